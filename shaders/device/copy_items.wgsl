@@ -1,0 +1,20 @@
+// Copies the first `total` items of the input to the output: the second half of a compaction in place.
+// Linked with contract.wgsl, io_two_buffers.wgsl and the total's buffer.
+
+@group(0) @binding(5) var<storage, read> total: array<u32>;
+
+@compute @workgroup_size(WORK_GROUP_SIZE)
+fn copy_items(
+  @builtin(workgroup_id) work_group: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let tile = work_group.y * params.grid_width + work_group.x;
+  let first = tile * TILE + local_index;
+  let count = min(params.length, total[params.total_base]);
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let index = first + item * WORK_GROUP_SIZE;
+    if (index < count) {
+      write_item(index, read_item(index));
+    }
+  }
+}

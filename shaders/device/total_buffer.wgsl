@@ -1,0 +1,7 @@
+// The total goes to a buffer of its own.
+
+@group(0) @binding(5) var<storage, read_write> total: array<Element>;
+
+fn store_total(element: Element) {
+  total[params.total_base] = element;
+}

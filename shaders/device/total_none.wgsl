@@ -1,0 +1,3 @@
+// Nobody wants the total.
+
+fn store_total(element: Element) {}

@@ -1,0 +1,26 @@
+// What subgroup shaders use beside the contract, in its simplest instance. Code generation emits
+// the same names for any type (a struct moves field by field) and, where WGSL has the operator as
+// a subgroup built-in, calls that.
+// Call in uniform control flow. `rank` is the thread's place among the subgroup's threads.
+
+enable subgroups;
+
+fn element_shuffle(element: Element, rank: u32) -> Element {
+  return subgroupShuffle(element, rank);
+}
+
+fn element_shuffle_up(element: Element, distance: u32) -> Element {
+  return subgroupShuffleUp(element, distance);
+}
+
+// Each thread's inclusive prefix within its subgroup.
+fn subgroup_scan_inclusive(element: Element, rank: u32) -> Element {
+  var prefix = element;
+  for (var distance = 1u; distance < MAX_SUBGROUP_SIZE; distance <<= 1u) {
+    let earlier = element_shuffle_up(prefix, distance);
+    if (rank >= distance) {
+      prefix = combine(earlier, prefix);
+    }
+  }
+  return prefix;
+}

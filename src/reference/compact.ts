@@ -1,0 +1,47 @@
+import type { ElementType, TypeName } from "../types.ts";
+import { typeOfArray } from "../types.ts";
+import type { AnyArray } from "./items.ts";
+import { numbersOf } from "./items.ts";
+
+/**
+ * What a compaction means: the items for which `keep` is true, in order, bit for bit.
+ *
+ * @param keep - takes an item's value and its index.
+ * @returns the kept items, or with `indices` their positions.
+ * @throws {ArgumentError} as the compaction itself.
+ */
+export function compactReference<A extends AnyArray>(
+  data: A,
+  keep: (value: number, index: number) => boolean,
+  options: { readonly indices: true; readonly type?: ElementType<TypeName> },
+): Uint32Array;
+export function compactReference<A extends AnyArray>(
+  data: A,
+  keep: (value: number, index: number) => boolean,
+  options?: { readonly indices?: false; readonly type?: ElementType<TypeName> },
+): A;
+export function compactReference<A extends AnyArray>(
+  data: A,
+  keep: (value: number, index: number) => boolean,
+  options: { readonly indices?: boolean; readonly type?: ElementType<TypeName> } = {},
+): A | Uint32Array {
+  const type = typeOfArray(data, options.type, "compactReference");
+  const read = numbersOf(data, type);
+  const positions: number[] = [];
+  for (let index = 0; index < data.length; index++) {
+    if (keep(read(index), index)) {
+      positions.push(index);
+    }
+  }
+  if (options.indices) {
+    return Uint32Array.from(positions);
+  }
+  // Items move as bits: a NaN keeps its payload.
+  const size = data.BYTES_PER_ELEMENT;
+  const from = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const kept = new Uint8Array(positions.length * size);
+  positions.forEach((position, slot) => {
+    kept.set(from.subarray(position * size, (position + 1) * size), slot * size);
+  });
+  return new (data.constructor as new (buffer: ArrayBuffer) => A)(kept.buffer);
+}

@@ -1,0 +1,4 @@
+export { compactReference } from "./compact.ts";
+export { decodeFloat16, encodeFloat16 } from "./float16.ts";
+export { reduceReference } from "./reduce.ts";
+export { scanReference } from "./scan.ts";
