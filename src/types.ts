@@ -164,8 +164,8 @@ export const i32: ElementType<"i32"> = {
   greatest: 0x7fffffff,
   round: (value) => value | 0,
   multiply: (a, b) => Math.imul(a, b),
-  carried: "i32",
-  fromCarried: "x",
+  carried: "u32",
+  fromCarried: "bitcast<i32>(x)",
   native: /* @__PURE__ */ plain("i32", 4, signedLiteral),
   order: /* @__PURE__ */ plain("i32", 4, signedLiteral),
   truth: /* @__PURE__ */ integerTruth("i32"),
@@ -284,7 +284,7 @@ const arrayTypes = {
  * @throws {ArgumentError} when the array holds none of the element types, or not the one named.
  */
 export function typeOfArray(data: unknown, type: ElementType | undefined, caller: string): ElementType {
-  const tag = ArrayBuffer.isView(data) ? (data as Uint32Array)[Symbol.toStringTag] : undefined;
+  const tag = ArrayBuffer.isView(data) ? (data as { [Symbol.toStringTag]?: string })[Symbol.toStringTag] : undefined;
   if (tag === "Uint16Array" && type === f16) {
     return f16;
   }

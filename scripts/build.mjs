@@ -1,0 +1,39 @@
+// Builds dist/ (the package) and build/ (what is run from the repository) with esbuild.
+import { chmod, rm } from "node:fs/promises";
+import { build } from "esbuild";
+
+const shared = {
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  loader: { ".wgsl": "text" },
+  logLevel: "warning",
+};
+
+await rm("dist", { recursive: true, force: true });
+await build({
+  ...shared,
+  entryPoints: { index: "src/index.ts", wgsl: "src/wgsl.ts", reference: "src/reference/index.ts" },
+  outdir: "dist",
+  splitting: true,
+  chunkNames: "chunks/[name]-[hash]",
+  platform: "browser",
+});
+await build({
+  ...shared,
+  entryPoints: { node: "src/node.ts", cli: "src/cli/main.ts" },
+  outdir: "dist",
+  splitting: true,
+  chunkNames: "chunks/node-[name]-[hash]",
+  platform: "node",
+  // A bundled CommonJS package calls require for what Node.js brings.
+  banner: { js: 'import { createRequire as _createRequire } from "node:module";\nconst require = _createRequire(import.meta.url);' },
+});
+await chmod("dist/cli.js", 0o755);
+await build({
+  ...shared,
+  entryPoints: { "line-index": "examples/line-index.ts" },
+  outdir: "build/examples",
+  packages: "external",
+  platform: "node",
+});

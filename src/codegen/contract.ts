@@ -1,0 +1,188 @@
+import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgsl";
+import { ArgumentError, SourceError } from "../errors.ts";
+import type { Monoid } from "../operators.ts";
+import type { ElementType, SourceText } from "../types.ts";
+import { unbalanced } from "./module.ts";
+
+/** The sizes that a shader is generated for. */
+export interface Sizes {
+  readonly workGroupSize: number;
+  /** Consecutive items that one thread takes. */
+  readonly items: number;
+  readonly minSubgroupSize: number;
+  readonly maxSubgroupSize: number;
+}
+
+const generated = (text: string): SourceText => ({ name: "generated contract", text });
+
+/** The sizes, as constants. */
+export function sizesText(sizes: Sizes): SourceText {
+  return generated(
+    [
+      `const WORK_GROUP_SIZE = ${sizes.workGroupSize}u;`,
+      `const ITEMS = ${sizes.items}u;`,
+      "const TILE = WORK_GROUP_SIZE * ITEMS;",
+      `const MIN_SUBGROUP_SIZE = ${sizes.minSubgroupSize}u;`,
+      `const MAX_SUBGROUP_SIZE = ${sizes.maxSubgroupSize}u;`,
+    ].join("\n"),
+  );
+}
+
+/** The caller's text on lines of its own, so that a compiler's line is theirs. */
+function callersText(name: string, text: string): SourceText {
+  const wrong = unbalanced(text);
+  if (wrong !== undefined) {
+    throw new SourceError(`${name}, line ${wrong.line}: ${wrong.problem}`, text, wrong.line, wrong.column);
+  }
+  return { name, text, callers: true };
+}
+
+/** Sources that together are one function, or several: the text of ours around the text of theirs. */
+export type SourceParts = readonly SourceText[];
+
+/** `Element`, `identity` and `combine` for one operator on one type. */
+export function operatorText(monoid: Monoid): SourceParts {
+  const { domain } = monoid;
+  const head = [
+    `alias Element = ${domain.element};`,
+    "",
+    "fn identity() -> Element {",
+    `  ${domain.literal(monoid.identity)}`,
+    "}",
+    "",
+    "fn combine(earlier: Element, later: Element) -> Element {",
+  ];
+  if (!monoid.callers) {
+    return [generated([...head, `  return ${monoid.combine};`, "}"].join("\n"))];
+  }
+  const name = `combine of the operator ${monoid.title.split(", ")[1]}`;
+  const body = callersText(name, monoid.combine);
+  const isStatements = /\breturn\b/.test(monoid.combine);
+  const parts = [
+    generated([...head, ...(isStatements ? [] : ["  return ("])].join("\n")),
+    body,
+    generated(isStatements ? "}" : "  );\n}"),
+  ];
+  return monoid.declarations === ""
+    ? parts
+    : [callersText(`declarations of the operator ${monoid.title.split(", ")[1]}`, monoid.declarations), ...parts];
+}
+
+/** A WGSL function of one argument `x`. */
+const conversion = (name: string, from: string, to: string, body: string): string =>
+  [`fn ${name}(x: ${from}) -> ${to} {`, `  return ${body};`, "}", ""].join("\n");
+
+/** `element_from_value` and back: what in-kernel functions are written against. */
+export function valueText(monoid: Monoid): SourceText {
+  const { domain, type } = monoid;
+  return generated(
+    [
+      `alias Value = ${type.name};`,
+      conversion("element_from_value", "Value", "Element", domain.fromValue),
+      conversion("value_from_element", "Element", "Value", domain.toValue),
+    ].join("\n"),
+  );
+}
+
+/** Whether a side of a kernel holds items of the type, or elements between two passes. */
+export type Side = "items" | "elements";
+
+/** `load` and `store`: what device-wide kernels are written against. */
+export function storageText(monoid: Monoid, input: Side, output: Side): SourceText {
+  const { domain } = monoid;
+  const type = (side: Side): string => (side === "items" ? domain.stored : domain.element);
+  return generated(
+    [
+      `alias Input = ${type(input)};`,
+      `alias Output = ${type(output)};`,
+      conversion("element_from_item", "Input", "Element", input === "items" ? domain.fromStored : "x"),
+      conversion("item_from_element", "Element", "Output", output === "items" ? domain.toStored : "x"),
+      "fn load(index: u32) -> Element {",
+      "  return element_from_item(read_item(index));",
+      "}",
+      "",
+      "fn store(index: u32, element: Element) {",
+      "  write_item(index, item_from_element(element));",
+      "}",
+    ].join("\n"),
+  );
+}
+
+/** What decides whether an item is kept. */
+export type Selector = { readonly where: string } | "flags";
+
+/** `keep`, `kept_item`, and `load` as the count to add: what compaction is written against. */
+export function compactionText(type: ElementType, selector: Selector, indices: boolean): SourceParts {
+  const head = [
+    `alias Input = ${type.carried};`,
+    `alias Output = ${indices ? "u32" : type.carried};`,
+    "",
+    "fn load(index: u32) -> u32 {",
+    "  return select(0u, 1u, keep(index));",
+    "}",
+    "",
+    "fn store(index: u32, element: u32) {",
+    "  write_item(index, element);",
+    "}",
+    "",
+    "fn kept_item(index: u32) -> Output {",
+    `  return ${indices ? "index" : "read_item(index)"};`,
+    "}",
+    "",
+  ];
+  if (selector === "flags") {
+    return [generated([...head, "fn keep(index: u32) -> bool {", "  return read_flag(index) != 0u;", "}"].join("\n"))];
+  }
+  if (selector.where.trim() === "") {
+    throw new ArgumentError("compact: where is empty; it takes a WGSL expression over the element x and its index i");
+  }
+  return [
+    generated(
+      [
+        ...head,
+        conversion("value_from_item", "Input", type.name, type.fromCarried),
+        "fn keep(index: u32) -> bool {",
+        "  return keep_value(value_from_item(read_item(index)), index);",
+        "}",
+        "",
+        `fn keep_value(x: ${type.name}, i: u32) -> bool {`,
+        "  return bool(",
+      ].join("\n"),
+    ),
+    callersText("the predicate", `${selector.where}`),
+    generated("  );\n}"),
+  ];
+}
+
+/** `Params`, and the uniform that holds them: the same for every device-wide kernel. */
+export const paramsText: SourceText = generated(
+  [
+    "struct Params {",
+    "  length: u32,",
+    "  grid_width: u32,",
+    "  input_base: u32,",
+    "  output_base: u32,",
+    "  flags_base: u32,",
+    "  total_base: u32,",
+    "}",
+    "",
+    "@group(0) @binding(0) var<uniform> params: Params;",
+  ].join("\n"),
+);
+
+/** Shuffles, and the subgroup scan: a built-in of WGSL's where the operator has one. */
+export function subgroupText(monoid: Monoid): SourceText {
+  const text =
+    monoid.subgroupScan === undefined
+      ? subgroupContractFile
+      : subgroupContractFile.replace(
+          /fn subgroup_scan_inclusive[\s\S]*$/,
+          [
+            "fn subgroup_scan_inclusive(element: Element, rank: u32) -> Element {",
+            `  return ${monoid.subgroupScan}(element);`,
+            "}",
+            "",
+          ].join("\n"),
+        );
+  return { name: "shaders/work_group/subgroup_contract.wgsl", text };
+}

@@ -1,0 +1,112 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { AdapterError, ArgumentError, MissingPackageError } from "./errors.ts";
+import type { Fold } from "./runtime/fold.ts";
+import { openDevice } from "./runtime/fold.ts";
+import { softwareFolder, withSoftwareDriver } from "./runtime/software.ts";
+
+export * from "./public.ts";
+
+/** Options of {@link open}. */
+export interface NodeOpenOptions {
+  /** Your own device. It stays yours: `destroy()` leaves it open. */
+  readonly device?: GPUDevice;
+  /**
+   * The adapter to open a device on; or `"gpu"` or `"software"`, to take one kind alone. Left out: a
+   * GPU, and where there is none the software adapter.
+   */
+  readonly adapter?: GPUAdapter | "gpu" | "software";
+}
+
+interface Dawn {
+  create(flags: readonly string[]): GPU;
+}
+
+// The f16 that Dawn hides on NVIDIA, and timestamps as fine as the GPU has them.
+const DAWN_FLAGS = [
+  "enable-dawn-features=vulkan_enable_f16_on_nvidia",
+  "disable-dawn-features=timestamp_quantization",
+] as const;
+
+/**
+ * The instances in use. Dawn's devices hang or crash when the object they came from is collected,
+ * and Node.js does not exit while it is held.
+ */
+const instances = new Set<GPU>();
+
+/**
+ * Opens scan, reduce and compact in Node.js: on your device or adapter, or on the best adapter that
+ * there is. Call `destroy()` when you are done, or Node.js does not exit.
+ *
+ * @throws {MissingPackageError} when the package `webgpu`, or the software adapter's, is needed and not installed.
+ * @throws {AdapterError} when there is no adapter of the kind that was asked for.
+ *
+ * @example
+ * ```ts
+ * const fold = await open();
+ * await fold.scan(Uint32Array.of(3, 1, 7)); // 3 4 11
+ * fold.destroy();
+ * ```
+ */
+export function open(options: NodeOpenOptions = {}): Promise<Fold> {
+  const { adapter, device } = options;
+  if (typeof adapter === "string" && adapter !== "gpu" && adapter !== "software") {
+    throw new ArgumentError(`open: adapter is "${String(adapter)}"; it takes "gpu", "software" or a GPUAdapter`);
+  }
+  return openDevice(
+    { ...(device && { device }), ...(typeof adapter === "object" && { adapter }) },
+    async () => {
+      const dawn = await loadDawn();
+      const gpu = adapter === "software" ? undefined : await requestFrom(dawn, (info) => !info.isFallbackAdapter);
+      const found = gpu ?? (adapter === "gpu" ? undefined : await requestSoftware(dawn));
+      if (found === undefined) {
+        throw new AdapterError(
+          adapter === "gpu"
+            ? 'open: no GPU was found; a software adapter takes its place with adapter: "software"'
+            : "open: no adapter was found, and the software one did not start",
+        );
+      }
+      return found;
+    },
+  );
+}
+
+interface Found {
+  adapter: GPUAdapter;
+  release(): void;
+}
+
+async function requestFrom(dawn: Dawn, accept: (info: GPUAdapterInfo) => boolean): Promise<Found | undefined> {
+  const gpu = dawn.create(DAWN_FLAGS);
+  instances.add(gpu);
+  const release = (): void => {
+    instances.delete(gpu);
+  };
+  const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
+  if (adapter && accept(adapter.info)) {
+    return { adapter, release };
+  }
+  release();
+  return undefined;
+}
+
+async function requestSoftware(dawn: Dawn): Promise<Found | undefined> {
+  const folder = await softwareFolder();
+  return withSoftwareDriver(folder, () => requestFrom(dawn, () => true));
+}
+
+/** Beside this module, or beside the program. */
+async function loadDawn(): Promise<Dawn> {
+  for (const base of [import.meta.url, pathToFileURL(join(process.cwd(), "package.json")).href]) {
+    let path: string;
+    try {
+      path = createRequire(base).resolve("webgpu");
+    } catch {
+      continue;
+    }
+    return (await import(pathToFileURL(path).href)) as Dawn;
+  }
+  throw new MissingPackageError("open: WebGPU in Node.js needs the package webgpu: npm install webgpu");
+}

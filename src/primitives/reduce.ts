@@ -1,0 +1,75 @@
+import type { Kernel, Sharing } from "../codegen/kernels.ts";
+import { reduceKernel } from "../codegen/kernels.ts";
+import type { Operator } from "../operators.ts";
+import { monoid as monoidOf, add } from "../operators.ts";
+import type { ElementType, TypeName } from "../types.ts";
+import type { Pass, Plan, Slot } from "./plan.ts";
+import { requireMaxLength, spineLengths } from "./plan.ts";
+import { spineScratch } from "./scan.ts";
+import type { DeviceFacts, TuningOptions } from "./tuning.ts";
+import { tune } from "./tuning.ts";
+
+/** What a prepared reduction is for. */
+export interface ReduceOptions<Name extends TypeName = TypeName> extends TuningOptions {
+  readonly type: ElementType<Name>;
+  /** The operator; `add` where it is left out. */
+  readonly op?: Operator<Name>;
+  /** The most items that it will be recorded for. Scratch is sized by it. */
+  readonly maxLength: number;
+}
+
+/**
+ * Plans a reduction: the tiles' totals, the totals of tiles of those, until one is left.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planReduce(options: ReduceOptions, facts: DeviceFacts): Plan {
+  const { type, op = add } = options;
+  const monoid = monoidOf(op, type, "reduce");
+  const title = `reduce<${monoid.title}>`;
+  const tuning = tune(title, type, monoid.domain.elementBytes, options, facts);
+  const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
+  const tile = tuning.sizes.workGroupSize * tuning.sizes.items;
+  const levels = spineLengths(maxLength, tile);
+
+  const twoBuffers = { ...tuning, sharing: "two-buffers" } as const;
+  const only: Record<Sharing, Kernel> = {
+    "two-buffers": reduceKernel(monoid, { ...twoBuffers, input: "items", output: "items" }),
+    "one-buffer": reduceKernel(monoid, { ...tuning, input: "items", output: "items", sharing: "one-buffer" }),
+  };
+  const first = reduceKernel(monoid, { ...twoBuffers, input: "items", output: "elements" });
+  const middle = reduceKernel(monoid, { ...twoBuffers, input: "elements", output: "elements" });
+  const last = reduceKernel(monoid, { ...twoBuffers, input: "elements", output: "items" });
+
+  return {
+    title,
+    maxLength,
+    kernels: [
+      ...Object.values(only),
+      ...(levels.length > 0 ? [first, last] : []),
+      ...(levels.length > 1 ? [middle] : []),
+    ],
+    scratch: spineScratch(levels, monoid.domain.elementBytes),
+    eagerScratch: levels.length,
+    needs: new Set(["input", "output"] as const),
+    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4 },
+    outputLength: () => 1,
+    passes(length, sharing) {
+      const used = spineLengths(length, tile);
+      const pass = (kernel: Kernel, from: Slot, to: Slot, items: number): Pass => ({
+        kernel,
+        slots: new Map<number, Slot>(kernel.bindings.has(1) ? [[1, from], [2, to]] : [[2, to]]),
+        length: items,
+        tiles: Math.max(1, Math.ceil(items / tile)),
+      });
+      if (used.length === 0) {
+        return [pass(only[sharing], "input", "output", length)];
+      }
+      return [
+        pass(first, "input", { scratch: 0 }, length),
+        ...used.slice(1).map((_, at) => pass(middle, { scratch: at }, { scratch: at + 1 }, used[at] ?? 0)),
+        pass(last, { scratch: used.length - 1 }, "output", used.at(-1) ?? 0),
+      ];
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import type { Algorithm } from "../codegen/algorithms.ts";
+import { algorithms, requireAlgorithm, workGroupMemory } from "../codegen/algorithms.ts";
+import type { Sizes } from "../codegen/contract.ts";
+import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
+import type { ElementType } from "../types.ts";
+
+/** The limits that plans depend on: a part of `GPUSupportedLimits`. */
+export interface Limits {
+  readonly maxComputeInvocationsPerWorkgroup: number;
+  readonly maxComputeWorkgroupSizeX: number;
+  readonly maxComputeWorkgroupStorageSize: number;
+  readonly maxComputeWorkgroupsPerDimension: number;
+  readonly maxStorageBufferBindingSize: number;
+  readonly maxBufferSize: number;
+  readonly minStorageBufferOffsetAlignment: number;
+}
+
+/** What a plan depends on, as values: no device is needed to make one. */
+export interface DeviceFacts {
+  readonly limits: Limits;
+  readonly features: ReadonlySet<string>;
+  readonly subgroupMinSize: number;
+  readonly subgroupMaxSize: number;
+  /** Whether the adapter computes on the CPU. */
+  readonly software: boolean;
+}
+
+/** How a primitive is carried out. What is left out is chosen for the device. */
+export interface TuningOptions {
+  /** How the threads of a work-group combine their elements. `subgroup` needs the feature "subgroups". */
+  readonly algorithm?: Algorithm;
+  /** Threads in a work-group: 1 to the device's limit. */
+  readonly workGroupSize?: number;
+  /** Consecutive items that one thread takes: 1 to 64. Their product with workGroupSize is at least 2. */
+  readonly itemsPerThread?: number;
+}
+
+interface TuningRow {
+  readonly software: boolean;
+  readonly subgroups: boolean;
+  readonly algorithm: Algorithm;
+  readonly workGroupSize: number;
+  readonly items: number;
+}
+
+/** The first row that fits the device counts. bench/LOG.md has the figures. */
+const rows: readonly TuningRow[] = [
+  // A barrier costs a switch between 64 fibers, so few threads take many items each.
+  { software: true, subgroups: false, algorithm: "hillis-steele", workGroupSize: 32, items: 32 },
+  { software: false, subgroups: true, algorithm: "subgroup", workGroupSize: 256, items: 8 },
+  { software: false, subgroups: false, algorithm: "hillis-steele", workGroupSize: 256, items: 8 },
+];
+
+/** An algorithm and sizes that the device can run. */
+export interface Tuning {
+  readonly algorithm: Algorithm;
+  readonly sizes: Sizes;
+}
+
+/**
+ * Chooses what the caller leaves open, and checks the whole against the device.
+ *
+ * @throws {ArgumentError} for sizes that mean nothing.
+ * @throws {LimitError} for sizes over the device's limits.
+ * @throws {FeatureError} for a type or an algorithm whose feature the device lacks.
+ */
+export function tune(
+  title: string,
+  type: ElementType,
+  elementBytes: number,
+  options: TuningOptions,
+  facts: DeviceFacts,
+): Tuning {
+  const { limits, features } = facts;
+  if (type.feature !== undefined && !features.has(type.feature)) {
+    throw new FeatureError(`${title} needs the adapter feature "${type.feature}"`);
+  }
+  const subgroups = features.has("subgroups");
+  const row = rows.find((one) => one.software === facts.software && (!one.subgroups || subgroups)) ?? rows[2];
+  if (row === undefined) {
+    throw new Error("the table of tunings is empty");
+  }
+  const algorithm =
+    options.algorithm === undefined ? row.algorithm : requireAlgorithm(options.algorithm, title);
+  if (algorithms[algorithm].subgroups && !subgroups) {
+    throw new FeatureError(`${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`);
+  }
+  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+  const workGroupSize = requireCount(title, "workGroupSize", options.workGroupSize ?? Math.min(row.workGroupSize, most));
+  if (workGroupSize > most) {
+    throw new LimitError(`${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`);
+  }
+  const items = requireCount(title, "itemsPerThread", options.itemsPerThread ?? row.items);
+  if (items > 64) {
+    throw new ArgumentError(`${title}: itemsPerThread is ${items}; it takes 1 to 64`);
+  }
+  if (workGroupSize * items < 2) {
+    throw new ArgumentError(`${title}: a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2`);
+  }
+  const sizes: Sizes = {
+    workGroupSize,
+    items,
+    minSubgroupSize: facts.subgroupMinSize,
+    maxSubgroupSize: facts.subgroupMaxSize,
+  };
+  const memory = workGroupMemory(algorithm, sizes, elementBytes);
+  if (memory > limits.maxComputeWorkgroupStorageSize) {
+    throw new LimitError(
+      `${title} with the algorithm ${algorithm} and workGroupSize ${workGroupSize} needs ${memory} bytes of work-group memory, and the device's limit is ${limits.maxComputeWorkgroupStorageSize}`,
+    );
+  }
+  return { algorithm, sizes };
+}
+
+/** A whole number of at least 1. */
+function requireCount(title: string, name: string, value: unknown): number {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1) {
+    throw new ArgumentError(`${title}: ${name} is ${String(value)}; it takes a whole number from 1 up`);
+  }
+  return value;
+}

@@ -1,0 +1,11 @@
+/** WebGPU's flags by value: Node has no globals for them. */
+export const BufferUsage = {
+  MAP_READ: 0x1,
+  COPY_SRC: 0x4,
+  COPY_DST: 0x8,
+  UNIFORM: 0x40,
+  STORAGE: 0x80,
+} as const;
+
+export const MAP_READ = 0x1;
+export const COMPUTE_STAGE = 0x4;

@@ -1,0 +1,183 @@
+import type { Kernel } from "../codegen/kernels.ts";
+import type { Line, Module } from "../codegen/module.ts";
+import { DeviceLostError, OutOfMemoryError, ShaderError, SourceError } from "../errors.ts";
+import type { DeviceFacts } from "../primitives/tuning.ts";
+import { BufferUsage, COMPUTE_STAGE } from "./constants.ts";
+
+/** A pipeline, and what it takes to bind to it. */
+export interface Pipeline {
+  readonly pipeline: GPUComputePipeline;
+  readonly layout: GPUBindGroupLayout;
+}
+
+/** What is kept for each device: its facts and its pipelines. */
+export interface Context {
+  readonly device: GPUDevice;
+  readonly facts: DeviceFacts;
+  /** By the shader's text and entry point: all that makes two pipelines differ. */
+  readonly pipelines: Map<string, Promise<Pipeline>>;
+  /** Why the device is gone, once it is. */
+  lost: GPUDeviceLostInfo | undefined;
+}
+
+const contexts = new WeakMap<GPUDevice, Context>();
+
+/** The device's context, made once. */
+export function contextOf(device: GPUDevice): Context {
+  const known = contexts.get(device);
+  if (known !== undefined) {
+    return known;
+  }
+  const info: Partial<GPUAdapterInfo> = device.adapterInfo ?? {};
+  const context: Context = {
+    device,
+    facts: {
+      limits: device.limits,
+      features: new Set(device.features as unknown as Iterable<string>),
+      subgroupMinSize: info.subgroupMinSize || 4,
+      subgroupMaxSize: info.subgroupMaxSize || 128,
+      software: info.isFallbackAdapter ?? false,
+    },
+    pipelines: new Map(),
+    lost: undefined,
+  };
+  contexts.set(device, context);
+  void device.lost.then((lost) => {
+    context.lost = lost;
+  });
+  return context;
+}
+
+/** @throws {DeviceLostError} when the device is gone. */
+export function requireDevice(context: Context, title: string): void {
+  if (context.lost !== undefined) {
+    throw lostError(context.lost, title);
+  }
+}
+
+function lostError(lost: GPUDeviceLostInfo, title: string): DeviceLostError {
+  const how = lost.reason === "destroyed" ? "was destroyed" : "was lost";
+  return new DeviceLostError(`${title}: the device ${how}${lost.message ? ` (${lost.message})` : ""}; open a new one`);
+}
+
+/** The error that `cause` really is: a lost device shows itself as many kinds of failure. */
+export async function explain(context: Context, title: string, cause: unknown): Promise<unknown> {
+  // The promise that tells of the loss may be a turn behind the failure.
+  const lost = context.lost ?? (await Promise.race([context.device.lost, pause()]));
+  return lost ? lostError(lost, title) : cause;
+}
+
+const pause = (): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, 10, undefined));
+
+/**
+ * The kernel's pipeline, from the cache or compiled now.
+ *
+ * @throws {SourceError} when a part that the caller wrote does not compile.
+ * @throws {ShaderError} when a part of ours does not.
+ */
+export function pipelineOf(context: Context, kernel: Kernel): Promise<Pipeline> {
+  const key = `${kernel.entryPoint}\n${kernel.code}`;
+  let pipeline = context.pipelines.get(key);
+  if (pipeline === undefined) {
+    pipeline = compile(context.device, kernel);
+    context.pipelines.set(key, pipeline);
+    // A failure is reported, not remembered: the device may only have been lost.
+    pipeline.catch(() => context.pipelines.delete(key));
+  }
+  return pipeline;
+}
+
+async function compile(device: GPUDevice, kernel: Kernel): Promise<Pipeline> {
+  const { label, entryPoint } = kernel;
+  const module = await compileModule(device, kernel, label);
+  const layout = device.createBindGroupLayout({
+    label,
+    entries: [...kernel.bindings].map(([binding, kind]) => ({
+      binding,
+      visibility: COMPUTE_STAGE,
+      buffer: { type: kind === "uniform" ? "uniform" : kind === "read" ? "read-only-storage" : "storage" },
+    })),
+  });
+  const pipeline = await device.createComputePipelineAsync({
+    label,
+    layout: device.createPipelineLayout({ label, bindGroupLayouts: [layout] }),
+    compute: { module, entryPoint },
+  });
+  return { pipeline, layout };
+}
+
+/** Compiles a module, and turns the compiler's messages into errors at the line that was written. */
+export async function compileModule(device: GPUDevice, linked: Module, label: string): Promise<GPUShaderModule> {
+  device.pushErrorScope("validation");
+  const module = device.createShaderModule({ label, code: linked.code });
+  const [failure, info] = await Promise.all([device.popErrorScope(), module.getCompilationInfo()]);
+  const message = info.messages.find((one) => one.type === "error");
+  if (message === undefined && failure === null) {
+    return module;
+  }
+  const { line, text, column } = locate(message, failure);
+  const origin = linked.lines[line - 1];
+  const own = origin?.source.callers ? origin : callersNeighbour(linked.lines, line - 1);
+  if (own !== undefined) {
+    const where = own === origin ? column : 0;
+    throw new SourceError(
+      `${own.source.name}, line ${own.number}: ${text}\n  ${own.text.trim()}`,
+      own.source.text,
+      own.number,
+      where,
+    );
+  }
+  throw new ShaderError(
+    `${origin?.source.name ?? label}:${origin?.number ?? 0}: ${text}\nThis is a defect of Wavefold. The linked source:\n${linked.code}`,
+  );
+}
+
+/** The first error's place. Naga leaves the place in its text; Dawn gives it as numbers. */
+function locate(
+  message: GPUCompilationMessage | undefined,
+  failure: GPUError | null,
+): { line: number; column: number; text: string } {
+  const whole = message?.message ?? failure?.message ?? "";
+  const place = /wgsl:(\d+):(\d+)/.exec(whole) ?? /:(\d+):(\d+) error/.exec(whole);
+  const naga = /parsing error: (.*)|validation error: (.*)/.exec(whole);
+  return {
+    line: message?.lineNum || Number(place?.[1] ?? 0),
+    column: message?.linePos || Number(place?.[2] ?? 0),
+    text: (naga?.[1] ?? naga?.[2] ?? whole).split("\n")[0] ?? "",
+  };
+}
+
+/**
+ * The caller's text that an error of ours encloses: `return (` on the line above theirs is where a
+ * compiler reports that their expression has the wrong type.
+ */
+function callersNeighbour(lines: readonly Line[], at: number): Line | undefined {
+  const around = [lines[at + 1], lines[at - 1]];
+  return around.find((line) => line?.source.callers);
+}
+
+/** A buffer, or the error that there is no room for it. */
+export async function allocate(context: Context, descriptor: GPUBufferDescriptor, title: string): Promise<GPUBuffer> {
+  const { device } = context;
+  device.pushErrorScope("out-of-memory");
+  const buffer = device.createBuffer(descriptor);
+  const failure = await device.popErrorScope();
+  if (failure !== null) {
+    buffer.destroy();
+    throw new OutOfMemoryError(`${title}: no room for ${descriptor.size} bytes (${descriptor.label}): ${failure.message}`);
+  }
+  return buffer;
+}
+
+/** A uniform with these words, never to be written again: any number of recordings may share it. */
+export function uniformOf(device: GPUDevice, words: readonly number[], label: string): GPUBuffer {
+  const buffer = device.createBuffer({
+    label,
+    size: words.length * 4,
+    usage: BufferUsage.UNIFORM,
+    mappedAtCreation: true,
+  });
+  new Uint32Array(buffer.getMappedRange()).set(words);
+  buffer.unmap();
+  return buffer;
+}

@@ -1,0 +1,389 @@
+import { AdapterError, ArgumentError } from "../errors.ts";
+import type { Operator } from "../operators.ts";
+import type { CompactOptions } from "../primitives/compact.ts";
+import { planCompact } from "../primitives/compact.ts";
+import type { Plan } from "../primitives/plan.ts";
+import { bindingBytes } from "../primitives/plan.ts";
+import type { ReduceOptions } from "../primitives/reduce.ts";
+import { planReduce } from "../primitives/reduce.ts";
+import type { ScanOptions } from "../primitives/scan.ts";
+import { planScan } from "../primitives/scan.ts";
+import type { TuningOptions } from "../primitives/tuning.ts";
+import type { AnyArray } from "../reference/items.ts";
+import { numbersOf } from "../reference/items.ts";
+import type { ElementType, Float16ArrayLike, TypeName } from "../types.ts";
+import { typeOfArray, u32 } from "../types.ts";
+import { BufferUsage, MAP_READ } from "./constants.ts";
+import type { Context } from "./context.ts";
+import { allocate, contextOf, explain, requireDevice } from "./context.ts";
+import type { BufferRange } from "./prepared.ts";
+import { prepare } from "./prepared.ts";
+
+/** The element type of an array type. */
+export type NameOf<A> = A extends Uint32Array
+  ? "u32"
+  : A extends Int32Array
+    ? "i32"
+    : A extends Float32Array
+      ? "f32"
+      : A extends Uint16Array | Float16ArrayLike
+        ? "f16"
+        : never;
+
+/** What `scan` and `reduce` take beside the data. */
+export interface HandOptions<Name extends TypeName> extends TuningOptions {
+  /** The operator; `add` where it is left out. */
+  readonly op?: Operator<Name>;
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** What `compact` takes beside the data: `where`, or `flags`. */
+export interface HandCompactOptions<Name extends TypeName> extends TuningOptions {
+  readonly type?: ElementType<Name>;
+  /** WGSL: an expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
+  readonly where?: string;
+  /** One for each element: kept where it is not zero. */
+  readonly flags?: ArrayLike<number | boolean>;
+}
+
+/** A scan, compiled and with its scratch allocated. */
+export interface PreparedScan {
+  /**
+   * Records the scan of `length` items. Everything is checked before anything is recorded; nothing
+   * is read back. Input and output may be the same range; ranges may start at any item.
+   *
+   * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
+   */
+  record(
+    encoder: GPUCommandEncoder | GPUComputePassEncoder,
+    ranges: { readonly input: BufferRange; readonly output: BufferRange; readonly length: number },
+  ): void;
+  /** Frees the scratch. Recordings that are not yet submitted become invalid. */
+  destroy(): void;
+}
+
+/** A reduction, compiled and with its scratch allocated. */
+export interface PreparedReduce {
+  /** Records the reduction of `length` items to the first item of `output`. As {@link PreparedScan.record}. */
+  record(
+    encoder: GPUCommandEncoder | GPUComputePassEncoder,
+    ranges: { readonly input: BufferRange; readonly output: BufferRange; readonly length: number },
+  ): void;
+  destroy(): void;
+}
+
+/** A compaction, compiled and with its scratch allocated. */
+export interface PreparedCompact {
+  /**
+   * Records the compaction of `length` items. `output` has room for all of them; `count` (one u32)
+   * receives how many were kept, and what follows them in `output` is left as it was (in place: as
+   * the input was). As {@link PreparedScan.record}.
+   */
+  record(
+    encoder: GPUCommandEncoder | GPUComputePassEncoder,
+    ranges: {
+      /** Not needed with flags and indices, which decide without it. */
+      readonly input?: BufferRange;
+      readonly flags?: BufferRange;
+      readonly output: BufferRange;
+      readonly count: BufferRange;
+      readonly length: number;
+    },
+  ): void;
+  destroy(): void;
+}
+
+/** Options of {@link openDevice}. */
+export interface OpenOptions {
+  /** Your own device. It stays yours: `destroy()` leaves it open. */
+  readonly device?: GPUDevice;
+  /** The adapter to open a device on. */
+  readonly adapter?: GPUAdapter;
+}
+
+/** Scan, reduce and compact on one device. See `open`. */
+export class Fold {
+  readonly device: GPUDevice;
+  readonly #context: Context;
+  readonly #release: () => void;
+
+  /** @internal */
+  constructor(device: GPUDevice, release: () => void) {
+    this.device = device;
+    this.#context = contextOf(device);
+    this.#release = release;
+  }
+
+  /** What the adapter calls itself. */
+  get adapterInfo(): GPUAdapterInfo {
+    return this.device.adapterInfo;
+  }
+
+  /** Whether the adapter computes on the CPU. */
+  get software(): boolean {
+    return this.#context.facts.software;
+  }
+
+  /**
+   * The prefixes of an array: for each place, the combination of all elements up to it.
+   *
+   * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16.
+   * @returns an array like `data`.
+   * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before the GPU is touched.
+   * @throws {SourceError} when an operator of the caller's does not compile.
+   * @throws {OutOfMemoryError} {@link DeviceLostError}
+   *
+   * @example
+   * ```ts
+   * await fold.scan(Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3)); // 3 4 11 11 14 16 22 25
+   * ```
+   */
+  async scan<A extends AnyArray>(
+    data: A,
+    options: HandOptions<NameOf<A>> & { readonly exclusive?: boolean } = {},
+  ): Promise<A> {
+    const type = typeOfArray(data, options.type, "scan");
+    const plan = planScan({ ...(options as unknown as ScanOptions), type, maxLength: data.length }, this.#context.facts);
+    if (data.length === 0) {
+      await this.#check(plan);
+      return arrayOver(data, new ArrayBuffer(0), 0);
+    }
+    const [output] = await this.#run(plan, data, undefined, [data.byteLength]);
+    return arrayOver(data, output as ArrayBuffer, data.length);
+  }
+
+  /**
+   * The combination of all elements, in order; the operator's identity where there are none.
+   *
+   * @throws as {@link Fold.scan}.
+   *
+   * @example
+   * ```ts
+   * await fold.reduce(Float32Array.of(2, 9, 4), { op: max }); // 9
+   * ```
+   */
+  async reduce<A extends AnyArray>(data: A, options: HandOptions<NameOf<A>> = {}): Promise<number> {
+    const type = typeOfArray(data, options.type, "reduce");
+    const plan = planReduce({ ...(options as unknown as ReduceOptions), type, maxLength: data.length }, this.#context.facts);
+    const [output] = await this.#run(plan, data, undefined, [type.bytes]);
+    return numbersOf(arrayOver(data, output as ArrayBuffer, 1), type)(0);
+  }
+
+  /**
+   * The elements that a predicate or flags keep, in order, bit for bit; or their positions.
+   *
+   * @returns an array like `data`, or with `indices` a `Uint32Array` of positions.
+   * @throws as {@link Fold.scan}; a predicate that does not compile is a {@link SourceError}.
+   *
+   * @example
+   * ```ts
+   * await fold.compact(Uint32Array.of(4, 7, 2, 9), { where: "x % 2u == 1u" }); // 7 9
+   * ```
+   */
+  compact<A extends AnyArray>(
+    data: A,
+    options: HandCompactOptions<NameOf<A>> & { readonly indices: true },
+  ): Promise<Uint32Array>;
+  compact<A extends AnyArray>(
+    data: A,
+    options: HandCompactOptions<NameOf<A>> & { readonly indices?: false },
+  ): Promise<A>;
+  compact<A extends AnyArray>(
+    data: A,
+    options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean },
+  ): Promise<A | Uint32Array>;
+  async compact<A extends AnyArray>(
+    data: A,
+    options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean },
+  ): Promise<A | Uint32Array> {
+    const type = typeOfArray(data, options.type, "compact");
+    const { flags, indices = false } = options;
+    if (flags !== undefined && flags.length !== data.length) {
+      throw new ArgumentError(`compact<${type.name}>: ${flags.length} flags for ${data.length} elements; it takes one for each`);
+    }
+    const plan = planCompact(
+      { ...(options as unknown as CompactOptions), type, flags: flags !== undefined, maxLength: data.length },
+      this.#context.facts,
+    );
+    if (data.length === 0) {
+      await this.#check(plan);
+    }
+    const words = flags === undefined ? undefined : Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
+    const itemBytes = indices ? u32.bytes : type.bytes;
+    const [output] = data.length === 0 ? [new ArrayBuffer(0)] : await this.#run(plan, data, words, "count", itemBytes);
+    const kept = (output as ArrayBuffer).byteLength / itemBytes;
+    return indices ? new Uint32Array(output as ArrayBuffer) : arrayOver(data, output as ArrayBuffer, kept);
+  }
+
+  /**
+   * Compiles a scan and allocates its scratch, to record it into encoders of your own.
+   *
+   * @throws as {@link Fold.scan}.
+   *
+   * @example
+   * ```ts
+   * const scan = await fold.prepareScan({ type: f32, op: add, exclusive: true, maxLength: 1 << 20 });
+   * scan.record(encoder, { input, output, length });
+   * ```
+   */
+  async prepareScan<Name extends TypeName>(options: ScanOptions<Name>): Promise<PreparedScan> {
+    return prepare(this.#context, planScan(options as unknown as ScanOptions, this.#context.facts));
+  }
+
+  /** Compiles a reduction and allocates its scratch. As {@link Fold.prepareScan}. */
+  async prepareReduce<Name extends TypeName>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
+    return prepare(this.#context, planReduce(options as unknown as ReduceOptions, this.#context.facts));
+  }
+
+  /** Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. */
+  async prepareCompact<Name extends TypeName>(options: CompactOptions<Name>): Promise<PreparedCompact> {
+    const prepared = await prepare(this.#context, planCompact(options as unknown as CompactOptions, this.#context.facts));
+    return {
+      record: (encoder, { count, ...ranges }) => prepared.record(encoder, { ...ranges, total: count }),
+      destroy: () => prepared.destroy(),
+    };
+  }
+
+  /** Gives the device back, when it was opened here. What is pending is rejected. */
+  destroy(): void {
+    this.#release();
+  }
+
+  /** Compiles without running: a call on no data still reports what is wrong with it. */
+  async #check(plan: Plan): Promise<void> {
+    const prepared = await prepare(this.#context, plan);
+    prepared.destroy();
+  }
+
+  /** Uploads, runs, and reads back the output: all of it, or as many items as the total says. */
+  async #run(
+    plan: Plan,
+    data: AnyArray,
+    flags: Uint32Array | undefined,
+    outputs: readonly [number] | "count",
+    countedBytes = 4,
+  ): Promise<ArrayBuffer[]> {
+    const { device } = this.#context;
+    const { title } = plan;
+    requireDevice(this.#context, title);
+    const owned: { destroy(): void }[] = [];
+    const own = async (name: string, size: number, usage: number): Promise<GPUBuffer> => {
+      const label = `wavefold ${title} ${name}`;
+      const buffer = await allocate(this.#context, { label, size: bindingBytes(size, 1), usage }, title);
+      owned.push(buffer);
+      return buffer;
+    };
+    try {
+      const prepared = await prepare(this.#context, plan);
+      owned.push(prepared);
+      const storage = BufferUsage.STORAGE | BufferUsage.COPY_DST;
+      const input = await own("input", data.byteLength, storage);
+      upload(device, input, data);
+      const flagsBuffer = flags === undefined ? undefined : await own("flags", flags.byteLength, storage);
+      if (flags !== undefined && flagsBuffer !== undefined) {
+        upload(device, flagsBuffer, flags);
+      }
+      const counted = outputs === "count";
+      const outputBytes = counted ? data.length * countedBytes : outputs[0];
+      const output = await own("output", outputBytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC);
+      const total = counted ? await own("count", 4, BufferUsage.STORAGE | BufferUsage.COPY_SRC) : undefined;
+      const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
+      prepared.record(encoder, {
+        input,
+        output,
+        length: data.length,
+        ...(flagsBuffer && { flags: flagsBuffer }),
+        ...(total && { total }),
+      });
+      const readBack = async (from: GPUBuffer, bytes: number, into: GPUCommandEncoder): Promise<ArrayBuffer> => {
+        const staging = await own("read-back", bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
+        if (bytes > 0) {
+          into.copyBufferToBuffer(from, 0, staging, 0, bindingBytes(bytes, 1));
+        }
+        device.queue.submit([into.finish()]);
+        await staging.mapAsync(MAP_READ);
+        return staging.getMappedRange().slice(0, bytes);
+      };
+      if (total === undefined) {
+        return [await readBack(output, outputBytes, encoder)];
+      }
+      const kept = new Uint32Array(await readBack(total, 4, encoder))[0] ?? 0;
+      return [await readBack(output, kept * countedBytes, device.createCommandEncoder({ label: `wavefold ${title}` }))];
+    } catch (cause) {
+      throw await explain(this.#context, title, cause);
+    } finally {
+      for (const one of owned) {
+        one.destroy();
+      }
+    }
+  }
+}
+
+/** An array of the kind of `data` over other bytes. */
+function arrayOver<A extends AnyArray>(data: A, bytes: ArrayBuffer, length: number): A {
+  return new (data.constructor as new (bytes: ArrayBuffer, offset: number, length: number) => A)(bytes, 0, length);
+}
+
+/** Writes an array whose bytes may be no multiple of 4, as an odd number of f16 is not. */
+function upload(device: GPUDevice, buffer: GPUBuffer, data: AnyArray): void {
+  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+  const whole = data.byteLength & ~3;
+  device.queue.writeBuffer(buffer, 0, bytes, 0, data.byteLength < 2 ** 31 ? whole : data.byteLength - (data.byteLength % 4));
+  if (data.byteLength % 4 !== 0) {
+    const rest = new Uint8Array(4);
+    rest.set(bytes.subarray(data.byteLength - (data.byteLength % 4)));
+    device.queue.writeBuffer(buffer, data.byteLength - (data.byteLength % 4), rest);
+  }
+}
+
+/** The features that are used where the adapter has them. */
+const WANTED_FEATURES = ["shader-f16", "subgroups", "timestamp-query"] as const satisfies readonly GPUFeatureName[];
+const WANTED_LIMITS = [
+  "maxBufferSize",
+  "maxStorageBufferBindingSize",
+  "maxComputeInvocationsPerWorkgroup",
+  "maxComputeWorkgroupSizeX",
+  "maxComputeWorkgroupSizeY",
+  "maxComputeWorkgroupSizeZ",
+  "maxComputeWorkgroupStorageSize",
+] as const satisfies readonly (keyof GPUSupportedLimits)[];
+
+/** A device with all that is useful here of what the adapter has. */
+export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
+  const has = (name: GPUFeatureName): boolean => (adapter.features as unknown as ReadonlySet<string>).has(name);
+  return adapter.requestDevice({
+    label: "wavefold",
+    requiredFeatures: WANTED_FEATURES.filter(has),
+    requiredLimits: Object.fromEntries(WANTED_LIMITS.map((name) => [name, adapter.limits[name]])),
+  });
+}
+
+/** A `Fold` on the caller's device or adapter, or on the one that `find` finds. */
+export async function openDevice(
+  options: OpenOptions,
+  find: () => Promise<{ adapter: GPUAdapter; release?: () => void }>,
+): Promise<Fold> {
+  const { device, adapter } = options;
+  if (device !== undefined) {
+    if (typeof device.createComputePipelineAsync !== "function") {
+      throw new ArgumentError("open: device is no GPUDevice");
+    }
+    return new Fold(device, () => {});
+  }
+  if (adapter !== undefined && typeof adapter.requestDevice !== "function") {
+    throw new ArgumentError("open: adapter is no GPUAdapter");
+  }
+  const found = adapter === undefined ? await find() : { adapter };
+  try {
+    const own = await requestDevice(found.adapter);
+    return new Fold(own, () => {
+      own.destroy();
+      found.release?.();
+    });
+  } catch (cause) {
+    found.release?.();
+    throw new AdapterError(`open: the adapter gave no device: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+

@@ -1,0 +1,125 @@
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { constants, homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
+import { parseTar } from "nanotar";
+import { AdapterError, MissingPackageError } from "../errors.ts";
+
+const PACKAGE = "@sparticuz/chromium";
+const ICD = "vk_swiftshader_icd.json";
+const LOADER = "libvulkan.so.1";
+/** glibc's RTLD_NODELETE, which Node.js does not name. */
+const RTLD_NODELETE = 0x1000;
+
+/**
+ * SwiftShader, a Vulkan driver that computes on the CPU, from the npm package `@sparticuz/chromium`:
+ * unpacked once into the cache folder.
+ *
+ * @returns the folder that holds the driver and the Vulkan loader.
+ * @throws {MissingPackageError} when the package is not installed.
+ * @throws {AdapterError} where there is no build of it.
+ */
+export async function softwareFolder(): Promise<string> {
+  if (process.platform !== "linux" || process.arch !== "x64") {
+    throw new AdapterError(
+      `open: the software adapter is built for Linux x64, and this is ${process.platform} ${process.arch}`,
+    );
+  }
+  const { archive, version } = await findArchive();
+  const folder = join(cacheFolder(), `swiftshader-${version}`);
+  if (await exists(join(folder, ICD))) {
+    return folder;
+  }
+  const parents = [cacheFolder(), join(tmpdir(), "wavefold")];
+  const failures: string[] = [];
+  for (const parent of parents) {
+    try {
+      return await unpack(archive, parent, `swiftshader-${version}`);
+    } catch (cause) {
+      failures.push(`${parent}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+  }
+  throw new AdapterError(`open: the software adapter could not be unpacked: ${failures.join("; ")}`);
+}
+
+function cacheFolder(): string {
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "wavefold");
+}
+
+async function findArchive(): Promise<{ archive: string; version: string }> {
+  for (const base of [import.meta.url, pathToFileURL(join(process.cwd(), "package.json")).href]) {
+    try {
+      // The package exports its entry alone; its data lies two folders up from there.
+      let folder = dirname(createRequire(base).resolve(PACKAGE));
+      while (!(await exists(join(folder, "bin", "swiftshader.tar.br"))) && folder !== dirname(folder)) {
+        folder = dirname(folder);
+      }
+      const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { version: string };
+      return { archive: join(folder, "bin", "swiftshader.tar.br"), version };
+    } catch {
+      // Not beside this module; perhaps beside the program.
+    }
+  }
+  throw new MissingPackageError(
+    `open: the software adapter needs the package ${PACKAGE}: npm install ${PACKAGE}`,
+  );
+}
+
+/** Into a folder of its own first, so that nobody meets a half-written one. */
+async function unpack(archive: string, parent: string, name: string): Promise<string> {
+  await mkdir(parent, { recursive: true });
+  const target = join(parent, name);
+  const fresh = await mkdtemp(join(parent, `${name}-`));
+  try {
+    for (const file of parseTar(await promisify(brotliDecompress)(await readFile(archive)))) {
+      const base = file.name.split("/").at(-1) ?? "";
+      if (file.data !== undefined && [ICD, LOADER, "libvk_swiftshader.so"].includes(base)) {
+        await writeFile(join(fresh, base), file.data, { mode: 0o755 });
+      }
+    }
+    await rename(fresh, target);
+  } catch (cause) {
+    await rm(fresh, { recursive: true, force: true });
+    // Another process may have been first.
+    if (!(await exists(join(target, ICD)))) {
+      throw cause;
+    }
+  }
+  return target;
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Loads the Vulkan loader, and names SwiftShader as its only driver while `action` runs. */
+export async function withSoftwareDriver<T>(folder: string, action: () => Promise<T>): Promise<T> {
+  const { RTLD_NOW, RTLD_GLOBAL } = constants.dlopen as Record<string, number>;
+  try {
+    process.dlopen({ exports: {} }, join(folder, LOADER), (RTLD_NOW ?? 2) | (RTLD_GLOBAL ?? 0x100) | RTLD_NODELETE);
+  } catch {
+    // It is no Node.js module, which is an error; but it stays loaded, and Dawn finds it by its name.
+  }
+  const names = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"] as const;
+  const before = names.map((name) => process.env[name]);
+  for (const name of names) {
+    process.env[name] = join(folder, ICD);
+  }
+  try {
+    return await action();
+  } finally {
+    names.forEach((name, index) => {
+      if (before[index] === undefined) {
+        delete process.env[name];
+      } else {
+        process.env[name] = before[index];
+      }
+    });
+  }
+}
