@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { AdapterError, ArgumentError, MissingPackageError } from "./errors.ts";
 import type { Fold } from "./runtime/fold.ts";
 import { openDevice } from "./runtime/fold.ts";
-import { softwareFolder, withSoftwareDriver } from "./runtime/software.ts";
+import { loadLibrary, softwareFolder, withSoftwareDriver } from "./runtime/software.ts";
 
 export * from "./public.ts";
 
@@ -59,7 +59,10 @@ export function open(options: NodeOpenOptions = {}): Promise<Fold> {
     { ...(device && { device }), ...(typeof adapter === "object" && { adapter }) },
     async () => {
       const dawn = await loadDawn();
-      const gpu = adapter === "software" ? undefined : await requestFrom(dawn, (info) => !info.isFallbackAdapter);
+      const gpu =
+        !canFindGpu() || adapter === "software"
+          ? undefined
+          : await requestFrom(dawn, (info) => !info.isFallbackAdapter);
       const found = gpu ?? (adapter === "gpu" ? undefined : await requestSoftware(dawn));
       if (found === undefined) {
         throw new AdapterError(
@@ -71,6 +74,17 @@ export function open(options: NodeOpenOptions = {}): Promise<Fold> {
       return found;
     },
   );
+}
+
+let vulkanLoader: boolean | undefined;
+
+/**
+ * On Linux, GPUs are reached through the system's Vulkan loader; without it, Dawn would only print
+ * that. Looked for once: afterwards, the software adapter's own loader could be taken for it.
+ */
+function canFindGpu(): boolean {
+  vulkanLoader ??= process.platform !== "linux" || loadLibrary("libvulkan.so.1");
+  return vulkanLoader;
 }
 
 interface Found {

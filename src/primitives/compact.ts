@@ -6,7 +6,7 @@ import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType, TypeName } from "../types.ts";
 import { requireType, u32 } from "../types.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { bindingBytes, requireMaxLength, spineLengths } from "./plan.ts";
+import { ALL_SHARINGS, bindingBytes, requireMaxLength, spineLengths } from "./plan.ts";
 import { spineKernels, spinePasses, spineScratch } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
 import { tune } from "./tuning.ts";
@@ -30,7 +30,11 @@ export interface CompactOptions<Name extends TypeName = TypeName> extends Tuning
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planCompact(options: CompactOptions, facts: DeviceFacts): Plan {
+export function planCompact(
+  options: CompactOptions,
+  facts: DeviceFacts,
+  sharings: readonly Sharing[] = ALL_SHARINGS,
+): Plan {
   const { where, flags = false, indices = false } = options;
   const type = requireType(options.type, "compact");
   const title = `compact<${type.name}>`;
@@ -70,10 +74,10 @@ export function planCompact(options: CompactOptions, facts: DeviceFacts): Plan {
     maxLength,
     kernels: [
       counting,
-      ...Object.values(moving),
+      ...sharings.map((sharing) => moving[sharing]),
       spine.top,
       ...(levels.length > 1 ? [spine.reduce, spine.below] : []),
-      copying,
+      ...(sharings.includes("one-buffer") ? [copying] : []),
     ],
     // The last one is for compaction in place alone; it is made when that is first recorded.
     scratch: [...spineBytes, bindingBytes(maxLength, output)],

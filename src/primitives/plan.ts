@@ -37,6 +37,9 @@ export interface Plan {
   passes(length: number, sharing: Sharing, inPlace: boolean): readonly Pass[];
 }
 
+/** How the caller's ranges may share buffers: what a plan has kernels for. */
+export const ALL_SHARINGS = ["two-buffers", "one-buffer"] as const satisfies readonly Sharing[];
+
 /** Bytes of a storage binding: a multiple of 4, and never empty. */
 export const bindingBytes = (items: number, itemBytes: number): number =>
   Math.max(4, Math.ceil((items * itemBytes) / 4) * 4);

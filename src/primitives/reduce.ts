@@ -4,7 +4,7 @@ import type { Operator } from "../operators.ts";
 import { monoid as monoidOf, add } from "../operators.ts";
 import type { ElementType, TypeName } from "../types.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { requireMaxLength, spineLengths } from "./plan.ts";
+import { ALL_SHARINGS, requireMaxLength, spineLengths } from "./plan.ts";
 import { spineScratch } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
 import { tune } from "./tuning.ts";
@@ -23,7 +23,11 @@ export interface ReduceOptions<Name extends TypeName = TypeName> extends TuningO
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planReduce(options: ReduceOptions, facts: DeviceFacts): Plan {
+export function planReduce(
+  options: ReduceOptions,
+  facts: DeviceFacts,
+  sharings: readonly Sharing[] = ALL_SHARINGS,
+): Plan {
   const { type, op = add } = options;
   const monoid = monoidOf(op, type, "reduce");
   const title = `reduce<${monoid.title}>`;
@@ -45,7 +49,7 @@ export function planReduce(options: ReduceOptions, facts: DeviceFacts): Plan {
     title,
     maxLength,
     kernels: [
-      ...Object.values(only),
+      ...sharings.map((sharing) => only[sharing]),
       ...(levels.length > 0 ? [first, last] : []),
       ...(levels.length > 1 ? [middle] : []),
     ],

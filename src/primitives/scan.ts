@@ -4,7 +4,7 @@ import type { Monoid, Operator } from "../operators.ts";
 import { monoid as monoidOf, add } from "../operators.ts";
 import type { ElementType, TypeName } from "../types.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { bindingBytes, requireMaxLength, spineLengths } from "./plan.ts";
+import { ALL_SHARINGS, bindingBytes, requireMaxLength, spineLengths } from "./plan.ts";
 import type { DeviceFacts, Tuning, TuningOptions } from "./tuning.ts";
 import { tune } from "./tuning.ts";
 
@@ -83,7 +83,11 @@ export const spineScratch = (levels: readonly number[], elementBytes: number): n
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planScan(options: ScanOptions, facts: DeviceFacts): Plan {
+export function planScan(
+  options: ScanOptions,
+  facts: DeviceFacts,
+  sharings: readonly Sharing[] = ALL_SHARINGS,
+): Plan {
   const { type, op = add, exclusive = false } = options;
   const monoid = monoidOf(op, type, "scan");
   const title = `scan<${monoid.title}>`;
@@ -108,8 +112,7 @@ export function planScan(options: ScanOptions, facts: DeviceFacts): Plan {
     title,
     maxLength,
     kernels: [
-      ...Object.values(items["two-buffers"]),
-      ...Object.values(items["one-buffer"]),
+      ...sharings.flatMap((sharing) => Object.values(items[sharing])),
       ...(spine === undefined ? [] : [spine.top, ...(levels.length > 1 ? [spine.reduce, spine.below] : [])]),
     ],
     scratch: spineScratch(levels, monoid.domain.elementBytes),

@@ -102,6 +102,9 @@ export interface OpenOptions {
   readonly adapter?: GPUAdapter;
 }
 
+/** At hand, input and output have buffers of their own: the other kernels need not be compiled. */
+const APART = ["two-buffers"] as const;
+
 /** Scan, reduce and compact on one device. See `open`. */
 export class Fold {
   readonly device: GPUDevice;
@@ -136,7 +139,7 @@ export class Fold {
    *
    * @example
    * ```ts
-   * await fold.scan(Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3)); // 3 4 11 11 14 16 22 25
+   * await fold.scan(Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3)); // 3 4 11 11 15 16 22 25
    * ```
    */
   async scan<A extends AnyArray>(
@@ -144,7 +147,7 @@ export class Fold {
     options: HandOptions<NameOf<A>> & { readonly exclusive?: boolean } = {},
   ): Promise<A> {
     const type = typeOfArray(data, options.type, "scan");
-    const plan = planScan({ ...(options as unknown as ScanOptions), type, maxLength: data.length }, this.#context.facts);
+    const plan = planScan({ ...(options as unknown as ScanOptions), type, maxLength: data.length }, this.#context.facts, APART);
     if (data.length === 0) {
       await this.#check(plan);
       return arrayOver(data, new ArrayBuffer(0), 0);
@@ -165,7 +168,7 @@ export class Fold {
    */
   async reduce<A extends AnyArray>(data: A, options: HandOptions<NameOf<A>> = {}): Promise<number> {
     const type = typeOfArray(data, options.type, "reduce");
-    const plan = planReduce({ ...(options as unknown as ReduceOptions), type, maxLength: data.length }, this.#context.facts);
+    const plan = planReduce({ ...(options as unknown as ReduceOptions), type, maxLength: data.length }, this.#context.facts, APART);
     const [output] = await this.#run(plan, data, undefined, [type.bytes]);
     return numbersOf(arrayOver(data, output as ArrayBuffer, 1), type)(0);
   }
@@ -205,6 +208,7 @@ export class Fold {
     const plan = planCompact(
       { ...(options as unknown as CompactOptions), type, flags: flags !== undefined, maxLength: data.length },
       this.#context.facts,
+      APART,
     );
     if (data.length === 0) {
       await this.#check(plan);

@@ -98,14 +98,25 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/**
+ * Loads a shared library for good.
+ *
+ * @returns whether it is there.
+ */
+export function loadLibrary(path: string): boolean {
+  const { RTLD_NOW = 0x2, RTLD_GLOBAL = 0x100 } = constants.dlopen as Record<string, number>;
+  try {
+    process.dlopen({ exports: {} }, path, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+    return true;
+  } catch (cause) {
+    // It is no Node.js module, which is an error; but it stays loaded, and Dawn finds it by its name.
+    return cause instanceof Error && cause.message.includes("did not self-register");
+  }
+}
+
 /** Loads the Vulkan loader, and names SwiftShader as its only driver while `action` runs. */
 export async function withSoftwareDriver<T>(folder: string, action: () => Promise<T>): Promise<T> {
-  const { RTLD_NOW, RTLD_GLOBAL } = constants.dlopen as Record<string, number>;
-  try {
-    process.dlopen({ exports: {} }, join(folder, LOADER), (RTLD_NOW ?? 2) | (RTLD_GLOBAL ?? 0x100) | RTLD_NODELETE);
-  } catch {
-    // It is no Node.js module, which is an error; but it stays loaded, and Dawn finds it by its name.
-  }
+  loadLibrary(join(folder, LOADER));
   const names = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"] as const;
   const before = names.map((name) => process.env[name]);
   for (const name of names) {
