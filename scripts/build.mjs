@@ -27,13 +27,15 @@ await build({
   chunkNames: "chunks/node-[name]-[hash]",
   platform: "node",
   // A bundled CommonJS package calls require for what Node.js brings.
-  banner: { js: 'import { createRequire as _createRequire } from "node:module";\nconst require = _createRequire(import.meta.url);' },
+  banner: {
+    js: 'import { createRequire as _createRequire } from "node:module";\nconst require = _createRequire(import.meta.url);',
+  },
 });
 await chmod("dist/cli.js", 0o755);
 await build({
   ...shared,
-  entryPoints: { "line-index": "examples/line-index.ts" },
-  outdir: "build/examples",
+  entryPoints: { "examples/line-index": "examples/line-index.ts", "bench/throughput": "bench/throughput.ts" },
+  outdir: "build",
   packages: "external",
   platform: "node",
 });

@@ -27,7 +27,9 @@ export function open(options: OpenOptions = {}): Promise<Fold> {
     }
     const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
     if (adapter === null) {
-      throw new AdapterError("open: the browser has WebGPU, but no adapter: its GPU is not supported, or is blocked");
+      throw new AdapterError(
+        "open: the browser has WebGPU, but no adapter: its GPU is not supported, or is blocked",
+      );
     }
     return { adapter };
   });

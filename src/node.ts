@@ -53,7 +53,9 @@ const instances = new Set<GPU>();
 export function open(options: NodeOpenOptions = {}): Promise<Fold> {
   const { adapter, device } = options;
   if (typeof adapter === "string" && adapter !== "gpu" && adapter !== "software") {
-    throw new ArgumentError(`open: adapter is "${String(adapter)}"; it takes "gpu", "software" or a GPUAdapter`);
+    throw new ArgumentError(
+      `open: adapter is "${String(adapter)}"; it takes "gpu", "software" or a GPUAdapter`,
+    );
   }
   return openDevice(
     { ...(device && { device }), ...(typeof adapter === "object" && { adapter }) },
@@ -92,7 +94,10 @@ interface Found {
   release(): void;
 }
 
-async function requestFrom(dawn: Dawn, accept: (info: GPUAdapterInfo) => boolean): Promise<Found | undefined> {
+async function requestFrom(
+  dawn: Dawn,
+  accept: (info: GPUAdapterInfo) => boolean,
+): Promise<Found | undefined> {
   const gpu = dawn.create(DAWN_FLAGS);
   instances.add(gpu);
   const release = (): void => {

@@ -223,12 +223,17 @@ export function operator<Name extends TypeName>(definition: OperatorDefinition<N
     throw new ArgumentError(`${caller}: combine is empty; it takes a WGSL expression over earlier and later`);
   }
   if (typeof reference !== "function") {
-    throw new ArgumentError(`${caller}: reference is ${typeof reference}; it takes a function of two numbers`);
+    throw new ArgumentError(
+      `${caller}: reference is ${typeof reference}; it takes a function of two numbers`,
+    );
   }
   if (typeof declarations !== "string") {
     throw new ArgumentError(`${caller}: declarations is ${typeof declarations}; it takes WGSL text`);
   }
-  if (typeof identity !== "number" || !(Object.is(type.round(identity), identity) || Number.isNaN(identity))) {
+  if (
+    typeof identity !== "number" ||
+    !(Object.is(type.round(identity), identity) || Number.isNaN(identity))
+  ) {
     throw new ArgumentError(
       `${caller}: the identity ${String(identity)} is no value of ${type.name}; the nearest is ${type.round(Number(identity))}`,
     );
@@ -266,7 +271,9 @@ const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `
 export function monoid(op: Operator, elementType: ElementType, caller: string): Monoid {
   const type = requireType(elementType, caller);
   if (typeof op !== "object" || op === null || typeof op.name !== "string") {
-    throw new ArgumentError(`${caller}: op is ${String(op)}; it takes ${Object.keys(operators).join(", ")}, or operator(…)`);
+    throw new ArgumentError(
+      `${caller}: op is ${String(op)}; it takes ${Object.keys(operators).join(", ")}, or operator(…)`,
+    );
   }
   if (!builtins.has(op)) {
     const custom = op as unknown as CustomOperator;
@@ -291,7 +298,9 @@ export function monoid(op: Operator, elementType: ElementType, caller: string): 
   }
   const row = op as BuiltinOperator;
   if (!row.kinds.includes(type.kind)) {
-    const fitting = Object.values<ElementType>(elementTypes).filter((other) => row.kinds.includes(other.kind));
+    const fitting = Object.values<ElementType>(elementTypes).filter((other) =>
+      row.kinds.includes(other.kind),
+    );
     throw new ArgumentError(
       `${caller}<${type.name}, ${row.name}>: ${row.name} has no meaning on ${type.name}; it takes ${fitting.map((other) => other.name).join(", ")}`,
     );

@@ -284,7 +284,9 @@ const arrayTypes = {
  * @throws {ArgumentError} when the array holds none of the element types, or not the one named.
  */
 export function typeOfArray(data: unknown, type: ElementType | undefined, caller: string): ElementType {
-  const tag = ArrayBuffer.isView(data) ? (data as { [Symbol.toStringTag]?: string })[Symbol.toStringTag] : undefined;
+  const tag = ArrayBuffer.isView(data)
+    ? (data as { [Symbol.toStringTag]?: string })[Symbol.toStringTag]
+    : undefined;
   if (tag === "Uint16Array" && type === f16) {
     return f16;
   }

@@ -65,7 +65,10 @@ export function operatorText(monoid: Monoid): SourceParts {
   ];
   return monoid.declarations === ""
     ? parts
-    : [callersText(`declarations of the operator ${monoid.title.split(", ")[1]}`, monoid.declarations), ...parts];
+    : [
+        callersText(`declarations of the operator ${monoid.title.split(", ")[1]}`, monoid.declarations),
+        ...parts,
+      ];
 }
 
 /** A WGSL function of one argument `x`. */
@@ -131,10 +134,16 @@ export function compactionText(type: ElementType, selector: Selector, indices: b
     "",
   ];
   if (selector === "flags") {
-    return [generated([...head, "fn keep(index: u32) -> bool {", "  return read_flag(index) != 0u;", "}"].join("\n"))];
+    return [
+      generated(
+        [...head, "fn keep(index: u32) -> bool {", "  return read_flag(index) != 0u;", "}"].join("\n"),
+      ),
+    ];
   }
   if (selector.where.trim() === "") {
-    throw new ArgumentError("compact: where is empty; it takes a WGSL expression over the element x and its index i");
+    throw new ArgumentError(
+      "compact: where is empty; it takes a WGSL expression over the element x and its index i",
+    );
   }
   return [
     generated(

@@ -62,7 +62,12 @@ export interface KernelOptions {
 const io = (sharing: Sharing): SourceText => (sharing === "two-buffers" ? ioTwoBuffers : ioOneBuffer);
 
 /** Links sources, keeps what the entry point reaches, and reads the bindings off it. */
-function link(label: string, entryPoint: string, sources: readonly (SourceText | SourceParts)[], sizes: Sizes): Kernel {
+function link(
+  label: string,
+  entryPoint: string,
+  sources: readonly (SourceText | SourceParts)[],
+  sizes: Sizes,
+): Kernel {
   const enables = new Set<string>();
   const declarations: Declaration[] = [];
   for (const source of sources) {
@@ -202,7 +207,10 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
 }
 
 /** Moves a tile's kept items, or their positions, to their places. */
-export function compactKernel(count: Monoid, options: CompactKernelOptions & { readonly sharing: Sharing }): Kernel {
+export function compactKernel(
+  count: Monoid,
+  options: CompactKernelOptions & { readonly sharing: Sharing },
+): Kernel {
   const { algorithm, sizes, type, selector, indices, sharing } = options;
   return link(
     `wavefold compact ${indices ? "indices" : "items"} <${type.name}>`,

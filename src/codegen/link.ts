@@ -58,7 +58,9 @@ function workGroupFunctions<Name extends TypeName>(
     throw new ArgumentError(`${caller}: workGroupSize is ${String(workGroupSize)}; it takes 1 to 1024`);
   }
   if (![4, 8, 16, 32, 64, 128].includes(minSubgroupSize)) {
-    throw new ArgumentError(`${caller}: minSubgroupSize is ${minSubgroupSize}; it takes 4, 8, 16, 32, 64 or 128`);
+    throw new ArgumentError(
+      `${caller}: minSubgroupSize is ${minSubgroupSize}; it takes 4, 8, 16, 32, 64 or 128`,
+    );
   }
   const monoid = monoidOf((options.op ?? add) as Operator, options.type as ElementType, caller);
   const sizes: Sizes = { workGroupSize, items: 1, minSubgroupSize, maxSubgroupSize: 128 };
@@ -169,10 +171,14 @@ export function linkModule(kernel: string, functionSets: readonly WorkGroupFunct
       const text = textOf(declaration);
       const other = added.get(declaration.name);
       if (declared.has(declaration.name)) {
-        throw new ArgumentError(`link: the kernel declares ${declaration.name}, which is the name of a linked function`);
+        throw new ArgumentError(
+          `link: the kernel declares ${declaration.name}, which is the name of a linked function`,
+        );
       }
       if (other !== undefined && textOf(other) !== text) {
-        throw new ArgumentError(`link: ${declaration.name} is given twice, for different algorithms or work-group sizes`);
+        throw new ArgumentError(
+          `link: ${declaration.name} is given twice, for different algorithms or work-group sizes`,
+        );
       }
       added.set(declaration.name, declaration);
     }
@@ -185,7 +191,10 @@ export function linkModule(kernel: string, functionSets: readonly WorkGroupFunct
   }
   const present = new Set(own.enables);
   const library = assemble([], [...added.values()]);
-  const hoisted = assemble([...enables].filter((name) => !present.has(name)), []);
+  const hoisted = assemble(
+    [...enables].filter((name) => !present.has(name)),
+    [],
+  );
   const lines = [...directives, ...hoisted.lines.slice(0, -1), ...library.lines, ...body];
   return { code: lines.map((line) => line.text).join("\n"), lines };
 }

@@ -195,8 +195,9 @@ export function reachable(declarations: readonly Declaration[], roots: readonly 
 export function rename(line: string, names: ReadonlyMap<string, string>): string {
   const comment = line.indexOf("//");
   const code = comment < 0 ? line : line.slice(0, comment);
-  const renamed = code.replace(/(\.\s*)?\b([A-Za-z_]\w*)\b/g, (whole, dot: string | undefined, word: string) =>
-    dot === undefined ? (names.get(word) ?? word) : whole,
+  const renamed = code.replace(
+    /(\.\s*)?\b([A-Za-z_]\w*)\b/g,
+    (whole, dot: string | undefined, word: string) => (dot === undefined ? (names.get(word) ?? word) : whole),
   );
   return comment < 0 ? renamed : renamed + line.slice(comment);
 }

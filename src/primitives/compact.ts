@@ -42,13 +42,20 @@ export function planCompact(
     throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`);
   }
   if (where !== undefined && typeof where !== "string") {
-    throw new ArgumentError(`${title}: where is ${typeof where}; it takes a WGSL expression over the element x and its index i`);
+    throw new ArgumentError(
+      `${title}: where is ${typeof where}; it takes a WGSL expression over the element x and its index i`,
+    );
   }
   const selector: Selector = where === undefined ? "flags" : { where };
   const count = monoidOf(add, u32, "compact");
   const tuning = tune(title, type, 4, options, facts);
   const output = indices ? u32.bytes : type.bytes;
-  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, output, flags ? 4 : 0), facts.limits);
+  const maxLength = requireMaxLength(
+    title,
+    options.maxLength,
+    Math.max(type.bytes, output, flags ? 4 : 0),
+    facts.limits,
+  );
   const tile = tuning.sizes.workGroupSize * tuning.sizes.items;
   // Unlike a scan's, a compaction's spine has at least one level: it yields the total.
   const levelsOf = (length: number): number[] => {
@@ -62,7 +69,10 @@ export function planCompact(
   const canShare = !indices || type.bytes === u32.bytes;
   const moving: Record<Sharing, Kernel> = {
     "two-buffers": compactKernel(count, { ...kernelOptions, sharing: "two-buffers" }),
-    "one-buffer": compactKernel(count, { ...kernelOptions, sharing: canShare ? "one-buffer" : "two-buffers" }),
+    "one-buffer": compactKernel(count, {
+      ...kernelOptions,
+      sharing: canShare ? "one-buffer" : "two-buffers",
+    }),
   };
   const spine = spineKernels(count, tuning, true);
   const copying = copyKernel(indices ? "u32" : type.carried, tuning.sizes);
@@ -92,7 +102,9 @@ export function planCompact(
     outputLength: (length) => length,
     passes(length, sharing, inPlace) {
       if (sharing === "one-buffer" && !inPlace && !canShare) {
-        throw new ArgumentError(`${title}: the indices (u32) and the input (${type.name}) must be in different buffers`);
+        throw new ArgumentError(
+          `${title}: the indices (u32) and the input (${type.name}) must be in different buffers`,
+        );
       }
       const used = levelsOf(length);
       const tiles = Math.max(1, Math.ceil(length / tile));
@@ -117,7 +129,11 @@ export function planCompact(
         const kernel = moving[inPlace ? "two-buffers" : sharing];
         passes.push({
           kernel,
-          slots: bound(kernel, [...sources, [2, inPlace ? { scratch: aside } : "output"], [3, { scratch: 0 }]]),
+          slots: bound(kernel, [
+            ...sources,
+            [2, inPlace ? { scratch: aside } : "output"],
+            [3, { scratch: 0 }],
+          ]),
           length,
           tiles,
         });

@@ -30,7 +30,12 @@ export interface Plan {
   /** The ranges that a recording takes. */
   readonly needs: ReadonlySet<"input" | "output" | "flags" | "total">;
   /** Bytes of an item of each of the caller's ranges. */
-  readonly itemBytes: { readonly input: number; readonly output: number; readonly flags: number; readonly total: number };
+  readonly itemBytes: {
+    readonly input: number;
+    readonly output: number;
+    readonly flags: number;
+    readonly total: number;
+  };
   /** Items that the output must hold for a length. */
   outputLength(length: number): number;
   /** The dispatches for a length up to maxLength. */
@@ -67,7 +72,12 @@ export function gridOf(tiles: number, limits: Limits, title: string): { width: n
 }
 
 /** The length that a plan is made for, checked against what a binding holds. */
-export function requireMaxLength(title: string, maxLength: unknown, itemBytes: number, limits: Limits): number {
+export function requireMaxLength(
+  title: string,
+  maxLength: unknown,
+  itemBytes: number,
+  limits: Limits,
+): number {
   if (typeof maxLength !== "number" || !Number.isInteger(maxLength) || maxLength < 0) {
     throw new ArgumentError(`${title}: maxLength is ${String(maxLength)}; it takes a whole number from 0 up`);
   }

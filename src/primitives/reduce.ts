@@ -1,7 +1,7 @@
 import type { Kernel, Sharing } from "../codegen/kernels.ts";
 import { reduceKernel } from "../codegen/kernels.ts";
 import type { Operator } from "../operators.ts";
-import { monoid as monoidOf, add } from "../operators.ts";
+import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType, TypeName } from "../types.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_SHARINGS, requireMaxLength, spineLengths } from "./plan.ts";
@@ -62,7 +62,14 @@ export function planReduce(
       const used = spineLengths(length, tile);
       const pass = (kernel: Kernel, from: Slot, to: Slot, items: number): Pass => ({
         kernel,
-        slots: new Map<number, Slot>(kernel.bindings.has(1) ? [[1, from], [2, to]] : [[2, to]]),
+        slots: new Map<number, Slot>(
+          kernel.bindings.has(1)
+            ? [
+                [1, from],
+                [2, to],
+              ]
+            : [[2, to]],
+        ),
         length: items,
         tiles: Math.max(1, Math.ceil(items / tile)),
       });

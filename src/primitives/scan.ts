@@ -1,7 +1,7 @@
 import type { Kernel, Sharing } from "../codegen/kernels.ts";
 import { reduceKernel, scanKernel } from "../codegen/kernels.ts";
 import type { Monoid, Operator } from "../operators.ts";
-import { monoid as monoidOf, add } from "../operators.ts";
+import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType, TypeName } from "../types.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_SHARINGS, bindingBytes, requireMaxLength, spineLengths } from "./plan.ts";
@@ -31,7 +31,12 @@ export interface SpineKernels {
 export function spineKernels(monoid: Monoid, tuning: Tuning, total: boolean): SpineKernels {
   const base = { ...tuning, exclusive: true, side: "elements", sharing: "one-buffer" } as const;
   return {
-    reduce: reduceKernel(monoid, { ...tuning, input: "elements", output: "elements", sharing: "two-buffers" }),
+    reduce: reduceKernel(monoid, {
+      ...tuning,
+      input: "elements",
+      output: "elements",
+      sharing: "two-buffers",
+    }),
     top: scanKernel(monoid, { ...base, carry: false, total }),
     below: scanKernel(monoid, { ...base, carry: true, total: false }),
   };
@@ -134,7 +139,12 @@ export function planScan(
               [2, "output"],
             ];
       const used = spineLengths(length, tile);
-      if (used.length === 0 || spine === undefined || kernels.carried === undefined || kernels.reduce === undefined) {
+      if (
+        used.length === 0 ||
+        spine === undefined ||
+        kernels.carried === undefined ||
+        kernels.reduce === undefined
+      ) {
         return [{ kernel: kernels.only, slots: new Map(ends), length, tiles }];
       }
       return [
@@ -148,7 +158,12 @@ export function planScan(
           tiles,
         },
         ...spinePasses(spine, used, tile),
-        { kernel: kernels.carried, slots: new Map<number, Slot>([...ends, [3, { scratch: 0 }]]), length, tiles },
+        {
+          kernel: kernels.carried,
+          slots: new Map<number, Slot>([...ends, [3, { scratch: 0 }]]),
+          length,
+          tiles,
+        },
       ];
     },
   };

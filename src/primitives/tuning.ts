@@ -87,7 +87,11 @@ export function tune(
     throw new FeatureError(`${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`);
   }
   const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
-  const workGroupSize = requireCount(title, "workGroupSize", options.workGroupSize ?? Math.min(row.workGroupSize, most));
+  const workGroupSize = requireCount(
+    title,
+    "workGroupSize",
+    options.workGroupSize ?? Math.min(row.workGroupSize, most),
+  );
   if (workGroupSize > most) {
     throw new LimitError(`${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`);
   }
@@ -96,7 +100,9 @@ export function tune(
     throw new ArgumentError(`${title}: itemsPerThread is ${items}; it takes 1 to 64`);
   }
   if (workGroupSize * items < 2) {
-    throw new ArgumentError(`${title}: a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2`);
+    throw new ArgumentError(
+      `${title}: a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2`,
+    );
   }
   const sizes: Sizes = {
     workGroupSize,

@@ -14,7 +14,8 @@ export function encodeFloat16(value: number): number {
   }
   // One unit in the last place: 2^-24 for subnormals, 2^(exponent - 10) above them.
   const exponent = Math.max(-14, Math.floor(Math.log2(magnitude || 2 ** -14)));
-  const adjusted = magnitude < 2 ** exponent ? exponent - 1 : magnitude >= 2 ** (exponent + 1) ? exponent + 1 : exponent;
+  const adjusted =
+    magnitude < 2 ** exponent ? exponent - 1 : magnitude >= 2 ** (exponent + 1) ? exponent + 1 : exponent;
   const unit = 2 ** (Math.max(-14, adjusted) - 10);
   const steps = roundTiesToEven(magnitude / unit);
   // A subnormal's steps are its bits; a normal's count from 1024, one exponent being 1024 steps.

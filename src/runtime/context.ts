@@ -57,7 +57,9 @@ export function requireDevice(context: Context, title: string): void {
 
 function lostError(lost: GPUDeviceLostInfo, title: string): DeviceLostError {
   const how = lost.reason === "destroyed" ? "was destroyed" : "was lost";
-  return new DeviceLostError(`${title}: the device ${how}${lost.message ? ` (${lost.message})` : ""}; open a new one`);
+  return new DeviceLostError(
+    `${title}: the device ${how}${lost.message ? ` (${lost.message})` : ""}; open a new one`,
+  );
 }
 
 /** The error that `cause` really is: a lost device shows itself as many kinds of failure. */
@@ -107,7 +109,11 @@ async function compile(device: GPUDevice, kernel: Kernel): Promise<Pipeline> {
 }
 
 /** Compiles a module, and turns the compiler's messages into errors at the line that was written. */
-export async function compileModule(device: GPUDevice, linked: Module, label: string): Promise<GPUShaderModule> {
+export async function compileModule(
+  device: GPUDevice,
+  linked: Module,
+  label: string,
+): Promise<GPUShaderModule> {
   device.pushErrorScope("validation");
   const module = device.createShaderModule({ label, code: linked.code });
   const [failure, info] = await Promise.all([device.popErrorScope(), module.getCompilationInfo()]);
@@ -157,14 +163,20 @@ function callersNeighbour(lines: readonly Line[], at: number): Line | undefined 
 }
 
 /** A buffer, or the error that there is no room for it. */
-export async function allocate(context: Context, descriptor: GPUBufferDescriptor, title: string): Promise<GPUBuffer> {
+export async function allocate(
+  context: Context,
+  descriptor: GPUBufferDescriptor,
+  title: string,
+): Promise<GPUBuffer> {
   const { device } = context;
   device.pushErrorScope("out-of-memory");
   const buffer = device.createBuffer(descriptor);
   const failure = await device.popErrorScope();
   if (failure !== null) {
     buffer.destroy();
-    throw new OutOfMemoryError(`${title}: no room for ${descriptor.size} bytes (${descriptor.label}): ${failure.message}`);
+    throw new OutOfMemoryError(
+      `${title}: no room for ${descriptor.size} bytes (${descriptor.label}): ${failure.message}`,
+    );
   }
   return buffer;
 }

@@ -147,7 +147,11 @@ export class Fold {
     options: HandOptions<NameOf<A>> & { readonly exclusive?: boolean } = {},
   ): Promise<A> {
     const type = typeOfArray(data, options.type, "scan");
-    const plan = planScan({ ...(options as unknown as ScanOptions), type, maxLength: data.length }, this.#context.facts, APART);
+    const plan = planScan(
+      { ...(options as unknown as ScanOptions), type, maxLength: data.length },
+      this.#context.facts,
+      APART,
+    );
     if (data.length === 0) {
       await this.#check(plan);
       return arrayOver(data, new ArrayBuffer(0), 0);
@@ -168,7 +172,11 @@ export class Fold {
    */
   async reduce<A extends AnyArray>(data: A, options: HandOptions<NameOf<A>> = {}): Promise<number> {
     const type = typeOfArray(data, options.type, "reduce");
-    const plan = planReduce({ ...(options as unknown as ReduceOptions), type, maxLength: data.length }, this.#context.facts, APART);
+    const plan = planReduce(
+      { ...(options as unknown as ReduceOptions), type, maxLength: data.length },
+      this.#context.facts,
+      APART,
+    );
     const [output] = await this.#run(plan, data, undefined, [type.bytes]);
     return numbersOf(arrayOver(data, output as ArrayBuffer, 1), type)(0);
   }
@@ -203,7 +211,9 @@ export class Fold {
     const type = typeOfArray(data, options.type, "compact");
     const { flags, indices = false } = options;
     if (flags !== undefined && flags.length !== data.length) {
-      throw new ArgumentError(`compact<${type.name}>: ${flags.length} flags for ${data.length} elements; it takes one for each`);
+      throw new ArgumentError(
+        `compact<${type.name}>: ${flags.length} flags for ${data.length} elements; it takes one for each`,
+      );
     }
     const plan = planCompact(
       { ...(options as unknown as CompactOptions), type, flags: flags !== undefined, maxLength: data.length },
@@ -213,9 +223,13 @@ export class Fold {
     if (data.length === 0) {
       await this.#check(plan);
     }
-    const words = flags === undefined ? undefined : Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
+    const words =
+      flags === undefined
+        ? undefined
+        : Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
     const itemBytes = indices ? u32.bytes : type.bytes;
-    const [output] = data.length === 0 ? [new ArrayBuffer(0)] : await this.#run(plan, data, words, "count", itemBytes);
+    const [output] =
+      data.length === 0 ? [new ArrayBuffer(0)] : await this.#run(plan, data, words, "count", itemBytes);
     const kept = (output as ArrayBuffer).byteLength / itemBytes;
     return indices ? new Uint32Array(output as ArrayBuffer) : arrayOver(data, output as ArrayBuffer, kept);
   }
@@ -242,7 +256,10 @@ export class Fold {
 
   /** Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. */
   async prepareCompact<Name extends TypeName>(options: CompactOptions<Name>): Promise<PreparedCompact> {
-    const prepared = await prepare(this.#context, planCompact(options as unknown as CompactOptions, this.#context.facts));
+    const prepared = await prepare(
+      this.#context,
+      planCompact(options as unknown as CompactOptions, this.#context.facts),
+    );
     return {
       record: (encoder, { count, ...ranges }) => prepared.record(encoder, { ...ranges, total: count }),
       destroy: () => prepared.destroy(),
@@ -300,7 +317,11 @@ export class Fold {
         ...(flagsBuffer && { flags: flagsBuffer }),
         ...(total && { total }),
       });
-      const readBack = async (from: GPUBuffer, bytes: number, into: GPUCommandEncoder): Promise<ArrayBuffer> => {
+      const readBack = async (
+        from: GPUBuffer,
+        bytes: number,
+        into: GPUCommandEncoder,
+      ): Promise<ArrayBuffer> => {
         const staging = await own("read-back", bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
         if (bytes > 0) {
           into.copyBufferToBuffer(from, 0, staging, 0, bindingBytes(bytes, 1));
@@ -313,7 +334,13 @@ export class Fold {
         return [await readBack(output, outputBytes, encoder)];
       }
       const kept = new Uint32Array(await readBack(total, 4, encoder))[0] ?? 0;
-      return [await readBack(output, kept * countedBytes, device.createCommandEncoder({ label: `wavefold ${title}` }))];
+      return [
+        await readBack(
+          output,
+          kept * countedBytes,
+          device.createCommandEncoder({ label: `wavefold ${title}` }),
+        ),
+      ];
     } catch (cause) {
       throw await explain(this.#context, title, cause);
     } finally {
@@ -326,14 +353,24 @@ export class Fold {
 
 /** An array of the kind of `data` over other bytes. */
 function arrayOver<A extends AnyArray>(data: A, bytes: ArrayBuffer, length: number): A {
-  return new (data.constructor as new (bytes: ArrayBuffer, offset: number, length: number) => A)(bytes, 0, length);
+  return new (data.constructor as new (bytes: ArrayBuffer, offset: number, length: number) => A)(
+    bytes,
+    0,
+    length,
+  );
 }
 
 /** Writes an array whose bytes may be no multiple of 4, as an odd number of f16 is not. */
 function upload(device: GPUDevice, buffer: GPUBuffer, data: AnyArray): void {
   const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
   const whole = data.byteLength & ~3;
-  device.queue.writeBuffer(buffer, 0, bytes, 0, data.byteLength < 2 ** 31 ? whole : data.byteLength - (data.byteLength % 4));
+  device.queue.writeBuffer(
+    buffer,
+    0,
+    bytes,
+    0,
+    data.byteLength < 2 ** 31 ? whole : data.byteLength - (data.byteLength % 4),
+  );
   if (data.byteLength % 4 !== 0) {
     const rest = new Uint8Array(4);
     rest.set(bytes.subarray(data.byteLength - (data.byteLength % 4)));
@@ -342,7 +379,11 @@ function upload(device: GPUDevice, buffer: GPUBuffer, data: AnyArray): void {
 }
 
 /** The features that are used where the adapter has them. */
-const WANTED_FEATURES = ["shader-f16", "subgroups", "timestamp-query"] as const satisfies readonly GPUFeatureName[];
+const WANTED_FEATURES = [
+  "shader-f16",
+  "subgroups",
+  "timestamp-query",
+] as const satisfies readonly GPUFeatureName[];
 const WANTED_LIMITS = [
   "maxBufferSize",
   "maxStorageBufferBindingSize",
@@ -355,7 +396,8 @@ const WANTED_LIMITS = [
 
 /** A device with all that is useful here of what the adapter has. */
 export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
-  const has = (name: GPUFeatureName): boolean => (adapter.features as unknown as ReadonlySet<string>).has(name);
+  const has = (name: GPUFeatureName): boolean =>
+    (adapter.features as unknown as ReadonlySet<string>).has(name);
   return adapter.requestDevice({
     label: "wavefold",
     requiredFeatures: WANTED_FEATURES.filter(has),
@@ -387,7 +429,8 @@ export async function openDevice(
     });
   } catch (cause) {
     found.release?.();
-    throw new AdapterError(`open: the adapter gave no device: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new AdapterError(
+      `open: the adapter gave no device: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
   }
 }
-

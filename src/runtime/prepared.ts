@@ -6,7 +6,9 @@ import type { Context, Pipeline } from "./context.ts";
 import { allocate, explain, pipelineOf, requireDevice, uniformOf } from "./context.ts";
 
 /** A range of a buffer: all of it, or from a byte offset on. An offset is a multiple of the item's size. */
-export type BufferRange = GPUBuffer | { readonly buffer: GPUBuffer; readonly offset?: number; readonly size?: number };
+export type BufferRange =
+  | GPUBuffer
+  | { readonly buffer: GPUBuffer; readonly offset?: number; readonly size?: number };
 
 /** Where a recording reads and writes. Every buffer has the usage STORAGE. */
 export interface Ranges {
@@ -168,7 +170,9 @@ export async function prepare(context: Context, plan: Plan): Promise<Prepared> {
         throw new ArgumentError(`${title}: length is ${String(length)}; it takes a whole number from 0 up`);
       }
       if (length > plan.maxLength) {
-        throw new ArgumentError(`${title}: length ${length} is more than the maxLength ${plan.maxLength} it was prepared for`);
+        throw new ArgumentError(
+          `${title}: length ${length} is more than the maxLength ${plan.maxLength} it was prepared for`,
+        );
       }
       const { itemBytes } = plan;
       const needed = plan.needs;
@@ -186,7 +190,9 @@ export async function prepare(context: Context, plan: Plan): Promise<Prepared> {
       };
       rejectOverlaps(title, resolved, plan);
       const present = Object.fromEntries(
-        Object.entries(resolved).filter(([name, range]) => range !== undefined && !(name === "input" && length === 0)),
+        Object.entries(resolved).filter(
+          ([name, range]) => range !== undefined && !(name === "input" && length === 0),
+        ),
       ) as Partial<Record<"input" | "output" | "flags" | "total", Range>>;
       const key = `${length} ${Object.entries(present)
         .map(([name, range]) => `${name} ${numberOf(range.buffer)} ${range.offset}`)
@@ -231,12 +237,16 @@ function requireRange(
   itemBytes: number,
 ): Range {
   if (typeof given !== "object" || given === null) {
-    throw new ArgumentError(`${title}: ${name} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`);
+    throw new ArgumentError(
+      `${title}: ${name} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
+    );
   }
   const range = "buffer" in given ? given : { buffer: given };
   const { buffer, offset = 0 } = range;
   if (!Number.isInteger(offset) || offset < 0 || offset % itemBytes !== 0) {
-    throw new ArgumentError(`${title}: ${name}'s offset is ${offset} bytes; it takes a multiple of ${itemBytes}`);
+    throw new ArgumentError(
+      `${title}: ${name}'s offset is ${offset} bytes; it takes a multiple of ${itemBytes}`,
+    );
   }
   const size = range.size ?? buffer.size - offset;
   // Storage bindings are whole words.
@@ -260,23 +270,40 @@ function rejectOverlaps(
 ): void {
   const { input, output, flags, total } = ranges;
   const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
-    a !== undefined && b !== undefined && a.buffer === b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-  const show = (range: Range | undefined): string => `bytes ${range?.offset} to ${(range?.offset ?? 0) + (range?.bytes ?? 0)}`;
-  const samePlace = input?.offset === output?.offset && (input?.bytes === output?.bytes || plan.outputLength(2) === 1);
+    a !== undefined &&
+    b !== undefined &&
+    a.buffer === b.buffer &&
+    a.offset < b.offset + b.bytes &&
+    b.offset < a.offset + a.bytes;
+  const show = (range: Range | undefined): string =>
+    `bytes ${range?.offset} to ${(range?.offset ?? 0) + (range?.bytes ?? 0)}`;
+  const samePlace =
+    input?.offset === output?.offset && (input?.bytes === output?.bytes || plan.outputLength(2) === 1);
   if (overlap(input, output) && !samePlace) {
     throw new ArgumentError(
       `${title}: input (${show(input)}) and output (${show(output)}) overlap; they must be the same range, or apart`,
     );
   }
-  for (const [name, range] of [["input", input], ["output", output], ["flags", flags]] as const) {
+  for (const [name, range] of [
+    ["input", input],
+    ["output", output],
+    ["flags", flags],
+  ] as const) {
     if (overlap(total, range)) {
-      throw new ArgumentError(`${title}: total (${show(total)}) and ${name} (${show(range)}) overlap; they must be apart`);
+      throw new ArgumentError(
+        `${title}: total (${show(total)}) and ${name} (${show(range)}) overlap; they must be apart`,
+      );
     }
   }
   if (flags !== undefined && flags.buffer === output?.buffer) {
     throw new ArgumentError(`${title}: flags and output must be in different buffers`);
   }
-  if (total !== undefined && total.buffer === output?.buffer && input?.buffer === output.buffer && input.offset === output.offset) {
+  if (
+    total !== undefined &&
+    total.buffer === output?.buffer &&
+    input?.buffer === output.buffer &&
+    input.offset === output.offset
+  ) {
     throw new ArgumentError(`${title}: in place, total must be in a buffer of its own`);
   }
 }

@@ -58,7 +58,9 @@ async function findArchive(): Promise<{ archive: string; version: string }> {
       while (!(await exists(join(folder, "bin", "swiftshader.tar.br"))) && folder !== dirname(folder)) {
         folder = dirname(folder);
       }
-      const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { version: string };
+      const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as {
+        version: string;
+      };
       return { archive: join(folder, "bin", "swiftshader.tar.br"), version };
     } catch {
       // Not beside this module; perhaps beside the program.
