@@ -37,5 +37,7 @@ await build({
   entryPoints: { "examples/line-index": "examples/line-index.ts", "bench/throughput": "bench/throughput.ts" },
   outdir: "build",
   packages: "external",
+  // These import the package as its users do, not its sources.
+  tsconfigRaw: {},
   platform: "node",
 });

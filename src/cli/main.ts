@@ -1,1 +1,129 @@
-console.log("");
+#!/usr/bin/env node
+import process from "node:process";
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { elementTypes } from "../types.ts";
+import { compactFile, reduceFile, scanFile } from "./arrays.ts";
+import { doctor } from "./doctor.ts";
+import { emit } from "./emit.ts";
+import { oneLine } from "./errors.ts";
+import { adapterOption, algorithmOption, operatorOption } from "./options.ts";
+
+const NPY_HELP = `
+Files are NumPy's .npy: little-endian <u4 <i4 <f4 <f2, of any shape, in C order. The output may be
+the input's own path: a file is there whole, or as it was.`;
+
+const runAlgorithm = (): Option =>
+  algorithmOption(
+    "how the threads of a work-group combine their elements; left out: the best for the adapter",
+  );
+const outputOption = (): Option =>
+  new Option("-o, --output <out.npy>", "where the result goes").makeOptionMandatory();
+
+function parseWorkGroupSize(given: string): number {
+  if (!/^\d+$/.test(given)) {
+    throw new InvalidArgumentError("It takes a whole number from 1 to 1024.");
+  }
+  return Number(given);
+}
+
+function program(): Command {
+  const root = new Command("wavefold")
+    .description("Scan (prefix sum), reduce and stream compaction of .npy files, on the GPU or in software.")
+    // Errors are told in one place, in one line.
+    .configureOutput({ writeErr: () => {} })
+    .exitOverride()
+    .allowExcessArguments(false);
+  root
+    .command("scan")
+    .description(
+      "For each place, the combination of all elements up to it. An array of several dimensions is scanned in its flattened (C) order and keeps its shape.",
+    )
+    .argument("<in.npy>", "the elements")
+    .addOption(outputOption())
+    .addOption(operatorOption())
+    .option("--exclusive", "leave each place's own element out: the first is the operator's identity")
+    .addOption(runAlgorithm())
+    .addOption(adapterOption())
+    .addHelpText("after", NPY_HELP)
+    .action(scanFile);
+  root
+    .command("reduce")
+    .description(
+      "The combination of all elements, alone on stdout; the operator's identity where there are none.",
+    )
+    .argument("<in.npy>", "the elements")
+    .addOption(operatorOption())
+    .addOption(runAlgorithm())
+    .addOption(adapterOption())
+    .addHelpText("after", NPY_HELP)
+    .action(reduceFile);
+  root
+    .command("compact")
+    .description("The elements that a predicate or flags keep, in order, in one dimension.")
+    .argument("<in.npy>", "the elements")
+    .addOption(outputOption())
+    .addOption(
+      new Option(
+        "--where <expr>",
+        "WGSL over the element x and its index i (u32), such as 'x % 2u == 1u'",
+      ).conflicts("flags"),
+    )
+    .option(
+      "--flags <flags.npy>",
+      "one for each element, which is kept where it is not zero: |b1 |u1 |i1 <u2 <i2 <u4 <i4 <f4",
+    )
+    .option("--indices", "write the kept elements' positions (<u4) instead of the elements")
+    .addOption(runAlgorithm())
+    .addOption(adapterOption())
+    .addHelpText("after", NPY_HELP)
+    .action(compactFile);
+  root
+    .command("emit")
+    .description(
+      "WGSL functions for a kernel of your own, on stdout: what a work-group calls to scan or reduce.",
+    )
+    .addArgument(new Argument("<primitive>", "what to emit").choices(["scan", "reduce"]))
+    .addOption(new Option("--type <name>", "element type").choices(Object.keys(elementTypes)).default("u32"))
+    .addOption(operatorOption())
+    .addOption(
+      algorithmOption("how the threads combine their elements; subgroup needs the feature subgroups").default(
+        "hillis-steele",
+      ),
+    )
+    .addOption(
+      new Option("--work-group-size <threads>", "threads in the kernel's work-group: 1 to 1024")
+        .argParser(parseWorkGroupSize)
+        .default(256),
+    )
+    .action(emit);
+  root
+    .command("doctor")
+    .description(
+      "What this machine's adapter can do, and a self-test of every operator, type and algorithm against the CPU. It fails where a check does.",
+    )
+    .addOption(adapterOption())
+    .action(doctor);
+  return root;
+}
+
+async function main(): Promise<void> {
+  // A reader that has seen enough, as `| head`, is no failure.
+  process.stdout.on("error", (cause: NodeJS.ErrnoException) => {
+    process.exit(cause.code === "EPIPE" ? 0 : 1);
+  });
+  try {
+    await program().parseAsync();
+  } catch (cause) {
+    if (cause instanceof CommanderError && cause.exitCode === 0) {
+      return;
+    }
+    const message =
+      cause instanceof CommanderError && cause.code === "commander.help"
+        ? "a command is missing; wavefold --help lists them"
+        : oneLine(cause).replace(/^error: /, "");
+    process.stderr.write(`wavefold: ${message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+await main();

@@ -106,9 +106,10 @@ const exists = (path: string): Promise<boolean> =>
  * @returns whether it is there.
  */
 export function loadLibrary(path: string): boolean {
-  const { RTLD_NOW = 0x2, RTLD_GLOBAL = 0x100 } = constants.dlopen as Record<string, number>;
+  const { RTLD_NOW = 0x2 } = constants.dlopen as Record<string, number>;
   try {
-    process.dlopen({ exports: {} }, path, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+    // Not RTLD_GLOBAL: the loader's symbols would take the place of NVIDIA's driver's own.
+    process.dlopen({ exports: {} }, path, RTLD_NOW | RTLD_NODELETE);
     return true;
   } catch (cause) {
     // It is no Node.js module, which is an error; but it stays loaded, and Dawn finds it by its name.

@@ -1,0 +1,95 @@
+import process from "node:process";
+import Table from "cli-table3";
+import type { Fold } from "../node.ts";
+import { UsageError } from "./errors.ts";
+import type { AdapterOption } from "./options.ts";
+import { withFold } from "./options.ts";
+import { startProgress } from "./progress.ts";
+import type { Outcome } from "./self-test.ts";
+import { selfTests } from "./self-test.ts";
+
+const shownLimits = [
+  "maxBufferSize",
+  "maxStorageBufferBindingSize",
+  "maxComputeInvocationsPerWorkgroup",
+  "maxComputeWorkgroupSizeX",
+  "maxComputeWorkgroupStorageSize",
+  "maxComputeWorkgroupsPerDimension",
+  "minStorageBufferOffsetAlignment",
+] as const satisfies readonly (keyof GPUSupportedLimits)[];
+
+const plain = { style: { head: [], border: [] } };
+
+/**
+ * `wavefold doctor`
+ *
+ * @throws {UsageError} when a check fails; the report is on stdout by then.
+ */
+export async function doctor(options: AdapterOption): Promise<void> {
+  const failed = await withFold(options, async (fold) => {
+    process.stdout.write(`${describe(fold)}\n`);
+    const outcomes = await runSelfTests(fold);
+    process.stdout.write(`${summarize(outcomes)}\n`);
+    return outcomes.filter((one) => one.verdict === "failed").length;
+  });
+  if (failed > 0) {
+    throw new UsageError(`doctor: the self-test failed, with ${failed} wrong results`);
+  }
+}
+
+function describe({ adapterInfo, software, device }: Fold): string {
+  const { vendor, architecture, device: name, description, subgroupMinSize, subgroupMaxSize } = adapterInfo;
+  const table = new Table({ ...plain });
+  table.push(
+    ["adapter", [description || name, vendor, architecture].filter(Boolean).join(", ") || "it has no name"],
+    ["kind", software ? "software" : "GPU"],
+    ["features", [...(device.features as unknown as Iterable<string>)].sort().join("\n") || "none"],
+    ["subgroup size", subgroupMinSize ? `${subgroupMinSize} to ${subgroupMaxSize}` : "not told"],
+    ...shownLimits.map((name) => [name, String(device.limits[name])]),
+  );
+  return table.toString();
+}
+
+async function runSelfTests(fold: Fold): Promise<Outcome[]> {
+  const tests = selfTests(fold);
+  const progress = startProgress(tests.length);
+  const outcomes: Outcome[] = [];
+  try {
+    for (const { title, run } of tests) {
+      progress.step(title);
+      outcomes.push(await run());
+    }
+  } finally {
+    progress.stop();
+  }
+  return outcomes;
+}
+
+/** A row for each type and algorithm, the failures one by one, and the verdict. */
+function summarize(outcomes: readonly Outcome[]): string {
+  const table = new Table({ ...plain, head: ["self-test", "algorithm", "passed", "failed", "skipped"] });
+  const groups = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) {
+    const key = `${outcome.type} ${outcome.algorithm}`;
+    groups.set(key, [...(groups.get(key) ?? []), outcome]);
+  }
+  for (const group of groups.values()) {
+    const of = (verdict: Outcome["verdict"]): Outcome[] => group.filter((one) => one.verdict === verdict);
+    const reason = of("skipped")[0]?.detail;
+    table.push([
+      group[0]?.type ?? "",
+      group[0]?.algorithm ?? "",
+      of("passed").length,
+      of("failed").length,
+      `${of("skipped").length}${reason === undefined ? "" : `: ${reason}`}`,
+    ]);
+  }
+  const count = (verdict: Outcome["verdict"]): number =>
+    outcomes.filter((one) => one.verdict === verdict).length;
+  const failures = outcomes.filter((one) => one.verdict === "failed");
+  return [
+    table.toString(),
+    ...failures.map((one) => `failed: ${one.title}: ${one.detail}`),
+    `self-test: ${failures.length === 0 ? "passed" : "FAILED"} (${count("passed")} passed, ${failures.length} failed, ${count("skipped")} skipped)`,
+  ].join("\n");
+}

@@ -1,0 +1,22 @@
+import process from "node:process";
+import type { Algorithm } from "../codegen/algorithms.ts";
+import type { Operator } from "../operators.ts";
+import type { TypeName } from "../types.ts";
+import { elementTypes } from "../types.ts";
+import { workGroupReduce, workGroupScan } from "../wgsl.ts";
+
+/** `wavefold emit` */
+export function emit(
+  primitive: "scan" | "reduce",
+  options: {
+    readonly type: TypeName;
+    readonly op: Operator<TypeName>;
+    readonly algorithm: Algorithm;
+    readonly workGroupSize: number;
+  },
+): void {
+  const { op, algorithm, workGroupSize } = options;
+  const functions = primitive === "scan" ? workGroupScan : workGroupReduce;
+  const { code } = functions<TypeName>({ type: elementTypes[options.type], op, algorithm, workGroupSize });
+  process.stdout.write(code.endsWith("\n") ? code : `${code}\n`);
+}

@@ -1,0 +1,61 @@
+import { InvalidArgumentError, Option } from "commander";
+import type { Algorithm } from "../codegen/algorithms.ts";
+import { algorithms } from "../codegen/algorithms.ts";
+import type { Fold, NodeOpenOptions } from "../node.ts";
+import { open } from "../node.ts";
+import type { Operator } from "../operators.ts";
+import { operators } from "../operators.ts";
+import type { TypeName } from "../types.ts";
+
+/** Options that several commands share, as commander hands them over. */
+export interface AdapterOption {
+  readonly adapter: "auto" | "gpu" | "software";
+}
+export interface TuningOption {
+  readonly algorithm?: Algorithm;
+}
+export interface OperatorOption {
+  readonly op: Operator<TypeName>;
+}
+
+const adapterNames = ["auto", "gpu", "software"] as const;
+
+/** `logical-and`, as well as `logicalAnd`. */
+function parseOperator(given: string): Operator<TypeName> {
+  const name = given.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  if (!Object.hasOwn(operators, name)) {
+    throw new InvalidArgumentError(`It takes ${Object.keys(operators).join(", ")}.`);
+  }
+  // Whether the operator takes the type is known once the file is read.
+  return operators[name as keyof typeof operators] as Operator as Operator<TypeName>;
+}
+
+export const operatorOption = (): Option =>
+  new Option("--op <name>", `operator: ${Object.keys(operators).join(", ")}`)
+    .argParser(parseOperator)
+    .default(operators.add, "add");
+
+export const algorithmOption = (description: string): Option =>
+  new Option("--algorithm <name>", description).choices(Object.keys(algorithms));
+
+export const adapterOption = (): Option =>
+  new Option(
+    "--adapter <kind>",
+    "what to compute on; auto is a GPU, or the software adapter where there is none",
+  )
+    .choices(adapterNames)
+    .default("auto");
+
+/** Opens an adapter, and gives it back whatever happens: while it is held, Node.js does not exit. */
+export async function withFold<Result>(
+  { adapter }: AdapterOption,
+  work: (fold: Fold) => Promise<Result>,
+): Promise<Result> {
+  const options: NodeOpenOptions = adapter === "auto" ? {} : { adapter };
+  const fold = await open(options);
+  try {
+    return await work(fold);
+  } finally {
+    fold.destroy();
+  }
+}
