@@ -18,6 +18,7 @@ const shownLimits = [
   "minStorageBufferOffsetAlignment",
 ] as const satisfies readonly (keyof GPUSupportedLimits)[];
 
+const CONCURRENT = 8;
 const plain = { style: { head: [], border: [] } };
 
 /**
@@ -54,11 +55,16 @@ async function runSelfTests(fold: Fold): Promise<Outcome[]> {
   const tests = selfTests(fold);
   const progress = startProgress(tests.length);
   const outcomes: Outcome[] = [];
-  try {
-    for (const { title, run } of tests) {
+  // Most of the time goes into compiling, which the adapter does for several at once.
+  const queue = tests.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, { title, run }] of queue) {
       progress.step(title);
-      outcomes.push(await run());
+      outcomes[index] = await run();
     }
+  };
+  try {
+    await Promise.all(Array.from({ length: CONCURRENT }, work));
   } finally {
     progress.stop();
   }

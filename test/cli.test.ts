@@ -1,0 +1,244 @@
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseElements } from "../src/cli/npy.ts";
+import { npy } from "./support/npy-bytes.ts";
+
+const program = resolve("dist/cli.js");
+const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
+const SOFTWARE = ["--adapter", "software"];
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "wavefold-cli-"));
+  write("in.npy", npy("<u4", "(8,)", example));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const write = (name: string, bytes: Uint8Array): void => writeFileSync(join(folder, name), bytes);
+const read = (name: string) => parseElements(readFileSync(join(folder, name)), name);
+
+function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+/** Runs what must fail: one line on stderr, nothing on stdout, and the folder as it was. */
+function fails(message: RegExp, ...args: string[]): void {
+  const before = readdirSync(folder);
+  const { status, stdout, stderr } = run(...args);
+  expect(stderr).toMatch(message);
+  expect(stderr).toMatch(/^wavefold: [^\n]+\n$/);
+  expect(stdout).toBe("");
+  expect(status).toBe(1);
+  expect(readdirSync(folder)).toEqual(before);
+}
+
+const silent = { status: 0, stdout: "", stderr: "" };
+
+describe("scan", () => {
+  it("sums the worked example", () => {
+    expect(run("scan", "in.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(Uint32Array.of(3, 4, 11, 11, 15, 16, 22, 25));
+    expect(readdirSync(folder).sort()).toEqual(["in.npy", "out.npy"]);
+  });
+
+  it("takes --exclusive, --op and --algorithm", () => {
+    const args = ["--exclusive", "--op", "max", "--algorithm", "blelloch", ...SOFTWARE];
+    expect(run("scan", "in.npy", "-o", "out.npy", ...args)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(Uint32Array.of(0, 3, 3, 7, 7, 7, 7, 7));
+  });
+
+  it("keeps the shape, in place and through a link", () => {
+    write("in.npy", npy("<f4", "(2, 3)", Float32Array.of(1, 2, 3, 4, 5, 6)));
+    symlinkSync("in.npy", join(folder, "link.npy"));
+    expect(run("scan", "in.npy", "-o", "link.npy", ...SOFTWARE)).toEqual(silent);
+    expect(read("in.npy")).toMatchObject({ shape: [2, 3], data: Float32Array.of(1, 3, 6, 10, 15, 21) });
+  });
+
+  it("takes an array of no dimension, and one of no elements", () => {
+    write("one.npy", npy("<i4", "()", Int32Array.of(-4)));
+    expect(run("scan", "one.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy")).toMatchObject({ shape: [], data: Int32Array.of(-4) });
+    write("none.npy", npy("<i4", "(0, 3)", new Int32Array(0)));
+    expect(run("scan", "none.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy")).toMatchObject({ shape: [0, 3], data: new Int32Array(0) });
+  });
+});
+
+describe("reduce", () => {
+  it("prints the value alone", () => {
+    expect(run("reduce", "in.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "25\n" });
+  });
+
+  it("takes operators in kebab case", () => {
+    expect(run("reduce", "in.npy", "--op", "logical-and", ...SOFTWARE)).toEqual({ ...silent, stdout: "0\n" });
+  });
+
+  it("prints floats as NumPy does", () => {
+    write("f.npy", npy("<f4", "(2,)", Float32Array.of(0.1, Number.NaN)));
+    expect(run("reduce", "f.npy", "--op", "max", ...SOFTWARE)).toEqual({ ...silent, stdout: "0.1\n" });
+    write("f.npy", npy("<f4", "(1,)", Float32Array.of(Number.NaN)));
+    expect(run("reduce", "f.npy", "--op", "max", ...SOFTWARE)).toEqual({ ...silent, stdout: "-inf\n" });
+  });
+});
+
+describe("compact", () => {
+  it("keeps what the predicate keeps", () => {
+    expect(
+      run("compact", "in.npy", "-o", "out.npy", "--where", "x % 2u == 1u && i > 0u", ...SOFTWARE),
+    ).toEqual(silent);
+    expect(read("out.npy")).toMatchObject({ shape: [5 - 1], data: Uint32Array.of(1, 7, 1, 3) });
+  });
+
+  it("keeps what the flags keep, as indices", () => {
+    write("flags.npy", npy("|b1", "(8,)", Uint8Array.of(1, 0, 0, 0, 0, 1, 0, 1)));
+    expect(
+      run("compact", "in.npy", "-o", "out.npy", "--flags", "flags.npy", "--indices", ...SOFTWARE),
+    ).toEqual(silent);
+    expect(read("out.npy").data).toEqual(Uint32Array.of(0, 5, 7));
+  });
+
+  it("rejects a predicate that does not compile", () => {
+    fails(/line 1/, "compact", "in.npy", "-o", "out.npy", "--where", "x % == 1u", ...SOFTWARE);
+  });
+
+  it("rejects neither, both, and flags that do not fit", () => {
+    fails(/one of --where EXPR and --flags FLAGS\.npy, and not both/, "compact", "in.npy", "-o", "out.npy");
+    fails(
+      /cannot be used with/,
+      "compact",
+      "in.npy",
+      "-o",
+      "out.npy",
+      "--where",
+      "true",
+      "--flags",
+      "in.npy",
+    );
+    write("flags.npy", npy("|b1", "(3,)", new Uint8Array(3)));
+    fails(
+      /flags\.npy: it holds 3 flags, and in\.npy holds 8 elements/,
+      "compact",
+      "in.npy",
+      "-o",
+      "out.npy",
+      "--flags",
+      "flags.npy",
+    );
+  });
+});
+
+describe("emit", () => {
+  it("prints WGSL", () => {
+    const { status, stdout, stderr } = run(
+      "emit",
+      "scan",
+      "--type",
+      "f32",
+      "--op",
+      "max",
+      "--work-group-size",
+      "64",
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toContain("fn work_group_scan_inclusive_max_f32(");
+    expect(stdout).toContain("64u");
+    expect(run("emit", "reduce", "--algorithm", "subgroup").stdout).toMatch(
+      /^enable subgroups;[^]*fn work_group_reduce_add_u32\(/,
+    );
+  });
+
+  it("rejects what means nothing", () => {
+    fails(/scan, reduce/, "emit", "sort");
+    fails(/u32, i32, f32, f16/, "emit", "scan", "--type", "f80");
+    fails(/workGroupSize is 0; it takes 1 to 1024/, "emit", "scan", "--work-group-size", "0");
+    fails(/whole number from 1 to 1024/, "emit", "scan", "--work-group-size", "many");
+    fails(/xor has no meaning on f32/, "emit", "scan", "--type", "f32", "--op", "xor");
+  });
+});
+
+describe("the command line", () => {
+  it("has help, on stdout", () => {
+    for (const command of ["scan", "reduce", "compact", "emit", "doctor"]) {
+      const { status, stdout, stderr } = run(command, "--help");
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+      expect(stdout).toContain(`Usage: wavefold ${command}`);
+    }
+    expect(run("scan", "--help").stdout).toContain("flattened");
+  });
+
+  it("rejects what it does not know", () => {
+    fails(/a command is missing/);
+    fails(/unknown command 'sort'/, "sort");
+    fails(/unknown option '--nope'/, "scan", "in.npy", "-o", "out.npy", "--nope");
+    fails(/add, mul, min/, "scan", "in.npy", "-o", "out.npy", "--op", "sub");
+    fails(/blelloch, hillis-steele, subgroup/, "scan", "in.npy", "-o", "out.npy", "--algorithm", "best");
+    fails(/auto, gpu, software/, "scan", "in.npy", "-o", "out.npy", "--adapter", "cpu");
+    fails(/required option '-o/, "scan", "in.npy");
+    fails(/missing required argument/, "reduce");
+    fails(/too many arguments/, "reduce", "in.npy", "other.npy");
+  });
+});
+
+describe("files", () => {
+  const whole = npy("<u4", "(8,)", example);
+  it.each<[string, Uint8Array, RegExp]>([
+    ["not .npy", new TextEncoder().encode("3 1 7 0 4"), /bad\.npy: this is not a \.npy file/],
+    [
+      "truncated",
+      whole.subarray(0, whole.length - 4),
+      /truncated: shape \(8,\) of <u4 takes 32 bytes of data, and it holds 28/,
+    ],
+    ["too long", Uint8Array.of(...whole, 0), /1 bytes too many/],
+    ["big-endian", npy(">u4", "(8,)", example), /big-endian; it takes little-endian <u4/],
+    ["Fortran", npy("<u4", "(4, 2)", example, { fortran: true }), /Fortran order.*it takes C order/],
+    ["f8", npy("<f8", "(1,)", new Float64Array(1)), /dtype is <f8; it takes <u4 <i4 <f4 <f2/],
+  ])("rejects a file that is %s", (_, bytes, message) => {
+    write("bad.npy", bytes);
+    fails(message, "scan", "bad.npy", "-o", "out.npy");
+    fails(message, "reduce", "bad.npy");
+    fails(message, "compact", "bad.npy", "-o", "bad.npy", "--where", "true");
+  });
+
+  it("rejects a missing input and a folder", () => {
+    fails(/nothing\.npy: there is no such file/, "reduce", "nothing.npy");
+    mkdirSync(join(folder, "sub"));
+    fails(/sub: this is a folder/, "reduce", "sub");
+  });
+
+  it("rejects an output that cannot be", () => {
+    fails(/the output's folder nowhere does not exist/, "scan", "in.npy", "-o", "nowhere/out.npy");
+    fails(/the output is a folder/, "scan", "in.npy", "-o", ".");
+    fails(/not a regular file/, "scan", "in.npy", "-o", "/dev/null");
+  });
+
+  it("rejects an operator that does not take the type, and leaves the output as it was", () => {
+    write("f.npy", npy("<f4", "(1,)", Float32Array.of(1)));
+    fails(
+      /scan<f32, xor>: xor has no meaning on f32; it takes u32, i32/,
+      "scan",
+      "f.npy",
+      "-o",
+      "in.npy",
+      "--op",
+      "xor",
+    );
+    expect(read("in.npy").data).toEqual(example);
+  });
+});

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { softwareFolder } from "../../src/runtime/software.ts";
+import type { TitledKernel } from "../support/kernels.ts";
+import { allTypes, kernelsOf } from "../support/kernels.ts";
+
+const deno = fileURLToPath(new URL("../../node_modules/@deno/linux-x64-glibc/deno", import.meta.url));
+const script = fileURLToPath(new URL("../support/naga.mjs", import.meta.url));
+const missing = existsSync(deno) ? false : "the npm package deno has no binary here";
+
+interface Result {
+  readonly f16: boolean;
+  readonly compiled: number;
+  readonly failures: readonly string[];
+}
+
+async function naga(kernels: readonly Pick<TitledKernel, "title" | "code">[]): Promise<Result> {
+  const folder = await softwareFolder();
+  const own = mkdtempSync(join(tmpdir(), "wavefold-naga-"));
+  try {
+    const path = join(own, "kernels.json");
+    writeFileSync(path, JSON.stringify(kernels.map(({ title, code }) => ({ title, code }))));
+    const { stdout } = await promisify(execFile)(
+      deno,
+      ["run", "--no-config", "-A", "--unstable-webgpu", script, path],
+      {
+        env: {
+          ...process.env,
+          LD_LIBRARY_PATH: folder,
+          VK_ICD_FILENAMES: join(folder, "vk_swiftshader_icd.json"),
+          DENO_NO_UPDATE_CHECK: "1",
+        },
+        maxBuffer: 2 ** 26,
+      },
+    );
+    return JSON.parse(/^RESULT (.*)$/m.exec(stdout)?.[1] ?? "null") as Result;
+  } finally {
+    rmSync(own, { recursive: true });
+  }
+}
+
+const shapes = [
+  { workGroupSize: 1, itemsPerThread: 2 },
+  { workGroupSize: 96, itemsPerThread: 3 },
+  { workGroupSize: 256, itemsPerThread: 4 },
+];
+
+// Naga refuses `enable subgroups;`: the portable algorithms alone.
+for (const type of allTypes) {
+  test(`naga compiles every portable kernel: ${type.name}`, async ({ skip }) => {
+    skip(missing !== false, missing || "");
+    const kernels = shapes.flatMap((shape) =>
+      (["hillis-steele", "blelloch"] as const).flatMap((algorithm) => kernelsOf(type, algorithm, shape)),
+    );
+    const { f16, compiled, failures } = await naga(kernels);
+    expect(failures.slice(0, 5)).toEqual([]);
+    if (!f16 && type.name === "f16") {
+      skip(`Deno's adapter has no shader-f16: ${kernels.length - compiled} kernels not compiled`);
+    }
+    expect(compiled).toBe(kernels.length);
+  });
+}
+
+test("the check can fail", async ({ skip }) => {
+  skip(missing !== false, missing || "");
+  const { failures } = await naga([{ title: "broken", code: "fn f() -> u32 { return 1.5f; }" }]);
+  expect(failures).toHaveLength(1);
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { algorithmNames } from "../support/fold.ts";
+import type { TitledKernel } from "../support/kernels.ts";
+import { allTypes, kernelsOf } from "../support/kernels.ts";
+import { failures, useNullDevice } from "../support/null_device.ts";
+
+const device = useNullDevice();
+
+const shapes = [
+  { workGroupSize: 1, itemsPerThread: 2 },
+  { workGroupSize: 32, itemsPerThread: 1 },
+  { workGroupSize: 96, itemsPerThread: 3 },
+  { workGroupSize: 100, itemsPerThread: 1 },
+  { workGroupSize: 256, itemsPerThread: 4 },
+  { workGroupSize: 1024, itemsPerThread: 2 },
+];
+
+async function pipelineFailure({ title, kernel }: TitledKernel): Promise<string[]> {
+  if (kernel === undefined) {
+    return [];
+  }
+  const layout = device().createBindGroupLayout({
+    entries: [...kernel.bindings].map(([binding, kind]) => ({
+      binding,
+      visibility: 4,
+      buffer: { type: kind === "uniform" ? "uniform" : kind === "read" ? "read-only-storage" : "storage" },
+    })),
+  });
+  try {
+    await device().createComputePipelineAsync({
+      layout: device().createPipelineLayout({ bindGroupLayouts: [layout] }),
+      compute: { module: device().createShaderModule({ code: kernel.code }), entryPoint: kernel.entryPoint },
+    });
+    return [];
+  } catch (cause) {
+    return [`${title}: ${String(cause)}`];
+  }
+}
+
+describe.each(allTypes.map((type) => [type.name, type] as const))("%s", (_, type) => {
+  describe.each(algorithmNames)("%s", (algorithm) => {
+    test.each(shapes)("every kernel compiles: $workGroupSize × $itemsPerThread", async (shape) => {
+      const kernels = kernelsOf(type, algorithm, shape);
+      expect(kernels.length).toBeGreaterThan(20);
+      expect(await failures(device(), kernels)).toEqual([]);
+    });
+
+    test("every pipeline fits the bindings that the kernel names: 32 × 2", async () => {
+      const kernels = kernelsOf(type, algorithm, { workGroupSize: 32, itemsPerThread: 2 });
+      expect((await Promise.all(kernels.map(pipelineFailure))).flat()).toEqual([]);
+    });
+
+    test("same input, same text", () => {
+      const shape = { workGroupSize: 32, itemsPerThread: 2 };
+      expect(kernelsOf(type, algorithm, shape)).toEqual(kernelsOf(type, algorithm, shape));
+    });
+
+    test("nothing is enabled that is not used", () => {
+      for (const { title, code } of kernelsOf(type, algorithm, { workGroupSize: 32, itemsPerThread: 2 })) {
+        expect(/^enable f16;/m.test(code), title).toBe(
+          /\bf16\b/.test(code.replace(/^enable f16;|\/\/.*/gm, "")),
+        );
+        expect(/^enable subgroups;/m.test(code), title).toBe(
+          /\bsubgroup[A-Z]\w*\(/.test(code.replace(/\/\/.*/g, "")),
+        );
+      }
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { compactReference } from "../../src/reference/compact.ts";
+import type { ElementType } from "../../src/types.ts";
+import { f16, f32, i32, u32 } from "../../src/types.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
+import { around, edgeLengths } from "../support/lengths.ts";
+import { anyItems, arrayOfBits, randomBits } from "../support/random.ts";
+
+const fold = useSoftwareFold();
+
+const predicates: [ElementType, string, (value: number, index: number) => boolean][] = [
+  [u32, "x % 3u == 1u", (value) => value % 3 === 1],
+  [u32, "i % 2u == 0u", (_, index) => index % 2 === 0],
+  [i32, "x < 0", (value) => value < 0],
+  [f32, "x > 0.5f // a comment", (value) => value > 0.5],
+  [f16, "x > 0.5h", (value) => value > 0.5],
+];
+
+describe.each(algorithmNames)("%s", (algorithm) => {
+  const tuning = { algorithm, workGroupSize: 4, itemsPerThread: 2 } as const;
+  describe.each(predicates.map(([type, where, keep]) => [type.name, where, type, keep] as const))(
+    "%s where %s",
+    (_, where, type, keep) => {
+      test("items and positions at every edge", async ({ skip }) => {
+        skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
+        for (const length of edgeLengths(4, 2)) {
+          const data = anyItems(type.name, length, `${where} ${length}`);
+          expectSameBits(
+            await fold().compact(data, { type, where, ...tuning }),
+            compactReference(data, keep, { type }),
+            `${length}`,
+          );
+          expectSameBits(
+            await fold().compact(data, { type, where, indices: true, ...tuning }),
+            compactReference(data, keep, { type, indices: true }),
+            `${length} indices`,
+          );
+        }
+      });
+    },
+  );
+
+  test("by flags, none and all too", async () => {
+    for (const length of edgeLengths(4, 2)) {
+      const next = randomBits(`flags ${length}`);
+      const data = anyItems("f32", length, `${length}`);
+      for (const share of [0, 1, 3, 4]) {
+        const flags = Array.from({ length }, () => next() % 4 < share);
+        const keep = (_: number, index: number): boolean => flags[index] ?? false;
+        const options = { type: f32, flags, ...tuning };
+        expectSameBits(
+          await fold().compact(data, options),
+          compactReference(data, keep),
+          `${length} ${share}`,
+        );
+        expectSameBits(
+          await fold().compact(data, { ...options, indices: true }),
+          compactReference(data, keep, { indices: true }),
+          `${length} ${share} indices`,
+        );
+      }
+    }
+  });
+
+  test("with the default tuning", async () => {
+    for (const length of [...around(1024), 5000]) {
+      const data = anyItems("u32", length, `default ${length}`);
+      const options = { type: u32, algorithm, where: "x % 3u == 1u" } as const;
+      expectSameBits(
+        await fold().compact(data, options),
+        compactReference(data, (x) => x % 3 === 1),
+        `${length}`,
+      );
+    }
+  });
+});
+
+test("a NaN keeps its payload", async () => {
+  const data = arrayOfBits("f32", [0x7fc12345, 0x3f800000, 0xff800001, 0x7fffffff, 1]) as Float32Array;
+  expectSameBits(await fold().compact(data, { where: "true" }), data, "all");
+  expectSameBits(
+    await fold().compact(data, { flags: [1, 0, 2, 0.5, 0] }),
+    arrayOfBits("f32", [0x7fc12345, 0xff800001, 0x7fffffff]),
+    "flags",
+  );
+  expect(await fold().compact(data, { where: "false" })).toHaveLength(0);
+});
+
+test("a predicate may be a number, and several lines", async () => {
+  expect([...(await fold().compact(Uint32Array.of(4, 7, 2, 9), { where: "x\n  & 1u" }))]).toEqual([7, 9]);
+});

@@ -1,0 +1,4 @@
+import { i32 } from "../../src/types.ts";
+import { testExactResults } from "../support/results.ts";
+
+testExactResults(i32);

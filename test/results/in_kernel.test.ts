@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { link, workGroupReduce, workGroupScan } from "../../src/codegen/link.ts";
+import { max, monoid } from "../../src/operators.ts";
+import type { AnyArray } from "../../src/reference/items.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { f32, u32 } from "../../src/types.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { anyItems, arrayOfBits } from "../support/random.ts";
+
+const fold = useSoftwareFold();
+const COLUMNS = 8;
+
+async function run(code: string, data: AnyArray, workGroupSize: number): Promise<Uint32Array> {
+  const { device } = fold();
+  const words = new Uint32Array(data.buffer as ArrayBuffer);
+  const input = storageBuffer(device, words);
+  const output = storageBuffer(device, new Uint32Array(workGroupSize * COLUMNS).fill(0xdeadbeef));
+  const pipeline = await device.createComputePipelineAsync({
+    layout: "auto",
+    compute: { module: device.createShaderModule({ code }) },
+  });
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  pass.setPipeline(pipeline);
+  pass.setBindGroup(
+    0,
+    device.createBindGroup({
+      layout: pipeline.getBindGroupLayout(0),
+      entries: [
+        { binding: 0, resource: { buffer: input } },
+        { binding: 1, resource: { buffer: output } },
+      ],
+    }),
+  );
+  pass.dispatchWorkgroups(1);
+  pass.end();
+  device.queue.submit([encoder.finish()]);
+  return readWords(device, output);
+}
+
+const cases = [
+  [u32, affine],
+  [f32, max],
+] as const;
+
+describe.each(algorithmNames)("%s", (algorithm) => {
+  describe.each([1, 2, 3, 5, 32, 96, 100, 128, 256])("%i threads", (workGroupSize) => {
+    test.each([
+      ["in order", "i"],
+      ["backwards: no lane is where it usually is", `${workGroupSize}u - 1u - i`],
+      ["shuffled", workGroupSize % 7 === 0 ? "i" : `(i * 7u + 3u) % ${workGroupSize}u`],
+    ])("%s", async (_, place) => {
+      for (const [type, op] of cases) {
+        const { key } = monoid(op, type, "test");
+        const options = { type, op: untyped(op), algorithm, workGroupSize } as const;
+        const code = link(
+          /* wgsl */ `
+@group(0) @binding(0) var<storage, read> input: array<${type.name}>;
+@group(0) @binding(1) var<storage, read_write> output: array<${type.name}>;
+@compute @workgroup_size(${workGroupSize})
+fn main(@builtin(local_invocation_index) i: u32) {
+  let place = ${place};
+  let x = input[place];
+  let again = input[place + ${workGroupSize}u];
+  let base = place * ${COLUMNS}u;
+  output[base] = work_group_scan_inclusive_${key}(x, place);
+  output[base + 1u] = work_group_scan_exclusive_${key}(again, place);
+  let inclusive = work_group_scan_inclusive_${key}_total(again, place);
+  output[base + 2u] = inclusive.prefix;
+  output[base + 3u] = inclusive.total;
+  let exclusive = work_group_scan_exclusive_${key}_total(x, place);
+  output[base + 4u] = exclusive.prefix;
+  output[base + 5u] = exclusive.total;
+  output[base + 6u] = work_group_reduce_${key}(x, place);
+  output[base + 7u] = work_group_reduce_${key}(again, place);
+}
+`,
+          [workGroupScan(options), workGroupReduce(options)],
+        );
+        const data = anyItems(type.name, 2 * workGroupSize, `${key} ${workGroupSize}`);
+        const part = (from: number): AnyArray =>
+          type === u32
+            ? new Uint32Array(data.buffer as ArrayBuffer, from * 4, workGroupSize)
+            : new Float32Array(data.buffer as ArrayBuffer, from * 4, workGroupSize);
+        const x = part(0);
+        const again = part(workGroupSize);
+        const of = { op: untyped(op), type };
+        const totals = (items: AnyArray): AnyArray => {
+          const total = reduceReference(items, of);
+          return type === u32
+            ? new Uint32Array(workGroupSize).fill(total)
+            : new Float32Array(workGroupSize).fill(total);
+        };
+        const expected = [
+          scanReference(x, of),
+          scanReference(again, { ...of, exclusive: true }),
+          scanReference(again, of),
+          totals(again),
+          scanReference(x, { ...of, exclusive: true }),
+          totals(x),
+          totals(x),
+          totals(again),
+        ];
+        const words = await run(code, data, workGroupSize);
+        expected.forEach((column, number) => {
+          const bits = Array.from({ length: workGroupSize }, (_, row) => words[row * COLUMNS + number] ?? 0);
+          expectSameBits(arrayOfBits("u32", bits), column, `${key} column ${number}`);
+        });
+      }
+    });
+  });
+});
+
+test("names that clash are refused", () => {
+  const scan = workGroupScan({ type: u32, workGroupSize: 32 });
+  const other = workGroupScan({ type: u32, workGroupSize: 64 });
+  const call = "fn main() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }";
+  expect(() => link(call, [scan, other])).toThrow(
+    "is given twice, for different algorithms or work-group sizes",
+  );
+  expect(() => link(`${call}\nfn _combine_add_u32() {}`, [scan])).toThrow(
+    "which is the name of a linked function",
+  );
+});

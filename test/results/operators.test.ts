@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { add, and, logicalXor, max, min, mul, operators, or, xor } from "../../src/operators.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { edgeLengths } from "../support/lengths.ts";
+import { affine, first, last } from "../support/operators.ts";
+import { arrayOfBits, randomBits } from "../support/random.ts";
+
+const fold = useSoftwareFold();
+
+describe.each(algorithmNames)("%s", (algorithm) => {
+  test.each([
+    [4, 2],
+    [1, 3],
+    [3, 1],
+    [7, 3],
+    [32, 2],
+  ])("operators that do not commute: %i × %i", async (workGroupSize, itemsPerThread) => {
+    for (const op of [affine, first, last]) {
+      for (const length of edgeLengths(workGroupSize, itemsPerThread).filter((one) => one <= 5000)) {
+        const next = randomBits(`${op.name} ${length}`);
+        const data = Uint32Array.from({ length }, () =>
+          op !== affine && next() % 8 !== 0 ? 0xffffffff : next(),
+        );
+        const options = { op, algorithm, workGroupSize, itemsPerThread } as const;
+        const title = `${op.name} ${length}`;
+        for (const exclusive of [false, true]) {
+          const actual = await fold().scan(data, { ...options, exclusive });
+          expectSameBits(
+            actual,
+            scanReference(data, { op: untyped(op), exclusive }),
+            `${title} exclusive=${exclusive}`,
+          );
+        }
+        expect(await fold().reduce(data, options), title).toBe(reduceReference(data, { op: untyped(op) }));
+      }
+    }
+  });
+
+  test("odd work-groups, with many threads", async () => {
+    for (const [workGroupSize, itemsPerThread] of [
+      [96, 1],
+      [100, 3],
+      [256, 2],
+    ] as const) {
+      const next = randomBits(`${workGroupSize}`);
+      const data = Uint32Array.from({ length: workGroupSize * itemsPerThread * 3 + 1 }, next);
+      const options = { op: affine, algorithm, workGroupSize, itemsPerThread } as const;
+      expectSameBits(
+        await fold().scan(data, options),
+        scanReference(data, { op: untyped(affine) }),
+        `${workGroupSize}`,
+      );
+      expect(await fold().reduce(data, options)).toBe(reduceReference(data, { op: untyped(affine) }));
+    }
+  });
+
+  test("the example of the textbooks", async () => {
+    const data = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
+    expect([...(await fold().scan(data, { algorithm }))]).toEqual([3, 4, 11, 11, 15, 16, 22, 25]);
+    expect([...(await fold().scan(data, { algorithm, exclusive: true }))]).toEqual([
+      0, 3, 4, 11, 11, 15, 16, 22,
+    ]);
+    expect([...(await fold().scan(data, { algorithm, op: max }))]).toEqual([3, 3, 7, 7, 7, 7, 7, 7]);
+    expect([...(await fold().scan(data, { algorithm, op: min }))]).toEqual([3, 1, 1, 0, 0, 0, 0, 0]);
+    expect([...(await fold().scan(data, { algorithm, op: xor }))]).toEqual([3, 2, 5, 5, 1, 0, 6, 5]);
+    expect(await fold().reduce(data, { algorithm })).toBe(25);
+    expect(await fold().reduce(data, { algorithm, op: mul })).toBe(0);
+    expect(await fold().reduce(data, { algorithm, op: or })).toBe(7);
+    expect(await fold().reduce(data, { algorithm, op: and })).toBe(0);
+    expect(await fold().reduce(data, { algorithm, op: logicalXor })).toBe(1);
+  });
+
+  test("integers wrap around", async () => {
+    const high = Uint32Array.of(0xffffffff, 1, 0x80000000, 0x80000000, 5);
+    expect([...(await fold().scan(high, { algorithm, op: add }))]).toEqual([0xffffffff, 0, 0x80000000, 0, 5]);
+    const signed = Int32Array.of(0x7fffffff, 1, -1, -0x80000000);
+    expect([...(await fold().scan(signed, { algorithm, op: add }))]).toEqual([
+      0x7fffffff, -0x80000000, 0x7fffffff, -1,
+    ]);
+    expect(await fold().reduce(Uint32Array.of(0x10001, 0x10001), { algorithm, op: mul })).toBe(0x20001);
+    expect(await fold().reduce(Int32Array.of(-0x80000000, -1), { algorithm, op: mul })).toBe(-0x80000000);
+  });
+
+  test("min and max of f32: bits, signs of zero, infinities, NaN", async () => {
+    const data = arrayOfBits(
+      "f32",
+      [0x7fc00001, 0, 0x80000000, 1, 0x80000001, 0x7f800000, 0xff800000],
+    ) as Float32Array;
+    const inf = 0x7f800000;
+    const tuning = { algorithm, workGroupSize: 2, itemsPerThread: 1 } as const;
+    const expected = (bits: number[]) => arrayOfBits("f32", bits);
+    expectSameBits(
+      await fold().scan(data, { ...tuning, op: min }),
+      expected([inf, 0, 0x80000000, 0x80000000, 0x80000001, 0x80000001, 0xff800000]),
+      "min",
+    );
+    expectSameBits(
+      await fold().scan(data, { ...tuning, op: min, exclusive: true }),
+      expected([inf, inf, 0, 0x80000000, 0x80000000, 0x80000001, 0x80000001]),
+      "min exclusive",
+    );
+    expectSameBits(
+      await fold().scan(data, { ...tuning, op: max }),
+      expected([0xff800000, 0, 0, 1, 1, inf, inf]),
+      "max",
+    );
+    const nothing = arrayOfBits("f32", [0x7fc00001, 0xffc00000]) as Float32Array;
+    expect(await fold().reduce(nothing, { algorithm, op: min })).toBe(Infinity);
+    expect(await fold().reduce(nothing, { algorithm, op: max })).toBe(-Infinity);
+  });
+});
+
+test("an exclusive minimum starts with the greatest value", async () => {
+  expect([...(await fold().scan(Float32Array.of(2, 1), { op: min, exclusive: true }))]).toEqual([
+    Infinity,
+    2,
+  ]);
+  expect([...(await fold().scan(Int32Array.of(2, 1), { op: min, exclusive: true }))]).toEqual([
+    0x7fffffff, 2,
+  ]);
+});
+
+test("of nothing, a reduction is the identity and a scan is nothing", async () => {
+  for (const op of Object.values(operators)) {
+    expect(await fold().reduce(new Uint32Array(0), { op })).toBe(
+      reduceReference(new Uint32Array(0), { op: untyped(op) }),
+    );
+    expect(await fold().scan(new Uint32Array(0), { op })).toEqual(new Uint32Array(0));
+  }
+  expect(await fold().reduce(new Float32Array(0), { op: min })).toBe(Infinity);
+});

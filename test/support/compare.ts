@@ -1,0 +1,48 @@
+import { expect } from "vitest";
+
+/** The items as unsigned integers of their own size. */
+export function bitsOf(array: ArrayBufferView): Uint32Array | Uint16Array {
+  const bytes = new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength).slice()
+    .buffer;
+  return (array as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT === 2
+    ? new Uint16Array(bytes)
+    : new Uint32Array(bytes);
+}
+
+const hex = (bits: number | undefined): string => (bits === undefined ? "nothing" : `0x${bits.toString(16)}`);
+
+/** Every item, as bits; fails with the first index that differs. */
+export function expectSameBits(actual: ArrayBufferView, expected: ArrayBufferView, title: string): void {
+  const a = bitsOf(actual);
+  const e = bitsOf(expected);
+  let differing = 0;
+  let first = -1;
+  for (let index = 0; index < Math.max(a.length, e.length); index++) {
+    if (a[index] !== e[index]) {
+      first = first < 0 ? index : first;
+      differing++;
+    }
+  }
+  if (first >= 0) {
+    expect.fail(
+      `${title}: ${differing} of ${e.length} differ (${a.length} given), first at ${first}: ${hex(a[first])} instead of ${hex(e[first])}`,
+    );
+  }
+}
+
+/** Every item within its bound of the exact value. */
+export function expectWithin(
+  actual: ArrayLike<number>,
+  exact: readonly { readonly value: number; readonly bound: number }[],
+  title: string,
+): void {
+  expect(actual.length, title).toBe(exact.length);
+  exact.forEach(({ value, bound }, index) => {
+    const off = Math.abs((actual[index] ?? Number.NaN) - value);
+    if (!(off <= bound)) {
+      expect.fail(
+        `${title}: at ${index}: ${actual[index]} is ${off} from ${value}, and the bound is ${bound}`,
+      );
+    }
+  });
+}

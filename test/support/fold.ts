@@ -1,0 +1,25 @@
+import { afterAll, beforeAll } from "vitest";
+import type { Fold } from "../../src/node.ts";
+import { open } from "../../src/node.ts";
+import type { Operator } from "../../src/operators.ts";
+import type { TypeName } from "../../src/types.ts";
+
+/** One fold on the software adapter for a file: opened before its tests, destroyed after them. */
+export function useSoftwareFold(): () => Fold {
+  let fold: Fold | undefined;
+  beforeAll(async () => {
+    fold = await open({ adapter: "software" });
+  });
+  afterAll(() => fold?.destroy());
+  return () => {
+    if (fold === undefined) {
+      throw new Error("the fold is opened in beforeAll");
+    }
+    return fold;
+  };
+}
+
+/** An operator where the type is not known: what it takes is then checked when it runs. */
+export const untyped = (op: Operator): Operator<TypeName> => op as Operator<TypeName>;
+
+export const algorithmNames = ["hillis-steele", "blelloch", "subgroup"] as const;

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll } from "vitest";
+import { create } from "webgpu";
+
+/** Dawn collects a device's instance unless it is reachable. */
+const instances = new Set<unknown>();
+
+/** A device that compiles everything and runs nothing. */
+export function useNullDevice(): () => GPUDevice {
+  let device: GPUDevice | undefined;
+  let gpu: GPU | undefined;
+  beforeAll(async () => {
+    gpu = create(["backend=null"]);
+    instances.add(gpu);
+    const adapter = await gpu.requestAdapter();
+    if (adapter === null) {
+      throw new Error("Dawn has no null adapter");
+    }
+    device = await adapter.requestDevice({
+      requiredFeatures: ["subgroups", "shader-f16"],
+      requiredLimits: {
+        maxComputeInvocationsPerWorkgroup: adapter.limits.maxComputeInvocationsPerWorkgroup,
+        maxComputeWorkgroupSizeX: adapter.limits.maxComputeWorkgroupSizeX,
+        maxComputeWorkgroupStorageSize: adapter.limits.maxComputeWorkgroupStorageSize,
+      },
+    });
+  });
+  afterAll(() => {
+    device?.destroy();
+    instances.delete(gpu);
+  });
+  return () => {
+    if (device === undefined) {
+      throw new Error("the device is opened in beforeAll");
+    }
+    return device;
+  };
+}
+
+/** What the compiler says against each text that it refuses. */
+export async function failures(
+  device: GPUDevice,
+  sources: readonly { readonly title: string; readonly code: string }[],
+): Promise<string[]> {
+  device.pushErrorScope("validation");
+  const all = await Promise.all(
+    sources.map(async ({ title, code }) => {
+      const info = await device.createShaderModule({ code }).getCompilationInfo();
+      const lines = code.split("\n");
+      return info.messages
+        .filter((message) => message.type === "error")
+        .map(
+          (message) => `${title}: line ${message.lineNum}: ${message.message}: ${lines[message.lineNum - 1]}`,
+        );
+    }),
+  );
+  const failure = await device.popErrorScope();
+  const found = all.flat();
+  return found.length === 0 && failure !== null ? [failure.message] : found;
+}

@@ -1,0 +1,202 @@
+import { describe, expect, test } from "vitest";
+import { monoid } from "../../src/operators.ts";
+import type { AnyArray } from "../../src/reference/items.ts";
+import { numbersOf } from "../../src/reference/items.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import type { ElementType } from "../../src/types.ts";
+import { f16 } from "../../src/types.ts";
+import { expectSameBits, expectWithin } from "./compare.ts";
+import { algorithmNames, untyped, useSoftwareFold } from "./fold.ts";
+import { operatorsOf } from "./kernels.ts";
+import { around, edgeLengths } from "./lengths.ts";
+import { anyItems, numbersAs, randomBits, sparseItems } from "./random.ts";
+
+/** An f16 result in a `Uint16Array` is its bits already; a reduction's is a number. */
+export const asItems = (type: ElementType, value: number): AnyArray => numbersAs(type.name, [value]);
+
+/** Kinds of data, so that no operator meets only items that saturate it. */
+const datasets = (type: ElementType, opName: string, length: number): [string, AnyArray][] => {
+  const name = `${type.name} ${opName} ${length}`;
+  const sparse: Record<string, [number, number]> = {
+    mul: [3, 1],
+    and: [0x7ffffffe, type.round(-1)],
+    or: [64, 0],
+    logicalAnd: [0, 5],
+    logicalOr: [7, 0],
+  };
+  const pair = sparse[opName];
+  return [
+    ["any bits", anyItems(type.name, length, name)],
+    ...(pair === undefined
+      ? []
+      : ([["sparse", sparseItems(type.name, length, name, Math.max(2, length >> 1), pair[0], pair[1])]] as [
+          string,
+          AnyArray,
+        ][])),
+  ];
+};
+
+/** Every operator of a type, in every algorithm, against the reference: all that is exact. */
+export function testExactResults(type: ElementType): void {
+  const fold = useSoftwareFold();
+  const exact = operatorsOf(type).filter(
+    (op) => type.kind !== "float" || monoid(op, type, "test").domain !== type.native,
+  );
+  describe.each(exact.map((op) => [op.name, untyped(op)] as const))(`${type.name} %s`, (name, op) => {
+    describe.each(algorithmNames)("%s", (algorithm) => {
+      const check = async (data: AnyArray, tuning: object, title: string): Promise<void> => {
+        const options = { op, type, algorithm, ...tuning } as const;
+        for (const exclusive of [false, true]) {
+          const actual = await fold().scan(data, { ...options, exclusive });
+          expectSameBits(
+            actual,
+            scanReference(data, { op, type, exclusive }),
+            `${exclusive ? "exclusive" : "inclusive"} ${title}`,
+          );
+        }
+        const total = await fold().reduce(data, options);
+        expectSameBits(
+          asItems(type, total),
+          asItems(type, reduceReference(data, { op, type })),
+          `reduce ${title}`,
+        );
+      };
+      const missing = (): boolean => type === f16 && !fold().device.features.has("shader-f16");
+
+      test("at every edge of three levels", async ({ skip }) => {
+        skip(missing(), "the adapter has no shader-f16");
+        for (const length of edgeLengths(4, 2)) {
+          for (const [kind, data] of datasets(type, name, length)) {
+            await check(data, { workGroupSize: 4, itemsPerThread: 2 }, `${kind}, ${length}`);
+          }
+        }
+      });
+
+      test("with the default tuning", async ({ skip }) => {
+        skip(missing(), "the adapter has no shader-f16");
+        for (const length of [...around(1024), 5000]) {
+          for (const [kind, data] of datasets(type, name, length)) {
+            await check(data, {}, `${kind}, ${length}`);
+          }
+        }
+      });
+    });
+  });
+}
+
+/**
+ * Sums and products of floats. The bound: each combination of two rounded numbers is off by a
+ * factor 1 + d with |d| <= u, one unit in the last place, since WGSL leaves the direction of rounding
+ * open. A sum in which each item goes through at most k additions is off by at most
+ * k·u/(1 - k·u) · Σ|x| (Higham, Accuracy and Stability of Numerical Algorithms, 4.2); a subnormal
+ * that is flushed adds the least normal number each time. A product of n items takes n - 1
+ * multiplications in any order, so it is off by the factor with k = n - 1.
+ *
+ * The additions that an item goes through, in one kernel: itemsPerThread - 1 in its thread,
+ * workGroupSize - 1 in any tree over the threads, the totals' carries (as many again), the carry,
+ * and itemsPerThread more after it. A spine of L levels makes a chain of 2L + 1 kernels.
+ */
+export function testFloatResults(
+  type: ElementType,
+  unit: number,
+  least: number,
+  sizes: readonly number[],
+): void {
+  const fold = useSoftwareFold();
+  const workGroupSize = 4;
+  const itemsPerThread = 2;
+  const tile = workGroupSize * itemsPerThread;
+  const levelsOf = (length: number): number =>
+    Math.max(0, Math.ceil(Math.log(Math.max(1, length)) / Math.log(tile) - 1e-9) - 1);
+  const gamma = (k: number): number => (k * unit) / (1 - k * unit);
+
+  const exactPrefixes = (name: "add" | "mul", numbers: readonly number[], exclusive: boolean) => {
+    const additions = (2 * levelsOf(numbers.length) + 1) * (2 * itemsPerThread + 2 * workGroupSize);
+    let value = name === "add" ? 0 : 1;
+    let magnitude = 0;
+    const rows = numbers.map((x, index) => {
+      const before = { value, magnitude, count: index };
+      value = name === "add" ? value + x : value * x;
+      magnitude += Math.abs(x);
+      return exclusive ? before : { value, magnitude, count: index + 1 };
+    });
+    return rows.map((row) => ({
+      value: row.value,
+      bound:
+        name === "add"
+          ? gamma(Math.min(additions, Math.max(0, row.count - 1))) * row.magnitude +
+            row.count * (least + 2 ** -53 * row.magnitude)
+          : gamma(Math.max(0, row.count - 1)) * Math.abs(row.value) +
+            row.count * (least + 2 ** -53 * Math.abs(row.value)),
+    }));
+  };
+
+  describe.each(["add", "mul"] as const)(`${type.name} %s`, (name) => {
+    const op = untyped(operatorsOf(type).find((one) => one.name === name) ?? { name });
+    describe.each(algorithmNames)("%s", (algorithm) => {
+      const numbersOfItems = (items: AnyArray): number[] =>
+        Array.from({ length: items.length }, (_, index) => numbersOf(items, type)(index));
+      const run = async (
+        data: AnyArray,
+        verify: (actual: AnyArray, exclusive: boolean) => void,
+      ): Promise<void> => {
+        const options = { op, type, algorithm, workGroupSize, itemsPerThread } as const;
+        for (const exclusive of [false, true]) {
+          verify(await fold().scan(data, { ...options, exclusive }), exclusive);
+        }
+      };
+      const missing = (): boolean => type === f16 && !fold().device.features.has("shader-f16");
+
+      test("within the bound", async ({ skip }) => {
+        skip(missing(), "the adapter has no shader-f16");
+        for (const length of sizes) {
+          const next = randomBits(`${type.name} ${name} ${length}`);
+          const data = numbersAs(
+            type.name,
+            Array.from({ length }, () => {
+              const x = (next() / 2 ** 32) * 2 - 1;
+              return name === "add" ? x : 1 + x / 16;
+            }),
+          );
+          const numbers = numbersOfItems(data);
+          await run(data, (actual, exclusive) => {
+            expectWithin(
+              numbersOfItems(actual),
+              exactPrefixes(name, numbers, exclusive),
+              `${length} exclusive=${exclusive}`,
+            );
+          });
+          const total = await fold().reduce(data, { op, type, algorithm, workGroupSize, itemsPerThread });
+          const last = exactPrefixes(name, numbers, false).at(-1) ?? {
+            value: name === "add" ? 0 : 1,
+            bound: 0,
+          };
+          expectWithin([total], [last], `reduce ${length}`);
+        }
+      });
+
+      test("exact where every partial result is", async ({ skip }) => {
+        skip(missing(), "the adapter has no shader-f16");
+        for (const length of sizes) {
+          const next = randomBits(`exact ${type.name} ${name} ${length}`);
+          const most = type === f16 ? 2 : 1000;
+          const data = numbersAs(
+            type.name,
+            Array.from({ length }, () => (name === "add" ? 1 + (next() % most) : ([-1, 1][next() % 2] ?? 1))),
+          );
+          await run(data, (actual, exclusive) => {
+            expectSameBits(
+              actual,
+              scanReference(data, { op, type, exclusive }),
+              `${length} exclusive=${exclusive}`,
+            );
+          });
+          expect(await fold().reduce(data, { op, type, algorithm })).toBe(
+            reduceReference(data, { op, type }),
+          );
+        }
+      });
+    });
+  });
+}
