@@ -11,20 +11,24 @@ const shared = {
 };
 
 await rm("dist", { recursive: true, force: true });
+// One build for all that a program may import together: an operator of one is an operator of the others.
 await build({
   ...shared,
-  entryPoints: { index: "src/index.ts", wgsl: "src/wgsl.ts", reference: "src/reference/index.ts" },
+  entryPoints: {
+    index: "src/index.ts",
+    wgsl: "src/wgsl.ts",
+    node: "src/node.ts",
+    reference: "src/reference/index.ts",
+  },
   outdir: "dist",
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
-  platform: "browser",
+  platform: "node",
 });
 await build({
   ...shared,
-  entryPoints: { node: "src/node.ts", cli: "src/cli/main.ts" },
+  entryPoints: { cli: "src/cli/main.ts" },
   outdir: "dist",
-  splitting: true,
-  chunkNames: "chunks/node-[name]-[hash]",
   platform: "node",
   // A bundled CommonJS package calls require for what Node.js brings.
   banner: {

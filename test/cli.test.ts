@@ -10,18 +10,33 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { dump } from "npyjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseElements } from "../src/cli/npy.ts";
-import { npy } from "./support/npy-bytes.ts";
+import { selfTests } from "../src/cli/self-test.ts";
+import { compactReference } from "../src/reference/compact.ts";
+import type { AnyArray } from "../src/reference/items.ts";
+import { reduceReference } from "../src/reference/reduce.ts";
+import type { ReferenceOptions } from "../src/reference/scan.ts";
+import { scanReference } from "../src/reference/scan.ts";
+import type { Fold } from "../src/runtime/fold.ts";
+import type { ElementType } from "../src/types.ts";
 
 const program = resolve("dist/cli.js");
 const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
 const SOFTWARE = ["--adapter", "software"];
 
+/** A `.npy` file with the dtype and the order that its header is to claim. */
+function npy(descr: string, shape: number[], data: ArrayBufferView, fortran = "False"): Uint8Array {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  const file = Buffer.from(dump(Uint8Array.from(bytes), shape)).toString("latin1");
+  return Buffer.from(file.replace("|u1", descr).replace("False", fortran.padEnd(5)), "latin1");
+}
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "wavefold-cli-"));
-  write("in.npy", npy("<u4", "(8,)", example));
+  write("in.npy", npy("<u4", [8], example));
 });
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -65,17 +80,17 @@ describe("scan", () => {
   });
 
   it("keeps the shape, in place and through a link", () => {
-    write("in.npy", npy("<f4", "(2, 3)", Float32Array.of(1, 2, 3, 4, 5, 6)));
+    write("in.npy", npy("<f4", [2, 3], Float32Array.of(1, 2, 3, 4, 5, 6)));
     symlinkSync("in.npy", join(folder, "link.npy"));
     expect(run("scan", "in.npy", "-o", "link.npy", ...SOFTWARE)).toEqual(silent);
     expect(read("in.npy")).toMatchObject({ shape: [2, 3], data: Float32Array.of(1, 3, 6, 10, 15, 21) });
   });
 
   it("takes an array of no dimension, and one of no elements", () => {
-    write("one.npy", npy("<i4", "()", Int32Array.of(-4)));
+    write("one.npy", npy("<i4", [], Int32Array.of(-4)));
     expect(run("scan", "one.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
     expect(read("out.npy")).toMatchObject({ shape: [], data: Int32Array.of(-4) });
-    write("none.npy", npy("<i4", "(0, 3)", new Int32Array(0)));
+    write("none.npy", npy("<i4", [0, 3], new Int32Array(0)));
     expect(run("scan", "none.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
     expect(read("out.npy")).toMatchObject({ shape: [0, 3], data: new Int32Array(0) });
   });
@@ -91,9 +106,9 @@ describe("reduce", () => {
   });
 
   it("prints floats as NumPy does", () => {
-    write("f.npy", npy("<f4", "(2,)", Float32Array.of(0.1, Number.NaN)));
+    write("f.npy", npy("<f4", [2], Float32Array.of(0.1, Number.NaN)));
     expect(run("reduce", "f.npy", "--op", "max", ...SOFTWARE)).toEqual({ ...silent, stdout: "0.1\n" });
-    write("f.npy", npy("<f4", "(1,)", Float32Array.of(Number.NaN)));
+    write("f.npy", npy("<f4", [1], Float32Array.of(Number.NaN)));
     expect(run("reduce", "f.npy", "--op", "max", ...SOFTWARE)).toEqual({ ...silent, stdout: "-inf\n" });
   });
 });
@@ -107,7 +122,7 @@ describe("compact", () => {
   });
 
   it("keeps what the flags keep, as indices", () => {
-    write("flags.npy", npy("|b1", "(8,)", Uint8Array.of(1, 0, 0, 0, 0, 1, 0, 1)));
+    write("flags.npy", npy("|b1", [8], Uint8Array.of(1, 0, 0, 0, 0, 1, 0, 1)));
     expect(
       run("compact", "in.npy", "-o", "out.npy", "--flags", "flags.npy", "--indices", ...SOFTWARE),
     ).toEqual(silent);
@@ -131,7 +146,7 @@ describe("compact", () => {
       "--flags",
       "in.npy",
     );
-    write("flags.npy", npy("|b1", "(3,)", new Uint8Array(3)));
+    write("flags.npy", npy("|b1", [3], new Uint8Array(3)));
     fails(
       /flags\.npy: it holds 3 flags, and in\.npy holds 8 elements/,
       "compact",
@@ -160,7 +175,7 @@ describe("emit", () => {
     expect(stdout).toContain("fn work_group_scan_inclusive_max_f32(");
     expect(stdout).toContain("64u");
     expect(run("emit", "reduce", "--algorithm", "subgroup").stdout).toMatch(
-      /^enable subgroups;[^]*fn work_group_reduce_add_u32\(/,
+      /^enable subgroups;[\s\S]*fn work_group_reduce_add_u32\(/,
     );
   });
 
@@ -170,6 +185,59 @@ describe("emit", () => {
     fails(/workGroupSize is 0; it takes 1 to 1024/, "emit", "scan", "--work-group-size", "0");
     fails(/whole number from 1 to 1024/, "emit", "scan", "--work-group-size", "many");
     fails(/xor has no meaning on f32/, "emit", "scan", "--type", "f32", "--op", "xor");
+  });
+});
+
+describe("doctor", () => {
+  // The real one takes a minute in software. Here the CPU reference stands in for the adapter.
+  const standIn = (features: readonly string[], wrong: boolean): Fold => {
+    const sum: Fold["reduce"] = async (data, options) =>
+      reduceReference(data, options as unknown as ReferenceOptions);
+    const scan = async (data: AnyArray, options: ReferenceOptions) => {
+      const result = scanReference(data, options);
+      if (wrong && result.length > 4000) {
+        result[4000] = (result[4000] ?? 0) ^ 1;
+      }
+      return result;
+    };
+    const compact = async (data: AnyArray, { type, indices }: { type: ElementType; indices?: true }) => {
+      const keep = (_: number, index: number): boolean => index % 3 === 1;
+      return indices
+        ? compactReference(data, keep, { type, indices })
+        : compactReference(data, keep, { type });
+    };
+    return { device: { features: new Set(features) }, reduce: sum, scan, compact } as unknown as Fold;
+  };
+  const verdicts = async (fold: Fold) => Promise.all(selfTests(fold).map((test) => test.run()));
+
+  it("passes what is right, on every operator, type and algorithm", async () => {
+    const outcomes = await verdicts(standIn(["shader-f16", "subgroups"], false));
+    expect(outcomes.filter((one) => one.verdict !== "passed")).toEqual([]);
+    // (10 operators on two types, 7 on two) x 3 + 2 compactions of 4 types, for each of 3 algorithms.
+    expect(outcomes).toHaveLength(((10 + 10 + 7 + 7) * 3 + 2 * 4) * 3);
+  });
+
+  it("fails a scan that is wrong in one element", async () => {
+    const outcomes = await verdicts(standIn([], true));
+    const scans = outcomes.filter((one) => one.title.includes("scan<u32"));
+    expect(new Set(scans.map((one) => `${one.algorithm} ${one.verdict}`))).toEqual(
+      new Set(["blelloch failed", "hillis-steele failed", "subgroup skipped"]),
+    );
+    expect(scans[0]?.detail).toMatch(/length 4099: element 4000 is \d+, and the CPU has \d+/);
+  });
+
+  it("reports what it skips, and why", async () => {
+    const outcomes = await verdicts(standIn([], false));
+    const reasons = new Set(
+      outcomes.map((one) => `${one.type} ${one.algorithm} ${one.verdict} ${one.detail}`),
+    );
+    expect(reasons).toContain("f16 blelloch skipped no shader-f16");
+    expect(reasons).toContain("u32 subgroup skipped no subgroups");
+    expect(reasons).toContain("f32 hillis-steele passed ");
+  });
+
+  it("rejects an adapter that it does not know", () => {
+    fails(/auto, gpu, software/, "doctor", "--adapter", "cpu");
   });
 });
 
@@ -197,7 +265,7 @@ describe("the command line", () => {
 });
 
 describe("files", () => {
-  const whole = npy("<u4", "(8,)", example);
+  const whole = npy("<u4", [8], example);
   it.each<[string, Uint8Array, RegExp]>([
     ["not .npy", new TextEncoder().encode("3 1 7 0 4"), /bad\.npy: this is not a \.npy file/],
     [
@@ -206,9 +274,9 @@ describe("files", () => {
       /truncated: shape \(8,\) of <u4 takes 32 bytes of data, and it holds 28/,
     ],
     ["too long", Uint8Array.of(...whole, 0), /1 bytes too many/],
-    ["big-endian", npy(">u4", "(8,)", example), /big-endian; it takes little-endian <u4/],
-    ["Fortran", npy("<u4", "(4, 2)", example, { fortran: true }), /Fortran order.*it takes C order/],
-    ["f8", npy("<f8", "(1,)", new Float64Array(1)), /dtype is <f8; it takes <u4 <i4 <f4 <f2/],
+    ["big-endian", npy(">u4", [8], example), /big-endian; it takes little-endian <u4/],
+    ["Fortran", npy("<u4", [4, 2], example, "True"), /Fortran order.*it takes C order/],
+    ["f8", npy("<f8", [1], new Float64Array(1)), /dtype is <f8; it takes <u4 <i4 <f4 <f2/],
   ])("rejects a file that is %s", (_, bytes, message) => {
     write("bad.npy", bytes);
     fails(message, "scan", "bad.npy", "-o", "out.npy");
@@ -229,7 +297,7 @@ describe("files", () => {
   });
 
   it("rejects an operator that does not take the type, and leaves the output as it was", () => {
-    write("f.npy", npy("<f4", "(1,)", Float32Array.of(1)));
+    write("f.npy", npy("<f4", [1], Float32Array.of(1)));
     fails(
       /scan<f32, xor>: xor has no meaning on f32; it takes u32, i32/,
       "scan",

@@ -2,7 +2,33 @@ import { describe, expect, it } from "vitest";
 import { formatValue } from "../src/cli/format.ts";
 import { dumpElements, parseElements, parseFlags } from "../src/cli/npy.ts";
 import { f16, f32, i32, u32 } from "../src/types.ts";
-import { npy } from "./support/npy-bytes.ts";
+
+/** A `.npy` file's bytes, right or wrong as asked: nothing is checked. `pad` moves the data out of alignment. */
+function npy(
+  descr: string,
+  shape: string,
+  data: ArrayBufferView,
+  {
+    version = 1,
+    fortran = false,
+    pad = 0,
+  }: { readonly version?: number; readonly fortran?: boolean; readonly pad?: number } = {},
+): Uint8Array {
+  const lengthBytes = version === 1 ? 2 : 4;
+  const text = `{'descr': '${descr}', 'fortran_order': ${fortran ? "True" : "False"}, ${shape === "" ? "" : `'shape': ${shape}, `}}`;
+  const fixed = 8 + lengthBytes;
+  const end = Math.ceil((fixed + text.length + 1) / 64) * 64 + pad;
+  const header = Buffer.alloc(end, " ");
+  header.write("\x93NUMPY", "latin1");
+  header[6] = version;
+  header[7] = 0;
+  header.writeUIntLE(end - fixed, 8, lengthBytes);
+  header.write(text, fixed, "latin1");
+  header[end - 1] = 10;
+  return new Uint8Array(
+    Buffer.concat([header, new Uint8Array(data.buffer, data.byteOffset, data.byteLength)]),
+  );
+}
 
 const words = Uint32Array.of(3, 1, 7);
 

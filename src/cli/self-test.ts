@@ -161,9 +161,10 @@ function sample(type: ElementType, opName: string, length: number): AnyArray {
   let state = 0x9e3779b9;
   const values = Array.from({ length }, (_, index) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    // Odd factors never multiply to 0; of the bitwise operators one bit at a time changes.
+    // Odd factors never multiply to 0; for the bitwise operators, one bit at a
+    // time changes, and comes a second time, which tells `or` from `xor`.
     const bit = 2 ** (31 - (index % 32));
-    const sparse = index % 129 === 128 ? bit : 0;
+    const sparse = index % 61 === 60 ? bit : 0;
     switch (opName) {
       case "mul":
         return state | 1;

@@ -48,7 +48,7 @@ export function planCompact(
   }
   const selector: Selector = where === undefined ? "flags" : { where };
   const count = monoidOf(add, u32, "compact");
-  const tuning = tune(title, type, 4, options, facts);
+  const tuning = tune("compact", title, type, 4, options, facts);
   const output = indices ? u32.bytes : type.bytes;
   const maxLength = requireMaxLength(
     title,

@@ -64,11 +64,11 @@ export function spineLengths(length: number, tile: number): number[] {
 /** Tiles as rows of a dispatch that stays within the limit of each dimension. */
 export function gridOf(tiles: number, limits: Limits, title: string): { width: number; height: number } {
   const most = limits.maxComputeWorkgroupsPerDimension;
-  const height = Math.ceil(tiles / most);
+  const height = Math.max(1, Math.ceil(tiles / most));
   if (height > most) {
     throw new LimitError(`${title} needs ${tiles} work-groups, and the device's limit is ${most} × ${most}`);
   }
-  return { width: Math.max(1, Math.ceil(tiles / height)), height: Math.max(1, height) };
+  return { width: Math.max(1, Math.ceil(tiles / height)), height };
 }
 
 /** The length that a plan is made for, checked against what a binding holds. */

@@ -31,7 +31,7 @@ export function planReduce(
   const { type, op = add } = options;
   const monoid = monoidOf(op, type, "reduce");
   const title = `reduce<${monoid.title}>`;
-  const tuning = tune(title, type, monoid.domain.elementBytes, options, facts);
+  const tuning = tune("reduce", title, type, monoid.domain.elementBytes, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
   const tile = tuning.sizes.workGroupSize * tuning.sizes.items;
   const levels = spineLengths(maxLength, tile);

@@ -96,7 +96,7 @@ export function planScan(
   const { type, op = add, exclusive = false } = options;
   const monoid = monoidOf(op, type, "scan");
   const title = `scan<${monoid.title}>`;
-  const tuning = tune(title, type, monoid.domain.elementBytes, options, facts);
+  const tuning = tune("scan", title, type, monoid.domain.elementBytes, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
   const tile = tuning.sizes.workGroupSize * tuning.sizes.items;
   const levels = spineLengths(maxLength, tile);

@@ -35,21 +35,27 @@ export interface TuningOptions {
   readonly itemsPerThread?: number;
 }
 
+/** What is tuned on its own. */
+export type Primitive = "scan" | "reduce" | "compact";
+
 interface TuningRow {
-  readonly software: boolean;
-  readonly subgroups: boolean;
   readonly algorithm: Algorithm;
   readonly workGroupSize: number;
-  readonly items: number;
+  readonly items: Readonly<Record<Primitive, number>>;
 }
 
-/** The first row that fits the device counts. bench/LOG.md has the figures. */
-const rows: readonly TuningRow[] = [
+/** A row for each kind of adapter. bench/LOG.md has the figures. */
+const rows: readonly [software: TuningRow, gpu: TuningRow] = [
   // Barriers are what costs, so few threads take many items each; 32 of them instead of 16 run no
   // faster, and compile in twice the time.
-  { software: true, subgroups: false, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
-  { software: false, subgroups: true, algorithm: "subgroup", workGroupSize: 256, items: 8 },
-  { software: false, subgroups: false, algorithm: "hillis-steele", workGroupSize: 256, items: 8 },
+  {
+    algorithm: "hillis-steele",
+    workGroupSize: 32,
+    items: { scan: 16, reduce: 16, compact: 16 },
+  },
+  // H200, u32, 2^26: scan 454 µs (subgroup 490, hillis-steele 553; 8 items: 726), reduce 100 µs
+  // (144, 150; 4 items: 145), compact 309 µs (354, 349; 4 items: 404).
+  { algorithm: "blelloch", workGroupSize: 256, items: { scan: 4, reduce: 8, compact: 8 } },
 ];
 
 /** An algorithm and sizes that the device can run. */
@@ -66,6 +72,7 @@ export interface Tuning {
  * @throws {FeatureError} for a type or an algorithm whose feature the device lacks.
  */
 export function tune(
+  primitive: Primitive,
   title: string,
   type: ElementType,
   elementBytes: number,
@@ -77,10 +84,7 @@ export function tune(
     throw new FeatureError(`${title} needs the adapter feature "${type.feature}"`);
   }
   const subgroups = features.has("subgroups");
-  const row = rows.find((one) => one.software === facts.software && (!one.subgroups || subgroups)) ?? rows[2];
-  if (row === undefined) {
-    throw new Error("the table of tunings is empty");
-  }
+  const row = facts.software ? rows[0] : rows[1];
   const algorithm =
     options.algorithm === undefined ? row.algorithm : requireAlgorithm(options.algorithm, title);
   if (algorithms[algorithm].subgroups && !subgroups) {
@@ -95,7 +99,7 @@ export function tune(
   if (workGroupSize > most) {
     throw new LimitError(`${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`);
   }
-  const items = requireCount(title, "itemsPerThread", options.itemsPerThread ?? row.items);
+  const items = requireCount(title, "itemsPerThread", options.itemsPerThread ?? row.items[primitive]);
   if (items > 64) {
     throw new ArgumentError(`${title}: itemsPerThread is ${items}; it takes 1 to 64`);
   }

@@ -454,7 +454,7 @@ describe("errors are found before anything is recorded", () => {
 });
 
 test("a lost device rejects what is pending, and what comes after", async () => {
-  const own = await open({ adapter: "software" });
+  const own = await open({ adapter });
   const pending = own.scan(new Uint32Array(20000));
   const caught = expect(pending).rejects.toThrow(DeviceLostError);
   own.device.destroy();

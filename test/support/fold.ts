@@ -1,14 +1,18 @@
+import process from "node:process";
 import { afterAll, beforeAll } from "vitest";
 import type { Fold } from "../../src/node.ts";
 import { open } from "../../src/node.ts";
 import type { Operator } from "../../src/operators.ts";
 import type { TypeName } from "../../src/types.ts";
 
+/** `WAVEFOLD_TEST_ADAPTER=gpu` runs the tests on a GPU instead. */
+export const adapter = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software";
+
 /** One fold on the software adapter for a file: opened before its tests, destroyed after them. */
 export function useSoftwareFold(): () => Fold {
   let fold: Fold | undefined;
   beforeAll(async () => {
-    fold = await open({ adapter: "software" });
+    fold = await open({ adapter });
   });
   afterAll(() => fold?.destroy());
   return () => {
