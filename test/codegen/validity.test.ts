@@ -8,7 +8,6 @@ const device = useNullDevice();
 
 const shapes = [
   { workGroupSize: 1, itemsPerThread: 2 },
-  { workGroupSize: 32, itemsPerThread: 1 },
   { workGroupSize: 96, itemsPerThread: 3 },
   { workGroupSize: 100, itemsPerThread: 1 },
   { workGroupSize: 256, itemsPerThread: 4 },

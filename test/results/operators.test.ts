@@ -18,8 +18,11 @@ describe.each(algorithmNames)("%s", (algorithm) => {
     [7, 3],
     [32, 2],
   ])("operators that do not commute: %i × %i", async (workGroupSize, itemsPerThread) => {
+    // The many lengths are for the strictest operator.
     for (const op of [affine, first, last]) {
-      for (const length of edgeLengths(workGroupSize, itemsPerThread).filter((one) => one <= 600)) {
+      for (const length of edgeLengths(workGroupSize, itemsPerThread)
+        .filter((one) => one <= 600)
+        .filter((_, at) => op === affine || at % 3 === 0)) {
         const next = randomBits(`${op.name} ${length}`);
         const data = Uint32Array.from({ length }, () =>
           op !== affine && next() % 8 !== 0 ? 0xffffffff : next(),

@@ -7,7 +7,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { u32 } from "../../src/types.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 

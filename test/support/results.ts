@@ -75,7 +75,8 @@ export function testExactResults(type: ElementType): void {
 
       test("with the default tuning", async ({ skip }) => {
         skip(missing(), "the adapter has no shader-f16");
-        for (const length of [...around(1024), 5000]) {
+        // The tuning is the same for every operator: one of them takes every length.
+        for (const length of op === exact[0] ? [...around(1024), 5000] : [1025]) {
           for (const [kind, data] of datasets(type, name, length)) {
             await check(data, {}, `${kind}, ${length}`);
           }
