@@ -1,4 +1,5 @@
 /** What `wavefold` and `wavefold/node` share: everything but `open`. */
+export * from "./algebra.ts";
 export type { Algorithm } from "./codegen/algorithms.ts";
 export {
   AdapterError,
@@ -12,21 +13,6 @@ export {
   SourceError,
   WavefoldError,
 } from "./errors.ts";
-export type { CustomOperator, Operator, OperatorDefinition } from "./operators.ts";
-export {
-  add,
-  and,
-  logicalAnd,
-  logicalOr,
-  logicalXor,
-  max,
-  min,
-  mul,
-  operator,
-  operators,
-  or,
-  xor,
-} from "./operators.ts";
 export type { CompactOptions } from "./primitives/compact.ts";
 export type { ReduceOptions } from "./primitives/reduce.ts";
 export type { ScanOptions } from "./primitives/scan.ts";
@@ -41,5 +27,4 @@ export type {
   PreparedScan,
 } from "./runtime/fold.ts";
 export type { BufferRange } from "./runtime/prepared.ts";
-export type { ElementType, Float16ArrayLike, TypedArrays, TypeName } from "./types.ts";
-export { elementTypes, f16, f32, i32, u32 } from "./types.ts";
+export type { Float16ArrayLike, TypedArrays } from "./types.ts";

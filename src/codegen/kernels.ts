@@ -82,7 +82,11 @@ function link(
   rejectClashes(declarations);
   const kept = reachable(declarations, [entryPoint]);
   const used = new Set(kept.flatMap((declaration) => [...declaration.references]));
-  const needed = [...enables].filter((name) => name !== "f16" || used.has("f16"));
+  // A file's `enable f16` counts only where what is kept of the files uses it; so does a type's own f16.
+  enables.delete("f16");
+  if (used.has("f16")) {
+    enables.add("f16");
+  }
   const bindings = new Map<number, BindingKind>();
   for (const declaration of kept) {
     if (declaration.keyword === "var") {
@@ -96,8 +100,7 @@ function link(
       }
     }
   }
-  const f16 = used.has("f16") ? ["f16"] : [];
-  return { label, entryPoint, bindings, ...assemble([...needed, ...f16], kept) };
+  return { label, entryPoint, bindings, ...assemble(enables, kept) };
 }
 
 /** A name that the caller declares must not be one of ours. */
