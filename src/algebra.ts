@@ -1,4 +1,5 @@
 /** What every entry exports: the operators and the element types. */
+export { elementTypes } from "./element_types.ts";
 export type { CustomOperator, Operator, OperatorDefinition } from "./operators.ts";
 export {
   add,
@@ -14,5 +15,8 @@ export {
   or,
   xor,
 } from "./operators.ts";
-export type { ElementType, TypeName } from "./types.ts";
-export { elementTypes, f16, f32, i32, u32 } from "./types.ts";
+export type { StructDefinition, StructFields, StructType, StructValueOf } from "./struct.ts";
+export { StructArray, struct } from "./struct.ts";
+export type { ElementType, Scalar, ScalarType, StructValue, TypeName, Value } from "./types.ts";
+export { f16, f32, i32, u32 } from "./types.ts";
+export { f64, i64, u64 } from "./types64.ts";

@@ -1,12 +1,12 @@
 import { ArgumentError } from "./errors.ts";
-import type { Domain, ElementType, TypeName } from "./types.ts";
-import { elementTypes, requireType } from "./types.ts";
+import type { Domain, ElementType, Operation, Scalar, ScalarType, TypeName, Value } from "./types.ts";
+import { isTrue, requireType } from "./types.ts";
 
-type Kind = ElementType["kind"];
+type Kind = ScalarType["kind"];
 type DomainName = "native" | "order" | "truth";
 
 /** The types that the bitwise operators take. */
-export type IntegerName = "u32" | "i32";
+export type IntegerName = "u32" | "i32" | "u64" | "i64";
 
 declare const accepts: unique symbol;
 
@@ -14,7 +14,7 @@ declare const accepts: unique symbol;
  * A monoid, up to its type: what a scan or a reduction combines with. The parameter lists the
  * types that it takes, so that bitwise `and` on f32 does not type-check.
  */
-export interface Operator<Accepted extends TypeName = never> {
+export interface Operator<Accepted extends string = never> {
   readonly name: string;
   /** Type-level only: an operator of more types serves where fewer are asked for. */
   readonly [accepts]?: (type: Accepted) => void;
@@ -25,27 +25,34 @@ interface BuiltinOperator extends Operator {
   readonly kinds: readonly Kind[];
   readonly domain: DomainName;
   readonly commutative: true;
-  /** Expression over `earlier` and `later`. */
-  readonly combine: string;
+  /** The row of the domain's WGSL. */
+  readonly operation: Operation;
   /** The value that changes nothing. */
-  identity(type: ElementType): number;
+  identity(type: ScalarType): Scalar;
   /** The CPU twin, over values of the domain. */
-  reference(type: ElementType): (earlier: number, later: number) => number;
+  reference(type: ScalarType): (earlier: Scalar, later: Scalar) => Scalar;
   /** WGSL's subgroup built-in for an inclusive scan, where there is one. */
   readonly subgroupScan?: string;
 }
 
 /** An operator of the caller's own. See {@link operator}. */
-export interface CustomOperator<Accepted extends TypeName = TypeName> extends Operator<Accepted> {
-  readonly type: ElementType<Accepted>;
-  readonly identity: number;
+export interface CustomOperator<Accepted extends string = string, V extends Value = Value>
+  extends Operator<Accepted> {
+  readonly type: ElementType<Accepted, V>;
+  readonly identity: V;
   readonly combine: string;
   readonly declarations: string;
-  reference(earlier: number, later: number): number;
+  reference(earlier: V, later: V): V;
 }
 
 const numbers = ["unsigned", "signed", "float"] as const satisfies readonly Kind[];
 const integers = ["unsigned", "signed"] as const satisfies readonly Kind[];
+/** The names of the types of each kind, for messages. */
+const namesOfKind = {
+  unsigned: ["u32", "u64"],
+  signed: ["i32", "i64"],
+  float: ["f32", "f16", "f64"],
+} as const satisfies Record<Kind, readonly TypeName[]>;
 const builtins = new WeakSet<object>();
 
 function builtin<Accepted extends TypeName>(row: Omit<BuiltinOperator, "commutative">): Operator<Accepted> {
@@ -54,16 +61,22 @@ function builtin<Accepted extends TypeName>(row: Omit<BuiltinOperator, "commutat
   return op as Operator as Operator<Accepted>;
 }
 
-const asNumber = (truth: boolean): number => (truth ? 1 : 0);
+/** The bitwise operations of an integer type; no other type gets here. */
+function bitwise(type: ScalarType): NonNullable<ScalarType["bitwise"]> {
+  if (type.bitwise === undefined) {
+    throw new ArgumentError(`${type.name} has no bitwise operations`);
+  }
+  return type.bitwise;
+}
 
 /** The sum; integers wrap around. */
 export const add: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "add",
   kinds: numbers,
   domain: "native",
-  combine: "earlier + later",
-  identity: () => 0,
-  reference: (type) => (earlier, later) => type.round(earlier + later),
+  operation: "add",
+  identity: (type) => type.addIdentity,
+  reference: (type) => type.add,
   subgroupScan: "subgroupInclusiveAdd",
 });
 
@@ -72,8 +85,8 @@ export const mul: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "mul",
   kinds: numbers,
   domain: "native",
-  combine: "earlier * later",
-  identity: () => 1,
+  operation: "mul",
+  identity: (type) => type.one,
   reference: (type) => type.multiply,
   subgroupScan: "subgroupInclusiveMul",
 });
@@ -83,7 +96,7 @@ export const min: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "min",
   kinds: numbers,
   domain: "order",
-  combine: "min(earlier, later)",
+  operation: "min",
   identity: (type) => type.greatest,
   reference: () => (earlier, later) => (precedes(later, earlier) ? later : earlier),
 });
@@ -93,7 +106,7 @@ export const max: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "max",
   kinds: numbers,
   domain: "order",
-  combine: "max(earlier, later)",
+  operation: "max",
   identity: (type) => type.lowest,
   reference: () => (earlier, later) => (precedes(earlier, later) ? later : earlier),
 });
@@ -103,9 +116,9 @@ export const and: Operator<IntegerName> = /* @__PURE__ */ builtin({
   name: "and",
   kinds: integers,
   domain: "native",
-  combine: "earlier & later",
-  identity: (type) => type.round(-1),
-  reference: (type) => (earlier, later) => type.round(earlier & later),
+  operation: "and",
+  identity: (type) => bitwise(type).all,
+  reference: (type) => bitwise(type).and,
 });
 
 /** Bitwise or. */
@@ -113,9 +126,9 @@ export const or: Operator<IntegerName> = /* @__PURE__ */ builtin({
   name: "or",
   kinds: integers,
   domain: "native",
-  combine: "earlier | later",
-  identity: () => 0,
-  reference: (type) => (earlier, later) => type.round(earlier | later),
+  operation: "or",
+  identity: (type) => type.zero,
+  reference: (type) => bitwise(type).or,
 });
 
 /** Bitwise exclusive or. */
@@ -123,9 +136,9 @@ export const xor: Operator<IntegerName> = /* @__PURE__ */ builtin({
   name: "xor",
   kinds: integers,
   domain: "native",
-  combine: "earlier ^ later",
-  identity: () => 0,
-  reference: (type) => (earlier, later) => type.round(earlier ^ later),
+  operation: "xor",
+  identity: (type) => type.zero,
+  reference: (type) => bitwise(type).xor,
 });
 
 /** 1 where all elements are true, else 0. Zero is false, all else is true, NaN too. */
@@ -133,9 +146,9 @@ export const logicalAnd: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "logicalAnd",
   kinds: numbers,
   domain: "truth",
-  combine: "earlier & later",
-  identity: () => 1,
-  reference: () => (earlier, later) => asNumber(earlier !== 0 && later !== 0),
+  operation: "and",
+  identity: (type) => type.one,
+  reference: (type) => (earlier, later) => (isTrue(earlier) && isTrue(later) ? type.one : type.zero),
 });
 
 /** 1 where any element is true, else 0. Zero is false, all else is true, NaN too. */
@@ -143,9 +156,9 @@ export const logicalOr: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "logicalOr",
   kinds: numbers,
   domain: "truth",
-  combine: "earlier | later",
-  identity: () => 0,
-  reference: () => (earlier, later) => asNumber(earlier !== 0 || later !== 0),
+  operation: "or",
+  identity: (type) => type.zero,
+  reference: (type) => (earlier, later) => (isTrue(earlier) || isTrue(later) ? type.one : type.zero),
 });
 
 /** 1 where an odd number of elements is true, else 0. Zero is false, all else is true, NaN too. */
@@ -153,9 +166,9 @@ export const logicalXor: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "logicalXor",
   kinds: numbers,
   domain: "truth",
-  combine: "earlier ^ later",
-  identity: () => 0,
-  reference: () => (earlier, later) => asNumber((earlier !== 0) !== (later !== 0)),
+  operation: "xor",
+  identity: (type) => type.zero,
+  reference: (type) => (earlier, later) => (isTrue(earlier) !== isTrue(later) ? type.one : type.zero),
 });
 
 /** Every operator of the table, by name. */
@@ -173,28 +186,30 @@ export const operators = /* @__PURE__ */ Object.freeze({
 });
 
 /** Whether `a` comes before `b`: as `<`, with −0 before +0. Neither is NaN. */
-function precedes(a: number, b: number): boolean {
+function precedes(a: Scalar, b: Scalar): boolean {
   return a < b || (a === 0 && b === 0 && Object.is(a, -0) && !Object.is(b, -0));
 }
 
 /** What {@link operator} takes. */
-export interface OperatorDefinition<Name extends TypeName> {
+export interface OperatorDefinition<Name extends string, V extends Value> {
   /** Letters, digits and underscores: it becomes part of names in WGSL. */
   readonly name: string;
-  readonly type: ElementType<Name>;
+  readonly type: ElementType<Name, V>;
   /** The value that changes nothing on either side. */
-  readonly identity: number;
+  readonly identity: NoInfer<V>;
   /** WGSL: an expression over `earlier` and `later`, or statements that end in `return`. */
   readonly combine: string;
   /** The same on the CPU. */
-  readonly reference: (earlier: number, later: number) => number;
+  readonly reference: (earlier: NoInfer<V>, later: NoInfer<V>) => NoInfer<V>;
   /** WGSL functions, constants and structs that `combine` uses. */
   readonly declarations?: string;
 }
 
 /**
  * An operator of your own: any associative function with an identity. It need not commute: every
- * kernel keeps `earlier` before `later`.
+ * kernel keeps `earlier` before `later`. On u64, i64 and f64, `earlier` and `later` are
+ * `vec2<u32>` (low word, high word), and the functions of shaders/numeric/ are at hand: `add_u64`,
+ * `mul_u64`, `less_i64`, `add_f64` and so on. On a struct they are that struct.
  *
  * @example
  * ```ts
@@ -210,42 +225,45 @@ export interface OperatorDefinition<Name extends TypeName> {
  *
  * @throws {ArgumentError} when a part is missing, or the identity is no value of the type.
  */
-export function operator<Name extends TypeName>(definition: OperatorDefinition<Name>): CustomOperator<Name> {
+export function operator<Name extends string, V extends Value>(
+  definition: OperatorDefinition<Name, V>,
+): CustomOperator<Name, V> {
   const { name, identity, combine, reference, declarations = "" } = definition;
-  if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || name.includes("__")) {
-    throw new ArgumentError(
-      `operator: name is ${JSON.stringify(name)}; it takes letters, digits and single underscores, starting with a letter`,
-    );
-  }
+  requireName(name, "operator");
   const caller = `operator ${name}`;
-  const type = requireType(definition.type, caller) as ElementType<Name>;
+  const type = requireType(definition.type, caller) as ElementType<Name, V>;
   if (typeof combine !== "string" || combine.trim() === "") {
     throw new ArgumentError(`${caller}: combine is empty; it takes a WGSL expression over earlier and later`);
   }
   if (typeof reference !== "function") {
     throw new ArgumentError(
-      `${caller}: reference is ${typeof reference}; it takes a function of two numbers`,
+      `${caller}: reference is ${typeof reference}; it takes a function of two values of ${type.name}`,
     );
   }
   if (typeof declarations !== "string") {
     throw new ArgumentError(`${caller}: declarations is ${typeof declarations}; it takes WGSL text`);
   }
-  if (
-    typeof identity !== "number" ||
-    !(Object.is(type.round(identity), identity) || Number.isNaN(identity))
-  ) {
-    throw new ArgumentError(
-      `${caller}: the identity ${String(identity)} is no value of ${type.name}; the nearest is ${type.round(Number(identity))}`,
-    );
+  const problem = type.problemOf(identity);
+  if (problem !== undefined) {
+    throw new ArgumentError(`${caller}: the identity ${problem}`);
   }
   return { name, type, identity, combine, reference, declarations };
+}
+
+/** A name that may become part of names in WGSL. */
+export function requireName(name: unknown, caller: string): asserts name is string {
+  if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || name.includes("__")) {
+    throw new ArgumentError(
+      `${caller}: name is ${JSON.stringify(name)}; it takes letters, digits and single underscores, starting with a letter`,
+    );
+  }
 }
 
 /** One operator on one type, ready for the reference and for code generation. */
 export interface Monoid {
   /** `add_u32`: part of names in WGSL. */
   readonly key: string;
-  /** `add, u32`: for messages. */
+  /** `u32, add`: for messages. */
   readonly title: string;
   readonly type: ElementType;
   readonly domain: Domain;
@@ -254,11 +272,11 @@ export interface Monoid {
   readonly declarations: string;
   readonly callers: boolean;
   /** As a value of the type. */
-  readonly identity: number;
+  readonly identity: Value;
   readonly subgroupScan: string | undefined;
   /** The CPU twin: an item to what is combined, and two of those to one. */
-  readonly lift: (value: number) => number;
-  readonly reference: (earlier: number, later: number) => number;
+  readonly lift: (value: Value) => Value;
+  readonly reference: (earlier: Value, later: Value) => Value;
 }
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -279,7 +297,7 @@ export function monoid(op: Operator, elementType: ElementType, caller: string): 
     const custom = op as unknown as CustomOperator;
     if (requireType(custom.type, caller) !== type) {
       throw new ArgumentError(
-        `${caller}<${type.name}, ${op.name}>: the operator ${op.name} is for ${custom.type.name}, not for ${type.name}`,
+        `${caller}<${type.name}, ${op.name}>: the operator ${op.name} is for ${custom.type.name}, not for ${custom.type.name === type.name ? "another type of that name" : type.name}`,
       );
     }
     return {
@@ -297,31 +315,37 @@ export function monoid(op: Operator, elementType: ElementType, caller: string): 
     };
   }
   const row = op as BuiltinOperator;
-  if (!row.kinds.includes(type.kind)) {
-    const fitting = Object.values<ElementType>(elementTypes).filter((other) =>
-      row.kinds.includes(other.kind),
-    );
+  if (type.kind === "struct") {
     throw new ArgumentError(
-      `${caller}<${type.name}, ${row.name}>: ${row.name} has no meaning on ${type.name}; it takes ${fitting.map((other) => other.name).join(", ")}`,
+      `${caller}<${type.name}, ${row.name}>: ${row.name} has no meaning on the struct ${type.name}; it takes operator({ type: ${type.name}, … })`,
     );
   }
+  const scalar = type as ScalarType;
+  const domain = scalar[row.domain];
+  const combine = domain.operations[row.operation];
+  if (!row.kinds.includes(scalar.kind) || combine === undefined) {
+    throw new ArgumentError(
+      `${caller}<${type.name}, ${row.name}>: ${row.name} has no meaning on ${type.name}; it takes ${row.kinds.flatMap((kind) => namesOfKind[kind]).join(", ")}`,
+    );
+  }
+  const identity = row.identity(scalar);
   return {
     key: `${snakeCase(row.name)}_${type.name}`,
     title: `${type.name}, ${row.name}`,
     type,
-    domain: type[row.domain],
-    combine: row.combine,
+    domain,
+    combine,
     declarations: "",
     callers: false,
-    identity: row.identity(type),
-    subgroupScan: row.subgroupScan,
-    lift: lifts[row.domain](row.identity(type)),
-    reference: row.reference(type),
+    identity,
+    subgroupScan: domain.subgroupScans ? row.subgroupScan : undefined,
+    lift: lifts[row.domain](scalar, identity),
+    reference: row.reference(scalar) as Monoid["reference"],
   };
 }
 
 const lifts = {
-  native: () => (value: number) => value,
-  order: (identity: number) => (value: number) => (Number.isNaN(value) ? identity : value),
-  truth: () => (value: number) => asNumber(value !== 0),
-} as const satisfies Record<DomainName, (identity: number) => (value: number) => number>;
+  native: () => (value: Value) => value,
+  order: (_, identity) => (value: Value) => (Number.isNaN(value) ? identity : value),
+  truth: (type) => (value: Value) => (isTrue(value as Scalar) ? type.one : type.zero),
+} as const satisfies Record<DomainName, (type: ScalarType, identity: Scalar) => (value: Value) => Value>;

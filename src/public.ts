@@ -17,6 +17,7 @@ export type { CompactOptions } from "./primitives/compact.ts";
 export type { ReduceOptions } from "./primitives/reduce.ts";
 export type { ScanOptions } from "./primitives/scan.ts";
 export type { TuningOptions } from "./primitives/tuning.ts";
+export type { Grouping } from "./reference/grouping.ts";
 export type {
   Fold,
   HandCompactOptions,

@@ -2,6 +2,7 @@ import f16BitsFile from "../shaders/numeric/f16_bits.wgsl";
 import floatOrderFile from "../shaders/numeric/float_order.wgsl";
 import { ArgumentError } from "./errors.ts";
 import { decodeFloat16, encodeFloat16 } from "./reference/float16.ts";
+import type { StructType } from "./struct.ts";
 
 /** A `Float16Array`, for runtimes and TypeScript versions that have none. */
 export interface Float16ArrayLike extends ArrayBufferView {
@@ -11,17 +12,34 @@ export interface Float16ArrayLike extends ArrayBufferView {
   [index: number]: number;
 }
 
-/** The element types, and what holds their arrays on the CPU. */
+/** The scalar element types, and what holds their arrays on the CPU. */
 export interface TypedArrays {
   u32: Uint32Array;
   i32: Int32Array;
   f32: Float32Array;
   /** Where the runtime has no `Float16Array`, the bits in a `Uint16Array` with `type: f16`. */
   f16: Float16ArrayLike | Uint16Array;
+  u64: BigUint64Array;
+  i64: BigInt64Array;
+  f64: Float64Array;
 }
 
-/** The name of an element type, as WGSL has it. */
+/** The name of a scalar element type, as WGSL would have it. */
 export type TypeName = keyof TypedArrays;
+
+/** A value of a scalar type on the CPU: a `bigint` for u64 and i64. */
+export type Scalar = number | bigint;
+
+/** A value of a struct on the CPU: a plain object, field by field. */
+export interface StructValue {
+  readonly [field: string]: Scalar;
+}
+
+/** A value of any element type on the CPU. */
+export type Value = Scalar | StructValue;
+
+/** A value of the scalar type of that name. */
+export type ScalarOf<Name extends TypeName> = Name extends "u64" | "i64" ? bigint : number;
 
 /** A file of real WGSL, or text of the caller's: where a line came from is kept for error messages. */
 export interface SourceText {
@@ -32,13 +50,24 @@ export interface SourceText {
   readonly callers?: boolean;
 }
 
+/** What an operator does to the elements of a domain. */
+export type Operation = "add" | "mul" | "min" | "max" | "and" | "or" | "xor";
+
+/** A value in WGSL: an expression, and the statements that must stand before it. */
+export interface Literal {
+  readonly setup: readonly string[];
+  readonly expression: string;
+}
+
 /**
  * How a type's values are represented while an operator combines them. The four conversions are
  * WGSL expressions over `x`.
  */
-export interface Domain {
+export interface Domain<V extends Value = Value> {
   /** WGSL type that is combined. */
   readonly element: string;
+  /** Its fields, where it is a struct. */
+  readonly fields?: readonly string[];
   /** WGSL type of an item in a storage buffer. */
   readonly stored: string;
   readonly fromStored: string;
@@ -48,47 +77,107 @@ export interface Domain {
   readonly toValue: string;
   /** Bytes of an element. */
   readonly elementBytes: number;
-  /** Files that the conversions call into. */
-  readonly files: readonly SourceText[];
-  /** The body of a WGSL function that returns the element for a value. */
-  literal(value: number): string;
+  /** WGSL expressions over `earlier` and `later`. */
+  readonly operations: Readonly<Partial<Record<Operation, string>>>;
+  /** Whether an operation is hundreds of instructions. */
+  readonly long?: boolean;
+  /** Whether WGSL's subgroup scans take the element. */
+  readonly subgroupScans: boolean;
+  /** The element for a value. `name` starts the names of variables that it needs. */
+  literal(value: V, name: string): Literal;
 }
 
-/** One row of the table of element types. */
-export interface ElementType<Name extends TypeName = TypeName> {
+/** An element type: a scalar of the table, or a struct of the caller's. */
+export interface ElementType<Name extends string = string, V extends Value = Value> {
   readonly name: Name;
   /** `unsigned` and `signed` wrap around; `float` rounds to nearest even in the reference. */
-  readonly kind: "unsigned" | "signed" | "float";
+  readonly kind: "unsigned" | "signed" | "float" | "struct";
   /** Bytes of an item in a buffer. */
   readonly bytes: number;
   /** The WebGPU feature that the type needs. */
   readonly feature?: "shader-f16";
-  /** NumPy's little-endian dtype. */
-  readonly dtype: string;
-  /** The least and the greatest value; infinities for floats. */
-  readonly lowest: number;
-  readonly greatest: number;
-  /** The nearest value of the type: wraps integers, rounds floats. */
-  round(value: number): number;
-  /** The product, in the type: exact where a double would not hold it. */
-  multiply(a: number, b: number): number;
+  /** WGSL type of a value in a kernel of the caller's: `vec2<u32>` (low word, high word) for 64 bits. */
+  readonly value: string;
   /** WGSL type that carries the bits of an item unchanged through a copy. */
   readonly carried: string;
-  /** WGSL expression for the value of a carried item `x`, and the files that it calls into. */
+  /** WGSL expression for the value of a carried item `x`. */
   readonly fromCarried: string;
+  /** Files whose functions the conversions call, and an operator or a predicate may call. */
+  readonly files: readonly SourceText[];
   /** As written: arithmetic on the WGSL type itself. */
-  readonly native: Domain;
+  readonly native: Domain<V>;
+  /** The nearest value of the type: wraps integers, rounds floats. */
+  round(value: V): V;
+  /** What is wrong with a value, where it is none of the type. */
+  problemOf(value: unknown): string | undefined;
+}
+
+/** One row of the table of scalar element types. */
+export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar = Scalar>
+  extends ElementType<Name, V> {
+  readonly kind: "unsigned" | "signed" | "float";
+  /** NumPy's little-endian dtype. */
+  readonly dtype: string;
+  readonly zero: V;
+  readonly one: V;
+  /** The least and the greatest value; infinities for floats. */
+  readonly lowest: V;
+  readonly greatest: V;
+  /** What changes nothing in a sum: −0 where the sign of zero is kept. */
+  readonly addIdentity: V;
+  /** One operation, rounded once. */
+  add(a: V, b: V): V;
+  multiply(a: V, b: V): V;
+  /** For integers: all bits, and the bitwise operations. */
+  readonly bitwise?: Bitwise<V>;
   /** As something that compares exactly, for `min` and `max`. */
-  readonly order: Domain;
+  readonly order: Domain<V>;
   /** As 0 or 1, for the logical operators. */
-  readonly truth: Domain;
+  readonly truth: Domain<V>;
+}
+
+/** The bitwise operations of an integer type. */
+export interface Bitwise<V extends Scalar> {
+  readonly all: V;
+  and(a: V, b: V): V;
+  or(a: V, b: V): V;
+  xor(a: V, b: V): V;
+}
+
+const known = new WeakSet<object>();
+
+/** The struct type of an array of structs, or nothing where `data` is none. */
+export function structTypeOf(data: unknown): StructType | undefined {
+  const type = (data as { readonly type?: unknown } | null | undefined)?.type;
+  return typeof type === "object" && type !== null && known.has(type) ? (type as StructType) : undefined;
+}
+
+/** Makes a row known as an element type. */
+export function elementType<Type extends object>(row: Type): Type {
+  known.add(row);
+  return row;
 }
 
 const floatOrder: SourceText = { name: "shaders/numeric/float_order.wgsl", text: floatOrderFile };
 const f16Bits: SourceText = { name: "shaders/numeric/f16_bits.wgsl", text: f16BitsFile };
 
+/** WGSL's own operators and functions. */
+const symbols = {
+  add: "earlier + later",
+  mul: "earlier * later",
+  and: "earlier & later",
+  or: "earlier | later",
+  xor: "earlier ^ later",
+  min: "min(earlier, later)",
+  max: "max(earlier, later)",
+} as const satisfies Record<Operation, string>;
+
 /** A domain in which the element, the stored item and the value are all of one WGSL type. */
-const plain = (wgsl: string, bytes: number, literal: (value: number) => string): Domain => ({
+const plain = (
+  wgsl: string,
+  bytes: number,
+  literal: (value: number, name: string) => Literal,
+): Domain<number> => ({
   element: wgsl,
   stored: wgsl,
   fromStored: "x",
@@ -96,15 +185,21 @@ const plain = (wgsl: string, bytes: number, literal: (value: number) => string):
   fromValue: "x",
   toValue: "x",
   elementBytes: bytes,
-  files: [],
+  operations: symbols,
+  subgroupScans: true,
   literal,
 });
 
-const unsignedLiteral = (value: number): string => `return ${value >>> 0}u;`;
-const signedLiteral = (value: number): string =>
+/** An expression that needs no statement before it. */
+export const expression = (text: string): Literal => ({ setup: [], expression: text });
+export const hex = (bits: number): string => `0x${bits.toString(16)}u`;
+
+const unsignedLiteral = (value: number): Literal => expression(`${value >>> 0}u`);
+const signedLiteral = (value: number): Literal =>
   // WGSL has no literal for the least i32: the minus sign is an operator.
-  value === -0x80000000 ? "return -2147483647i - 1i;" : `return ${value | 0}i;`;
-const truthLiteral = (value: number): string => `return ${value === 0 ? 0 : 1}u;`;
+  expression(value === -0x80000000 ? "-2147483647i - 1i" : `${value | 0}i`);
+/** 0 or 1, for what is zero and what is not. */
+export const truthLiteral = (value: Scalar): Literal => expression(isTrue(value) ? "1u" : "0u");
 
 const f32Bits = (value: number): number => new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0;
 
@@ -113,22 +208,57 @@ const f32Bits = (value: number): number => new Uint32Array(Float32Array.of(value
 const isPlainFloat = (value: number, least: number): boolean =>
   Number.isFinite(value) && !Object.is(value, -0) && (value === 0 || Math.abs(value) >= least);
 const decimal = (value: number): string => (Number.isInteger(value) ? `${value}.0` : `${value}`);
-const f32Literal = (value: number): string => {
+const fromBits = (bits: number, name: string, text: string): Literal => ({
+  setup: [`var ${name} = ${hex(bits)};`],
+  expression: text,
+});
+const f32Literal = (value: number, name: string): Literal => {
   const rounded = Math.fround(value);
   return isPlainFloat(rounded, 2 ** -126) && Math.abs(rounded) < 1e15
-    ? `return ${decimal(rounded)}f;`
-    : `var bits = ${hex(f32Bits(rounded))};\n  return bitcast<f32>(bits);`;
+    ? expression(`${decimal(rounded)}f`)
+    : fromBits(f32Bits(rounded), name, `bitcast<f32>(${name})`);
 };
-const f16Literal = (value: number): string => {
+const f16Literal = (value: number, name: string): Literal => {
   const bits = encodeFloat16(value);
   const rounded = decodeFloat16(bits);
   return isPlainFloat(rounded, 2 ** -14)
-    ? `return ${rounded}h;`
-    : `var bits = ${hex(bits)};\n  return bitcast<vec2<f16>>(bits).x;`;
+    ? expression(`${rounded}h`)
+    : fromBits(bits, name, `bitcast<vec2<f16>>(${name}).x`);
 };
-const hex = (bits: number): string => `0x${bits.toString(16)}u`;
 
-const integerTruth = (wgsl: string): Domain => ({
+/** Zero is false, all else is true, NaN too. */
+export const isTrue = (value: Scalar): boolean => (typeof value === "bigint" ? value !== 0n : value !== 0);
+
+/** Whether two values are the same, −0 and +0 apart and NaN like itself. */
+export function sameValue(a: Value, b: Value): boolean {
+  return typeof a === "object" && typeof b === "object"
+    ? Object.keys(a).every((field) => Object.is(a[field], b[field]))
+    : Object.is(a, b);
+}
+
+/** What is wrong with a number that should be of a type. */
+export const numberProblem =
+  (name: string, round: (value: number) => number) =>
+  (value: unknown): string | undefined =>
+    typeof value !== "number"
+      ? `${describe(value)} is no value of ${name}, which takes a number`
+      : Object.is(round(value), value) || (Number.isNaN(value) && Number.isNaN(round(value)))
+        ? undefined
+        : `${value} is no value of ${name}; the nearest is ${round(value)}`;
+
+/** A value as a message shows it. */
+export const describe = (value: unknown): string =>
+  typeof value === "bigint"
+    ? `${value}n`
+    : typeof value === "object" && value !== null
+      ? `{ ${Object.entries(value)
+          .map(([name, one]) => `${name}: ${describe(one)}`)
+          .join(", ")} }`
+      : Object.is(value, -0)
+        ? "-0"
+        : String(value);
+
+const integerTruth = (wgsl: string): Domain<number> => ({
   ...plain(wgsl, 4, truthLiteral),
   element: "u32",
   fromStored: "u32(x != 0)",
@@ -137,52 +267,84 @@ const integerTruth = (wgsl: string): Domain => ({
   toValue: `${wgsl}(x)`,
 });
 
+const round32 = (value: number): number => value >>> 0;
+const roundSigned32 = (value: number): number => value | 0;
+const roundF16 = (value: number): number => decodeFloat16(encodeFloat16(value));
+
 /** 32-bit unsigned integers; arithmetic wraps. */
-export const u32: ElementType<"u32"> = {
+export const u32: ScalarType<"u32", number> = /* @__PURE__ */ elementType({
   name: "u32",
   kind: "unsigned",
   bytes: 4,
+  value: "u32",
   dtype: "<u4",
+  zero: 0,
+  one: 1,
   lowest: 0,
   greatest: 0xffffffff,
-  round: (value) => value >>> 0,
+  addIdentity: 0,
+  round: round32,
+  problemOf: /* @__PURE__ */ numberProblem("u32", round32),
+  add: (a, b) => (a + b) >>> 0,
   multiply: (a, b) => Math.imul(a, b) >>> 0,
+  bitwise: {
+    all: 0xffffffff,
+    and: (a, b) => (a & b) >>> 0,
+    or: (a, b) => (a | b) >>> 0,
+    xor: (a, b) => (a ^ b) >>> 0,
+  },
   carried: "u32",
   fromCarried: "x",
+  files: [],
   native: /* @__PURE__ */ plain("u32", 4, unsignedLiteral),
   order: /* @__PURE__ */ plain("u32", 4, unsignedLiteral),
   truth: /* @__PURE__ */ integerTruth("u32"),
-};
+} satisfies ScalarType<"u32", number>);
 
 /** 32-bit signed integers; arithmetic wraps. */
-export const i32: ElementType<"i32"> = {
+export const i32: ScalarType<"i32", number> = /* @__PURE__ */ elementType({
   name: "i32",
   kind: "signed",
   bytes: 4,
+  value: "i32",
   dtype: "<i4",
+  zero: 0,
+  one: 1,
   lowest: -0x80000000,
   greatest: 0x7fffffff,
-  round: (value) => value | 0,
-  multiply: (a, b) => Math.imul(a, b),
+  addIdentity: 0,
+  round: roundSigned32,
+  problemOf: /* @__PURE__ */ numberProblem("i32", roundSigned32),
+  add: (a, b) => (a + b) | 0,
+  multiply: Math.imul,
+  bitwise: { all: -1, and: (a, b) => a & b, or: (a, b) => a | b, xor: (a, b) => a ^ b },
   carried: "u32",
   fromCarried: "bitcast<i32>(x)",
+  files: [],
   native: /* @__PURE__ */ plain("i32", 4, signedLiteral),
   order: /* @__PURE__ */ plain("i32", 4, signedLiteral),
   truth: /* @__PURE__ */ integerTruth("i32"),
-};
+} satisfies ScalarType<"i32", number>);
 
 /** IEEE-754 binary32. `add` and `mul` are the adapter's own, with the freedoms that WGSL gives it. */
-export const f32: ElementType<"f32"> = {
+export const f32: ScalarType<"f32", number> = /* @__PURE__ */ elementType({
   name: "f32",
   kind: "float",
   bytes: 4,
+  value: "f32",
   dtype: "<f4",
+  zero: 0,
+  one: 1,
   lowest: -Infinity,
   greatest: Infinity,
+  addIdentity: 0,
   round: Math.fround,
+  problemOf: /* @__PURE__ */ numberProblem("f32", Math.fround),
+  add: (a, b) => Math.fround(a + b),
   multiply: (a, b) => Math.fround(a * b),
   carried: "u32",
   fromCarried: "bitcast<f32>(x)",
+  files: [floatOrder],
   native: /* @__PURE__ */ plain("f32", 4, f32Literal),
   order: {
     element: "u32",
@@ -192,8 +354,9 @@ export const f32: ElementType<"f32"> = {
     fromValue: "order_from_f32_bits(bitcast<u32>(x))",
     toValue: "bitcast<f32>(f32_bits_from_order(x))",
     elementBytes: 4,
-    files: [floatOrder],
-    literal: (value) => `return ${hex(floatOrderKey(f32Bits(value), 32))};`,
+    operations: symbols,
+    subgroupScans: true,
+    literal: (value) => expression(hex(floatOrderKey(f32Bits(value), 32))),
   },
   truth: {
     element: "u32",
@@ -203,24 +366,32 @@ export const f32: ElementType<"f32"> = {
     fromValue: "select(0u, 1u, (bitcast<u32>(x) & 0x7fffffffu) != 0u)",
     toValue: "f32(x)",
     elementBytes: 4,
-    files: [],
+    operations: symbols,
+    subgroupScans: true,
     literal: truthLiteral,
   },
-};
+} satisfies ScalarType<"f32", number>);
 
 /** IEEE-754 binary16, where the adapter has `shader-f16`. `add` and `mul` are the adapter's own. */
-export const f16: ElementType<"f16"> = {
+export const f16: ScalarType<"f16", number> = /* @__PURE__ */ elementType({
   name: "f16",
   kind: "float",
   bytes: 2,
   feature: "shader-f16",
+  value: "f16",
   dtype: "<f2",
+  zero: 0,
+  one: 1,
   lowest: -Infinity,
   greatest: Infinity,
-  round: (value) => decodeFloat16(encodeFloat16(value)),
-  multiply: (a, b) => decodeFloat16(encodeFloat16(a * b)),
+  addIdentity: 0,
+  round: roundF16,
+  problemOf: /* @__PURE__ */ numberProblem("f16", roundF16),
+  add: (a, b) => roundF16(a + b),
+  multiply: (a, b) => roundF16(a * b),
   carried: "f16",
   fromCarried: "x",
+  files: [floatOrder, f16Bits],
   native: /* @__PURE__ */ plain("f16", 2, f16Literal),
   order: {
     element: "u32",
@@ -230,8 +401,9 @@ export const f16: ElementType<"f16"> = {
     fromValue: "order_from_f16_bits(bits_from_f16(x))",
     toValue: "f16_from_bits(f16_bits_from_order(x))",
     elementBytes: 4,
-    files: [floatOrder, f16Bits],
-    literal: (value) => `return ${hex(floatOrderKey(encodeFloat16(value), 16))};`,
+    operations: symbols,
+    subgroupScans: true,
+    literal: (value) => expression(hex(floatOrderKey(encodeFloat16(value), 16))),
   },
   truth: {
     element: "u32",
@@ -241,10 +413,11 @@ export const f16: ElementType<"f16"> = {
     fromValue: "select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)",
     toValue: "f16(x)",
     elementBytes: 4,
-    files: [f16Bits],
+    operations: symbols,
+    subgroupScans: true,
     literal: truthLiteral,
   },
-};
+} satisfies ScalarType<"f16", number>);
 
 /** The integer that stands for a float's bits in `order`: numeric/float_order.wgsl, on the CPU. */
 function floatOrderKey(bits: number, width: 16 | 32): number {
@@ -253,54 +426,50 @@ function floatOrderKey(bits: number, width: 16 | 32): number {
   return (bits >= sign ? bits ^ all : bits ^ sign) >>> 0;
 }
 
-/** Every element type, by name. */
-export const elementTypes = { u32, i32, f32, f16 } as const satisfies {
-  [Name in TypeName]: ElementType<Name>;
-};
-
-/** The type's name for messages, or what was given instead of a type. */
+/** The element type itself, or the error that it is none. */
 export function requireType(type: unknown, caller: string): ElementType {
-  const name = (type as ElementType | undefined)?.name;
-  const known = Object.values<ElementType>(elementTypes).find((row) => row === type);
-  if (known === undefined) {
+  if (typeof type !== "object" || type === null || !known.has(type)) {
+    const name = (type as ElementType | undefined)?.name;
     throw new ArgumentError(
-      `${caller}: ${name ?? String(type)} is not an element type; it takes ${Object.keys(elementTypes).join(", ")}`,
+      `${caller}: ${name ?? String(type)} is not an element type; it takes u32, i32, f32, f16, u64, i64, f64, or struct(…)`,
     );
   }
-  return known;
+  return type as ElementType;
 }
 
+/** The scalar types by what holds their arrays. The 64-bit ones are looked up by name: not everybody needs them. */
 const arrayTypes = {
-  Uint32Array: u32,
-  Int32Array: i32,
-  Float32Array: f32,
-  Float16Array: f16,
-} as const satisfies Record<string, ElementType>;
+  Uint32Array: "u32",
+  Int32Array: "i32",
+  Float32Array: "f32",
+  Float16Array: "f16",
+  BigUint64Array: "u64",
+  BigInt64Array: "i64",
+  Float64Array: "f64",
+} as const satisfies Record<string, TypeName>;
 
 /**
- * The element type of a typed array: `Uint32Array` is u32, and so on. Where the runtime has no
- * `Float16Array`, a `Uint16Array` holds f16 bits when `type` says so.
+ * The name of the element type of a typed array: `Uint32Array` is u32, and so on. Where the runtime
+ * has no `Float16Array`, a `Uint16Array` holds f16 bits when `type` says so.
  *
  * @throws {ArgumentError} when the array holds none of the element types, or not the one named.
  */
-export function typeOfArray(data: unknown, type: ElementType | undefined, caller: string): ElementType {
+export function typeNameOfArray(data: unknown, type: ElementType | undefined, caller: string): TypeName {
   const tag = ArrayBuffer.isView(data)
     ? (data as { [Symbol.toStringTag]?: string })[Symbol.toStringTag]
     : undefined;
   if (tag === "Uint16Array" && type === f16) {
-    return f16;
+    return "f16";
   }
   const own = Object.hasOwn(arrayTypes, tag ?? "") ? arrayTypes[tag as keyof typeof arrayTypes] : undefined;
   if (own === undefined) {
     const given = tag ?? (data === null ? "null" : typeof data);
     throw new ArgumentError(
-      `${caller}: ${given} is not an array of an element type; it takes ${Object.keys(arrayTypes).join(", ")}, or Uint16Array with type: f16`,
+      `${caller}: ${given} is not an array of an element type; it takes ${Object.keys(arrayTypes).join(", ")}, Uint16Array with type: f16, or a struct's array`,
     );
   }
-  if (type !== undefined && type !== own) {
-    throw new ArgumentError(
-      `${caller}: ${tag} holds ${own.name}, but type says ${(type as Partial<ElementType>).name ?? String(type)}`,
-    );
+  if (type !== undefined && type.name !== own) {
+    throw new ArgumentError(`${caller}: ${tag} holds ${own}, but type says ${type.name ?? String(type)}`);
   }
   return own;
 }

@@ -14,13 +14,16 @@ import { dump } from "npyjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseElements } from "../src/cli/npy.ts";
 import { selfTests } from "../src/cli/self-test.ts";
+import type { Operator } from "../src/operators.ts";
+import { operators } from "../src/operators.ts";
+import type { TuningOptions } from "../src/primitives/tuning.ts";
+import type { ScalarArray } from "../src/reference/arrays.ts";
 import { compactReference } from "../src/reference/compact.ts";
-import type { AnyArray } from "../src/reference/items.ts";
 import { reduceReference } from "../src/reference/reduce.ts";
 import type { ReferenceOptions } from "../src/reference/scan.ts";
 import { scanReference } from "../src/reference/scan.ts";
 import type { Fold } from "../src/runtime/fold.ts";
-import type { ElementType } from "../src/types.ts";
+import type { Scalar, ScalarType, TypeName } from "../src/types.ts";
 
 const program = resolve("dist/cli.js");
 const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
@@ -189,24 +192,33 @@ describe("emit", () => {
 });
 
 describe("doctor", () => {
-  // The real one takes a minute in software. Here the CPU reference stands in for the adapter.
-  const standIn = (features: readonly string[], wrong: boolean): Fold => {
-    const sum: Fold["reduce"] = async (data, options) =>
-      reduceReference(data, options as unknown as ReferenceOptions);
-    const scan = async (data: AnyArray, options: ReferenceOptions) => {
+  // The real one takes a while in software. Here the CPU reference stands in for the adapter.
+  const standIn = (features: readonly string[], wrong: boolean, software = false): Fold => {
+    const sum = async (data: ScalarArray, options: ReferenceOptions<TypeName>) =>
+      reduceReference(data, options);
+    const scan = async (data: ScalarArray, options: ReferenceOptions<TypeName>) => {
       const result = scanReference(data, options);
-      if (wrong && result.length > 4000) {
-        result[4000] = (result[4000] ?? 0) ^ 1;
+      const place = software ? 200 : 4000;
+      if (wrong && result.length > place) {
+        const bytes = new Uint8Array(result.buffer);
+        const at = place * result.BYTES_PER_ELEMENT;
+        bytes[at] = (bytes[at] ?? 0) ^ 1;
       }
       return result;
     };
-    const compact = async (data: AnyArray, { type, indices }: { type: ElementType; indices?: true }) => {
-      const keep = (_: number, index: number): boolean => index % 3 === 1;
+    const compact = async (data: ScalarArray, { type, indices }: { type: ScalarType; indices?: true }) => {
+      const keep = (_: Scalar, index: number): boolean => index % 3 === 1;
       return indices
         ? compactReference(data, keep, { type, indices })
         : compactReference(data, keep, { type });
     };
-    return { device: { features: new Set(features) }, reduce: sum, scan, compact } as unknown as Fold;
+    return {
+      device: { features: new Set(features) },
+      software,
+      reduce: sum,
+      scan,
+      compact,
+    } as unknown as Fold;
   };
   const verdicts = async (fold: Fold) => Promise.all(selfTests(fold).map((test) => test.run()));
 
@@ -224,6 +236,50 @@ describe("doctor", () => {
       new Set(["blelloch failed", "hillis-steele failed", "subgroup skipped"]),
     );
     expect(scans[0]?.detail).toMatch(/length 4099: element 4000 is \d+, and the CPU has \d+/);
+  });
+
+  it("checks as much in software, over more tiles than one", async () => {
+    const right = standIn(["shader-f16", "subgroups"], false, true);
+    const titles = (of: Fold): string[] => selfTests(of).map((test) => test.title);
+    expect(titles(right)).toEqual(titles(standIn(["shader-f16", "subgroups"], false)));
+    const tiles = new Set<number>();
+    const spied = {
+      ...right,
+      scan: (data: ScalarArray, options: ReferenceOptions<TypeName> & TuningOptions) => {
+        tiles.add(data.length / ((options.workGroupSize ?? 0) * (options.itemsPerThread ?? 0)));
+        return right.scan(data, options as object);
+      },
+    } as unknown as Fold;
+    expect((await verdicts(spied)).filter((one) => one.verdict !== "passed")).toEqual([]);
+    // An item, a tile that is not full, and more tiles than a subgroup has lanes.
+    const [least = 0, middle = 0, most = 0] = [...tiles].sort((a, b) => a - b);
+    expect(tiles.size).toBe(3);
+    expect(least).toBe(1 / 16);
+    expect(middle > 0.5 && middle < 1).toBe(true);
+    expect(most > 8 && most % 1 !== 0).toBe(true);
+    const wrong = await verdicts(standIn([], true, true));
+    expect(wrong.find((one) => one.title.includes("scan<u32"))?.detail).toMatch(/length 211: element 200 is/);
+  });
+
+  it.each([false, true])("tells operators apart that are not the same (software: %s)", async (software) => {
+    const all = Object.values(operators);
+    // Every other operator that the type takes stands in for the one that is asked for.
+    for (const instead of all) {
+      const confused = {
+        device: { features: new Set(["shader-f16", "subgroups"]) },
+        software,
+        scan: async (data: ScalarArray, options: ReferenceOptions<TypeName>) =>
+          scanReference(data, { ...options, op: instead as unknown as Operator<TypeName> }),
+        reduce: async () => 0,
+        compact: async (data: ScalarArray) => data,
+      } as unknown as Fold;
+      const tests = selfTests(confused).filter((test) => /^inclusive scan.*blelloch/.test(test.title));
+      for (const { title, run: runTest } of tests) {
+        if (!title.includes(`, ${instead.name}>`)) {
+          expect(`${title} as ${instead.name}: ${(await runTest()).verdict}`).toMatch(/failed$/);
+        }
+      }
+    }
   });
 
   it("reports what it skips, and why", async () => {

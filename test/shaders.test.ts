@@ -5,9 +5,15 @@ import { failures, useNullDevice } from "./support/null_device.ts";
 const device = useNullDevice();
 const read = (path: string): string => readFileSync(new URL(`../shaders/${path}`, import.meta.url), "utf8");
 
+/** binary64_order.wgsl takes a contract of pairs. */
+const PAIRS = "alias Element = vec2<u32>;\nfn identity() -> Element { return vec2<u32>(); }";
+
 /** One text of several files, with the directives first. */
 function joined(paths: readonly string[]): string {
-  const lines = paths.flatMap((path) => read(path).split("\n"));
+  const texts = paths.map(read);
+  const lines = [...(paths.includes("numeric/binary64_order.wgsl") ? [PAIRS] : []), ...texts].flatMap(
+    (text) => text.split("\n"),
+  );
   const isDirective = (line: string): boolean => line.startsWith("enable ");
   return [...lines.filter(isDirective), ...lines.filter((line) => !isDirective(line))].join("\n");
 }
@@ -25,6 +31,9 @@ const algorithms = [
 const combinations: string[][] = [
   ...io.map((file) => ["contract.wgsl", file]),
   ...["f16_bits", "float_order"].map((name) => [...contract, `numeric/${name}.wgsl`]),
+  ["numeric/int64.wgsl"],
+  ["numeric/int64.wgsl", "numeric/binary64.wgsl"],
+  ["numeric/int64.wgsl", "numeric/binary64.wgsl", "numeric/binary64_order.wgsl"],
   [...contract, "device/flags_buffer.wgsl"],
   [...contract, "device/copy_items.wgsl"],
   ...algorithms.flatMap((algorithm) => [

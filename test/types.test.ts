@@ -28,8 +28,8 @@ async function meaningless(own: Fold, encoder: GPUCommandEncoder, buffer: GPUBuf
   await own.scan(floats, { op: first });
   // @ts-expect-error an f32 type for an array of u32.
   await own.scan(Uint32Array.of(1), { type: f32 });
-  // @ts-expect-error there is no f64.
-  await own.scan(Float64Array.of(1));
+  // @ts-expect-error there is no 8-bit type.
+  await own.scan(Uint8Array.of(1));
   // @ts-expect-error nor plain arrays.
   await own.reduce([1, 2, 3]);
   // @ts-expect-error no such algorithm.

@@ -1,8 +1,8 @@
 import process from "node:process";
 import type { Algorithm } from "../codegen/algorithms.ts";
+import { elementTypes } from "../element_types.ts";
 import type { Operator } from "../operators.ts";
 import type { TypeName } from "../types.ts";
-import { elementTypes } from "../types.ts";
 import { workGroupReduce, workGroupScan } from "../wgsl.ts";
 
 /** `wavefold emit` */

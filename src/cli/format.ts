@@ -1,8 +1,8 @@
-import type { ElementType } from "../types.ts";
+import type { Scalar, ScalarType } from "../types.ts";
 
 /** A value as NumPy prints it: the fewest digits that round-trip in its own type. */
-export function formatValue(value: number, type: ElementType): string {
-  if (type.kind !== "float") {
+export function formatValue(value: Scalar, type: ScalarType): string {
+  if (typeof value === "bigint" || type.kind !== "float") {
     return String(value);
   }
   if (Number.isNaN(value)) {

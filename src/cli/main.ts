@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { elementTypes } from "../types.ts";
+import { elementTypes } from "../element_types.ts";
 import { compactFile, reduceFile, scanFile } from "./arrays.ts";
 import { doctor } from "./doctor.ts";
 import { emit } from "./emit.ts";
@@ -9,7 +9,7 @@ import { oneLine } from "./errors.ts";
 import { adapterOption, algorithmOption, operatorOption } from "./options.ts";
 
 const NPY_HELP = `
-Files are NumPy's .npy: little-endian <u4 <i4 <f4 <f2, of any shape, in C order. The output may be
+Files are NumPy's .npy: little-endian <u4 <i4 <f4 <f2 <u8 <i8 <f8, of any shape, in C order. The output may be
 the input's own path: a file is there whole, or as it was.`;
 
 const runAlgorithm = (): Option =>

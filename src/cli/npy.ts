@@ -1,14 +1,14 @@
 import { dump, parse } from "npyjs";
-import type { AnyArray } from "../reference/items.ts";
-import type { ElementType } from "../types.ts";
-import { elementTypes } from "../types.ts";
+import { elementTypes } from "../element_types.ts";
+import type { ScalarArray } from "../reference/arrays.ts";
+import type { Float16ArrayLike, ScalarType } from "../types.ts";
 import { UsageError } from "./errors.ts";
 
 /** An array of elements as a `.npy` file holds it. */
 export interface ElementsFile {
-  readonly type: ElementType;
+  readonly type: ScalarType;
   /** In C order; f16 as its bits, in a `Uint16Array`. */
-  readonly data: AnyArray;
+  readonly data: ScalarArray;
   readonly shape: readonly number[];
 }
 
@@ -19,9 +19,21 @@ interface Header {
   readonly dataOffset: number;
 }
 
-const types = Object.values<ElementType>(elementTypes);
+const types = Object.values<ScalarType>(elementTypes);
 const elementDtypes = types.map((type) => type.dtype);
-const flagDtypes: readonly string[] = ["|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<f4"];
+const flagDtypes: readonly string[] = [
+  "|b1",
+  "|u1",
+  "|i1",
+  "<u2",
+  "<i2",
+  "<u4",
+  "<i4",
+  "<f4",
+  "<u8",
+  "<i8",
+  "<f8",
+];
 
 /**
  * The elements of a `.npy` file.
@@ -30,8 +42,8 @@ const flagDtypes: readonly string[] = ["|b1", "|u1", "|i1", "<u2", "<i2", "<u4",
  */
 export function parseElements(bytes: Uint8Array, name: string): ElementsFile {
   const header = parseHeader(bytes, name, elementDtypes);
-  const type = types.find((one) => one.dtype === header.descr) as ElementType;
-  return { type, data: dataOf(bytes, header) as AnyArray, shape: header.shape };
+  const type = types.find((one) => one.dtype === header.descr) as ScalarType;
+  return { type, data: dataOf(bytes, header) as ScalarArray, shape: header.shape };
 }
 
 /**
@@ -41,7 +53,7 @@ export function parseElements(bytes: Uint8Array, name: string): ElementsFile {
  */
 export function parseFlags(bytes: Uint8Array, name: string): { flags: Uint8Array; shape: readonly number[] } {
   const header = parseHeader(bytes, name, flagDtypes);
-  const values = dataOf(bytes, header) as ArrayLike<number | boolean>;
+  const values = dataOf(bytes, header) as ArrayLike<number | bigint | boolean>;
   return {
     flags: Uint8Array.from(values as ArrayLike<number>, (value) => (Number(value) === 0 ? 0 : 1)),
     shape: header.shape,
@@ -50,9 +62,8 @@ export function parseFlags(bytes: Uint8Array, name: string): { flags: Uint8Array
 
 /** A `.npy` file of elements, little-endian and in C order. */
 export function dumpElements({ type, data, shape }: ElementsFile): Uint8Array {
-  const dtype = type.dtype.slice(1) as "u4" | "i4" | "f4" | "f2";
   return new Uint8Array(
-    dump(data as Uint32Array | Int32Array | Float32Array | Uint16Array, [...shape], { dtype }),
+    dump(data as Exclude<ScalarArray, Float16ArrayLike>, [...shape], { dtype: npyName(type.dtype) }),
   );
 }
 
@@ -154,5 +165,5 @@ function dataOf(bytes: Uint8Array, { descr, dataOffset }: Header): unknown {
   }).data;
 }
 
-type NpyName = "b1" | "u1" | "i1" | "u2" | "i2" | "u4" | "i4" | "f4" | "f2";
+type NpyName = "b1" | "u1" | "i1" | "u2" | "i2" | "u4" | "i4" | "f4" | "f2" | "u8" | "i8" | "f8";
 const npyName = (descr: string): NpyName => descr.slice(1) as NpyName;

@@ -1,16 +1,17 @@
 import type { Algorithm } from "../codegen/algorithms.ts";
 import { algorithms } from "../codegen/algorithms.ts";
+import { elementTypes } from "../element_types.ts";
 import type { Fold } from "../node.ts";
 import type { Operator } from "../operators.ts";
 import { monoid, operators } from "../operators.ts";
+import type { TuningOptions } from "../primitives/tuning.ts";
+import type { ScalarArray } from "../reference/arrays.ts";
+import { valuesOf } from "../reference/arrays.ts";
 import { compactReference } from "../reference/compact.ts";
 import { encodeFloat16 } from "../reference/float16.ts";
-import type { AnyArray } from "../reference/items.ts";
-import { numbersOf } from "../reference/items.ts";
 import { reduceReference } from "../reference/reduce.ts";
 import { scanReference } from "../reference/scan.ts";
-import type { ElementType, TypeName } from "../types.ts";
-import { elementTypes } from "../types.ts";
+import type { Scalar, ScalarType, TypeName } from "../types.ts";
 import { oneLine } from "./errors.ts";
 
 /** What became of one check. */
@@ -28,14 +29,26 @@ interface SelfTest {
   run(): Promise<Outcome>;
 }
 
-/** One item; within a tile; several tiles of any adapter, so that carries are passed on. */
-const LENGTHS = [1, 61, 4099] as const;
+/** How the checks are carried out: over which lengths, and in tiles of which size. */
+interface Scope {
+  readonly fold: Fold;
+  /** One item; within a tile; several tiles, so that carries are passed on. */
+  readonly lengths: readonly number[];
+  readonly tuning: TuningOptions;
+}
+
+/** A GPU is checked as it is used, with its own tiles. Software spends its time compiling: its tiles are small, as what is unrolled over their items then is. */
+const scopeOf = (fold: Fold): Scope =>
+  fold.software
+    ? { fold, lengths: [1, 13, 211], tuning: { workGroupSize: 8, itemsPerThread: 2 } }
+    : { fold, lengths: [1, 61, 4099], tuning: {} };
 
 /** Every operator, type and algorithm that the device can run, against the CPU; the rest as skips. */
 export function selfTests(fold: Fold): SelfTest[] {
   const features = fold.device.features as unknown as ReadonlySet<string>;
+  const scope = scopeOf(fold);
   const tests: SelfTest[] = [];
-  for (const type of Object.values<ElementType>(elementTypes)) {
+  for (const type of Object.values<ScalarType>(elementTypes)) {
     for (const algorithm of Object.keys(algorithms) as Algorithm[]) {
       const needs = [type.feature, algorithms[algorithm].subgroups ? "subgroups" : undefined];
       const missing = needs.find((feature) => feature !== undefined && !features.has(feature));
@@ -54,9 +67,9 @@ export function selfTests(fold: Fold): SelfTest[] {
         });
       };
       for (const op of Object.values<Operator>(operators).filter((one) => takes(one, type))) {
-        addFolds(fold, type, op as Operator<TypeName>, algorithm, add);
+        addFolds(scope, type, op as Operator<TypeName>, algorithm, add);
       }
-      addCompactions(fold, type, algorithm, add);
+      addCompactions(scope, type, algorithm, add);
     }
   }
   return tests;
@@ -65,17 +78,17 @@ export function selfTests(fold: Fold): SelfTest[] {
 type Add = (name: string, check: () => Promise<string | undefined>) => void;
 
 function addFolds(
-  fold: Fold,
-  type: ElementType,
+  { fold, lengths, tuning }: Scope,
+  type: ScalarType,
   op: Operator<TypeName>,
   algorithm: Algorithm,
   add: Add,
 ): void {
   for (const exclusive of [false, true]) {
     add(`${exclusive ? "exclusive" : "inclusive"} scan<${type.name}, ${op.name}>`, () =>
-      overLengths(type, op.name, async (data) =>
+      overLengths(lengths, type, op.name, async (data) =>
         difference(
-          await fold.scan(data, { op, type, algorithm, exclusive }),
+          await fold.scan(data, { op, type, algorithm, exclusive, ...tuning }),
           scanReference(data, { op, type, exclusive }),
           type,
         ),
@@ -83,33 +96,39 @@ function addFolds(
     );
   }
   add(`reduce<${type.name}, ${op.name}>`, () =>
-    overLengths(type, op.name, async (data) => {
-      const actual = await fold.reduce(data, { op, type, algorithm });
+    overLengths(lengths, type, op.name, async (data) => {
+      const actual = await fold.reduce(data, { op, type, algorithm, ...tuning });
       const expected = reduceReference(data, { op, type });
       return Object.is(actual, expected) ? undefined : `it is ${actual}, and the CPU has ${expected}`;
     }),
   );
 }
 
-function addCompactions(fold: Fold, type: ElementType, algorithm: Algorithm, add: Add): void {
-  const odd = (_: number, index: number): boolean => index % 3 === 1;
+function addCompactions(
+  { fold, lengths, tuning }: Scope,
+  type: ScalarType,
+  algorithm: Algorithm,
+  add: Add,
+): void {
+  const odd = (_: Scalar, index: number): boolean => index % 3 === 1;
   add(`compact<${type.name}> where`, () =>
-    overLengths(type, "max", async (data) =>
+    overLengths(lengths, type, "max", async (data) =>
       difference(
-        await fold.compact(data, { type, algorithm, where: "i % 3u == 1u" }),
+        await fold.compact(data, { type, algorithm, where: "i % 3u == 1u", ...tuning }),
         compactReference(data, odd, { type }),
         type,
       ),
     ),
   );
   add(`compact<${type.name}> flags, indices`, () =>
-    overLengths(type, "max", async (data) =>
+    overLengths(lengths, type, "max", async (data) =>
       difference(
         await fold.compact(data, {
           type,
           algorithm,
           flags: Uint8Array.from({ length: data.length }, (_, index) => Number(odd(0, index))),
           indices: true,
+          ...tuning,
         }),
         compactReference(data, odd, { type, indices: true }),
         elementTypes.u32,
@@ -118,7 +137,7 @@ function addCompactions(fold: Fold, type: ElementType, algorithm: Algorithm, add
   );
 }
 
-const takes = (op: Operator, type: ElementType): boolean => {
+const takes = (op: Operator, type: ScalarType): boolean => {
   try {
     monoid(op, type, "doctor");
     return true;
@@ -128,11 +147,12 @@ const takes = (op: Operator, type: ElementType): boolean => {
 };
 
 async function overLengths(
-  type: ElementType,
+  lengths: readonly number[],
+  type: ScalarType,
   opName: string,
-  check: (data: AnyArray) => Promise<string | undefined>,
+  check: (data: ScalarArray) => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  for (const length of LENGTHS) {
+  for (const length of lengths) {
     const wrong = await check(sample(type, opName, length));
     if (wrong !== undefined) {
       return `length ${length}: ${wrong}`;
@@ -148,7 +168,7 @@ const factors = [2, 0.5, -1, 4, 0.25, -1, 1];
 const specials = [Number.NaN, -0, 0, -Infinity, 5, Infinity, -7.5];
 
 /** Values that do not depend on the run, and that each operator tells apart. */
-function sample(type: ElementType, opName: string, length: number): AnyArray {
+function sample(type: ScalarType, opName: string, length: number): ScalarArray {
   if (type.kind === "float") {
     const period = opName === "add" ? addends : opName === "mul" ? factors : specials;
     const values = Array.from({ length }, (_, index) => {
@@ -156,15 +176,21 @@ function sample(type: ElementType, opName: string, length: number): AnyArray {
       const special = index % 5 === 0 || index > length / 2;
       return period === specials && !special ? ((index * 37) % 101) - 50 : (period[index % 7] ?? 0);
     });
-    return type.name === "f16" ? Uint16Array.from(values, encodeFloat16) : Float32Array.from(values);
+    return type.name === "f16"
+      ? Uint16Array.from(values, encodeFloat16)
+      : type.name === "f64"
+        ? Float64Array.from(values)
+        : Float32Array.from(values);
   }
   let state = 0x9e3779b9;
+  // Odd, so that the bits come in turn; and small enough for each to come twice.
+  const gap = Math.floor(length / 67) | 1;
   const values = Array.from({ length }, (_, index) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     // Odd factors never multiply to 0; for the bitwise operators, one bit at a
     // time changes, and comes a second time, which tells `or` from `xor`.
     const bit = 2 ** (31 - (index % 32));
-    const sparse = index % 61 === 60 ? bit : 0;
+    const sparse = index % gap === gap - 1 ? bit : 0;
     switch (opName) {
       case "mul":
         return state | 1;
@@ -180,17 +206,22 @@ function sample(type: ElementType, opName: string, length: number): AnyArray {
         return state;
     }
   });
+  if (type.bytes === 8) {
+    // The same in both words.
+    const wide = values.map((one) => BigInt(one >>> 0) * 0x1_0000_0001n);
+    return type.name === "i64" ? BigInt64Array.from(wide) : BigUint64Array.from(wide);
+  }
   return type.name === "i32"
     ? Int32Array.from(values, (one) => one | 0)
     : Uint32Array.from(values, (one) => one >>> 0);
 }
 
 /** The first place where two arrays differ, in words. */
-function difference(actual: AnyArray, expected: AnyArray, type: ElementType): string | undefined {
+function difference(actual: ScalarArray, expected: ScalarArray, type: ScalarType): string | undefined {
   if (actual.length !== expected.length) {
     return `it has ${actual.length} elements, and the CPU's has ${expected.length}`;
   }
-  const [found, wanted] = [numbersOf(actual, type), numbersOf(expected, type)];
+  const [found, wanted] = [valuesOf(actual, type), valuesOf(expected, type)];
   for (let index = 0; index < expected.length; index++) {
     if (!Object.is(found(index), wanted(index))) {
       return `element ${index} is ${found(index)}, and the CPU has ${wanted(index)}`;

@@ -1,7 +1,9 @@
 import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgsl";
 import { ArgumentError, SourceError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
+import type { StructType } from "../struct.ts";
 import type { ElementType, SourceText } from "../types.ts";
+import type { SourceParts } from "./module.ts";
 import { unbalanced } from "./module.ts";
 
 /** The sizes that a shader is generated for. */
@@ -9,6 +11,8 @@ export interface Sizes {
   readonly workGroupSize: number;
   /** Consecutive items that one thread takes. */
   readonly items: number;
+  /** Whether loops over them are written out. Where a combination is long, that takes a compiler too long. */
+  readonly unrolled: boolean;
   readonly minSubgroupSize: number;
   readonly maxSubgroupSize: number;
 }
@@ -37,17 +41,16 @@ function callersText(name: string, text: string): SourceText {
   return { name, text, callers: true };
 }
 
-/** Sources that together are one function, or several: the text of ours around the text of theirs. */
-export type SourceParts = readonly SourceText[];
-
 /** `Element`, `identity` and `combine` for one operator on one type. */
 export function operatorText(monoid: Monoid): SourceParts {
   const { domain } = monoid;
+  const { setup, expression } = domain.literal(monoid.identity, "value");
   const head = [
     `alias Element = ${domain.element};`,
     "",
     "fn identity() -> Element {",
-    `  ${domain.literal(monoid.identity)}`,
+    ...setup.map((statement) => `  ${statement}`),
+    `  return ${expression};`,
     "}",
     "",
     "fn combine(earlier: Element, later: Element) -> Element {",
@@ -80,7 +83,7 @@ export function valueText(monoid: Monoid): SourceText {
   const { domain, type } = monoid;
   return generated(
     [
-      `alias Value = ${type.name};`,
+      `alias Value = ${type.value};`,
       conversion("element_from_value", "Value", "Element", domain.fromValue),
       conversion("value_from_element", "Element", "Value", domain.toValue),
     ].join("\n"),
@@ -149,12 +152,12 @@ export function compactionText(type: ElementType, selector: Selector, indices: b
     generated(
       [
         ...head,
-        conversion("value_from_item", "Input", type.name, type.fromCarried),
+        conversion("value_from_item", "Input", type.value, type.fromCarried),
         "fn keep(index: u32) -> bool {",
         "  return keep_value(value_from_item(read_item(index)), index);",
         "}",
         "",
-        `fn keep_value(x: ${type.name}, i: u32) -> bool {`,
+        `fn keep_value(x: ${type.value}, i: u32) -> bool {`,
         "  return bool(",
       ].join("\n"),
     ),
@@ -179,19 +182,35 @@ export const paramsText: SourceText = generated(
   ].join("\n"),
 );
 
-/** Shuffles, and the subgroup scan: a built-in of WGSL's where the operator has one. */
-export function subgroupText(monoid: Monoid): SourceText {
-  const text =
-    monoid.subgroupScan === undefined
-      ? subgroupContractFile
-      : subgroupContractFile.replace(
-          /fn subgroup_scan_inclusive[\s\S]*$/,
-          [
-            "fn subgroup_scan_inclusive(element: Element, rank: u32) -> Element {",
-            `  return ${monoid.subgroupScan}(element);`,
-            "}",
-            "",
-          ].join("\n"),
-        );
-  return { name: "shaders/work_group/subgroup_contract.wgsl", text };
+const subgroupContract: SourceText = {
+  name: "shaders/work_group/subgroup_contract.wgsl",
+  text: subgroupContractFile,
+};
+
+/** Shuffles, a struct's field by field; and the subgroup scan, a built-in of WGSL's where the operator has one. */
+export function subgroupText({ subgroupScan, domain }: Monoid): SourceText {
+  let text = subgroupContractFile;
+  if (subgroupScan !== undefined) {
+    text = text.replace(
+      /fn subgroup_scan_inclusive[\s\S]*$/,
+      [
+        "fn subgroup_scan_inclusive(element: Element, rank: u32) -> Element {",
+        `  return ${subgroupScan}(element);`,
+        "}",
+        "",
+      ].join("\n"),
+    );
+  }
+  if (domain.fields !== undefined) {
+    text = text.replace(/return (subgroupShuffle\w*)\(element, (\w+)\);/g, (_, shuffle, place) => {
+      const fields = (domain.fields ?? []).map((field) => `${shuffle}(element.${field}, ${place})`);
+      return `return Element(${fields.join(", ")});`;
+    });
+  }
+  return text === subgroupContractFile ? subgroupContract : { ...subgroupContract, text };
+}
+
+/** What a type brings along: a struct's declaration, and the functions that its values may go through. */
+export function typeSources(type: ElementType): readonly SourceText[] {
+  return type.kind === "struct" ? [...type.files, generated((type as StructType).declaration)] : type.files;
 }

@@ -14,7 +14,7 @@ import type { Monoid } from "../operators.ts";
 import type { ElementType, SourceText } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { algorithms } from "./algorithms.ts";
-import type { Selector, Side, Sizes, SourceParts } from "./contract.ts";
+import type { Selector, Side, Sizes } from "./contract.ts";
 import {
   compactionText,
   operatorText,
@@ -22,9 +22,10 @@ import {
   sizesText,
   storageText,
   subgroupText,
+  typeSources,
 } from "./contract.ts";
-import type { Declaration, Line, Module } from "./module.ts";
-import { assemble, linesOf, parse, reachable, unroll } from "./module.ts";
+import type { Declaration, Module, SourceParts } from "./module.ts";
+import { assemble, parseSources, reachable, usesF16 } from "./module.ts";
 
 const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
 const carryNone = file("carry_none.wgsl", carryNoneFile);
@@ -68,25 +69,9 @@ function link(
   sources: readonly (SourceText | SourceParts)[],
   sizes: Sizes,
 ): Kernel {
-  const enables = new Set<string>();
-  const declarations: Declaration[] = [];
-  for (const source of sources) {
-    const parts = Array.isArray(source) ? (source as SourceParts) : [source as SourceText];
-    const lines: Line[] = unroll(parts.flatMap(linesOf), { ITEMS: sizes.items });
-    const parsed = parse(lines);
-    for (const name of parsed.enables) {
-      enables.add(name);
-    }
-    declarations.push(...parsed.declarations);
-  }
+  const { enables, declarations } = parseSources(sources, sizes.unrolled ? sizes.items : undefined);
   rejectClashes(declarations);
   const kept = reachable(declarations, [entryPoint]);
-  const used = new Set(kept.flatMap((declaration) => [...declaration.references]));
-  // A file's `enable f16` counts only where what is kept of the files uses it; so does a type's own f16.
-  enables.delete("f16");
-  if (used.has("f16")) {
-    enables.add("f16");
-  }
   const bindings = new Map<number, BindingKind>();
   for (const declaration of kept) {
     if (declaration.keyword === "var") {
@@ -100,7 +85,8 @@ function link(
       }
     }
   }
-  return { label, entryPoint, bindings, ...assemble(enables, kept) };
+  const enabled = [...enables.filter((name) => name !== "f16"), ...(usesF16(kept) ? ["f16"] : [])];
+  return { label, entryPoint, bindings, ...assemble(enabled, kept) };
 }
 
 /** A name that the caller declares must not be one of ours. */
@@ -147,7 +133,7 @@ export function scanKernel(
       paramsText,
       operatorText(monoid),
       storageText(monoid, side, side),
-      ...monoid.domain.files,
+      ...typeSources(monoid.type),
       io(sharing),
       carry ? carrySpine : carryNone,
       total ? totalBuffer : totalNone,
@@ -172,7 +158,7 @@ export function reduceKernel(
       paramsText,
       operatorText(monoid),
       storageText(monoid, input, output),
-      ...monoid.domain.files,
+      ...typeSources(monoid.type),
       io(sharing),
       ...workGroup(monoid, algorithm),
       reduceTiles,
@@ -198,6 +184,7 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
       sizesText(sizes),
       paramsText,
       operatorText(count),
+      ...typeSources(type),
       // A tile's count is a u32, whatever the items are.
       compactionText(type, selector, true),
       flagsBuffer,
@@ -222,6 +209,7 @@ export function compactKernel(
       sizesText(sizes),
       paramsText,
       operatorText(count),
+      ...typeSources(type),
       compactionText(type, selector, indices),
       flagsBuffer,
       io(sharing),

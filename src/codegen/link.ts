@@ -2,16 +2,16 @@ import functionsFile from "../../shaders/work_group/functions.wgsl";
 import { ArgumentError } from "../errors.ts";
 import type { Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
-import type { ElementType, SourceText, TypeName } from "../types.ts";
+import type { ElementType, SourceText } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { algorithms, requireAlgorithm, workGroupMemory } from "./algorithms.ts";
 import type { Sizes } from "./contract.ts";
-import { operatorText, sizesText, subgroupText, valueText } from "./contract.ts";
+import { operatorText, sizesText, subgroupText, typeSources, valueText } from "./contract.ts";
 import type { Declaration, Line, Module } from "./module.ts";
-import { assemble, linesOf, parse, reachable, rename } from "./module.ts";
+import { assemble, linesOf, parse, parseSources, reachable, rename, usesF16 } from "./module.ts";
 
 /** What {@link workGroupScan} and {@link workGroupReduce} take. */
-export interface WorkGroupOptions<Name extends TypeName> {
+export interface WorkGroupOptions<Name extends string> {
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
@@ -47,7 +47,7 @@ const scanNames = [
 ] as const;
 const reduceNames = ["work_group_reduce_value"] as const;
 
-function workGroupFunctions<Name extends TypeName>(
+function workGroupFunctions<Name extends string>(
   caller: string,
   templates: readonly string[],
   options: WorkGroupOptions<Name>,
@@ -63,39 +63,29 @@ function workGroupFunctions<Name extends TypeName>(
     );
   }
   const monoid = monoidOf((options.op ?? add) as Operator, options.type as ElementType, caller);
-  const sizes: Sizes = { workGroupSize, items: 1, minSubgroupSize, maxSubgroupSize: 128 };
+  const sizes: Sizes = { workGroupSize, items: 1, unrolled: false, minSubgroupSize, maxSubgroupSize: 128 };
   const sources: (SourceText | readonly SourceText[])[] = [
     sizesText(sizes),
     operatorText(monoid),
     valueText(monoid),
-    ...monoid.domain.files,
+    ...typeSources(monoid.type),
     ...(algorithms[algorithm].subgroups ? [subgroupText(monoid)] : []),
     algorithms[algorithm].file,
     functions,
   ];
-  const enables = new Set<string>();
-  const all: Declaration[] = [];
-  for (const source of sources) {
-    const parts: readonly SourceText[] = Array.isArray(source) ? source : [source as SourceText];
-    const parsed = parse(parts.flatMap((part) => linesOf(part)));
-    all.push(...parsed.declarations);
-    if (algorithms[algorithm].subgroups) {
-      for (const name of parsed.enables.filter((one) => one === "subgroups")) {
-        enables.add(name);
-      }
-    }
-  }
+  const { declarations: all } = parseSources(sources, undefined);
   // Aliases are written out, so that a signature reads as the caller's own would.
   const aliases = new Map([
     ["Element", monoid.domain.element],
-    ["Value", monoid.type.name as string],
+    ["Value", monoid.type.value],
   ]);
   const kept = reachable(all, templates).filter((one) => one.keyword !== "alias" || !aliases.has(one.name));
-  if (kept.some((one) => one.references.has("f16")) || monoid.type.name === "f16") {
-    enables.add("f16");
-  }
+  const enables = [
+    ...(algorithms[algorithm].subgroups ? ["subgroups"] : []),
+    ...(usesF16(kept) || monoid.type.value === "f16" ? ["f16"] : []),
+  ];
   const names = new Map(aliases);
-  for (const { name } of kept) {
+  for (const { name } of kept.filter((one) => one.name !== monoid.type.value)) {
     // Public names say "value" where the operator and the type go; the others are private.
     names.set(
       name,
@@ -111,7 +101,7 @@ function workGroupFunctions<Name extends TypeName>(
     names: templates.map((name) => names.get(name) ?? name),
     workGroupMemory: workGroupMemory(algorithm, sizes, monoid.domain.elementBytes),
     code: assemble(enables, declarations).code,
-    enables: [...enables],
+    enables,
     declarations,
   };
 }
@@ -139,7 +129,7 @@ function renamed(declaration: Declaration, names: ReadonlyMap<string, string>): 
  * // in myKernel:  let rank = work_group_scan_exclusive_add_u32(x, local_index);
  * ```
  */
-export function workGroupScan<Name extends TypeName>(options: WorkGroupOptions<Name>): WorkGroupFunctions {
+export function workGroupScan<Name extends string>(options: WorkGroupOptions<Name>): WorkGroupFunctions {
   return workGroupFunctions("workGroupScan", scanNames, options);
 }
 
@@ -148,7 +138,7 @@ export function workGroupScan<Name extends TypeName>(options: WorkGroupOptions<N
  *
  * @throws as {@link workGroupScan}.
  */
-export function workGroupReduce<Name extends TypeName>(options: WorkGroupOptions<Name>): WorkGroupFunctions {
+export function workGroupReduce<Name extends string>(options: WorkGroupOptions<Name>): WorkGroupFunctions {
   return workGroupFunctions("workGroupReduce", reduceNames, options);
 }
 

@@ -22,7 +22,8 @@ export interface Declaration {
   readonly references: ReadonlySet<string>;
 }
 
-interface Parsed {
+/** What a text declares. */
+export interface Parsed {
   /** Bodies of `enable` directives: `f16`, `subgroups`. */
   readonly enables: readonly string[];
   readonly declarations: readonly Declaration[];
@@ -140,6 +141,41 @@ export function parse(lines: readonly Line[]): Parsed {
   }
   return { enables, declarations };
 }
+
+/** Sources that together are one function, or several: the text of ours around the text of theirs. */
+export type SourceParts = readonly SourceText[];
+
+/** Files are parsed once for each number of items that their loops are written out for. */
+const parsedFiles = new WeakMap<SourceText, Map<number | undefined, Parsed>>();
+
+/** What sources declare, in their order. With `items`, loops over a thread's items are written out. */
+export function parseSources(
+  sources: readonly (SourceText | SourceParts)[],
+  items: number | undefined,
+): Parsed {
+  const parseLines = (lines: Line[]): Parsed =>
+    parse(items === undefined ? lines : unroll(lines, { ITEMS: items }));
+  const parsed = sources.map((source) => {
+    if (isParts(source)) {
+      return parseLines(source.flatMap(linesOf));
+    }
+    const known = parsedFiles.get(source) ?? new Map<number | undefined, Parsed>();
+    parsedFiles.set(source, known);
+    const result = known.get(items) ?? parseLines(linesOf(source));
+    known.set(items, result);
+    return result;
+  });
+  return {
+    enables: [...new Set(parsed.flatMap((one) => one.enables))],
+    declarations: parsed.flatMap((one) => one.declarations),
+  };
+}
+
+const isParts = (source: SourceText | SourceParts): source is SourceParts => Array.isArray(source);
+
+/** Whether any of the declarations uses f16: only then is it enabled. */
+export const usesF16 = (declarations: readonly Declaration[]): boolean =>
+  declarations.some((one) => one.references.has("f16"));
 
 /** The identifiers that may name a declaration: all but members, which follow a dot. */
 function references(words: readonly string[]): Set<string> {

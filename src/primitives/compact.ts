@@ -3,16 +3,16 @@ import type { Kernel, Sharing } from "../codegen/kernels.ts";
 import { compactKernel, copyKernel, countKernel } from "../codegen/kernels.ts";
 import { ArgumentError } from "../errors.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
-import type { ElementType, TypeName } from "../types.ts";
+import type { ElementType } from "../types.ts";
 import { requireType, u32 } from "../types.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_SHARINGS, bindingBytes, requireMaxLength, spineLengths } from "./plan.ts";
+import { ALL_SHARINGS, bindingBytes, perSharing, requireMaxLength, spineLengths } from "./plan.ts";
 import { spineKernels, spinePasses, spineScratch } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
-import { tune } from "./tuning.ts";
+import { groupingOf, tune } from "./tuning.ts";
 
 /** What a prepared compaction is for. It takes `where` or `flags`. */
-export interface CompactOptions<Name extends TypeName = TypeName> extends TuningOptions {
+export interface CompactOptions<Name extends string = string> extends TuningOptions {
   readonly type: ElementType<Name>;
   /** WGSL: an expression over the element `x` and its index `i` (u32). True, or a number that is not zero, keeps the item. */
   readonly where?: string;
@@ -48,7 +48,7 @@ export function planCompact(
   }
   const selector: Selector = where === undefined ? "flags" : { where };
   const count = monoidOf(add, u32, "compact");
-  const tuning = tune("compact", title, type, 4, options, facts);
+  const tuning = tune("compact", title, type, count.domain, options, facts);
   const output = indices ? u32.bytes : type.bytes;
   const maxLength = requireMaxLength(
     title,
@@ -67,13 +67,9 @@ export function planCompact(
   const kernelOptions = { ...tuning, type, selector, indices };
   const counting = countKernel(count, kernelOptions);
   const canShare = !indices || type.bytes === u32.bytes;
-  const moving: Record<Sharing, Kernel> = {
-    "two-buffers": compactKernel(count, { ...kernelOptions, sharing: "two-buffers" }),
-    "one-buffer": compactKernel(count, {
-      ...kernelOptions,
-      sharing: canShare ? "one-buffer" : "two-buffers",
-    }),
-  };
+  const moving = perSharing(sharings, (sharing) =>
+    compactKernel(count, { ...kernelOptions, sharing: canShare ? sharing : "two-buffers" }),
+  );
   const spine = spineKernels(count, tuning, true);
   const copying = copyKernel(indices ? "u32" : type.carried, tuning.sizes);
 
@@ -82,9 +78,10 @@ export function planCompact(
   return {
     title,
     maxLength,
+    grouping: groupingOf(tuning),
     kernels: [
       counting,
-      ...sharings.map((sharing) => moving[sharing]),
+      ...sharings.map((sharing) => moving(sharing)),
       spine.top,
       ...(levels.length > 1 ? [spine.reduce, spine.below] : []),
       ...(sharings.includes("one-buffer") ? [copying] : []),
@@ -126,7 +123,7 @@ export function planCompact(
       passes.push(...spinePasses(spine, used, tile));
       if (length > 0) {
         // In place, an item could land on one that another work-group has yet to read.
-        const kernel = moving[inPlace ? "two-buffers" : sharing];
+        const kernel = moving(inPlace ? "two-buffers" : sharing);
         passes.push({
           kernel,
           slots: bound(kernel, [

@@ -1,5 +1,6 @@
 import type { Kernel, Sharing } from "../codegen/kernels.ts";
 import { ArgumentError, LimitError } from "../errors.ts";
+import type { Grouping } from "../reference/grouping.ts";
 import type { Limits } from "./tuning.ts";
 
 /** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */
@@ -21,6 +22,8 @@ export interface Plan {
   /** `scan<u32, add>`: for messages and labels. */
   readonly title: string;
   readonly maxLength: number;
+  /** The order of its operations. */
+  readonly grouping: Grouping;
   /** Everything that `passes` may use. */
   readonly kernels: readonly Kernel[];
   /** Bytes of each scratch buffer. */
@@ -44,6 +47,21 @@ export interface Plan {
 
 /** How the caller's ranges may share buffers: what a plan has kernels for. */
 export const ALL_SHARINGS = ["two-buffers", "one-buffer"] as const satisfies readonly Sharing[];
+
+/** Something for each of the ways in which ranges may share buffers that a plan is made for. */
+export function perSharing<T>(
+  sharings: readonly Sharing[],
+  make: (sharing: Sharing) => T,
+): (sharing: Sharing) => T {
+  const made = new Map(sharings.map((sharing) => [sharing, make(sharing)]));
+  return (sharing) => {
+    const one = made.get(sharing);
+    if (one === undefined) {
+      throw new Error(`the plan was not made for ${sharing}`);
+    }
+    return one;
+  };
+}
 
 /** Bytes of a storage binding: a multiple of 4, and never empty. */
 export const bindingBytes = (items: number, itemBytes: number): number =>

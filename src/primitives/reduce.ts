@@ -2,15 +2,15 @@ import type { Kernel, Sharing } from "../codegen/kernels.ts";
 import { reduceKernel } from "../codegen/kernels.ts";
 import type { Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
-import type { ElementType, TypeName } from "../types.ts";
+import type { ElementType } from "../types.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_SHARINGS, requireMaxLength, spineLengths } from "./plan.ts";
+import { ALL_SHARINGS, perSharing, requireMaxLength, spineLengths } from "./plan.ts";
 import { spineScratch } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
-import { tune } from "./tuning.ts";
+import { groupingOf, tune } from "./tuning.ts";
 
 /** What a prepared reduction is for. */
-export interface ReduceOptions<Name extends TypeName = TypeName> extends TuningOptions {
+export interface ReduceOptions<Name extends string = string> extends TuningOptions {
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
@@ -29,18 +29,17 @@ export function planReduce(
   sharings: readonly Sharing[] = ALL_SHARINGS,
 ): Plan {
   const { type, op = add } = options;
-  const monoid = monoidOf(op, type, "reduce");
+  const monoid = monoidOf(op as Operator, type, "reduce");
   const title = `reduce<${monoid.title}>`;
-  const tuning = tune("reduce", title, type, monoid.domain.elementBytes, options, facts);
+  const tuning = tune("reduce", title, type, monoid.domain, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
   const tile = tuning.sizes.workGroupSize * tuning.sizes.items;
   const levels = spineLengths(maxLength, tile);
 
   const twoBuffers = { ...tuning, sharing: "two-buffers" } as const;
-  const only: Record<Sharing, Kernel> = {
-    "two-buffers": reduceKernel(monoid, { ...twoBuffers, input: "items", output: "items" }),
-    "one-buffer": reduceKernel(monoid, { ...tuning, input: "items", output: "items", sharing: "one-buffer" }),
-  };
+  const only = perSharing(sharings, (sharing) =>
+    reduceKernel(monoid, { ...tuning, input: "items", output: "items", sharing }),
+  );
   const first = reduceKernel(monoid, { ...twoBuffers, input: "items", output: "elements" });
   const middle = reduceKernel(monoid, { ...twoBuffers, input: "elements", output: "elements" });
   const last = reduceKernel(monoid, { ...twoBuffers, input: "elements", output: "items" });
@@ -48,8 +47,9 @@ export function planReduce(
   return {
     title,
     maxLength,
+    grouping: groupingOf(tuning),
     kernels: [
-      ...sharings.map((sharing) => only[sharing]),
+      ...sharings.map((sharing) => only(sharing)),
       ...(levels.length > 0 ? [first, last] : []),
       ...(levels.length > 1 ? [middle] : []),
     ],
@@ -74,7 +74,7 @@ export function planReduce(
         tiles: Math.max(1, Math.ceil(items / tile)),
       });
       if (used.length === 0) {
-        return [pass(only[sharing], "input", "output", length)];
+        return [pass(only(sharing), "input", "output", length)];
       }
       return [
         pass(first, "input", { scratch: 0 }, length),

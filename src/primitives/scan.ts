@@ -2,14 +2,14 @@ import type { Kernel, Sharing } from "../codegen/kernels.ts";
 import { reduceKernel, scanKernel } from "../codegen/kernels.ts";
 import type { Monoid, Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
-import type { ElementType, TypeName } from "../types.ts";
+import type { ElementType } from "../types.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_SHARINGS, bindingBytes, requireMaxLength, spineLengths } from "./plan.ts";
+import { ALL_SHARINGS, bindingBytes, perSharing, requireMaxLength, spineLengths } from "./plan.ts";
 import type { DeviceFacts, Tuning, TuningOptions } from "./tuning.ts";
-import { tune } from "./tuning.ts";
+import { groupingOf, tune } from "./tuning.ts";
 
 /** What a prepared scan is for. */
-export interface ScanOptions<Name extends TypeName = TypeName> extends TuningOptions {
+export interface ScanOptions<Name extends string = string> extends TuningOptions {
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
@@ -94,30 +94,30 @@ export function planScan(
   sharings: readonly Sharing[] = ALL_SHARINGS,
 ): Plan {
   const { type, op = add, exclusive = false } = options;
-  const monoid = monoidOf(op, type, "scan");
+  const monoid = monoidOf(op as Operator, type, "scan");
   const title = `scan<${monoid.title}>`;
-  const tuning = tune("scan", title, type, monoid.domain.elementBytes, options, facts);
+  const tuning = tune("scan", title, type, monoid.domain, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
   const tile = tuning.sizes.workGroupSize * tuning.sizes.items;
   const levels = spineLengths(maxLength, tile);
 
   const base = { ...tuning, exclusive, side: "items", total: false } as const;
-  const perSharing = (sharing: Sharing) => ({
+  const items = perSharing(sharings, (sharing) => ({
     only: scanKernel(monoid, { ...base, sharing, carry: false }),
     ...(levels.length > 0 && {
       carried: scanKernel(monoid, { ...base, sharing, carry: true }),
       // The input is only read, so one buffer is bound once, to be read.
       reduce: reduceKernel(monoid, { ...tuning, input: "items", output: "elements", sharing: "two-buffers" }),
     }),
-  });
-  const items = { "two-buffers": perSharing("two-buffers"), "one-buffer": perSharing("one-buffer") };
+  }));
   const spine = levels.length > 0 ? spineKernels(monoid, tuning, false) : undefined;
 
   return {
     title,
     maxLength,
+    grouping: groupingOf(tuning),
     kernels: [
-      ...sharings.flatMap((sharing) => Object.values(items[sharing])),
+      ...sharings.flatMap((sharing) => Object.values(items(sharing))),
       ...(spine === undefined ? [] : [spine.top, ...(levels.length > 1 ? [spine.reduce, spine.below] : [])]),
     ],
     scratch: spineScratch(levels, monoid.domain.elementBytes),
@@ -129,7 +129,7 @@ export function planScan(
       if (length === 0) {
         return [];
       }
-      const kernels = items[sharing];
+      const kernels = items(sharing);
       const tiles = Math.ceil(length / tile);
       const ends: [number, Slot][] =
         sharing === "one-buffer"

@@ -2,7 +2,8 @@ import type { Algorithm } from "../codegen/algorithms.ts";
 import { algorithms, requireAlgorithm, workGroupMemory } from "../codegen/algorithms.ts";
 import type { Sizes } from "../codegen/contract.ts";
 import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
-import type { ElementType } from "../types.ts";
+import type { Grouping } from "../reference/grouping.ts";
+import type { Domain, ElementType } from "../types.ts";
 
 /** The limits that plans depend on: a part of `GPUSupportedLimits`. */
 export interface Limits {
@@ -41,6 +42,7 @@ export type Primitive = "scan" | "reduce" | "compact";
 interface TuningRow {
   readonly algorithm: Algorithm;
   readonly workGroupSize: number;
+  /** Items of 4 bytes. */
   readonly items: Readonly<Record<Primitive, number>>;
 }
 
@@ -75,11 +77,12 @@ export function tune(
   primitive: Primitive,
   title: string,
   type: ElementType,
-  elementBytes: number,
+  domain: Pick<Domain, "elementBytes" | "long">,
   options: TuningOptions,
   facts: DeviceFacts,
 ): Tuning {
   const { limits, features } = facts;
+  const { elementBytes, long = false } = domain;
   if (type.feature !== undefined && !features.has(type.feature)) {
     throw new FeatureError(`${title} needs the adapter feature "${type.feature}"`);
   }
@@ -91,15 +94,30 @@ export function tune(
     throw new FeatureError(`${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`);
   }
   const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
-  const workGroupSize = requireCount(
+  const items = requireCount(
     title,
-    "workGroupSize",
-    options.workGroupSize ?? Math.min(row.workGroupSize, most),
+    "itemsPerThread",
+    // A thread takes as many bytes of a larger type, and so fewer items.
+    options.itemsPerThread ?? Math.max(1, Math.floor((row.items[primitive] * 4) / Math.max(4, elementBytes))),
   );
+  const sizesOf = (workGroupSize: number): Sizes => ({
+    workGroupSize,
+    items,
+    // A software adapter compiles many long combinations in a row in seconds, a GPU's driver at once.
+    unrolled: !(facts.software && long),
+    minSubgroupSize: facts.subgroupMinSize,
+    maxSubgroupSize: facts.subgroupMaxSize,
+  });
+  const memoryOf = (workGroupSize: number): number =>
+    workGroupMemory(algorithm, sizesOf(workGroupSize), elementBytes);
+  let fitting = Math.min(row.workGroupSize, most);
+  while (fitting > 2 && memoryOf(fitting) > limits.maxComputeWorkgroupStorageSize) {
+    fitting = Math.floor(fitting / 2);
+  }
+  const workGroupSize = requireCount(title, "workGroupSize", options.workGroupSize ?? fitting);
   if (workGroupSize > most) {
     throw new LimitError(`${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`);
   }
-  const items = requireCount(title, "itemsPerThread", options.itemsPerThread ?? row.items[primitive]);
   if (items > 64) {
     throw new ArgumentError(`${title}: itemsPerThread is ${items}; it takes 1 to 64`);
   }
@@ -108,20 +126,22 @@ export function tune(
       `${title}: a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2`,
     );
   }
-  const sizes: Sizes = {
-    workGroupSize,
-    items,
-    minSubgroupSize: facts.subgroupMinSize,
-    maxSubgroupSize: facts.subgroupMaxSize,
-  };
-  const memory = workGroupMemory(algorithm, sizes, elementBytes);
+  const memory = memoryOf(workGroupSize);
   if (memory > limits.maxComputeWorkgroupStorageSize) {
     throw new LimitError(
       `${title} with the algorithm ${algorithm} and workGroupSize ${workGroupSize} needs ${memory} bytes of work-group memory, and the device's limit is ${limits.maxComputeWorkgroupStorageSize}`,
     );
   }
-  return { algorithm, sizes };
+  return { algorithm, sizes: sizesOf(workGroupSize) };
 }
+
+/** The order of operations that a tuning makes. */
+export const groupingOf = ({ algorithm, sizes }: Tuning): Grouping => ({
+  algorithm,
+  workGroupSize: sizes.workGroupSize,
+  itemsPerThread: sizes.items,
+  minSubgroupSize: sizes.minSubgroupSize,
+});
 
 /** A whole number of at least 1. */
 function requireCount(title: string, name: string, value: unknown): number {

@@ -1,7 +1,7 @@
-import type { ElementType, TypeName } from "../types.ts";
-import { typeOfArray } from "../types.ts";
-import type { AnyArray } from "./items.ts";
-import { numbersOf } from "./items.ts";
+import type { ElementType } from "../types.ts";
+import type { AnyArray, NameOf, ValueIn } from "./arrays.ts";
+import { arrayLike, valuesOf } from "./arrays.ts";
+import { typeOfArray } from "./items.ts";
 
 /**
  * What a compaction means: the items for which `keep` is true, in order, bit for bit.
@@ -12,24 +12,24 @@ import { numbersOf } from "./items.ts";
  */
 export function compactReference<A extends AnyArray>(
   data: A,
-  keep: (value: number, index: number) => boolean,
-  options: { readonly indices: true; readonly type?: ElementType<TypeName> },
+  keep: (value: ValueIn<A>, index: number) => boolean,
+  options: { readonly indices: true; readonly type?: ElementType<NameOf<A>> },
 ): Uint32Array;
 export function compactReference<A extends AnyArray>(
   data: A,
-  keep: (value: number, index: number) => boolean,
-  options?: { readonly indices?: false; readonly type?: ElementType<TypeName> },
+  keep: (value: ValueIn<A>, index: number) => boolean,
+  options?: { readonly indices?: false; readonly type?: ElementType<NameOf<A>> },
 ): A;
 export function compactReference<A extends AnyArray>(
   data: A,
-  keep: (value: number, index: number) => boolean,
-  options: { readonly indices?: boolean; readonly type?: ElementType<TypeName> } = {},
+  keep: (value: ValueIn<A>, index: number) => boolean,
+  options: { readonly indices?: boolean; readonly type?: ElementType<NameOf<A>> } = {},
 ): A | Uint32Array {
-  const type = typeOfArray(data, options.type, "compactReference");
-  const read = numbersOf(data, type);
+  const type = typeOfArray(data, options.type as ElementType | undefined, "compactReference");
+  const read = valuesOf(data, type);
   const positions: number[] = [];
   for (let index = 0; index < data.length; index++) {
-    if (keep(read(index), index)) {
+    if (keep(read(index) as ValueIn<A>, index)) {
       positions.push(index);
     }
   }
@@ -38,10 +38,10 @@ export function compactReference<A extends AnyArray>(
   }
   // Items move as bits: a NaN keeps its payload.
   const size = data.BYTES_PER_ELEMENT;
-  const from = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const from = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
   const kept = new Uint8Array(positions.length * size);
   positions.forEach((position, slot) => {
     kept.set(from.subarray(position * size, (position + 1) * size), slot * size);
   });
-  return new (data.constructor as new (buffer: ArrayBuffer) => A)(kept.buffer);
+  return arrayLike(data, kept.buffer);
 }

@@ -9,29 +9,19 @@ import { planReduce } from "../primitives/reduce.ts";
 import type { ScanOptions } from "../primitives/scan.ts";
 import { planScan } from "../primitives/scan.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
-import type { AnyArray } from "../reference/items.ts";
-import { numbersOf } from "../reference/items.ts";
-import type { ElementType, Float16ArrayLike, TypeName } from "../types.ts";
-import { typeOfArray, u32 } from "../types.ts";
+import type { AnyArray, NameOf, ValueIn } from "../reference/arrays.ts";
+import { arrayLike, structOfArray, valuesOf } from "../reference/arrays.ts";
+import type { Grouping } from "../reference/grouping.ts";
+import type { ElementType, TypeName } from "../types.ts";
+import { f16, f32, i32, typeNameOfArray, u32 } from "../types.ts";
 import { BufferUsage, MAP_READ } from "./constants.ts";
 import type { Context } from "./context.ts";
 import { allocate, contextOf, explain, requireDevice } from "./context.ts";
 import type { BufferRange } from "./prepared.ts";
 import { prepare } from "./prepared.ts";
 
-/** The element type of an array type. */
-export type NameOf<A> = A extends Uint32Array
-  ? "u32"
-  : A extends Int32Array
-    ? "i32"
-    : A extends Float32Array
-      ? "f32"
-      : A extends Uint16Array | Float16ArrayLike
-        ? "f16"
-        : never;
-
 /** What `scan` and `reduce` take beside the data. */
-export interface HandOptions<Name extends TypeName> extends TuningOptions {
+export interface HandOptions<Name extends string> extends TuningOptions {
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
   /** Needed only for f16 bits in a `Uint16Array`. */
@@ -39,7 +29,7 @@ export interface HandOptions<Name extends TypeName> extends TuningOptions {
 }
 
 /** What `compact` takes beside the data: `where`, or `flags`. */
-export interface HandCompactOptions<Name extends TypeName> extends TuningOptions {
+export interface HandCompactOptions<Name extends string> extends TuningOptions {
   readonly type?: ElementType<Name>;
   /** WGSL: an expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
   readonly where?: string;
@@ -49,6 +39,8 @@ export interface HandCompactOptions<Name extends TypeName> extends TuningOptions
 
 /** A scan, compiled and with its scratch allocated. */
 export interface PreparedScan {
+  /** The order of its operations: `scanReference(data, { op, grouping })` follows it to the last bit. */
+  readonly grouping: Grouping;
   /**
    * Records the scan of `length` items. Everything is checked before anything is recorded; nothing
    * is read back. Input and output may be the same range; ranges may start at any item.
@@ -65,6 +57,8 @@ export interface PreparedScan {
 
 /** A reduction, compiled and with its scratch allocated. */
 export interface PreparedReduce {
+  /** The order of its operations: `reduceReference(data, { op, grouping })` follows it to the last bit. */
+  readonly grouping: Grouping;
   /** Records the reduction of `length` items to the first item of `output`. As {@link PreparedScan.record}. */
   record(
     encoder: GPUCommandEncoder | GPUComputePassEncoder,
@@ -131,7 +125,8 @@ export class Fold {
   /**
    * The prefixes of an array: for each place, the combination of all elements up to it.
    *
-   * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16.
+   * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16,
+   * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct.
    * @returns an array like `data`.
    * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before the GPU is touched.
    * @throws {SourceError} when an operator of the caller's does not compile.
@@ -146,7 +141,7 @@ export class Fold {
     data: A,
     options: HandOptions<NameOf<A>> & { readonly exclusive?: boolean } = {},
   ): Promise<A> {
-    const type = typeOfArray(data, options.type, "scan");
+    const type = await typeOfArray(data, options.type as ElementType | undefined, "scan");
     const plan = planScan(
       { ...(options as unknown as ScanOptions), type, maxLength: data.length },
       this.#context.facts,
@@ -154,10 +149,10 @@ export class Fold {
     );
     if (data.length === 0) {
       await this.#check(plan);
-      return arrayOver(data, new ArrayBuffer(0), 0);
+      return arrayLike(data, new ArrayBuffer(0));
     }
     const [output] = await this.#run(plan, data, undefined, [data.byteLength]);
-    return arrayOver(data, output as ArrayBuffer, data.length);
+    return arrayLike(data, output as ArrayBuffer);
   }
 
   /**
@@ -170,15 +165,15 @@ export class Fold {
    * await fold.reduce(Float32Array.of(2, 9, 4), { op: max }); // 9
    * ```
    */
-  async reduce<A extends AnyArray>(data: A, options: HandOptions<NameOf<A>> = {}): Promise<number> {
-    const type = typeOfArray(data, options.type, "reduce");
+  async reduce<A extends AnyArray>(data: A, options: HandOptions<NameOf<A>> = {}): Promise<ValueIn<A>> {
+    const type = await typeOfArray(data, options.type as ElementType | undefined, "reduce");
     const plan = planReduce(
       { ...(options as unknown as ReduceOptions), type, maxLength: data.length },
       this.#context.facts,
       APART,
     );
     const [output] = await this.#run(plan, data, undefined, [type.bytes]);
-    return numbersOf(arrayOver(data, output as ArrayBuffer, 1), type)(0);
+    return valuesOf(arrayLike(data, output as ArrayBuffer), type)(0) as ValueIn<A>;
   }
 
   /**
@@ -208,7 +203,7 @@ export class Fold {
     data: A,
     options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean },
   ): Promise<A | Uint32Array> {
-    const type = typeOfArray(data, options.type, "compact");
+    const type = await typeOfArray(data, options.type as ElementType | undefined, "compact");
     const { flags, indices = false } = options;
     if (flags !== undefined && flags.length !== data.length) {
       throw new ArgumentError(
@@ -230,8 +225,7 @@ export class Fold {
     const itemBytes = indices ? u32.bytes : type.bytes;
     const [output] =
       data.length === 0 ? [new ArrayBuffer(0)] : await this.#run(plan, data, words, "count", itemBytes);
-    const kept = (output as ArrayBuffer).byteLength / itemBytes;
-    return indices ? new Uint32Array(output as ArrayBuffer) : arrayOver(data, output as ArrayBuffer, kept);
+    return indices ? new Uint32Array(output as ArrayBuffer) : arrayLike(data, output as ArrayBuffer);
   }
 
   /**
@@ -245,17 +239,17 @@ export class Fold {
    * scan.record(encoder, { input, output, length });
    * ```
    */
-  async prepareScan<Name extends TypeName>(options: ScanOptions<Name>): Promise<PreparedScan> {
+  async prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
     return prepare(this.#context, planScan(options as unknown as ScanOptions, this.#context.facts));
   }
 
   /** Compiles a reduction and allocates its scratch. As {@link Fold.prepareScan}. */
-  async prepareReduce<Name extends TypeName>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
+  async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
     return prepare(this.#context, planReduce(options as unknown as ReduceOptions, this.#context.facts));
   }
 
   /** Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. */
-  async prepareCompact<Name extends TypeName>(options: CompactOptions<Name>): Promise<PreparedCompact> {
+  async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
     const prepared = await prepare(
       this.#context,
       planCompact(options as unknown as CompactOptions, this.#context.facts),
@@ -351,13 +345,33 @@ export class Fold {
   }
 }
 
-/** An array of the kind of `data` over other bytes. */
-function arrayOver<A extends AnyArray>(data: A, bytes: ArrayBuffer, length: number): A {
-  return new (data.constructor as new (bytes: ArrayBuffer, offset: number, length: number) => A)(
-    bytes,
-    0,
-    length,
-  );
+/** The element type of an array. The 64-bit types are loaded when they are first met. */
+async function typeOfArray(
+  data: AnyArray,
+  type: ElementType | undefined,
+  caller: string,
+): Promise<ElementType> {
+  const given = structOfArray(data, type, caller) ?? type;
+  if (given !== undefined) {
+    return given;
+  }
+  const name: TypeName = typeNameOfArray(data, type, caller);
+  switch (name) {
+    case "u32":
+      return u32;
+    case "i32":
+      return i32;
+    case "f32":
+      return f32;
+    case "f16":
+      return f16;
+    case "u64":
+    case "i64":
+    case "f64":
+      return (await import("../types64.ts"))[name];
+    default:
+      return name satisfies never;
+  }
 }
 
 /** Writes an array whose bytes may be no multiple of 4, as an odd number of f16 is not. */

@@ -1,6 +1,7 @@
 import { ArgumentError, LimitError } from "../errors.ts";
 import type { Pass, Plan, Slot } from "../primitives/plan.ts";
 import { bindingBytes, gridOf } from "../primitives/plan.ts";
+import type { Grouping } from "../reference/grouping.ts";
 import { BufferUsage } from "./constants.ts";
 import type { Context, Pipeline } from "./context.ts";
 import { allocate, explain, pipelineOf, requireDevice, uniformOf } from "./context.ts";
@@ -21,6 +22,8 @@ export interface Ranges {
 
 /** A plan with its pipelines compiled and its scratch allocated. */
 export interface Prepared {
+  /** The order of its operations. */
+  readonly grouping: Grouping;
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
   destroy(): void;
 }
@@ -38,6 +41,15 @@ interface Dispatch {
   readonly width: number;
   readonly height: number;
 }
+
+/** Where bindings may start: at aligned addresses, and a whole number of items before the range. */
+const leastCommonMultiple = (a: number, b: number): number => {
+  let [larger, smaller] = [a, b];
+  while (smaller > 0) {
+    [larger, smaller] = [smaller, larger % smaller];
+  }
+  return (a / larger) * b;
+};
 
 /** Recordings whose objects are kept for the next one with the same ranges. */
 const KEPT_RECORDINGS = 64;
@@ -115,7 +127,8 @@ export async function prepare(context: Context, plan: Plan): Promise<Prepared> {
           const end = Math.max(input.offset + input.bytes, range.offset + range.bytes);
           range = { buffer: range.buffer, offset: start, bytes: end - start };
         }
-        const start = Math.floor(range.offset / alignment) * alignment;
+        const step = leastCommonMultiple(alignment, itemBytes);
+        const start = Math.floor(range.offset / step) * step;
         const size = bindingBytes(range.offset - start + range.bytes, 1);
         if (size > device.limits.maxStorageBufferBindingSize) {
           throw new LimitError(
@@ -155,12 +168,14 @@ export async function prepare(context: Context, plan: Plan): Promise<Prepared> {
     if (slot !== "input") {
       throw new ArgumentError(`${title}: ${String(slot)} is missing`);
     }
-    emptyBuffer ??= device.createBuffer({ label: `wavefold ${title} nothing`, size: 4, usage });
-    return { buffer: emptyBuffer, offset: 0, bytes: 4 };
+    const bytes = bindingBytes(1, plan.itemBytes.input);
+    emptyBuffer ??= device.createBuffer({ label: `wavefold ${title} nothing`, size: bytes, usage });
+    return { buffer: emptyBuffer, offset: 0, bytes };
   };
   let emptyBuffer: GPUBuffer | undefined;
 
   return {
+    grouping: plan.grouping,
     record(encoder, { input, output, flags, total, length }) {
       if (destroyed) {
         throw new ArgumentError(`${title} was destroyed; prepare it again`);

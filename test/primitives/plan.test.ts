@@ -102,7 +102,7 @@ describe("errors name what was asked for, and the limit", () => {
     [
       "operator",
       ArgumentError,
-      "scan<f32, and>: and has no meaning on f32; it takes u32, i32",
+      "scan<f32, and>: and has no meaning on f32; it takes u32, u64, i32, i64",
       () =>
         planScan(
           { type: f32, op: untyped(and) as Operator<"f32">, maxLength: 1 } as Parameters<typeof planScan>[0],
@@ -112,8 +112,8 @@ describe("errors name what was asked for, and the limit", () => {
     [
       "type",
       ArgumentError,
-      "scan: f64 is not an element type; it takes u32, i32, f32, f16",
-      () => planScan({ type: { name: "f64" } as unknown as ElementType, maxLength: 1 }, facts),
+      "scan: u128 is not an element type; it takes u32, i32, f32, f16, u64, i64, f64, or struct(…)",
+      () => planScan({ type: { name: "u128" } as unknown as ElementType, maxLength: 1 }, facts),
     ],
     [
       "no operator",
@@ -121,7 +121,7 @@ describe("errors name what was asked for, and the limit", () => {
       "reduce: op is sum",
       () =>
         planReduce(
-          { type: u32, op: "sum" as unknown as Operator<never>, maxLength: 1 } as Parameters<
+          { type: u32, op: "sum" as unknown as Operator<string>, maxLength: 1 } as Parameters<
             typeof planReduce
           >[0],
           facts,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { compactReference } from "../../src/reference/compact.ts";
-import type { ElementType } from "../../src/types.ts";
+import type { Scalar, ScalarType } from "../../src/types.ts";
 import { f16, f32, i32, u32 } from "../../src/types.ts";
+import { f64, i64, u64 } from "../../src/types64.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
 import { around, edgeLengths } from "../support/lengths.ts";
@@ -9,23 +10,26 @@ import { anyItems, arrayOfBits, randomBits } from "../support/random.ts";
 
 const fold = useSoftwareFold();
 
-const predicates: [ElementType, string, (value: number, index: number) => boolean][] = [
-  [u32, "x % 3u == 1u", (value) => value % 3 === 1],
+const predicates: [ScalarType, string, (value: Scalar, index: number) => boolean][] = [
+  [u32, "x % 3u == 1u", (value) => Number(value) % 3 === 1],
   [u32, "i % 2u == 0u", (_, index) => index % 2 === 0],
   [i32, "x < 0", (value) => value < 0],
   [f32, "x > 0.5f // a comment", (value) => value > 0.5],
   [f16, "x > 0.5h", (value) => value > 0.5],
+  [u64, "less_u64(vec2(7u, 1u), x)", (value) => value > 0x1_0000_0007n],
+  [i64, "less_i64(x, vec2(0u)) || i == 1u", (value, index) => value < 0n || index === 1],
+  [f64, "less_f64(f64_from_i32(-1), x)", (value) => value > -1],
 ];
 
 describe.each(algorithmNames)("%s", (algorithm) => {
   const tuning = { algorithm, workGroupSize: 4, itemsPerThread: 2 } as const;
   describe.each(predicates.map(([type, where, keep]) => [type.name, where, type, keep] as const))(
     "%s where %s",
-    (_, where, type, keep) => {
+    (name, where, type, keep) => {
       test("items and positions at every edge", async ({ skip }) => {
-        skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
+        skip(name === f16.name && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
         for (const length of edgeLengths(4, 2)) {
-          const data = anyItems(type.name, length, `${where} ${length}`);
+          const data = anyItems(name, length, `${where} ${length}`);
           expectSameBits(
             await fold().compact(data, { type, where, ...tuning }),
             compactReference(data, keep, { type }),
@@ -44,10 +48,10 @@ describe.each(algorithmNames)("%s", (algorithm) => {
   test("by flags, none and all too", async () => {
     for (const length of edgeLengths(4, 2)) {
       const next = randomBits(`flags ${length}`);
-      const data = anyItems("f32", length, `${length}`);
+      const data = anyItems("f32", length, `${length}`) as Float32Array;
       for (const share of [0, 1, 3, 4]) {
         const flags = Array.from({ length }, () => next() % 4 < share);
-        const keep = (_: number, index: number): boolean => flags[index] ?? false;
+        const keep = (_: Scalar, index: number): boolean => flags[index] ?? false;
         const options = { type: f32, flags, ...tuning };
         expectSameBits(
           await fold().compact(data, options),
@@ -65,7 +69,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
 
   test("with the default tuning", async () => {
     for (const length of [...around(1024), 5000]) {
-      const data = anyItems("u32", length, `default ${length}`);
+      const data = anyItems("u32", length, `default ${length}`) as Uint32Array;
       const options = { type: u32, algorithm, where: "x % 3u == 1u" } as const;
       expectSameBits(
         await fold().compact(data, options),

@@ -1,29 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { link, workGroupReduce, workGroupScan } from "../../src/codegen/link.ts";
-import { max, monoid } from "../../src/operators.ts";
-import type { AnyArray } from "../../src/reference/items.ts";
+import { max, min, monoid, mul } from "../../src/operators.ts";
+import type { AnyArray } from "../../src/reference/arrays.ts";
+import { arrayLike, emptyLike } from "../../src/reference/arrays.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { f32, u32 } from "../../src/types.ts";
+import { f64, i64, u64 } from "../../src/types64.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
-import { affine } from "../support/operators.ts";
-import { anyItems, arrayOfBits } from "../support/random.ts";
+import { affine, chain, span } from "../support/operators.ts";
+import { randomItems } from "../support/random.ts";
 
 const fold = useSoftwareFold();
 const COLUMNS = 8;
 
-async function run(
-  code: string,
-  data: AnyArray,
-  places: Uint32Array,
-  workGroupSize: number,
-): Promise<Uint32Array> {
+async function run(code: string, data: AnyArray, places: Uint32Array): Promise<Uint32Array> {
   const { device } = fold();
   const words = new Uint32Array(data.buffer as ArrayBuffer);
   const input = storageBuffer(device, words);
-  const output = storageBuffer(device, new Uint32Array(workGroupSize * COLUMNS).fill(0xdeadbeef));
+  const output = storageBuffer(device, new Uint32Array((data.byteLength / 2 / 4) * COLUMNS).fill(0xdeadbeef));
   const pipeline = await device.createComputePipelineAsync({
     layout: "auto",
     compute: { module: device.createShaderModule({ code }) },
@@ -51,6 +48,10 @@ async function run(
 const cases = [
   [u32, affine],
   [f32, max],
+  [u64, mul],
+  [i64, min],
+  [f64, max],
+  [span, chain],
 ] as const;
 
 describe.each(algorithmNames)("%s", (algorithm) => {
@@ -68,8 +69,8 @@ describe.each(algorithmNames)("%s", (algorithm) => {
         const options = { type, op: untyped(op), algorithm, workGroupSize } as const;
         const code = link(
           /* wgsl */ `
-@group(0) @binding(0) var<storage, read> input: array<${type.name}>;
-@group(0) @binding(1) var<storage, read_write> output: array<${type.name}>;
+@group(0) @binding(0) var<storage, read> input: array<${type.value}>;
+@group(0) @binding(1) var<storage, read_write> output: array<${type.value}>;
 @group(0) @binding(2) var<storage, read> places: array<u32>;
 @compute @workgroup_size(${workGroupSize})
 fn main(@builtin(local_invocation_index) i: u32) {
@@ -91,19 +92,18 @@ fn main(@builtin(local_invocation_index) i: u32) {
 `,
           [workGroupScan(options), workGroupReduce(options)],
         );
-        const data = anyItems(type.name, 2 * workGroupSize, `${key} ${workGroupSize}`);
-        const part = (from: number): AnyArray =>
-          type === u32
-            ? new Uint32Array(data.buffer as ArrayBuffer, from * 4, workGroupSize)
-            : new Float32Array(data.buffer as ArrayBuffer, from * 4, workGroupSize);
-        const x = part(0);
-        const again = part(workGroupSize);
+        const data = randomItems(type, 2 * workGroupSize, `${key} ${workGroupSize}`);
+        const bytes = data.buffer as ArrayBuffer;
+        const x = arrayLike(data, bytes.slice(0, workGroupSize * type.bytes));
+        const again = arrayLike(data, bytes.slice(workGroupSize * type.bytes));
         const of = { op: untyped(op), type };
         const totals = (items: AnyArray): AnyArray => {
+          const { array, set } = emptyLike(items, workGroupSize, type);
           const total = reduceReference(items, of);
-          return type === u32
-            ? new Uint32Array(workGroupSize).fill(total)
-            : new Float32Array(workGroupSize).fill(total);
+          for (let index = 0; index < workGroupSize; index++) {
+            set(index, total);
+          }
+          return array;
         };
         const expected = [
           scanReference(x, of),
@@ -116,13 +116,18 @@ fn main(@builtin(local_invocation_index) i: u32) {
           totals(again),
         ];
         for (const [order, places] of Object.entries(orders)) {
-          const words = await run(code, data, places, workGroupSize);
+          const words = await run(code, data, places);
           expected.forEach((column, number) => {
+            const width = type.bytes / 4;
             const bits = Array.from(
-              { length: workGroupSize },
-              (_, row) => words[row * COLUMNS + number] ?? 0,
+              { length: workGroupSize * width },
+              (_, at) => words[(Math.floor(at / width) * COLUMNS + number) * width + (at % width)] ?? 0,
             );
-            expectSameBits(arrayOfBits("u32", bits), column, `${key} ${order} column ${number}`);
+            expectSameBits(
+              arrayLike(data, Uint32Array.from(bits).buffer),
+              column,
+              `${key} ${order} column ${number}`,
+            );
           });
         }
       }

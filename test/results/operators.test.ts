@@ -53,10 +53,10 @@ describe.each(algorithmNames)("%s", (algorithm) => {
       const options = { op: affine, algorithm, workGroupSize, itemsPerThread } as const;
       expectSameBits(
         await fold().scan(data, options),
-        scanReference(data, { op: untyped(affine) }),
+        scanReference(data, { op: affine }),
         `${workGroupSize}`,
       );
-      expect(await fold().reduce(data, options)).toBe(reduceReference(data, { op: untyped(affine) }));
+      expect(await fold().reduce(data, options)).toBe(reduceReference(data, { op: affine }));
     }
   });
 

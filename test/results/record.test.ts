@@ -7,7 +7,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { u32 } from "../../src/types.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 
@@ -78,12 +78,12 @@ describe.each(["command", "pass"] as const)("into a %s encoder", (kind) => {
         );
         expectSameBits(
           await readWords(device, scanned),
-          placed(size, [to, scanReference(data, { op: untyped(affine) })]),
+          placed(size, [to, scanReference(data, { op: affine })]),
           `scan ${title}`,
         );
         expectSameBits(
           await readWords(device, reduced),
-          placed(size, [to, [reduceReference(data, { op: untyped(affine) })]]),
+          placed(size, [to, [reduceReference(data, { op: affine })]]),
           `reduce ${title}`,
         );
         expectSameBits(await readWords(device, kept), placed(size, [to, expectedKept]), `compact ${title}`);
@@ -126,7 +126,7 @@ describe.each(["command", "pass"] as const)("into a %s encoder", (kind) => {
       ][] = [
         [
           "scan",
-          scanReference(data, { op: untyped(affine), exclusive: true }),
+          scanReference(data, { op: affine, exclusive: true }),
           (encoder, buffer) =>
             scan.record(encoder, {
               input: { buffer, offset: from * 4 },
@@ -136,7 +136,7 @@ describe.each(["command", "pass"] as const)("into a %s encoder", (kind) => {
         ],
         [
           "reduce",
-          [reduceReference(data, { op: untyped(affine) })],
+          [reduceReference(data, { op: affine })],
           (encoder, buffer) =>
             reduce.record(encoder, {
               input: { buffer, offset: from * 4 },
@@ -205,12 +205,12 @@ describe.each(["command", "pass"] as const)("into a %s encoder", (kind) => {
       const expected = compactReference(data, keep);
       expectSameBits(
         await readWords(device, scanned),
-        placed(size, [at, scanReference(data, { op: untyped(affine) })]),
+        placed(size, [at, scanReference(data, { op: affine })]),
         `scan ${length}`,
       );
       expectSameBits(
         await readWords(device, reduced),
-        placed(size, [at, data], [at, [reduceReference(data, { op: untyped(affine) })]]),
+        placed(size, [at, data], [at, [reduceReference(data, { op: affine })]]),
         `reduce ${length}`,
       );
       expectSameBits(
@@ -333,12 +333,10 @@ test("more work-groups than a dimension holds", async () => {
     const data = randomWords(length, `narrow ${length}`);
     expectSameBits(
       await narrow.scan(data, { op: affine, ...tuning }),
-      scanReference(data, { op: untyped(affine) }),
+      scanReference(data, { op: affine }),
       `scan ${length}`,
     );
-    expect(await narrow.reduce(data, { op: affine, ...tuning })).toBe(
-      reduceReference(data, { op: untyped(affine) }),
-    );
+    expect(await narrow.reduce(data, { op: affine, ...tuning })).toBe(reduceReference(data, { op: affine }));
     expectSameBits(
       await narrow.compact(data, { where, ...tuning }),
       compactReference(data, keep),

@@ -1,18 +1,29 @@
 import { expect } from "vitest";
 
-/** The items as unsigned integers of their own size. */
-export function bitsOf(array: ArrayBufferView): Uint32Array | Uint16Array {
-  const bytes = new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength).slice()
-    .buffer;
-  return (array as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT === 2
-    ? new Uint16Array(bytes)
-    : new Uint32Array(bytes);
+/** Typed arrays, and structs' arrays: bytes, and the size of an item. */
+export interface Items {
+  readonly buffer: ArrayBufferLike;
+  readonly byteOffset: number;
+  readonly byteLength: number;
+  readonly BYTES_PER_ELEMENT?: number;
 }
 
-const hex = (bits: number | undefined): string => (bits === undefined ? "nothing" : `0x${bits.toString(16)}`);
+/** The items as unsigned integers of their own size; structs as words or half-words. */
+export function bitsOf(array: Items): Uint32Array | Uint16Array | BigUint64Array {
+  const bytes = new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength).slice()
+    .buffer;
+  const size = array.BYTES_PER_ELEMENT ?? 4;
+  if (size === 8) {
+    return new BigUint64Array(bytes);
+  }
+  return size % 4 === 0 ? new Uint32Array(bytes) : new Uint16Array(bytes);
+}
+
+const hex = (bits: number | bigint | undefined): string =>
+  bits === undefined ? "nothing" : `0x${bits.toString(16)}`;
 
 /** Every item, as bits; fails with the first index that differs. */
-export function expectSameBits(actual: ArrayBufferView, expected: ArrayBufferView, title: string): void {
+export function expectSameBits(actual: Items, expected: Items, title: string): void {
   const a = bitsOf(actual);
   const e = bitsOf(expected);
   let differing = 0;

@@ -3,7 +3,6 @@ import { afterAll, beforeAll } from "vitest";
 import type { Fold } from "../../src/node.ts";
 import { open } from "../../src/node.ts";
 import type { Operator } from "../../src/operators.ts";
-import type { TypeName } from "../../src/types.ts";
 
 /** `WAVEFOLD_TEST_ADAPTER=gpu` runs the tests on a GPU instead. */
 export const adapter = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software";
@@ -24,6 +23,6 @@ export function useSoftwareFold(): () => Fold {
 }
 
 /** An operator where the type is not known: what it takes is then checked when it runs. */
-export const untyped = (op: Operator): Operator<TypeName> => op as Operator<TypeName>;
+export const untyped = (op: Operator): Operator<string> => op as Operator<string>;
 
 export const algorithmNames = ["hillis-steele", "blelloch", "subgroup"] as const;

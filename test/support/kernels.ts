@@ -1,14 +1,14 @@
 import type { Algorithm } from "../../src/codegen/algorithms.ts";
 import type { Kernel } from "../../src/codegen/kernels.ts";
 import { workGroupReduce, workGroupScan } from "../../src/codegen/link.ts";
+import { elementTypes } from "../../src/element_types.ts";
 import type { Operator } from "../../src/operators.ts";
 import { monoid, operators } from "../../src/operators.ts";
 import { planCompact } from "../../src/primitives/compact.ts";
 import { planReduce } from "../../src/primitives/reduce.ts";
 import { planScan } from "../../src/primitives/scan.ts";
 import type { DeviceFacts, Limits } from "../../src/primitives/tuning.ts";
-import type { ElementType } from "../../src/types.ts";
-import { elementTypes } from "../../src/types.ts";
+import type { ScalarType, TypeName } from "../../src/types.ts";
 import { untyped } from "./fold.ts";
 
 /** WebGPU's default limits. */
@@ -55,10 +55,13 @@ const predicates = {
   i32: "x < 0",
   f32: "x > 0.5f",
   f16: "x > 0.5h",
-} as const;
+  u64: "less_u64(vec2(5u, 1u), x) && i != 3u",
+  i64: "less_i64(x, vec2(0u))",
+  f64: "less_f64(f64_from_i32(-1), x)",
+} as const satisfies Record<TypeName, string>;
 
 /** The operators that a type takes. */
-export const operatorsOf = (type: ElementType): Operator[] =>
+export const operatorsOf = (type: ScalarType): Operator[] =>
   Object.values<Operator>(operators).filter((op) => {
     try {
       monoid(op, type, "test");
@@ -68,14 +71,17 @@ export const operatorsOf = (type: ElementType): Operator[] =>
     }
   });
 
-export const allTypes: readonly ElementType[] = Object.values(elementTypes);
+export const allTypes: readonly ScalarType[] = Object.values(elementTypes);
 
 /** Every kernel that the library makes for a type, an algorithm and a shape, each text once. */
-export function kernelsOf(type: ElementType, algorithm: Algorithm, shape: Shape): TitledKernel[] {
+export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape): TitledKernel[] {
   const facts = factsWith({}, bigLimits);
   const tile = shape.workGroupSize * shape.itemsPerThread;
   // Three levels of spine, as far as a binding goes.
-  const maxLength = Math.min(tile ** 3 + 1, 2 ** 25);
+  const maxLength = Math.min(
+    tile ** 3 + 1,
+    facts.limits.maxStorageBufferBindingSize / Math.max(4, type.bytes),
+  );
   const base = { ...shape, algorithm, maxLength, type };
   const result = new Map<string, TitledKernel>();
   const where = `${algorithm} ${shape.workGroupSize} × ${shape.itemsPerThread}`;

@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
 import process from "node:process";
+import { elementTypes } from "../../src/element_types.ts";
+import type { AnyArray, ScalarArray } from "../../src/reference/arrays.ts";
 import { encodeFloat16 } from "../../src/reference/float16.ts";
-import type { AnyArray } from "../../src/reference/items.ts";
-import type { TypeName } from "../../src/types.ts";
+import type { StructType } from "../../src/struct.ts";
+import type { ElementType, Scalar, TypeName } from "../../src/types.ts";
 
 /** Printed once a file; WAVEFOLD_SEED repeats a run. */
 export const seed: number = Number(process.env.WAVEFOLD_SEED ?? (Math.random() * 2 ** 32) >>> 0);
@@ -29,36 +31,74 @@ const f16SpecialBits = [
 ];
 const integerSpecials = [0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 0x10000, 0xffff];
 
-const specials: Record<TypeName, readonly number[]> = {
+const words64 = (high: number, low: number): bigint => (BigInt(high) << 32n) | BigInt(low);
+const wideIntegerSpecials = [0, 1, 0x7fffffff, 0x80000000, 0xffffffff].flatMap((high) =>
+  [0, 1, 0xffffffff, 0xfffffffe].map((low) => words64(high, low)),
+);
+const f64SpecialBits = [
+  0x0000000000000000n,
+  0x8000000000000000n,
+  0x3ff0000000000000n,
+  0xbff0000000000000n,
+  0x7ff0000000000000n,
+  0xfff0000000000000n,
+  0x7ff8000000000000n,
+  0xfff8000000000001n,
+  0x7ff0000000000001n,
+  0xfff00000ffffffffn,
+  0x0000000000000001n,
+  0x8000000000000001n,
+  0x000fffffffffffffn,
+  0x800fffffffffffffn,
+  0x0010000000000000n,
+  0x7fefffffffffffffn,
+  0xffefffffffffffffn,
+];
+
+const specials: Record<TypeName, readonly (number | bigint)[]> = {
   u32: integerSpecials,
   i32: integerSpecials,
   f32: f32SpecialBits,
   f16: f16SpecialBits,
+  u64: wideIntegerSpecials,
+  i64: wideIntegerSpecials,
+  f64: f64SpecialBits,
 };
 
 /** An array of the type over these bits. */
-export function arrayOfBits(type: TypeName, bits: readonly number[]): AnyArray {
+export function arrayOfBits(type: TypeName, bits: readonly (number | bigint)[]): ScalarArray {
+  const words = (): ArrayBuffer => Uint32Array.from(bits, Number).buffer;
+  const wide = (): ArrayBuffer => BigUint64Array.from(bits, BigInt).buffer;
   switch (type) {
     case "u32":
-      return Uint32Array.from(bits);
+      return new Uint32Array(words());
     case "i32":
-      return new Int32Array(Uint32Array.from(bits).buffer);
+      return new Int32Array(words());
     case "f32":
-      return new Float32Array(Uint32Array.from(bits).buffer);
+      return new Float32Array(words());
     case "f16":
-      return Uint16Array.from(bits);
+      return Uint16Array.from(bits, Number);
+    case "u64":
+      return new BigUint64Array(wide());
+    case "i64":
+      return new BigInt64Array(wide());
+    case "f64":
+      return new Float64Array(wide());
     default:
       return type satisfies never;
   }
 }
 
 /** Any bits of the type, every fourth item one of its special values. */
-export function anyItems(type: TypeName, length: number, name: string): AnyArray {
+export function anyItems(type: TypeName, length: number, name: string): ScalarArray {
   const next = randomBits(name);
-  const mask = type === "f16" ? 0xffff : 0xffffffff;
+  const { bytes } = elementTypes[type];
   const bits = Array.from({ length }, () => {
     const row = specials[type];
-    return next() % 4 === 0 ? (row[next() % row.length] ?? 0) : (next() & mask) >>> 0;
+    if (next() % 4 === 0) {
+      return row[next() % row.length] ?? 0;
+    }
+    return bytes === 8 ? words64(next(), next()) : bytes === 2 ? next() & 0xffff : next();
   });
   return arrayOfBits(type, bits);
 }
@@ -69,18 +109,19 @@ export function sparseItems(
   length: number,
   name: string,
   oneIn: number,
-  rare: number,
-  usual: number,
-): AnyArray {
+  rare: Scalar,
+  usual: Scalar,
+): ScalarArray {
   const next = randomBits(name);
-  return numbersAs(
+  return valuesAs(
     type,
     Array.from({ length }, () => (next() % oneIn === 0 ? rare : usual)),
   );
 }
 
-/** An array of the type that holds these numbers. */
-export function numbersAs(type: TypeName, numbers: readonly number[]): AnyArray {
+/** An array of the type that holds these values. */
+export function valuesAs(type: TypeName, values: readonly Scalar[]): ScalarArray {
+  const numbers = values.map(Number);
   switch (type) {
     case "u32":
       return Uint32Array.from(numbers);
@@ -90,7 +131,33 @@ export function numbersAs(type: TypeName, numbers: readonly number[]): AnyArray 
       return Float32Array.from(numbers);
     case "f16":
       return Uint16Array.from(numbers, encodeFloat16);
+    case "u64":
+      return BigUint64Array.from(values, BigInt);
+    case "i64":
+      return BigInt64Array.from(values, BigInt);
+    case "f64":
+      return Float64Array.from(numbers);
     default:
       return type satisfies never;
   }
+}
+
+/** Items of any type: any bits of a scalar; of a struct, a whole number from 1 to 1000 in every field. */
+export function randomItems(type: ElementType, length: number, name: string): AnyArray {
+  if (type.kind !== "struct") {
+    return anyItems(type.name as TypeName, length, name);
+  }
+  const next = randomBits(name);
+  const struct = type as StructType;
+  const zeros = struct.array(1).get(0);
+  return struct.from(
+    Array.from({ length }, () =>
+      Object.fromEntries(
+        Object.entries(zeros).map(([field, zero]) => {
+          const value = 1 + (next() % 1000);
+          return [field, typeof zero === "bigint" ? BigInt(value) : value];
+        }),
+      ),
+    ),
+  );
 }

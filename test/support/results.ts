@@ -1,26 +1,27 @@
 import { describe, expect, test } from "vitest";
+import type { Operator } from "../../src/operators.ts";
 import { monoid } from "../../src/operators.ts";
-import type { AnyArray } from "../../src/reference/items.ts";
-import { numbersOf } from "../../src/reference/items.ts";
+import type { ScalarArray } from "../../src/reference/arrays.ts";
+import { valuesOf } from "../../src/reference/arrays.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { ElementType } from "../../src/types.ts";
+import type { Scalar, ScalarType } from "../../src/types.ts";
 import { f16 } from "../../src/types.ts";
 import { expectSameBits, expectWithin } from "./compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "./fold.ts";
 import { operatorsOf } from "./kernels.ts";
 import { around, edgeLengths } from "./lengths.ts";
-import { anyItems, numbersAs, randomBits, sparseItems } from "./random.ts";
+import { anyItems, randomBits, sparseItems, valuesAs } from "./random.ts";
 
 /** An f16 result in a `Uint16Array` is its bits already; a reduction's is a number. */
-export const asItems = (type: ElementType, value: number): AnyArray => numbersAs(type.name, [value]);
+export const asItems = (type: ScalarType, value: Scalar): ScalarArray => valuesAs(type.name, [value]);
 
 /** Kinds of data, so that no operator meets only items that saturate it. */
-const datasets = (type: ElementType, opName: string, length: number): [string, AnyArray][] => {
+const datasets = (type: ScalarType, opName: string, length: number): [string, ScalarArray][] => {
   const name = `${type.name} ${opName} ${length}`;
-  const sparse: Record<string, [number, number]> = {
+  const sparse: Record<string, [Scalar, Scalar]> = {
     mul: [3, 1],
-    and: [0x7ffffffe, type.round(-1)],
+    and: [0x7ffffffe, type.bitwise?.all ?? 0],
     or: [64, 0],
     logicalAnd: [0, 5],
     logicalOr: [7, 0],
@@ -32,20 +33,22 @@ const datasets = (type: ElementType, opName: string, length: number): [string, A
       ? []
       : ([["sparse", sparseItems(type.name, length, name, Math.max(2, length >> 1), pair[0], pair[1])]] as [
           string,
-          AnyArray,
+          ScalarArray,
         ][])),
   ];
 };
 
+/** The operators whose results do not depend on the order of operations. */
+const exactOperatorsOf = (type: ScalarType): Operator[] =>
+  operatorsOf(type).filter((op) => type.kind !== "float" || monoid(op, type, "test").domain !== type.native);
+
 /** Every operator of a type, in every algorithm, against the reference: all that is exact. */
-export function testExactResults(type: ElementType): void {
+export function testExactResults(type: ScalarType): void {
   const fold = useSoftwareFold();
-  const exact = operatorsOf(type).filter(
-    (op) => type.kind !== "float" || monoid(op, type, "test").domain !== type.native,
-  );
+  const exact = exactOperatorsOf(type);
   describe.each(exact.map((op) => [op.name, untyped(op)] as const))(`${type.name} %s`, (name, op) => {
     describe.each(algorithmNames)("%s", (algorithm) => {
-      const check = async (data: AnyArray, tuning: object, title: string): Promise<void> => {
+      const check = async (data: ScalarArray, tuning: object, title: string): Promise<void> => {
         const options = { op, type, algorithm, ...tuning } as const;
         for (const exclusive of [false, true]) {
           const actual = await fold().scan(data, { ...options, exclusive });
@@ -62,7 +65,7 @@ export function testExactResults(type: ElementType): void {
           `reduce ${title}`,
         );
       };
-      const missing = (): boolean => type === f16 && !fold().device.features.has("shader-f16");
+      const missing = (): boolean => type.name === f16.name && !fold().device.features.has("shader-f16");
 
       test("at every edge of three levels", async ({ skip }) => {
         skip(missing(), "the adapter has no shader-f16");
@@ -99,7 +102,7 @@ export function testExactResults(type: ElementType): void {
  * and itemsPerThread more after it. A spine of L levels makes a chain of 2L + 1 kernels.
  */
 export function testFloatResults(
-  type: ElementType,
+  type: ScalarType,
   unit: number,
   least: number,
   sizes: readonly number[],
@@ -136,24 +139,24 @@ export function testFloatResults(
   describe.each(["add", "mul"] as const)(`${type.name} %s`, (name) => {
     const op = untyped(operatorsOf(type).find((one) => one.name === name) ?? { name });
     describe.each(algorithmNames)("%s", (algorithm) => {
-      const numbersOfItems = (items: AnyArray): number[] =>
-        Array.from({ length: items.length }, (_, index) => numbersOf(items, type)(index));
+      const numbersOfItems = (items: ScalarArray): number[] =>
+        Array.from({ length: items.length }, (_, index) => valuesOf(items, type)(index) as number);
       const run = async (
-        data: AnyArray,
-        verify: (actual: AnyArray, exclusive: boolean) => void,
+        data: ScalarArray,
+        verify: (actual: ScalarArray, exclusive: boolean) => void,
       ): Promise<void> => {
         const options = { op, type, algorithm, workGroupSize, itemsPerThread } as const;
         for (const exclusive of [false, true]) {
           verify(await fold().scan(data, { ...options, exclusive }), exclusive);
         }
       };
-      const missing = (): boolean => type === f16 && !fold().device.features.has("shader-f16");
+      const missing = (): boolean => type.name === f16.name && !fold().device.features.has("shader-f16");
 
       test("within the bound", async ({ skip }) => {
         skip(missing(), "the adapter has no shader-f16");
         for (const length of sizes) {
           const next = randomBits(`${type.name} ${name} ${length}`);
-          const data = numbersAs(
+          const data = valuesAs(
             type.name,
             Array.from({ length }, () => {
               const x = (next() / 2 ** 32) * 2 - 1;
@@ -173,7 +176,7 @@ export function testFloatResults(
             value: name === "add" ? 0 : 1,
             bound: 0,
           };
-          expectWithin([total], [last], `reduce ${length}`);
+          expectWithin([total as number], [last], `reduce ${length}`);
         }
       });
 
@@ -181,8 +184,8 @@ export function testFloatResults(
         skip(missing(), "the adapter has no shader-f16");
         for (const length of sizes) {
           const next = randomBits(`exact ${type.name} ${name} ${length}`);
-          const most = type === f16 ? 2 : 1000;
-          const data = numbersAs(
+          const most = type.name === f16.name ? 2 : 1000;
+          const data = valuesAs(
             type.name,
             Array.from({ length }, () => (name === "add" ? 1 + (next() % most) : ([-1, 1][next() % 2] ?? 1))),
           );

@@ -1,0 +1,189 @@
+// IEEE-754 binary64 in integer arithmetic, on its bits as a pair of words: x is the low word, y the
+// high one. Rounds to nearest even and keeps subnormals, infinities and the sign of zero; every NaN
+// that comes out is F64_NAN. No f32 is involved, so the bits are the same on every adapter.
+// Linked with int64.wgsl. Threads call these anywhere; each has its own result. No work-group memory.
+//
+// After the algorithms of Berkeley SoftFloat-3e (John R. Hauser; f64_addMags, f64_subMags, f64_mul,
+// roundPackToF64). Here a significand's leading bit is bit 63, which leaves eleven bits to round by.
+
+const F64_SIGN = 0x80000000u;
+const F64_INFINITY = vec2<u32>(0u, 0x7ff00000u);
+const F64_NAN = vec2<u32>(0u, 0x7ff80000u);
+
+fn add_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  // The larger magnitude comes first: its sign is the sum's, and a NaN is there if there is one.
+  let swap = less_u64(magnitude_f64(a), magnitude_f64(b));
+  let large = select(a, b, swap);
+  let small = select(b, a, swap);
+  let opposite = ((a.y ^ b.y) & F64_SIGN) != 0u;
+  let exponent = exponent_f64(large);
+  let small_exponent = exponent_f64(small);
+
+  // Leading bits are at bit 62, so that a carry has room. The bit that stands for all that was
+  // shifted out is far enough below the rounding: more than one leading bit cancels only where the
+  // exponents differ by less than two, and then none is shifted out.
+  let scale = max(exponent, 1u);
+  let first = significand_f64(large, exponent);
+  let second = shift_right_jam(significand_f64(small, small_exponent), scale - max(small_exponent, 1u));
+  let sum = select(add_u64(first, second), sub_u64(first, second), opposite);
+
+  // To bit 63, or to where a subnormal has its bits: a sum that is subnormal is exact.
+  let shift = min(count_leading_zeros_u64(sum), scale);
+  let rounded = round_f64(large.y & F64_SIGN, scale - shift, shift_left_u64(sum, shift));
+  let finite = select(rounded, vec2<u32>(0u, a.y & b.y & F64_SIGN), all(sum == vec2<u32>()));
+
+  let invalid = is_nan_f64(large) | (opposite & (small_exponent == 0x7ffu));
+  return select(select(finite, large, exponent == 0x7ffu), F64_NAN, invalid);
+}
+
+fn sub_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  return add_f64(a, vec2<u32>(b.x, b.y ^ F64_SIGN));
+}
+
+fn mul_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  // The subnormal operand is normalised; where both are, nothing but the sticky bit is left anyway.
+  let swap = exponent_f64(b) == 0u;
+  let normal = select(b, a, swap);
+  let other = select(a, b, swap);
+  let exponent = exponent_f64(normal);
+  let other_exponent = exponent_f64(other);
+  let unshifted = significand_f64(other, other_exponent);
+  let zeros = count_leading_zeros_u64(unshifted);
+  let first = limbs_f64(shift_left_u64(unshifted, zeros));
+  let second = limbs_f64(significand_f64(normal, exponent));
+
+  // Columns of the product, 14 bits apart: the four products of the largest fit a word, and a carry.
+  let column_0 = first.x * second.x;
+  let column_1 = dot(first.xy, second.yx) + (column_0 >> 14u);
+  let column_2 = dot(first.xyz, second.zyx) + (column_1 >> 14u);
+  let column_3 = dot(first, second.wzyx) + (column_2 >> 14u);
+  let column_4 = dot(first.yzw, second.wzy) + (column_3 >> 14u);
+  let column_5 = dot(first.zw, second.wz) + (column_4 >> 14u);
+  let column_6 = first.w * second.w + (column_5 >> 14u);
+  // The upper 64 bits of the 112; the lowest of them stands for all below as well.
+  let below = ((column_0 | column_1 | column_2) & 0x3fffu) | (column_3 & 0x3fu);
+  let low = (column_5 << 22u) | ((column_4 & 0x3fffu) << 8u) | ((column_3 >> 6u) & 0xffu);
+  let product = vec2<u32>(low | min(below, 1u), (column_6 << 4u) | ((column_5 >> 10u) & 0xfu));
+  let zero = all(product == vec2<u32>());
+
+  // The leading bit is bit 62 or 61, and goes to 63.
+  let shift = select(1u, 2u, product.y < 0x40000000u);
+  let significand = vec2<u32>(product.x << shift, (product.y << shift) | (product.x >> (32u - shift)));
+  let field = i32(exponent + max(other_exponent, 1u)) - i32(1021u + zeros + shift);
+  let sign = (a.y ^ b.y) & F64_SIGN;
+  let subnormal = shift_right_jam(significand, u32(max(-field, 0)));
+  let finite = round_f64(sign, select(u32(max(field, 0)), 0u, zero), subnormal);
+
+  let infinite = max(exponent, other_exponent) == 0x7ffu;
+  let invalid = is_nan_f64(a) | is_nan_f64(b) | (infinite & zero);
+  return select(select(finite, F64_INFINITY | vec2<u32>(0u, sign), infinite), F64_NAN, invalid);
+}
+
+// As IEEE has it: false where one is NaN, and -0 is +0.
+fn less_f64(a: vec2<u32>, b: vec2<u32>) -> bool {
+  let less = less_i64(signed_magnitude_f64(a), signed_magnitude_f64(b));
+  return less & !(is_nan_f64(a) | is_nan_f64(b));
+}
+
+fn f64_from_u32(value: u32) -> vec2<u32> {
+  let zeros = countLeadingZeros(value);
+  let significand = value << (zeros & 31u);
+  let bits = vec2<u32>(significand << 21u, ((1053u - zeros) << 20u) + (significand >> 11u));
+  return select(bits, vec2<u32>(), value == 0u);
+}
+
+fn f64_from_i32(value: i32) -> vec2<u32> {
+  let bits = bitcast<u32>(value);
+  let mask = 0u - (bits >> 31u);
+  return f64_from_u32((bits ^ mask) - mask) | vec2<u32>(0u, bits & F64_SIGN);
+}
+
+// From an f32's bits, which are never an f32 value here.
+fn f64_from_f32_bits(bits: u32) -> vec2<u32> {
+  let exponent = (bits >> 23u) & 0xffu;
+  let fraction = bits & 0x7fffffu;
+  let significand = fraction | select(0x800000u, 0u, exponent == 0u);
+  // The significand is an integer, of units of 2^(exponent - 150).
+  let integer = f64_from_u32(significand);
+  let scale = select((max(exponent, 1u) - 150u) << 20u, 0u, significand == 0u);
+  let finite = vec2<u32>(integer.x, integer.y + scale);
+  let magnitude = select(finite, F64_INFINITY, exponent == 0xffu);
+  return select(
+    magnitude | vec2<u32>(0u, bits & F64_SIGN),
+    F64_NAN,
+    (exponent == 0xffu) & (fraction != 0u),
+  );
+}
+
+// The value's bits, of a field that is the exponent less one, and a significand whose leading bit,
+// bit 63, adds that one. It has no such bit, and the field is 0, where the value is subnormal or zero.
+// The carry of the rounding goes where it belongs: into the exponent, up to infinity.
+fn round_f64(sign: u32, field: u32, significand: vec2<u32>) -> vec2<u32> {
+  let low = (significand.x >> 11u) | (significand.y << 21u);
+  let up = (significand.x & 0x7ffu) + (low & 1u) > 0x400u;
+  let rounded_low = low + u32(up);
+  let high = (field << 20u) + (significand.y >> 11u) + u32(rounded_low < low);
+  let finite = vec2<u32>(rounded_low, high);
+  return select(finite, F64_INFINITY, high >= F64_INFINITY.y) | vec2<u32>(0u, sign);
+}
+
+fn is_nan_f64(bits: vec2<u32>) -> bool {
+  return ((bits.y & ~F64_SIGN) | min(bits.x, 1u)) > F64_INFINITY.y;
+}
+
+fn magnitude_f64(bits: vec2<u32>) -> vec2<u32> {
+  return vec2<u32>(bits.x, bits.y & ~F64_SIGN);
+}
+
+// An integer of less_i64 in the order of the values.
+fn signed_magnitude_f64(bits: vec2<u32>) -> vec2<u32> {
+  let mask = vec2<u32>(0u - (bits.y >> 31u));
+  return sub_u64(magnitude_f64(bits) ^ mask, mask);
+}
+
+fn exponent_f64(bits: vec2<u32>) -> u32 {
+  return (bits.y >> 20u) & 0x7ffu;
+}
+
+// Its leading bit, the implied one if there is one, at bit 62.
+fn significand_f64(bits: vec2<u32>, exponent: u32) -> vec2<u32> {
+  let fraction = ((bits.y << 10u) & 0x3fffffffu) | (bits.x >> 22u);
+  return vec2<u32>(bits.x << 10u, fraction | (min(exponent, 1u) << 30u));
+}
+
+// The upper 56 bits in four parts of 14, the lowest first.
+fn limbs_f64(significand: vec2<u32>) -> vec4<u32> {
+  return vec4<u32>(
+    significand.x >> 8u,
+    (significand.x >> 22u) | (significand.y << 10u),
+    significand.y >> 4u,
+    significand.y >> 18u,
+  ) & vec4<u32>(0x3fffu);
+}
+
+// 64 for 0.
+fn count_leading_zeros_u64(value: vec2<u32>) -> u32 {
+  let in_low = value.y == 0u;
+  return countLeadingZeros(select(value.y, value.x, in_low)) + select(0u, 32u, in_low);
+}
+
+// No word is ever shifted by 32 or more: SPIR-V leaves that undefined.
+
+// By less than 64; 0 may be shifted by 64.
+fn shift_left_u64(value: vec2<u32>, amount: u32) -> vec2<u32> {
+  let words = select(value, vec2<u32>(0u, value.x), (amount & 32u) != 0u);
+  let bits = amount & 31u;
+  return vec2<u32>(words.x << bits, (words.y << bits) | ((words.x >> 1u) >> (31u - bits)));
+}
+
+// By any amount. The lowest bit of the result is set too where any bit that is shifted out was.
+fn shift_right_jam(value: vec2<u32>, amount: u32) -> vec2<u32> {
+  // More than 63 leaves no more than 63 does: at most the lowest bit.
+  let at_most = min(amount, 63u);
+  let by_word = at_most >= 32u;
+  let words = select(value, vec2<u32>(value.y, 0u), by_word);
+  let bits = at_most & 31u;
+  let lost = select(0u, value.x, by_word) | (words.x & ((1u << bits) - 1u));
+  let low = (words.x >> bits) | ((words.y << 1u) << (31u - bits));
+  return vec2<u32>(low | min(lost, 1u), words.y >> bits);
+}

@@ -1,0 +1,8 @@
+import type { ScalarType, TypeName } from "./types.ts";
+import { f16, f32, i32, u32 } from "./types.ts";
+import { f64, i64, u64 } from "./types64.ts";
+
+/** Every scalar element type, by name. */
+export const elementTypes = { u32, i32, f32, f16, u64, i64, f64 } as const satisfies {
+  [Name in TypeName]: ScalarType<Name>;
+};

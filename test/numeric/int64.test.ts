@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import int64File from "../../shaders/numeric/int64.wgsl";
+import { useSoftwareFold } from "../support/fold.ts";
+import { randomBits } from "../support/random.ts";
+import type { Operation, Pairs } from "./elementwise.ts";
+import { checkOperation, timeout } from "./elementwise.ts";
+
+const fold = useSoftwareFold();
+
+const specials = [0n, 2n ** 15n, 2n ** 16n, 2n ** 31n, 2n ** 32n, 2n ** 47n, 2n ** 48n, 2n ** 63n]
+  .flatMap((value) => [value - 1n, value, value + 1n])
+  .concat([2n, 3n, 0xffff0000n, 0xffffffff00000000n, 0x7fffffff00000000n, 0x8000000080000000n])
+  .concat([0xffff0000ffff0000n, 0x0000ffff0000ffffn, 0xfffffffefffffffen, 0x0123456789abcdefn, -2n, -3n])
+  .map((value) => BigInt.asUintN(64, value));
+
+const wordSpecials = [0, 1, 0xffffffff, 0xfffffffe, 0x80000000, 0x7fffffff, 0xffff, 0x10000, 0xffff0000];
+
+/** Any bits; words of special values; equal high words, as comparisons need; small numbers of both signs. */
+function filler(name: string): (pairs: Pairs) => void {
+  const next = randomBits(name);
+  return ({ a, b }) => {
+    for (let word = 0; word < a.length; word += 2) {
+      a[word] = next();
+      a[word + 1] = next();
+      b[word] = next();
+      b[word + 1] = next();
+      const kind = next();
+      if ((kind & 3) === 1) {
+        for (const [shift, side, at] of [[2, a, 0] as const, [6, a, 1] as const, [10, b, 0] as const]) {
+          side[word + at] = wordSpecials[(kind >>> shift) % 16] ?? next();
+        }
+      } else if ((kind & 3) === 2) {
+        b[word + 1] = a[word + 1] ?? 0;
+        b[word] = (kind & 4) === 0 ? (a[word] ?? 0) + ((kind >>> 3) % 3) - 1 : next();
+      } else if ((kind & 3) === 3) {
+        for (const side of [a, b]) {
+          const negative = -(next() & 1);
+          side[word] = ((side[word] ?? 0) >>> (next() & 31)) ^ negative;
+          side[word + 1] = negative;
+        }
+      }
+    }
+  };
+}
+
+const lesser = (a: bigint, b: bigint): bigint => [a, b][a < b ? 0 : 1] ?? 0n;
+const greater = (a: bigint, b: bigint): bigint => [a, b][a > b ? 0 : 1] ?? 0n;
+
+const bigints = (
+  name: string,
+  compute: (a: bigint, b: bigint) => bigint,
+  Items: typeof BigUint64Array | typeof BigInt64Array = BigUint64Array,
+): Operation => ({
+  name,
+  expression: `${name}(a, b)`,
+  // The arrays wrap what is stored into them as BigInt.asUintN and BigInt.asIntN do.
+  expect(pairs, expected) {
+    const a = new Items(pairs.a.buffer);
+    const b = new Items(pairs.b.buffer);
+    const results = new Items(expected.buffer);
+    for (let item = 0; item < results.length; item++) {
+      results[item] = compute(a[item] ?? 0n, b[item] ?? 0n);
+    }
+  },
+});
+
+const operations: readonly Operation[] = [
+  bigints("add_u64", (a, b) => a + b),
+  bigints("sub_u64", (a, b) => a - b),
+  bigints("mul_u64", (a, b) => a * b),
+  ...(["i64", "u64"] as const).flatMap((type) => {
+    const Items = type === "i64" ? BigInt64Array : BigUint64Array;
+    return [
+      {
+        ...bigints(`less_${type}`, (a, b) => (a < b ? 1n : 0n), Items),
+        expression: `vec2<u32>(u32(less_${type}(a, b)), 0u)`,
+      },
+      bigints(`min_${type}`, lesser, Items),
+      bigints(`max_${type}`, greater, Items),
+    ];
+  }),
+  // Two's complement shares the three with unsigned integers.
+  {
+    ...bigints("i64 product, sum and difference", (a, b) => a * b + (a - b), BigInt64Array),
+    expression: "add_u64(mul_u64(a, b), sub_u64(a, b))",
+  },
+];
+
+for (const operation of operations) {
+  test(
+    operation.name,
+    async () => {
+      await checkOperation(fold().device, [int64File], operation, specials, filler(operation.name));
+    },
+    timeout,
+  );
+}
+
+test("the check can fail", async () => {
+  const file = int64File.replace("u32(low < a.x)", "0u");
+  const operation = bigints("add_u64", (a, b) => a + b);
+  await expect(checkOperation(fold().device, [file], operation, specials, filler("broken"))).rejects.toThrow(
+    /add_u64, special values: \d+ of \d+ differ, the first of 0x/,
+  );
+});
