@@ -344,6 +344,11 @@ export function monoid(op: Operator, elementType: ElementType, caller: string): 
   };
 }
 
+/** How a built-in operator's results are rounded on a type. */
+export function roundingOf(op: Operator, type: ScalarType): ScalarType["rounding"] {
+  return (op as BuiltinOperator).domain === "native" ? type.rounding : "none";
+}
+
 const lifts = {
   native: () => (value: Value) => value,
   order: (_, identity) => (value: Value) => (Number.isNaN(value) ? identity : value),

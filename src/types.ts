@@ -123,6 +123,11 @@ export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar =
   /** The least and the greatest value; infinities for floats. */
   readonly lowest: V;
   readonly greatest: V;
+  /**
+   * How `add` and `mul` are rounded: not at all; after each operation, to nearest even, so that their
+   * order decides the last bits; or as the adapter likes, within a bound.
+   */
+  readonly rounding: "none" | "each operation" | "adapter";
   /** What changes nothing in a sum: −0 where the sign of zero is kept. */
   readonly addIdentity: V;
   /** One operation, rounded once. */
@@ -282,6 +287,7 @@ export const u32: ScalarType<"u32", number> = /* @__PURE__ */ elementType({
   one: 1,
   lowest: 0,
   greatest: 0xffffffff,
+  rounding: "none",
   addIdentity: 0,
   round: round32,
   problemOf: /* @__PURE__ */ numberProblem("u32", round32),
@@ -312,6 +318,7 @@ export const i32: ScalarType<"i32", number> = /* @__PURE__ */ elementType({
   one: 1,
   lowest: -0x80000000,
   greatest: 0x7fffffff,
+  rounding: "none",
   addIdentity: 0,
   round: roundSigned32,
   problemOf: /* @__PURE__ */ numberProblem("i32", roundSigned32),
@@ -337,6 +344,7 @@ export const f32: ScalarType<"f32", number> = /* @__PURE__ */ elementType({
   one: 1,
   lowest: -Infinity,
   greatest: Infinity,
+  rounding: "adapter",
   addIdentity: 0,
   round: Math.fround,
   problemOf: /* @__PURE__ */ numberProblem("f32", Math.fround),
@@ -384,6 +392,7 @@ export const f16: ScalarType<"f16", number> = /* @__PURE__ */ elementType({
   one: 1,
   lowest: -Infinity,
   greatest: Infinity,
+  rounding: "adapter",
   addIdentity: 0,
   round: roundF16,
   problemOf: /* @__PURE__ */ numberProblem("f16", roundF16),

@@ -71,6 +71,7 @@ const integer = <Name extends "u64" | "i64">(
   value: "vec2<u32>",
   zero: 0n,
   one: 1n,
+  rounding: "none",
   addIdentity: 0n,
   round,
   problemOf: (value) =>
@@ -122,6 +123,7 @@ export const f64: ScalarType<"f64", number> = /* @__PURE__ */ elementType({
   dtype: "<f8",
   zero: 0,
   one: 1,
+  rounding: "each operation",
   lowest: -Infinity,
   greatest: Infinity,
   addIdentity: -0,

@@ -108,6 +108,18 @@ describe("reduce", () => {
     expect(run("reduce", "in.npy", "--op", "logical-and", ...SOFTWARE)).toEqual({ ...silent, stdout: "0\n" });
   });
 
+  it("takes 64-bit types", () => {
+    write("u.npy", npy("<u8", [3], BigUint64Array.of(2n ** 63n, 2n ** 63n, 7n)));
+    expect(run("reduce", "u.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "7\n" });
+    write("i.npy", npy("<i8", [3], BigInt64Array.of(5n, -(2n ** 40n), 7n)));
+    expect(run("scan", "i.npy", "-o", "out.npy", "--op", "min", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(BigInt64Array.of(5n, -(2n ** 40n), -(2n ** 40n)));
+    write("f.npy", npy("<f8", [3], Float64Array.of(0.1, 0.2, 0.3)));
+    expect(run("reduce", "f.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "0.6000000000000001\n" });
+    expect(run("compact", "f.npy", "-o", "out.npy", "--where", "i != 1u", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(Float64Array.of(0.1, 0.3));
+  });
+
   it("prints floats as NumPy does", () => {
     write("f.npy", npy("<f4", [2], Float32Array.of(0.1, Number.NaN)));
     expect(run("reduce", "f.npy", "--op", "max", ...SOFTWARE)).toEqual({ ...silent, stdout: "0.1\n" });
@@ -177,6 +189,9 @@ describe("emit", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toContain("fn work_group_scan_inclusive_max_f32(");
     expect(stdout).toContain("64u");
+    expect(run("emit", "scan", "--type", "f64", "--algorithm", "blelloch").stdout).toContain(
+      "fn work_group_scan_exclusive_add_f64(value: vec2<u32>, local_index: u32) -> vec2<u32> {",
+    );
     expect(run("emit", "reduce", "--algorithm", "subgroup").stdout).toMatch(
       /^enable subgroups;[\s\S]*fn work_group_reduce_add_u32\(/,
     );
@@ -225,8 +240,8 @@ describe("doctor", () => {
   it("passes what is right, on every operator, type and algorithm", async () => {
     const outcomes = await verdicts(standIn(["shader-f16", "subgroups"], false));
     expect(outcomes.filter((one) => one.verdict !== "passed")).toEqual([]);
-    // (10 operators on two types, 7 on two) x 3 + 2 compactions of 4 types, for each of 3 algorithms.
-    expect(outcomes).toHaveLength(((10 + 10 + 7 + 7) * 3 + 2 * 4) * 3);
+    // (10 operators on four types, 7 on three) x 3 + 2 compactions of 7 types, for each of 3 algorithms.
+    expect(outcomes).toHaveLength(((4 * 10 + 3 * 7) * 3 + 2 * 7) * 3);
   });
 
   it("fails a scan that is wrong in one element", async () => {
@@ -332,7 +347,7 @@ describe("files", () => {
     ["too long", Uint8Array.of(...whole, 0), /1 bytes too many/],
     ["big-endian", npy(">u4", [8], example), /big-endian; it takes little-endian <u4/],
     ["Fortran", npy("<u4", [4, 2], example, "True"), /Fortran order.*it takes C order/],
-    ["f8", npy("<f8", [1], new Float64Array(1)), /dtype is <f8; it takes <u4 <i4 <f4 <f2/],
+    ["c8", npy("<c8", [1], new Float64Array(1)), /dtype is <c8; it takes <u4 <i4 <f4 <f2 <u8 <i8 <f8/],
   ])("rejects a file that is %s", (_, bytes, message) => {
     write("bad.npy", bytes);
     fails(message, "scan", "bad.npy", "-o", "out.npy");
@@ -355,7 +370,7 @@ describe("files", () => {
   it("rejects an operator that does not take the type, and leaves the output as it was", () => {
     write("f.npy", npy("<f4", [1], Float32Array.of(1)));
     fails(
-      /scan<f32, xor>: xor has no meaning on f32; it takes u32, i32/,
+      /scan<f32, xor>: xor has no meaning on f32; it takes u32, u64, i32, i64/,
       "scan",
       "f.npy",
       "-o",

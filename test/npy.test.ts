@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { formatValue } from "../src/cli/format.ts";
 import { dumpElements, parseElements, parseFlags } from "../src/cli/npy.ts";
+import type { Scalar, ScalarType } from "../src/types.ts";
 import { f16, f32, i32, u32 } from "../src/types.ts";
+import { f64, i64, u64 } from "../src/types64.ts";
 
 /** A `.npy` file's bytes, right or wrong as asked: nothing is checked. `pad` moves the data out of alignment. */
 function npy(
@@ -110,8 +112,9 @@ describe("parseElements", () => {
       npy("<u4", "(3, 2)", new Uint32Array(6), { fortran: true }),
       /Fortran order, with shape \(3, 2\); it takes C order/,
     ],
-    ["f8", npy("<f8", "(1,)", new Float64Array(1)), /dtype is <f8; it takes <u4 <i4 <f4 <f2/],
-    ["bool", npy("|b1", "(1,)", new Uint8Array(1)), /dtype is \|b1; it takes <u4 <i4 <f4 <f2/],
+    ["f16", npy("<f16", "(1,)", new Float64Array(2)), /dtype is <f16; it takes <u4 <i4 <f4 <f2 <u8 <i8 <f8/],
+    ["c8", npy("<c8", "(1,)", new Float32Array(2)), /dtype is <c8; it takes <u4/],
+    ["bool", npy("|b1", "(1,)", new Uint8Array(1)), /dtype is \|b1; it takes <u4 <i4 <f4 <f2 <u8 <i8 <f8/],
     ["a header without shape", npy("<u4", "", words), /malformed: it has no 'shape'/],
     ["a negative shape", npy("<u4", "(-3,)", words), /malformed: it has no shape of whole numbers/],
   ])("rejects %s", (_, bytes, message) => {
@@ -129,6 +132,9 @@ describe("parseFlags", () => {
     ["<u4", new Uint8Array(Uint32Array.of(65536, 0, 1).buffer)],
     ["<i4", new Uint8Array(Int32Array.of(-1, 0, 1).buffer)],
     ["<f4", new Uint8Array(Float32Array.of(Number.NaN, -0, 0.5).buffer)],
+    ["<f8", new Uint8Array(Float64Array.of(Number.NaN, -0, 5e-324).buffer)],
+    ["<u8", new Uint8Array(BigUint64Array.of(2n ** 32n, 0n, 1n).buffer)],
+    ["<i8", new Uint8Array(BigInt64Array.of(-1n, 0n, 1n).buffer)],
   ])("reads %s: what is not zero keeps", (descr, bytes) => {
     for (const pad of [0, 1]) {
       expect(parseFlags(npy(descr, "(3,)", bytes, { pad }), "f.npy").flags).toEqual(Uint8Array.of(1, 0, 1));
@@ -136,8 +142,8 @@ describe("parseFlags", () => {
   });
 
   it("rejects what is no flag", () => {
-    expect(() => parseFlags(npy("<f8", "(1,)", new Float64Array(1)), "f.npy")).toThrow(
-      /dtype is <f8; it takes \|b1/,
+    expect(() => parseFlags(npy("<c8", "(1,)", new Float64Array(1)), "f.npy")).toThrow(
+      /dtype is <c8; it takes \|b1/,
     );
   });
 });
@@ -145,6 +151,14 @@ describe("parseFlags", () => {
 describe("dumpElements", () => {
   it.each([[[]], [[1]], [[1, 1, 1]]])("round-trips shape %j", (shape) => {
     const file = { type: f16, data: Uint16Array.of(0x7e00), shape };
+    expect(parseElements(dumpElements(file), "a.npy")).toEqual(file);
+  });
+
+  it.each([
+    { type: u64, data: BigUint64Array.of(2n ** 64n - 1n, 5n), shape: [2] },
+    { type: i64, data: BigInt64Array.of(-(2n ** 63n), 7n), shape: [2, 1] },
+    { type: f64, data: Float64Array.of(0.1, -0, Infinity), shape: [3] },
+  ])("round-trips $type.name", (file) => {
     expect(parseElements(dumpElements(file), "a.npy")).toEqual(file);
   });
 
@@ -170,7 +184,12 @@ describe("formatValue", () => {
     [f16, 0.0999755859375, "0.1"],
     [i32, -5, "-5"],
     [u32, 4294967295, "4294967295"],
-  ])("prints a value of %o", (type, value, text) => {
+    [u64, 2n ** 64n - 1n, "18446744073709551615"],
+    [i64, -5n, "-5"],
+    [f64, 0.1, "0.1"],
+    [f64, 5e-324, "5e-324"],
+    [f64, 1 / 3, "0.3333333333333333"],
+  ] as [ScalarType, Scalar, string][])("prints a value of %o", (type, value, text) => {
     expect(formatValue(type.round(value), type)).toBe(text);
   });
 });

@@ -138,6 +138,10 @@ describe("README's TypeScript", () => {
     let checked = 0;
     await run(block, given(block.text), (value, comment) => {
       checked++;
+      if (comment.trim().startsWith("{")) {
+        expect(value).toEqual(new Function(`return (${comment});`)());
+        return;
+      }
       const numbers = comment.trim().split(/\s+/).map(Number);
       expect(numbers, `"${comment}" is a list of numbers`).not.toContain(Number.NaN);
       expect(typeof value === "object" ? Array.from(value as ArrayLike<number>) : [value]).toEqual(numbers);

@@ -162,7 +162,9 @@ export function linkModule(kernel: string, functionSets: readonly WorkGroupFunct
       const other = added.get(declaration.name);
       if (declared.has(declaration.name)) {
         throw new ArgumentError(
-          `link: the kernel declares ${declaration.name}, which is the name of a linked function`,
+          declaration.keyword === "struct" && !declaration.name.includes("_")
+            ? `link: the kernel declares ${declaration.name}, which linking adds: leave it out`
+            : `link: the kernel declares ${declaration.name}, which is the name of a linked function`,
         );
       }
       if (other !== undefined && textOf(other) !== text) {

@@ -40,25 +40,56 @@ export interface TuningOptions {
 export type Primitive = "scan" | "reduce" | "compact";
 
 interface TuningRow {
+  /** The elements that it is for: of at most so many bytes. */
+  readonly elementBytes: number;
   readonly algorithm: Algorithm;
   readonly workGroupSize: number;
-  /** Items of 4 bytes. */
   readonly items: Readonly<Record<Primitive, number>>;
 }
 
-/** A row for each kind of adapter. bench/LOG.md has the figures. */
-const rows: readonly [software: TuningRow, gpu: TuningRow] = [
+/** For each kind of adapter, rows in order of the elements' size. bench/LOG.md has the figures. */
+const rows = {
   // Barriers are what costs, so few threads take many items each; 32 of them instead of 16 run no
   // faster, and compile in twice the time.
-  {
-    algorithm: "hillis-steele",
-    workGroupSize: 32,
-    items: { scan: 16, reduce: 16, compact: 16 },
-  },
-  // H200, u32, 2^26: scan 454 µs (subgroup 490, hillis-steele 553; 8 items: 726), reduce 100 µs
-  // (144, 150; 4 items: 145), compact 309 µs (354, 349; 4 items: 404).
-  { algorithm: "blelloch", workGroupSize: 256, items: { scan: 4, reduce: 8, compact: 8 } },
-];
+  software: [
+    {
+      elementBytes: 4,
+      algorithm: "hillis-steele",
+      workGroupSize: 32,
+      items: { scan: 16, reduce: 16, compact: 16 },
+    },
+    {
+      elementBytes: 64,
+      algorithm: "hillis-steele",
+      workGroupSize: 32,
+      items: { scan: 8, reduce: 8, compact: 16 },
+    },
+  ],
+  gpu: [
+    // H200, u32, 2^26: scan 455 µs (subgroup 485, hillis-steele 554; 8 items: 727), reduce 100 µs
+    // (146, 150; 4 items: 146), compact 309 µs (354, 349; 4 items: 404).
+    { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: { scan: 4, reduce: 8, compact: 8 } },
+    // H200, u64, 2^25: scan 416 µs (subgroup 470, hillis-steele 463; 2 items: 428), reduce 93 µs (151,
+    // 150; 2 items: 150). f64: scan 909 µs (1816, 1345; 2 items: 1161), reduce 292 µs (778, 559).
+    { elementBytes: 8, algorithm: "blelloch", workGroupSize: 256, items: { scan: 4, reduce: 4, compact: 8 } },
+    {
+      elementBytes: 64,
+      algorithm: "blelloch",
+      workGroupSize: 256,
+      items: { scan: 1, reduce: 2, compact: 8 },
+    },
+  ],
+} as const satisfies Record<string, readonly TuningRow[]>;
+
+/** The row for an adapter and an element. */
+function rowOf(software: boolean, elementBytes: number): TuningRow {
+  const table: readonly TuningRow[] = software ? rows.software : rows.gpu;
+  const row = table.find((one) => elementBytes <= one.elementBytes) ?? table.at(-1);
+  if (row === undefined) {
+    throw new Error("the tuning table is empty");
+  }
+  return row;
+}
 
 /** An algorithm and sizes that the device can run. */
 export interface Tuning {
@@ -87,19 +118,14 @@ export function tune(
     throw new FeatureError(`${title} needs the adapter feature "${type.feature}"`);
   }
   const subgroups = features.has("subgroups");
-  const row = facts.software ? rows[0] : rows[1];
+  const row = rowOf(facts.software, elementBytes);
   const algorithm =
     options.algorithm === undefined ? row.algorithm : requireAlgorithm(options.algorithm, title);
   if (algorithms[algorithm].subgroups && !subgroups) {
     throw new FeatureError(`${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`);
   }
   const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
-  const items = requireCount(
-    title,
-    "itemsPerThread",
-    // A thread takes as many bytes of a larger type, and so fewer items.
-    options.itemsPerThread ?? Math.max(1, Math.floor((row.items[primitive] * 4) / Math.max(4, elementBytes))),
-  );
+  const items = requireCount(title, "itemsPerThread", options.itemsPerThread ?? row.items[primitive]);
   const sizesOf = (workGroupSize: number): Sizes => ({
     workGroupSize,
     items,

@@ -56,6 +56,25 @@ describe.each(allTypes.map((type) => [type.name, type] as const))("%s", (_, type
   });
 });
 
+test("what a caller does not use is not in the WGSL", () => {
+  const shape = { workGroupSize: 32, itemsPerThread: 2 };
+  for (const type of allTypes) {
+    for (const { title, code } of kernelsOf(type, "blelloch", shape)) {
+      const functions = [...code.matchAll(/^fn (\w+)/gm)].map(([, name = ""]) => name);
+      for (const name of functions) {
+        // A function is there to be called, and an entry point to be dispatched.
+        const uses = code.match(new RegExp(`\\b${name}\\b`, "g"))?.length ?? 0;
+        const isEntry = new RegExp(`@compute[^{]*fn ${name}\\b`).test(code) || name.startsWith("work_group_");
+        expect(isEntry || uses > 1, `${title}: ${name}`).toBe(true);
+      }
+      const text = functions.join(" ");
+      expect(/_f64\b|_f64_/.test(text) && type.name !== "f64", title).toBe(false);
+      expect(/mul_u64/.test(text) && !/mul/.test(title), title).toBe(false);
+      expect(type.bytes < 8 && /_u64/.test(text), title).toBe(false);
+    }
+  }
+});
+
 test("same input, same text", () => {
   const shape = { workGroupSize: 32, itemsPerThread: 2 };
   for (const type of allTypes) {

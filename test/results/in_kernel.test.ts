@@ -5,6 +5,7 @@ import type { AnyArray } from "../../src/reference/arrays.ts";
 import { arrayLike, emptyLike } from "../../src/reference/arrays.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
+import { StructArray } from "../../src/struct.ts";
 import { f32, u32 } from "../../src/types.ts";
 import { f64, i64, u64 } from "../../src/types64.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
@@ -45,9 +46,16 @@ async function run(code: string, data: AnyArray, places: Uint32Array): Promise<U
   return readWords(device, output);
 }
 
+/** A kernel that stores a struct leaves its padding as it was. */
+const withoutPadding = (array: AnyArray): AnyArray =>
+  array instanceof StructArray ? array.type.from(array) : array;
+
 const cases = [
   [u32, affine],
   [f32, max],
+] as const;
+/** In software these take long: at two sizes. */
+const wideCases = [
   [u64, mul],
   [i64, min],
   [f64, max],
@@ -64,7 +72,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
         backwards: Uint32Array.from({ length: workGroupSize }, (_, i) => workGroupSize - 1 - i),
         shuffled: Uint32Array.from({ length: workGroupSize }, (_, i) => (i * step + 3) % workGroupSize),
       };
-      for (const [type, op] of cases) {
+      for (const [type, op] of [3, 96].includes(workGroupSize) ? [...cases, ...wideCases] : cases) {
         const { key } = monoid(op, type, "test");
         const options = { type, op: untyped(op), algorithm, workGroupSize } as const;
         const code = link(
@@ -124,7 +132,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
               (_, at) => words[(Math.floor(at / width) * COLUMNS + number) * width + (at % width)] ?? 0,
             );
             expectSameBits(
-              arrayLike(data, Uint32Array.from(bits).buffer),
+              withoutPadding(arrayLike(data, Uint32Array.from(bits).buffer)),
               column,
               `${key} ${order} column ${number}`,
             );

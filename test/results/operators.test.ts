@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { add, and, logicalXor, max, min, mul, operators, or, xor } from "../../src/operators.ts";
+import { arrayLike } from "../../src/reference/arrays.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
+import type { Scalar, TypedArrays, TypeName } from "../../src/types.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";
@@ -124,6 +126,40 @@ test("an exclusive minimum starts with the greatest value", async () => {
   expect([...(await fold().scan(Int32Array.of(2, 1), { op: min, exclusive: true }))]).toEqual([
     0x7fffffff, 2,
   ]);
+});
+
+test("identities, for every type: reductions of nothing return them, and exclusive scans start with them", async () => {
+  const wide = { greatest: 2n ** 64n - 1n, signed: 2n ** 63n };
+  const identities: Record<string, readonly [TypedArrays[TypeName], Record<string, Scalar>]> = {
+    u32: [Uint32Array.of(7), { add: 0, mul: 1, min: 0xffffffff, max: 0, and: 0xffffffff, or: 0, xor: 0 }],
+    i32: [Int32Array.of(7), { add: 0, mul: 1, min: 0x7fffffff, max: -0x80000000, and: -1, or: 0, xor: 0 }],
+    f32: [Float32Array.of(7), { add: 0, mul: 1, min: Infinity, max: -Infinity }],
+    f64: [Float64Array.of(7), { add: -0, mul: 1, min: Infinity, max: -Infinity }],
+    u64: [
+      BigUint64Array.of(7n),
+      { add: 0n, mul: 1n, min: wide.greatest, max: 0n, and: wide.greatest, or: 0n, xor: 0n },
+    ],
+    i64: [
+      BigInt64Array.of(7n),
+      { add: 0n, mul: 1n, min: wide.signed - 1n, max: -wide.signed, and: -1n, or: 0n, xor: 0n },
+    ],
+  };
+  for (const [name, [data, table]] of Object.entries(identities)) {
+    const [zero, one] = typeof data[0] === "bigint" ? [0n, 1n] : [0, 1];
+    for (const [opName, identity] of Object.entries({
+      ...table,
+      logicalAnd: one,
+      logicalOr: zero,
+      logicalXor: zero,
+    })) {
+      const op = untyped(operators[opName as keyof typeof operators]);
+      expect(await fold().reduce(arrayLike(data, new ArrayBuffer(0)), { op }), `${name} ${opName}`).toBe(
+        identity,
+      );
+      const scan = await fold().scan(data, { op, exclusive: true });
+      expect(scan[0], `${name} ${opName} exclusive`).toBe(identity);
+    }
+  }
 });
 
 test("of nothing, a reduction is the identity and a scan is nothing", async () => {

@@ -4,10 +4,11 @@ import { operator } from "../../src/operators.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { StructFields, StructValueOf } from "../../src/struct.ts";
+import type { StructFields, StructType, StructValueOf } from "../../src/struct.ts";
 import { struct } from "../../src/struct.ts";
 import { f16, f32, i32, u32 } from "../../src/types.ts";
 import { f64, i64, u64 } from "../../src/types64.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";
@@ -65,10 +66,70 @@ const lastOf = (name: string, fields: StructFields) => {
 
 describe.each(Object.entries(shapes))("%s", (name, fields: StructFields) => {
   const op = lastOf(name, fields);
-  const type = op.type;
+  const type = op.type as StructType;
 
   test("has WGSL's size", () => {
     expect(type.bytes).toBe(bytes[name as keyof typeof bytes]);
+  });
+
+  test("a kernel of the caller's own reads each field where the CPU wrote it", async ({ skip }) => {
+    const { device } = fold();
+    skip(
+      type.feature !== undefined && !device.features.has(type.feature),
+      `the adapter has no ${type.feature}`,
+    );
+    const names = Object.keys(fields);
+    const words = names.map((field, at) => {
+      const x = `items[1].${field}`;
+      switch (fields[field]?.value) {
+        case "vec2<u32>":
+          return `words[${2 * at}] = ${x}.x; words[${2 * at + 1}] = ${x}.y;`;
+        case "f16":
+          return `words[${2 * at}] = bitcast<u32>(vec2<f16>(${x}, 0.0h));`;
+        default:
+          return `words[${2 * at}] = bitcast<u32>(${x});`;
+      }
+    });
+    const code = [
+      type.feature === undefined ? "" : "enable f16;",
+      type.declaration,
+      `@group(0) @binding(0) var<storage, read> items: array<${name}>;`,
+      "@group(0) @binding(1) var<storage, read_write> words: array<u32>;",
+      `@compute @workgroup_size(1) fn main() { ${words.join(" ")} }`,
+    ].join("\n");
+    const data = randomItems(type, 4, name) as StructArray;
+    const output = storageBuffer(device, new Uint32Array(2 * names.length));
+    const pipeline = await device.createComputePipelineAsync({
+      layout: "auto",
+      compute: { module: device.createShaderModule({ code }) },
+    });
+    const padded = new Uint32Array(Math.ceil(data.byteLength / 4));
+    new Uint8Array(padded.buffer).set(new Uint8Array(data.buffer));
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(
+      0,
+      device.createBindGroup({
+        layout: pipeline.getBindGroupLayout(0),
+        entries: [storageBuffer(device, padded), output].map((buffer, binding) => ({
+          binding,
+          resource: { buffer },
+        })),
+      }),
+    );
+    pass.dispatchWorkgroups(1);
+    pass.end();
+    device.queue.submit([encoder.finish()]);
+    const seen = new DataView((await readWords(device, output)).buffer);
+    const value = data.get(1);
+    names.forEach((field, at) => {
+      // A struct of this field alone reads the words that came out.
+      const type = struct({ name: "Alone", fields: { x: fields[field] ?? u32, pad: u64 } });
+      const alone = type.over(new ArrayBuffer(type.bytes));
+      new Uint8Array(alone.buffer).set(new Uint8Array(seen.buffer, 8 * at, 8));
+      expect(alone.get(0).x, field).toBe(value[field]);
+    });
   });
 
   test.for(algorithmNames)("scan, reduce and compact: %s", async (algorithm, { skip }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Operator } from "../../src/operators.ts";
-import { monoid } from "../../src/operators.ts";
+import { roundingOf } from "../../src/operators.ts";
 import type { ScalarArray } from "../../src/reference/arrays.ts";
 import { valuesOf } from "../../src/reference/arrays.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -40,7 +40,7 @@ const datasets = (type: ScalarType, opName: string, length: number): [string, Sc
 
 /** The operators whose results do not depend on the order of operations. */
 const exactOperatorsOf = (type: ScalarType): Operator[] =>
-  operatorsOf(type).filter((op) => type.kind !== "float" || monoid(op, type, "test").domain !== type.native);
+  operatorsOf(type).filter((op) => roundingOf(op, type) === "none");
 
 /** Every operator of a type, in every algorithm, against the reference: all that is exact. */
 export function testExactResults(type: ScalarType): void {
@@ -76,15 +76,18 @@ export function testExactResults(type: ScalarType): void {
         }
       });
 
-      test("with the default tuning", async ({ skip }) => {
-        skip(missing(), "the adapter has no shader-f16");
-        // The tuning is the same for every operator: one of them takes every length.
-        for (const length of op === exact[0] ? [...around(1024), 5000] : [1025]) {
-          for (const [kind, data] of datasets(type, name, length)) {
-            await check(data, {}, `${kind}, ${length}`);
+      // The tuning is the same for every operator, and its large kernels compile slowly in software:
+      // the first operator and the first that compares take them.
+      if (op === exact[0] || name === "min") {
+        test("with the default tuning", async ({ skip }) => {
+          skip(missing(), "the adapter has no shader-f16");
+          for (const length of [...around(1024), 5000]) {
+            for (const [kind, data] of datasets(type, name, length)) {
+              await check(data, {}, `${kind}, ${length}`);
+            }
           }
-        }
-      });
+        });
+      }
     });
   });
 }

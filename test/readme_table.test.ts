@@ -1,0 +1,92 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { expect, test } from "vitest";
+import { algorithms } from "../src/codegen/algorithms.ts";
+import { elementTypes } from "../src/element_types.ts";
+import type { Operator } from "../src/operators.ts";
+import { monoid, operators, roundingOf } from "../src/operators.ts";
+import type { ScalarType, Value } from "../src/types.ts";
+
+const path = new URL("../README.md", import.meta.url);
+const types = Object.values<ScalarType>(elementTypes);
+
+const results = {
+  none: "exact",
+  "each operation": "exact, in the plan's order",
+  adapter: "within a bound",
+} as const satisfies Record<ScalarType["rounding"], string>;
+
+/** Values with a name that says more than their digits. */
+const shown = (value: Value, { lowest, greatest }: ScalarType, { name }: Operator): string => {
+  if (Object.is(value, -0)) {
+    return "−0";
+  }
+  if (value === Infinity || value === -Infinity) {
+    return value > 0 ? "+∞" : "−∞";
+  }
+  if (value === 0 || value === 1 || value === 0n || value === 1n) {
+    return String(value);
+  }
+  if (name === "and") {
+    return "all bits";
+  }
+  return value === greatest ? "greatest" : value === lowest ? "least" : String(value);
+};
+
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+/** What each operator gives on each type, from the rows of the code. */
+function table(): string {
+  const cell = (op: Operator, type: ScalarType): string => {
+    try {
+      const { identity } = monoid(op, type, "table");
+      return `${results[roundingOf(op, type)]}; ${shown(identity, type, op)}`;
+    } catch {
+      return "no meaning";
+    }
+  };
+  // Types whose cells are the same stand in one column.
+  const columns = new Map<string, { names: string[]; cells: string[] }>();
+  for (const type of types) {
+    const cells = Object.values<Operator>(operators).map((op) => cell(op, type));
+    const known = columns.get(cells.join());
+    if (known === undefined) {
+      columns.set(cells.join(), { names: [type.name], cells });
+    } else {
+      known.names.push(type.name);
+    }
+  }
+  const all = [...columns.values()];
+  return [
+    row(["operator", ...all.map(({ names }) => names.join(", "))]),
+    row(["---", ...all.map(() => "---")]),
+    ...Object.keys(operators).map((name, at) =>
+      row([`\`${name}\``, ...all.map(({ cells }) => cells[at] ?? "")]),
+    ),
+    "",
+    row(["algorithm", "in-kernel", "device-wide", "types and operators", "needs"]),
+    row(["---", "---", "---", "---", "---"]),
+    ...Object.entries(algorithms).map(([name, { subgroups }]) =>
+      row([
+        `\`${name}\``,
+        "scan, reduce",
+        "scan, reduce, compact",
+        "all",
+        subgroups ? 'the feature "subgroups"' : "nothing",
+      ]),
+    ),
+  ].join("\n");
+}
+
+const markers = /(<!-- table: npm run tables -->\n\n)[\s\S]*?(\n\n<!-- end of table -->)/;
+
+test("README's table is what the rows of the code say", () => {
+  const readme = readFileSync(path, "utf8");
+  expect(readme).toMatch(markers);
+  const right = readme.replace(markers, (_, before, after) => `${before}${table()}${after}`);
+  if (process.env.WAVEFOLD_WRITE_TABLES === "1") {
+    writeFileSync(path, right);
+  } else {
+    expect(readme).toBe(right);
+  }
+});
