@@ -19,9 +19,13 @@ await build({
     wgsl: "src/wgsl.ts",
     node: "src/node.ts",
     reference: "src/reference/index.ts",
+    monoids: "src/monoids/index.ts",
+    check: "src/check/index.ts",
   },
   outdir: "dist",
   splitting: true,
+  // An optional peer.
+  external: ["fast-check"],
   chunkNames: "chunks/[name]-[hash]",
   platform: "node",
 });

@@ -15,6 +15,9 @@ const WORK_GROUP_SIZE = 256u;
 const ITEMS = 4u;
 const TILE = WORK_GROUP_SIZE * ITEMS;
 
+// Consecutive threads that work together, a power of two (thread-tile functions only).
+const THREAD_TILE = 8u;
+
 // An exclusive prefix leaves out the element at its own place.
 const EXCLUSIVE = true;
 
@@ -37,6 +40,19 @@ fn element_from_value(value: Value) -> Element {
 
 fn value_from_element(element: Element) -> Value {
   return element;
+}
+
+// Counters of the caller's (functions that update one): what the counter held before, as the total
+// is added to it in one atomic operation.
+fn counter_update(total: Element) -> Element {
+  return atomicAdd(&contract_counter, total);
+}
+
+var<workgroup> contract_counter: atomic<u32>;
+
+// The room that allocations share.
+fn allocation_capacity() -> u32 {
+  return 1024u;
 }
 
 // Device-wide kernels only, from here on.

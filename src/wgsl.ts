@@ -1,5 +1,24 @@
 export * from "./algebra.ts";
 export type { Algorithm } from "./codegen/algorithms.ts";
-export type { WorkGroupFunctions, WorkGroupOptions } from "./codegen/link.ts";
-export { link, workGroupReduce, workGroupScan } from "./codegen/link.ts";
+export type {
+  InKernelFunctions,
+  InKernelOptions,
+  OperatorFunctionOptions,
+  ThreadTileOptions,
+  WorkGroupAllocateOptions,
+  WorkGroupCompactOptions,
+  WorkGroupOptions,
+} from "./codegen/functions.ts";
+export {
+  coalescedReduce,
+  coalescedScan,
+  threadTileReduce,
+  threadTileScan,
+  workGroupAllocate,
+  workGroupCompact,
+  workGroupReduce,
+  workGroupScan,
+} from "./codegen/functions.ts";
+export type { LinkOptions } from "./codegen/link.ts";
+export { link } from "./codegen/link.ts";
 export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";

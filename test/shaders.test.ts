@@ -24,7 +24,12 @@ const contract = ["contract.wgsl", io[0]];
 const algorithms = [
   ["work_group/hillis_steele.wgsl"],
   ["work_group/blelloch.wgsl"],
-  ["work_group/subgroup_contract.wgsl", "work_group/subgroup.wgsl"],
+  ["work_group/subgroup_contract.wgsl", "work_group/subgroup_place.wgsl", "work_group/subgroup.wgsl"],
+];
+
+const threadTiles = [
+  ["thread_tile/hillis_steele.wgsl"],
+  ["work_group/subgroup_contract.wgsl", "work_group/subgroup_place.wgsl", "thread_tile/subgroup.wgsl"],
 ];
 
 /** What each file needs, beside itself, in every combination that is meant to work. */
@@ -36,9 +41,29 @@ const combinations: string[][] = [
   ["numeric/int64.wgsl", "numeric/binary64.wgsl", "numeric/binary64_order.wgsl"],
   [...contract, "device/flags_buffer.wgsl"],
   [...contract, "device/copy_items.wgsl"],
+  [...contract, "device/combine_pairs.wgsl"],
+  ...threadTiles.flatMap((algorithm) => [
+    [...contract, ...algorithm],
+    [...contract, ...algorithm, "thread_tile/functions.wgsl"],
+    [...contract, ...algorithm, "thread_tile/functions.wgsl", "thread_tile/update.wgsl"],
+  ]),
   ...algorithms.flatMap((algorithm) => [
     [...contract, ...algorithm],
     [...contract, ...algorithm, "work_group/functions.wgsl"],
+    [...contract, ...algorithm, "work_group/functions.wgsl", "work_group/update.wgsl"],
+    [...contract, ...algorithm, "work_group/functions.wgsl", "work_group/coalesced.wgsl"],
+    [
+      ...contract,
+      ...algorithm,
+      ...["functions", "update", "coalesced", "coalesced_update"].map((name) => `work_group/${name}.wgsl`),
+    ],
+    ...["compact", "allocate"].map((name) => [
+      ...contract,
+      ...algorithm,
+      "work_group/functions.wgsl",
+      "work_group/update.wgsl",
+      `work_group/${name}.wgsl`,
+    ]),
     ...io.flatMap((file) => [
       ["contract.wgsl", file, ...algorithm, "device/reduce_tiles.wgsl"],
       ["contract.wgsl", file, "device/carry_spine.wgsl", ...algorithm, "device/compact_tiles.wgsl"],

@@ -4,9 +4,8 @@
 // Work-group memory: one element for each MIN_SUBGROUP_SIZE threads, two more and a word;
 // reusable when a function returns.
 //
-// WGSL promises nothing of how lanes map to local_invocation_index. The usual map (consecutive
-// threads in consecutive lanes, runs starting at multiples of MIN_SUBGROUP_SIZE) is verified each
-// time, which costs a ballot; under any other, threads take their turns one after another.
+// Linked after subgroup_place.wgsl: where lanes do not map to threads in the usual way, threads take
+// their turns one after another.
 
 struct WorkGroupScan {
   prefix: Element,
@@ -20,38 +19,6 @@ const SUBGROUP_SLOTS = (WORK_GROUP_SIZE + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP
 var<workgroup> subgroup_totals: array<Element, SUBGROUP_SLOTS + 1u>;
 var<workgroup> subgroup_turn: Element;
 var<workgroup> subgroup_irregular: atomic<u32>;
-
-struct SubgroupPlace {
-  // The thread's place among its subgroup's active threads, and their number.
-  rank: u32,
-  count: u32,
-  // The local index of the subgroup's first thread.
-  first: u32,
-  // Whether the subgroup's threads are consecutive, in lanes counted from 0.
-  regular: bool,
-}
-
-fn subgroup_place(local_index: u32) -> SubgroupPlace {
-  let rank = subgroupExclusiveAdd(1u);
-  let count = subgroupAdd(1u);
-  let first = subgroupBroadcastFirst(local_index);
-  // The highest active lane is count - 1 exactly when the active lanes are 0 … count - 1.
-  let lanes = subgroupBallot(true);
-  var highest = firstLeadingBit(lanes.x);
-  if (lanes.y != 0u) {
-    highest = 32u + firstLeadingBit(lanes.y);
-  }
-  if (lanes.z != 0u) {
-    highest = 64u + firstLeadingBit(lanes.z);
-  }
-  if (lanes.w != 0u) {
-    highest = 96u + firstLeadingBit(lanes.w);
-  }
-  let in_order = subgroupAll(local_index == first + rank);
-  let full = count >= MIN_SUBGROUP_SIZE || first + count == WORK_GROUP_SIZE;
-  return SubgroupPlace(rank, count, first,
-    in_order && full && first % MIN_SUBGROUP_SIZE == 0u && highest + 1u == count);
-}
 
 // Publishes the subgroups' totals, and returns whether all subgroups are regular (a uniform value).
 fn subgroup_publish(place: SubgroupPlace, prefix: Element, local_index: u32) -> bool {

@@ -1,37 +1,44 @@
 import blellochFile from "../../shaders/work_group/blelloch.wgsl";
 import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
 import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
+import subgroupPlaceFile from "../../shaders/work_group/subgroup_place.wgsl";
 import { ArgumentError } from "../errors.ts";
 import type { SourceText } from "../types.ts";
 import type { Sizes } from "./contract.ts";
 
 /** A row of the table of in-kernel algorithms. */
 interface AlgorithmRow {
-  readonly file: SourceText;
+  readonly files: readonly SourceText[];
   readonly subgroups: boolean;
   /** Work-group memory: elements, and bytes on top. */
   readonly elements: (sizes: Sizes) => number;
   readonly extraBytes: number;
 }
 
+/** What subgroup bodies find out about their threads. */
+export const subgroupPlace: SourceText = {
+  name: "shaders/work_group/subgroup_place.wgsl",
+  text: subgroupPlaceFile,
+};
+
 const leaves = (size: number): number => 2 ** Math.ceil(Math.log2(size));
 
 /** The in-kernel algorithms: one file each, same signatures. */
 export const algorithms = {
   blelloch: {
-    file: { name: "shaders/work_group/blelloch.wgsl", text: blellochFile },
+    files: [{ name: "shaders/work_group/blelloch.wgsl", text: blellochFile }],
     subgroups: false,
     elements: ({ workGroupSize }) => leaves(workGroupSize) + Math.floor(leaves(workGroupSize) / 32),
     extraBytes: 0,
   },
   "hillis-steele": {
-    file: { name: "shaders/work_group/hillis_steele.wgsl", text: hillisSteeleFile },
+    files: [{ name: "shaders/work_group/hillis_steele.wgsl", text: hillisSteeleFile }],
     subgroups: false,
     elements: ({ workGroupSize }) => 2 * workGroupSize,
     extraBytes: 0,
   },
   subgroup: {
-    file: { name: "shaders/work_group/subgroup.wgsl", text: subgroupFile },
+    files: [subgroupPlace, { name: "shaders/work_group/subgroup.wgsl", text: subgroupFile }],
     subgroups: true,
     elements: ({ workGroupSize, minSubgroupSize }) => Math.ceil(workGroupSize / minSubgroupSize) + 2,
     extraBytes: 4,

@@ -32,6 +32,10 @@ export function sizesText(sizes: Sizes): SourceText {
   );
 }
 
+/** The size of a thread tile, as a constant. */
+export const threadTileText = (tileSize: number): SourceText =>
+  generated(`const THREAD_TILE = ${tileSize}u;`);
+
 /** The caller's text on lines of its own, so that a compiler's line is theirs. */
 function callersText(name: string, text: string): SourceText {
   const wrong = unbalanced(text);
@@ -213,4 +217,103 @@ export function subgroupText({ subgroupScan, domain }: Monoid): SourceText {
 /** What a type brings along: a struct's declaration, and the functions that its values may go through. */
 export function typeSources(type: ElementType): readonly SourceText[] {
   return type.kind === "struct" ? [...type.files, generated((type as StructType).declaration)] : type.files;
+}
+
+/** WGSL's atomic operation for each operator that has one. */
+const atomics: Readonly<Record<string, string>> = {
+  add: "atomicAdd",
+  min: "atomicMin",
+  max: "atomicMax",
+  and: "atomicAnd",
+  or: "atomicOr",
+  xor: "atomicXor",
+};
+
+/** Names in the functions that a counter's would be taken for. */
+const locals = new Set([
+  "total",
+  "capacity",
+  "seen",
+  "first",
+  "min",
+  "counter_update",
+  "allocation_capacity",
+]);
+
+/** A reference to an atomic of the caller's: a name, with members and constant or named indices. */
+function requireCounter(counter: unknown, caller: string): string {
+  if (typeof counter !== "string" || !/^[A-Za-z_]\w*(\.[A-Za-z_]\w*|\[\w+\])*$/.test(counter)) {
+    throw new ArgumentError(
+      `${caller}: counter is ${JSON.stringify(counter)}; it takes the atomic's name in the kernel, such as "used" or "bump.used"`,
+    );
+  }
+  const root = /^\w+/.exec(counter)?.[0] ?? "";
+  if (locals.has(root)) {
+    throw new ArgumentError(
+      `${caller}: a counter named ${root} would be taken for a name of the function's; choose another`,
+    );
+  }
+  return counter;
+}
+
+/** `counter_update`, on a counter of the caller's. */
+export function counterText(counter: string, monoid: Monoid, caller: string): SourceText {
+  const { type, domain } = monoid;
+  const atomic = monoid.callers ? undefined : atomics[monoid.title.split(", ")[1] ?? ""];
+  if (atomic === undefined || domain.element !== type.value || (type.name !== "u32" && type.name !== "i32")) {
+    throw new ArgumentError(
+      `${caller}<${monoid.title}>: WGSL has no atomic for it; a counter takes ${Object.keys(atomics).join(", ")} on u32 or i32`,
+    );
+  }
+  return generated(
+    [
+      "fn counter_update(total: Element) -> Element {",
+      `  return ${atomic}(&${requireCounter(counter, caller)}, total);`,
+      "}",
+    ].join("\n"),
+  );
+}
+
+/**
+ * `counter_update` and `allocation_capacity`. The counter never goes back, and stops at the
+ * capacity: a work-group that asks for more than is left takes what is left, so that from then on
+ * it is full for all.
+ */
+export function allocationText(
+  counter: string,
+  capacity: number | string,
+  caller: string,
+): readonly (SourceText | SourceParts)[] {
+  const name = requireCounter(counter, caller);
+  const isNumber = typeof capacity === "number";
+  if (
+    isNumber
+      ? !Number.isInteger(capacity) || capacity < 0 || capacity > 0xffffffff
+      : typeof capacity !== "string" || capacity.trim() === ""
+  ) {
+    throw new ArgumentError(
+      `${caller}: capacity is ${String(capacity)}; it takes a whole number from 0 to 2^32 - 1, or a WGSL expression of u32`,
+    );
+  }
+  return [
+    generated(
+      [
+        "fn counter_update(total: Element) -> Element {",
+        "  let capacity = allocation_capacity();",
+        `  let seen = atomicLoad(&${name});`,
+        "  if (seen >= capacity) {",
+        "    return capacity;",
+        "  }",
+        `  let first = atomicAdd(&${name}, min(total, capacity - seen));`,
+        `  atomicMin(&${name}, capacity);`,
+        "  return min(first, capacity);",
+        "}",
+      ].join("\n"),
+    ),
+    [
+      generated("fn allocation_capacity() -> u32 {\n  return ("),
+      isNumber ? generated(`${capacity}u`) : callersText("the capacity", capacity),
+      generated("  );\n}"),
+    ],
+  ];
 }

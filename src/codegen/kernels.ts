@@ -1,5 +1,6 @@
 import carryNoneFile from "../../shaders/device/carry_none.wgsl";
 import carrySpineFile from "../../shaders/device/carry_spine.wgsl";
+import combinePairsFile from "../../shaders/device/combine_pairs.wgsl";
 import compactTilesFile from "../../shaders/device/compact_tiles.wgsl";
 import copyItemsFile from "../../shaders/device/copy_items.wgsl";
 import flagsBufferFile from "../../shaders/device/flags_buffer.wgsl";
@@ -30,6 +31,7 @@ import { assemble, parseSources, reachable, usesF16 } from "./module.ts";
 const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
 const carryNone = file("carry_none.wgsl", carryNoneFile);
 const carrySpine = file("carry_spine.wgsl", carrySpineFile);
+const combinePairs = file("combine_pairs.wgsl", combinePairsFile);
 const compactTiles = file("compact_tiles.wgsl", compactTilesFile);
 const copyItems = file("copy_items.wgsl", copyItemsFile);
 const flagsBuffer = file("flags_buffer.wgsl", flagsBufferFile);
@@ -109,7 +111,7 @@ function rejectClashes(declarations: readonly Declaration[]): void {
 
 const workGroup = (monoid: Monoid, algorithm: Algorithm): SourceText[] => [
   ...(algorithms[algorithm].subgroups ? [subgroupText(monoid)] : []),
-  algorithms[algorithm].file,
+  ...algorithms[algorithm].files,
 ];
 
 /** A tile's prefixes on top of a carry; with a total, that of all tiles. */
@@ -232,6 +234,24 @@ export function copyKernel(stored: string, sizes: Sizes): Kernel {
       { name: "generated contract", text: `alias Input = ${stored};\nalias Output = ${stored};` },
       ioTwoBuffers,
       copyItems,
+    ],
+    sizes,
+  );
+}
+
+/** The combination of each two items. */
+export function combineKernel(monoid: Monoid, sizes: Sizes): Kernel {
+  return link(
+    `wavefold combine <${monoid.title}>`,
+    "combine_pairs",
+    [
+      sizesText(sizes),
+      paramsText,
+      operatorText(monoid),
+      storageText(monoid, "items", "items"),
+      ...typeSources(monoid.type),
+      ioTwoBuffers,
+      combinePairs,
     ],
     sizes,
   );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { link, workGroupReduce } from "../../src/codegen/link.ts";
+import { workGroupReduce } from "../../src/codegen/functions.ts";
+import { link } from "../../src/codegen/link.ts";
 import { assemble, linesOf, parse, reachable, rename, unbalanced, unroll } from "../../src/codegen/module.ts";
 import { max } from "../../src/operators.ts";
 import { u32 } from "../../src/types.ts";
@@ -123,42 +124,43 @@ test("link: the emitted text", () => {
       .join("\n"),
   ).toMatchInlineSnapshot(`
     "enable f16;
-    const _WORK_GROUP_SIZE_max_u32 = 2u;
+    fn main() {
+      _ = work_group_reduce_max_u32(1u, 0u);
+    }
 
-    fn _combine_max_u32(earlier: u32, later: u32) -> u32 {
+    const _WORK_GROUP_SIZE_max_u32_2 = 2u;
+
+    fn _combine_max_u32_2(earlier: u32, later: u32) -> u32 {
       return max(earlier, later);
     }
 
-    fn _element_from_value_max_u32(x: u32) -> u32 {
+    fn _element_from_value_max_u32_2(x: u32) -> u32 {
       return x;
     }
 
-    fn _value_from_element_max_u32(x: u32) -> u32 {
+    fn _value_from_element_max_u32_2(x: u32) -> u32 {
       return x;
     }
 
-    var<workgroup> _hillis_steele_elements_max_u32: array<u32, 2u * _WORK_GROUP_SIZE_max_u32>;
+    var<workgroup> _hillis_steele_elements_max_u32_2: array<u32, 2u * _WORK_GROUP_SIZE_max_u32_2>;
 
-    fn _work_group_reduce_max_u32(element: u32, local_index: u32) -> u32 {
-      _hillis_steele_elements_max_u32[local_index] = element;
+    fn _work_group_reduce_max_u32_2(element: u32, local_index: u32) -> u32 {
+      _hillis_steele_elements_max_u32_2[local_index] = element;
       workgroupBarrier();
-      for (var distance = 1u; distance < _WORK_GROUP_SIZE_max_u32; distance <<= 1u) {
-        if (local_index % (2u * distance) == 0u && local_index + distance < _WORK_GROUP_SIZE_max_u32) {
-          _hillis_steele_elements_max_u32[local_index] =
-            _combine_max_u32(_hillis_steele_elements_max_u32[local_index], _hillis_steele_elements_max_u32[local_index + distance]);
+      for (var distance = 1u; distance < _WORK_GROUP_SIZE_max_u32_2; distance <<= 1u) {
+        if (local_index % (2u * distance) == 0u && local_index + distance < _WORK_GROUP_SIZE_max_u32_2) {
+          _hillis_steele_elements_max_u32_2[local_index] =
+            _combine_max_u32_2(_hillis_steele_elements_max_u32_2[local_index], _hillis_steele_elements_max_u32_2[local_index + distance]);
         }
         workgroupBarrier();
       }
-      return workgroupUniformLoad(&_hillis_steele_elements_max_u32[0]);
+      return workgroupUniformLoad(&_hillis_steele_elements_max_u32_2[0]);
     }
 
     fn work_group_reduce_max_u32(value: u32, local_index: u32) -> u32 {
-      return _value_from_element_max_u32(_work_group_reduce_max_u32(_element_from_value_max_u32(value), local_index));
+      return _value_from_element_max_u32_2(_work_group_reduce_max_u32_2(_element_from_value_max_u32_2(value), local_index));
     }
-
-    fn main() {
-      _ = work_group_reduce_max_u32(1u, 0u);
-    }"
+    "
   `);
   expect(link("fn main() {}", [reduce])).not.toContain("max_u32");
 });

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
-import { link, workGroupReduce, workGroupScan } from "../../src/codegen/link.ts";
+import { describe, test } from "vitest";
+import { workGroupReduce, workGroupScan } from "../../src/codegen/functions.ts";
+import { link } from "../../src/codegen/link.ts";
 import { max, min, monoid, mul } from "../../src/operators.ts";
 import type { AnyArray } from "../../src/reference/arrays.ts";
 import { arrayLike, emptyLike } from "../../src/reference/arrays.ts";
@@ -141,16 +142,4 @@ fn main(@builtin(local_invocation_index) i: u32) {
       }
     });
   });
-});
-
-test("names that clash are refused", () => {
-  const scan = workGroupScan({ type: u32, workGroupSize: 32 });
-  const other = workGroupScan({ type: u32, workGroupSize: 64 });
-  const call = "fn main() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }";
-  expect(() => link(call, [scan, other])).toThrow(
-    "is given twice, for different algorithms or work-group sizes",
-  );
-  expect(() => link(`${call}\nfn _combine_add_u32() {}`, [scan])).toThrow(
-    "which is the name of a linked function",
-  );
 });

@@ -1,6 +1,6 @@
 import type { Algorithm } from "../../src/codegen/algorithms.ts";
+import { workGroupReduce, workGroupScan } from "../../src/codegen/functions.ts";
 import type { Kernel } from "../../src/codegen/kernels.ts";
-import { workGroupReduce, workGroupScan } from "../../src/codegen/link.ts";
 import { elementTypes } from "../../src/element_types.ts";
 import type { Operator } from "../../src/operators.ts";
 import { monoid, operators } from "../../src/operators.ts";

@@ -1,0 +1,16 @@
+// Combines items two by two: the output's item i is the combination of the input's items 2i and
+// 2i + 1, and of nothing else. For trying an operator on pairs of values.
+// Linked with contract.wgsl and io_two_buffers.wgsl.
+// Dispatch at least one thread a pair; those past the last pair store nothing. No work-group memory.
+
+@compute @workgroup_size(WORK_GROUP_SIZE)
+fn combine_pairs(
+  @builtin(workgroup_id) work_group: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let tile = work_group.y * params.grid_width + work_group.x;
+  let pair = tile * WORK_GROUP_SIZE + local_index;
+  if (pair < params.length / 2u) {
+    store(pair, combine(load(2u * pair), load(2u * pair + 1u)));
+  }
+}

@@ -1,0 +1,125 @@
+import { ArgumentError } from "../errors.ts";
+import type { Monoid, Operator } from "../operators.ts";
+import { planCombine } from "../primitives/combine.ts";
+import { bindingBytes } from "../primitives/plan.ts";
+import type { AnyArray } from "../reference/arrays.ts";
+import { arrayLike, emptyLike, valuesOf } from "../reference/arrays.ts";
+import { BufferUsage, MAP_READ } from "../runtime/constants.ts";
+import { allocate, contextOf, explain } from "../runtime/context.ts";
+import { prepare } from "../runtime/prepared.ts";
+import type { StructType } from "../struct.ts";
+import type { ElementType, TypeName, Value } from "../types.ts";
+import { describe } from "../types.ts";
+
+/** Something that combines values two by two: the place of a value in `earlier` is that of its partner. */
+export interface Combiner {
+  combine(earlier: readonly Value[], later: readonly Value[]): Promise<readonly Value[]>;
+  destroy(): void;
+}
+
+/**
+ * The operator's CPU twin.
+ *
+ * @throws {ArgumentError} when a result is no value of the type.
+ */
+export function cpuCombiner({ title, type, lift, reference }: Monoid): Combiner {
+  return {
+    async combine(earlier, later) {
+      return earlier.map((one, at) => {
+        const other = later[at] as Value;
+        const result = reference(lift(one), lift(other));
+        const problem = type.problemOf(result);
+        if (problem !== undefined) {
+          throw new ArgumentError(
+            `checkMonoid<${title}>: reference(${describe(one)}, ${describe(other)}) is ${describe(result)}: ${problem}`,
+          );
+        }
+        return result;
+      });
+    },
+    destroy() {},
+  };
+}
+
+/** The most pairs of one dispatch. */
+const MOST_PAIRS = 4096;
+
+/**
+ * The operator's WGSL.
+ *
+ * @throws {SourceError} when it does not compile. {@link FeatureError} {@link DeviceLostError}
+ */
+export async function gpuCombiner(device: GPUDevice, op: Operator, type: ElementType): Promise<Combiner> {
+  const context = contextOf(device);
+  const plan = planCombine({ op, type, maxLength: 2 * MOST_PAIRS }, context.facts);
+  const { title } = plan;
+  const prepared = await prepare(context, plan);
+  const owned: { destroy(): void }[] = [prepared];
+  const own = async (name: string, items: number, usage: number): Promise<GPUBuffer> => {
+    const size = bindingBytes(items, type.bytes);
+    const buffer = await allocate(context, { label: `wavefold ${title} ${name}`, size, usage }, title);
+    owned.push(buffer);
+    return buffer;
+  };
+  const destroy = (): void => {
+    for (const one of owned) {
+      one.destroy();
+    }
+  };
+  try {
+    const input = await own("input", 2 * MOST_PAIRS, BufferUsage.STORAGE | BufferUsage.COPY_DST);
+    const output = await own("output", MOST_PAIRS, BufferUsage.STORAGE | BufferUsage.COPY_SRC);
+    const staging = await own("read-back", MOST_PAIRS, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
+
+    const run = async (earlier: readonly Value[], later: readonly Value[]): Promise<Value[]> => {
+      const { array, set } = emptyLike(noneOf(type), 2 * earlier.length, type);
+      earlier.forEach((one, at) => {
+        set(2 * at, one);
+        set(2 * at + 1, later[at] as Value);
+      });
+      device.queue.writeBuffer(input, 0, array.buffer as ArrayBuffer, 0, array.byteLength);
+      const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
+      prepared.record(encoder, { input, output, length: array.length });
+      const bytes = earlier.length * type.bytes;
+      encoder.copyBufferToBuffer(output, 0, staging, 0, bindingBytes(bytes, 1));
+      device.queue.submit([encoder.finish()]);
+      await staging.mapAsync(MAP_READ);
+      const results = arrayLike(array, staging.getMappedRange().slice(0, bytes));
+      staging.unmap();
+      return earlier.map((_, at) => valuesOf(results, type)(at));
+    };
+
+    return {
+      async combine(earlier, later) {
+        const results: Value[] = [];
+        try {
+          for (let at = 0; at < earlier.length; at += MOST_PAIRS) {
+            const end = at + MOST_PAIRS;
+            results.push(...(await run(earlier.slice(at, end), later.slice(at, end))));
+          }
+        } catch (cause) {
+          throw await explain(context, title, cause);
+        }
+        return results;
+      },
+      destroy,
+    };
+  } catch (cause) {
+    destroy();
+    throw await explain(context, title, cause);
+  }
+}
+
+/** Arrays of each scalar type, f16 as bits: not every runtime has a `Float16Array`. */
+const scalarArrays = {
+  u32: Uint32Array,
+  i32: Int32Array,
+  f32: Float32Array,
+  f16: Uint16Array,
+  u64: BigUint64Array,
+  i64: BigInt64Array,
+  f64: Float64Array,
+} as const satisfies Record<TypeName, unknown>;
+
+const noneOf = (type: ElementType): AnyArray =>
+  type.kind === "struct" ? (type as StructType).array(0) : new scalarArrays[type.name as TypeName](0);

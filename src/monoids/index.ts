@@ -1,0 +1,17 @@
+export type { ArgMax, ArgMaxValue } from "./arg-max.ts";
+export { argMax } from "./arg-max.ts";
+export type { ArgMin, ArgMinValue } from "./arg-min.ts";
+export { argMin } from "./arg-min.ts";
+export type { Brackets, BracketsValue } from "./brackets.ts";
+export { brackets } from "./brackets.ts";
+export type { LinearRecurrence, LinearStep } from "./linear-recurrence.ts";
+export { linearRecurrence } from "./linear-recurrence.ts";
+export type { Matrix, Matrix2x2 } from "./matrix2x2.ts";
+export { matrix2x2 } from "./matrix2x2.ts";
+export type { MinMax, MinMaxValue } from "./min-max.ts";
+export { minMax } from "./min-max.ts";
+export type { MonoidType, MonoidTypeName, StructOperator } from "./scalar.ts";
+export type { SegmentedSum, SegmentValue } from "./segmented-sum.ts";
+export { segmentedSum } from "./segmented-sum.ts";
+export type { Moments, Variance } from "./variance.ts";
+export { momentsOf, variance, varianceOf } from "./variance.ts";

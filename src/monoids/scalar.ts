@@ -1,0 +1,133 @@
+import { ArgumentError } from "../errors.ts";
+import type { CustomOperator } from "../operators.ts";
+import { operator } from "../operators.ts";
+import type { StructType } from "../struct.ts";
+import { struct } from "../struct.ts";
+import type { Scalar, ScalarOf, ScalarType, StructValue, TypeName } from "../types.ts";
+
+/** The scalar types that the ready-made monoids are made of. */
+export type MonoidTypeName = Exclude<TypeName, "f16">;
+
+/** The scalar type of that name. */
+export type MonoidType<Name extends MonoidTypeName> = ScalarType<Name, ScalarOf<Name>>;
+
+/** An operator and its struct: `op.type.from([…])` makes an array of its elements. */
+export interface StructOperator<Name extends string, V extends StructValue> extends CustomOperator<Name, V> {
+  readonly type: StructType<Name, V>;
+}
+
+/** An operator on a struct of its own. */
+export function structOperator<const Name extends string, V extends StructValue>(parts: {
+  readonly name: string;
+  readonly struct: Name;
+  readonly fields: { readonly [Field in keyof V]: ScalarType };
+  readonly identity: V;
+  readonly combine: string;
+  readonly declarations?: string;
+  readonly reference: (earlier: V, later: V) => V;
+}): StructOperator<Name, V> {
+  const { name, fields, identity, combine, declarations = "", reference } = parts;
+  const type = struct({ name: parts.struct, fields }) as unknown as StructType<Name, V>;
+  return { ...operator<Name, V>({ name, type, identity, combine, declarations, reference }), type };
+}
+
+const names = ["u32", "i32", "f32", "u64", "i64", "f64"] as const satisfies readonly MonoidTypeName[];
+
+/**
+ * What was made for a type, or is made now: the same type gives the same operator, and so the same struct.
+ *
+ * @throws {ArgumentError} for a type that the ready-made monoids do not take.
+ */
+export function oncePerType<Made>(
+  known: WeakMap<object, unknown>,
+  caller: string,
+  type: ScalarType,
+  make: (suffix: string) => Made,
+): Made {
+  const name = (type as ScalarType | undefined)?.name;
+  if (!names.some((one) => one === name)) {
+    throw new ArgumentError(`${caller}: the type is ${name ?? String(type)}; it takes ${names.join(", ")}`);
+  }
+  const made = (known.get(type) as Made | undefined) ?? make(type.name.toUpperCase());
+  known.set(type, made);
+  return made;
+}
+
+/** `sum_of` and `product_of` two values of a type, in WGSL. */
+export const arithmeticText = ({ native, value }: ScalarType): string =>
+  (
+    [
+      ["sum_of", "add"],
+      ["product_of", "mul"],
+    ] as const
+  )
+    .map(
+      ([name, operation]) =>
+        `fn ${name}(earlier: ${value}, later: ${value}) -> ${value} {\n  return ${native.operations[operation]};\n}`,
+    )
+    .join("\n");
+
+// Comparing floats may flush subnormals and loses the sign of zero; comparing these integers does neither.
+const order32 = `fn order_of(value: f32, nan: u32) -> u32 {
+  let bits = bitcast<u32>(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) {
+    return nan;
+  }
+  return bits ^ select(0x80000000u, 0xffffffffu, (bits & 0x80000000u) != 0u);
+}
+fn less(a: f32, b: f32) -> bool {
+  return order_of(a, 0xffffffffu) < order_of(b, 0xffffffffu);
+}
+fn greater(a: f32, b: f32) -> bool {
+  return order_of(a, 0u) > order_of(b, 0u);
+}`;
+const order64 = `fn order_of(bits: vec2<u32>, nan: u32) -> vec2<u32> {
+  if (less_u64(vec2<u32>(0u, 0x7ff00000u), vec2<u32>(bits.x, bits.y & 0x7fffffffu))) {
+    return vec2<u32>(nan, nan);
+  }
+  if ((bits.y & 0x80000000u) != 0u) {
+    return ~bits;
+  }
+  return vec2<u32>(bits.x, bits.y | 0x80000000u);
+}
+fn less(a: vec2<u32>, b: vec2<u32>) -> bool {
+  return less_u64(order_of(a, 0xffffffffu), order_of(b, 0xffffffffu));
+}
+fn greater(a: vec2<u32>, b: vec2<u32>) -> bool {
+  return less_u64(order_of(b, 0u), order_of(a, 0u));
+}`;
+const integerOrder = (value: string, isLess: string): string =>
+  `fn less(a: ${value}, b: ${value}) -> bool {
+  return ${isLess};
+}
+fn greater(a: ${value}, b: ${value}) -> bool {
+  return less(b, a);
+}`;
+
+const orders = {
+  u32: integerOrder("u32", "a < b"),
+  i32: integerOrder("i32", "a < b"),
+  f32: order32,
+  u64: integerOrder("vec2<u32>", "less_u64(a, b)"),
+  i64: integerOrder("vec2<u32>", "less_i64(a, b)"),
+  f64: order64,
+} as const satisfies Record<MonoidTypeName, string>;
+
+/** `less` and `greater` in WGSL: −0 comes before +0, and NaN is neither less nor greater than a number, which is both. */
+export const orderText = (type: ScalarType): string => orders[type.name as MonoidTypeName];
+
+const precedes = (a: Scalar, b: Scalar): boolean =>
+  a < b || (a === 0 && b === 0 && Object.is(a, -0) && Object.is(b, 0));
+
+/** The CPU twin of `less`: any number is less than NaN. */
+export const less = (a: Scalar, b: Scalar): boolean => (Number.isNaN(b) ? !Number.isNaN(a) : precedes(a, b));
+
+/** The CPU twin of `greater`: any number is greater than NaN. */
+export const greater = (a: Scalar, b: Scalar): boolean =>
+  Number.isNaN(b) ? !Number.isNaN(a) : precedes(b, a);
+
+/** Nothing, as a minimum or a maximum: what every number wins against. */
+export const nothing = <Name extends MonoidTypeName>(
+  type: MonoidType<Name>,
+  end: "greatest" | "lowest",
+): ScalarOf<Name> => (type.kind === "float" ? (Number.NaN as ScalarOf<Name>) : type[end]);

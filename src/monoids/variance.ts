@@ -1,0 +1,89 @@
+import { ArgumentError } from "../errors.ts";
+import { f32, u32 } from "../types.ts";
+import type { StructOperator } from "./scalar.ts";
+import { structOperator } from "./scalar.ts";
+
+/** What is known of some numbers. */
+export type Moments = {
+  /** How many there are. Where it is 0, so are the others. */
+  readonly count: number;
+  readonly mean: number;
+  /** The sum of the squared differences from the mean. */
+  readonly m2: number;
+};
+
+/** What {@link variance} returns. */
+export type Variance = StructOperator<"Moments", Moments>;
+
+let known: Variance | undefined;
+
+/**
+ * Count, mean and variance in one pass, without the cancellation of a sum of squares: make elements
+ * with {@link momentsOf}, and read the total with {@link varianceOf}. It commutes up to rounding; the
+ * count is exact up to 2³² − 1, the rest rounds as f32 does.
+ *
+ * T. F. Chan, G. H. Golub and R. J. LeVeque, Updating Formulae and a Pairwise Algorithm for
+ * Computing Sample Variances (1979); for one number at a time, it is B. P. Welford's (1962).
+ *
+ * @example
+ * ```ts
+ * const spread = variance();
+ * const items = spread.type.from([2, 4, 4, 4, 5, 5, 7, 9].map(momentsOf));
+ * const total = await fold.reduce(items, { op: spread });
+ * total.count; // 8
+ * total.mean; // 5
+ * varianceOf(total); // 4
+ * ```
+ */
+export function variance(): Variance {
+  known ??= structOperator<"Moments", Moments>({
+    name: "variance",
+    struct: "Moments",
+    fields: { count: u32, mean: f32, m2: f32 },
+    identity: { count: 0, mean: 0, m2: 0 },
+    combine: [
+      "if (earlier.count == 0u) { return later; }",
+      "if (later.count == 0u) { return earlier; }",
+      "let count = earlier.count + later.count;",
+      "let difference = later.mean - earlier.mean;",
+      "let part = f32(later.count) / f32(count);",
+      "let m2 = earlier.m2 + later.m2 + difference * difference * f32(earlier.count) * part;",
+      "return Moments(count, earlier.mean + difference * part, m2);",
+    ].join("\n"),
+    reference(earlier, later) {
+      if (earlier.count === 0) {
+        return later;
+      }
+      if (later.count === 0) {
+        return earlier;
+      }
+      const count = (earlier.count + later.count) >>> 0;
+      const difference = Math.fround(later.mean - earlier.mean);
+      const part = Math.fround(later.count / count);
+      const between = Math.fround(Math.fround(Math.fround(difference * difference) * earlier.count) * part);
+      return {
+        count,
+        mean: Math.fround(earlier.mean + Math.fround(difference * part)),
+        m2: Math.fround(Math.fround(earlier.m2 + later.m2) + between),
+      };
+    },
+  });
+  return known;
+}
+
+/** One number as an element of {@link variance}, rounded to f32. */
+export const momentsOf = (value: number): Moments => ({ count: 1, mean: Math.fround(value), m2: 0 });
+
+/**
+ * The variance of a total of {@link variance}: of the numbers themselves, divided by their count; as
+ * the estimate from a sample, by one less.
+ *
+ * @throws {ArgumentError} when there are too few numbers to divide by.
+ */
+export function varianceOf({ count, m2 }: Moments, options: { readonly sample?: boolean } = {}): number {
+  const least = options.sample ? 2 : 1;
+  if (count < least) {
+    throw new ArgumentError(`varianceOf: there are ${count} numbers; it takes at least ${least}`);
+  }
+  return m2 / (count - least + 1);
+}

@@ -1,0 +1,51 @@
+import { combineKernel } from "../codegen/kernels.ts";
+import type { Operator } from "../operators.ts";
+import { monoid as monoidOf } from "../operators.ts";
+import type { ElementType } from "../types.ts";
+import type { Plan, Slot } from "./plan.ts";
+import { requireMaxLength } from "./plan.ts";
+import type { DeviceFacts } from "./tuning.ts";
+import { groupingOf, tune } from "./tuning.ts";
+
+/** What a prepared combination of pairs is for. */
+export interface CombineOptions {
+  readonly type: ElementType;
+  readonly op: Operator;
+  /** The most items that it will be recorded for: two a pair. */
+  readonly maxLength: number;
+}
+
+/**
+ * Plans the combination of items two by two: half as many items come out. The input and the output
+ * are in different buffers.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
+  const { type, op } = options;
+  const monoid = monoidOf(op, type, "combine");
+  const title = `combine<${monoid.title}>`;
+  // A thread takes one pair, and no work-group memory: the algorithm is only named.
+  const tuning = tune("reduce", title, type, monoid.domain, { workGroupSize: 64, itemsPerThread: 1 }, facts);
+  const kernel = combineKernel(monoid, tuning.sizes);
+  const slots = new Map<number, Slot>([
+    [1, "input"],
+    [2, "output"],
+  ]);
+  const outputLength = (length: number): number => Math.floor(length / 2);
+  return {
+    title,
+    maxLength: requireMaxLength(title, options.maxLength, type.bytes, facts.limits),
+    grouping: groupingOf(tuning),
+    kernels: [kernel],
+    scratch: [],
+    eagerScratch: 0,
+    needs: new Set(["input", "output"] as const),
+    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4 },
+    outputLength,
+    passes(length) {
+      const tiles = Math.ceil(outputLength(length) / tuning.sizes.workGroupSize);
+      return tiles === 0 ? [] : [{ kernel, slots, length, tiles }];
+    },
+  };
+}
