@@ -21,6 +21,8 @@ await build({
     reference: "src/reference/index.ts",
     monoids: "src/monoids/index.ts",
     check: "src/check/index.ts",
+    esbuild: "src/build/esbuild.ts",
+    vite: "src/build/vite.ts",
   },
   outdir: "dist",
   splitting: true,
@@ -42,7 +44,11 @@ await build({
 await chmod("dist/cli.js", 0o755);
 await build({
   ...shared,
-  entryPoints: { "examples/line-index": "examples/line-index.ts", "bench/throughput": "bench/throughput.ts" },
+  entryPoints: {
+    "examples/line-index": "examples/line-index.ts",
+    "bench/throughput": "bench/throughput.ts",
+    "bench/in-kernel": "bench/in-kernel.ts",
+  },
   outdir: "build",
   packages: "external",
   // These import the package as its users do, not its sources.

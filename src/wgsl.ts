@@ -1,5 +1,6 @@
 export * from "./algebra.ts";
 export type { Algorithm } from "./codegen/algorithms.ts";
+export { linkDirectives } from "./codegen/directives.ts";
 export type {
   InKernelFunctions,
   InKernelOptions,

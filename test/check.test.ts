@@ -191,6 +191,40 @@ describe("what is no monoid, with the simplest values that show it", () => {
     expect(Object.values(counterexample).some(Number.isNaN)).toBe(true);
   });
 
+  test("values that break a law only from a thousand on are shrunk to the first", async () => {
+    const most = (a: number, b: number): number => Math.min(1000, Math.max(a, b));
+    const clamped = operator({
+      name: "clamped",
+      type: u32,
+      identity: 0,
+      combine: "min(1000u, max(earlier, later))",
+      reference: most,
+    });
+    for (const one of [seed, 1, 2]) {
+      expect(failure(await checkMonoid(clamped, { seed: one }))).toMatchObject({
+        law: "left identity",
+        counterexample: { a: 1001 },
+      });
+      const onGpu = operator({ ...clamped, reference: (a: number, b: number) => Math.max(a, b) });
+      const report = failure(await checkMonoid(onGpu, { seed: one, fold: fold() }));
+      expect(report).toMatchObject({ on: "GPU", counterexample: { a: 1001 }, left: 1000, right: 1001 });
+    }
+  });
+
+  test("an identity that only infinity shows to be none", async () => {
+    const greatest = operator({
+      name: "greatest",
+      type: f32,
+      identity: -(2 - 2 ** -23) * 2 ** 127,
+      combine: "max(earlier, later)",
+      reference: Math.max,
+    });
+    expect(failure(await checkMonoid(greatest))).toMatchObject({
+      law: "left identity",
+      counterexample: { a: -Infinity },
+    });
+  });
+
   test("a smaller error than a float's own goes unseen, a larger one does not", async () => {
     const off = (by: number) =>
       operator({

@@ -14,6 +14,7 @@ import { dump } from "npyjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseElements } from "../src/cli/npy.ts";
 import { selfTests } from "../src/cli/self-test.ts";
+import { linkDirectives } from "../src/codegen/directives.ts";
 import type { Operator } from "../src/operators.ts";
 import { operators } from "../src/operators.ts";
 import type { TuningOptions } from "../src/primitives/tuning.ts";
@@ -206,6 +207,69 @@ describe("emit", () => {
   });
 });
 
+describe("link", () => {
+  const kernel = `// wavefold: work_group_scan_exclusive_add_u32 64
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive_add_u32(1u, i); }
+`;
+  const writeText = (name: string, text: string): void => write(name, new TextEncoder().encode(text));
+  const readText = (name: string): string => readFileSync(join(folder, name), "utf8");
+
+  it("prints a kernel with what it asks for", () => {
+    writeText("in.wgsl", kernel);
+    expect(run("link", "in.wgsl")).toEqual({ ...silent, stdout: linkDirectives(kernel) });
+  });
+
+  it("writes a file, in place too", () => {
+    writeText("in.wgsl", kernel);
+    expect(run("link", "in.wgsl", "-o", "out.wgsl")).toEqual(silent);
+    expect(readText("out.wgsl")).toBe(linkDirectives(kernel));
+    expect(readText("in.wgsl")).toBe(kernel);
+    expect(run("link", "in.wgsl", "--output", "in.wgsl")).toEqual(silent);
+    expect(readText("in.wgsl")).toBe(linkDirectives(kernel));
+    expect(readdirSync(folder).sort()).toEqual(["in.npy", "in.wgsl", "out.wgsl"]);
+  });
+
+  it("reads stdin", () => {
+    const from = (input: string) =>
+      spawnSync(process.execPath, [program, "link", "-"], { cwd: folder, encoding: "utf8", input });
+    expect(from(kernel)).toMatchObject({ ...silent, stdout: linkDirectives(kernel) });
+    expect(from("")).toMatchObject(silent);
+    expect(from("// wavefold: nothing 4")).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^wavefold: stdin, line 1: nothing is not a function[^\n]*\n$/),
+    });
+  });
+
+  it("leaves a text as it is that asks for nothing", () => {
+    writeText("in.wgsl", "fn main() {}\r\n// é");
+    expect(run("link", "in.wgsl")).toEqual({ ...silent, stdout: "fn main() {}\r\n// é" });
+  });
+
+  it("rejects what means nothing, at its line, and leaves the output as it was", () => {
+    writeText("out.wgsl", "as it was");
+    writeText("in.wgsl", `\n${kernel.replace("_add_u32 64", "_sub_u32 64")}`);
+    fails(/in\.wgsl, line 2: .*sub is not an operator; it takes add/, "link", "in.wgsl", "-o", "out.wgsl");
+    fails(/in\.wgsl, line 2: .*sub is not an operator; it takes add/, "link", "in.wgsl", "-o", "new.wgsl");
+    writeText("in.wgsl", `${kernel}fn _combine_add_u32_64() {}`);
+    fails(/in\.wgsl, line 4: the name _combine_add_u32_64 is taken/, "link", "in.wgsl", "-o", "out.wgsl");
+    expect(readText("out.wgsl")).toBe("as it was");
+  });
+
+  it("rejects files that cannot be", () => {
+    writeText("in.wgsl", kernel);
+    fails(/nothing\.wgsl: there is no such file/, "link", "nothing.wgsl", "-o", "out.wgsl");
+    fails(/\.: this is a folder; it takes a file/, "link", ".");
+    fails(/the output's folder nowhere does not exist/, "link", "in.wgsl", "-o", "nowhere/out.wgsl");
+    fails(/the output is a folder/, "link", "in.wgsl", "-o", ".");
+    write("bad.wgsl", Uint8Array.of(0x2f, 0x2f, 0xff));
+    fails(/bad\.wgsl: this is not UTF-8 text/, "link", "bad.wgsl");
+    fails(/missing required argument/, "link");
+    fails(/too many arguments/, "link", "in.wgsl", "in.wgsl");
+  });
+});
+
 describe("doctor", () => {
   // The real one takes a while in software. Here the CPU reference stands in for the adapter.
   const standIn = (features: readonly string[], wrong: boolean, software = false): Fold => {
@@ -314,7 +378,7 @@ describe("doctor", () => {
 
 describe("the command line", () => {
   it("has help, on stdout", () => {
-    for (const command of ["scan", "reduce", "compact", "emit", "doctor"]) {
+    for (const command of ["scan", "reduce", "compact", "emit", "link", "doctor"]) {
       const { status, stdout, stderr } = run(command, "--help");
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       expect(stdout).toContain(`Usage: wavefold ${command}`);

@@ -181,8 +181,8 @@ describe.each(rows)("$name", ({ make, items }) => {
         (length) => items(type, length),
         expectSame,
         type === u32 || type === f32 ? [false, true] : [false],
-        // f64 takes seconds to compile in software.
-        type === f64 ? [0, 7, 9] : lengths,
+        // f64 takes seconds to compile in software: without a spine, there is less of it.
+        type === f64 ? [0, 1, 7, 8] : lengths,
       );
     }
   });

@@ -6,7 +6,12 @@ import process from "node:process";
 import { transform } from "esbuild";
 import { dump } from "npyjs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as esbuildPlugin from "../src/build/esbuild.ts";
+import * as vitePlugin from "../src/build/vite.ts";
+import * as check from "../src/check/index.ts";
 import * as browser from "../src/index.ts";
+import * as monoids from "../src/monoids/index.ts";
+import type { Fold } from "../src/node.ts";
 import * as node from "../src/node.ts";
 import * as reference from "../src/reference/index.ts";
 import * as wgsl from "../src/wgsl.ts";
@@ -40,6 +45,10 @@ const modules: Record<string, { readonly named: object; readonly run: object }> 
   wavefold: { named: browser, run: node },
   "wavefold/node": { named: node, run: node },
   "wavefold/wgsl": { named: wgsl, run: wgsl },
+  "wavefold/monoids": { named: monoids, run: monoids },
+  "wavefold/check": { named: check, run: check },
+  "wavefold/esbuild": { named: esbuildPlugin, run: esbuildPlugin },
+  "wavefold/vite": { named: vitePlugin, run: vitePlugin },
   "wavefold/reference": { named: reference, run: reference },
 };
 
@@ -48,6 +57,7 @@ const CHECKED = /^(await fold\..*); *\/\/ (.*)$/gm;
 
 /** What a block leaves to its reader. */
 interface Given {
+  readonly fold: Fold;
   readonly device: GPUDevice;
   readonly encoder: GPUCommandEncoder;
   readonly input: GPUBuffer;
@@ -105,6 +115,7 @@ function given(text: string): Given {
   const { device } = fold();
   const values = Float32Array.from({ length: LENGTH }, (_, index) => index % 7);
   return {
+    fold: fold(),
     device,
     encoder: device.createCommandEncoder(),
     input: storageBuffer(device, new Uint32Array(values.buffer)),
@@ -202,6 +213,16 @@ const wordsOf = (line: string): string[] =>
     ([word, single, double]) => single ?? double ?? word,
   );
 
+test("README's kernel asks for what it calls, and compiles", async () => {
+  const [kernel] = blocksOf("wgsl");
+  const buffers = ["counts", "ranks"].map(
+    (name, binding) => `@group(0) @binding(${binding}) var<storage, read_write> ${name}: array<u32, 256>;`,
+  );
+  const code = wgsl.linkDirectives(`${kernel?.text}\n${buffers.join("\n")}`);
+  const module = fold().device.createShaderModule({ code });
+  expect((await module.getCompilationInfo()).messages).toEqual([]);
+});
+
 describe("README's shell", () => {
   const commands = blocksOf("sh")
     .flatMap(({ text }) => text.split("\n"))
@@ -215,12 +236,13 @@ describe("README's shell", () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "wavefold-readme-"));
     writeFileSync(join(folder, "in.npy"), Buffer.from(dump(Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3), [8])));
+    writeFileSync(join(folder, "in.wgsl"), blocksOf("wgsl")[0]?.text ?? "");
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test("has a line for each command", () => {
     expect(commands.map(([command]) => command)).toEqual(
-      expect.arrayContaining(["scan", "reduce", "compact", "emit", "doctor"]),
+      expect.arrayContaining(["scan", "reduce", "compact", "emit", "link", "doctor"]),
     );
   });
 

@@ -6,7 +6,7 @@ import { UsageError } from "./errors.ts";
 const causes: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   ENOTDIR: "there is no such file",
-  EISDIR: "this is a folder; it takes a .npy file",
+  EISDIR: "this is a folder; it takes a file",
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the file system is read-only",

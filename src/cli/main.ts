@@ -6,6 +6,7 @@ import { compactFile, reduceFile, scanFile } from "./arrays.ts";
 import { doctor } from "./doctor.ts";
 import { emit } from "./emit.ts";
 import { oneLine } from "./errors.ts";
+import { link } from "./link.ts";
 import { adapterOption, algorithmOption, operatorOption } from "./options.ts";
 
 const NPY_HELP = `
@@ -96,6 +97,14 @@ function program(): Command {
         .default(256),
     )
     .action(emit);
+  root
+    .command("link")
+    .description(
+      "Link a kernel with the functions that it asks for in lines such as '// wavefold: work_group_scan_exclusive_add_u32 256'.",
+    )
+    .argument("<in.wgsl>", "the kernel; - reads stdin")
+    .option("-o, --output <out.wgsl>", "where the result goes; left out: to stdout")
+    .action(link);
   root
     .command("doctor")
     .description(

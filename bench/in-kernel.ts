@@ -1,0 +1,195 @@
+// Times the bodies of the in-kernel functions beside one another: many work-groups of 256 threads, each
+// calling a function 32 times on values that depend on the call before. GPU timestamps, the median of
+// many, and each body's results must be those of the first.
+// usage: node build/bench/in-kernel.js [--adapter gpu|software] [--json FILE]
+import { writeFileSync } from "node:fs";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import Table from "cli-table3";
+import { open } from "wavefold/node";
+import type { Algorithm, ElementType, InKernelFunctions } from "wavefold/wgsl";
+import {
+  f32,
+  f64,
+  link,
+  max,
+  threadTileScan,
+  u32,
+  u64,
+  workGroupCompact,
+  workGroupReduce,
+  workGroupScan,
+} from "wavefold/wgsl";
+
+const THREADS = 256;
+const CALLS = 32;
+const RUNS = 15;
+const WARM_UP_MS = 100;
+
+const { values } = parseArgs({ options: { adapter: { type: "string" }, json: { type: "string" } } });
+const adapter = values.adapter as "gpu" | "software" | undefined;
+const fold = await open(adapter === undefined ? {} : { adapter });
+const { device } = fold;
+const { description } = fold.adapterInfo;
+const groups = fold.software ? 16 : 8192;
+
+const querySet = device.createQuerySet({ label: "bench", type: "timestamp", count: 2 });
+const resolved = device.createBuffer({ label: "bench timestamps", size: 16, usage: 0x200 | 0x4 });
+const staging = device.createBuffer({ label: "bench staging", size: 16, usage: 0x1 | 0x8 });
+const output = device.createBuffer({ label: "bench output", size: groups * THREADS * 8, usage: 0x80 | 0x4 });
+
+interface Case {
+  readonly title: string;
+  readonly type: ElementType<"u32"> | ElementType<"f32"> | ElementType<"u64"> | ElementType<"f64">;
+  /** What a thread calls, on `x`. */
+  readonly call: string;
+  functions(algorithm: Algorithm): InKernelFunctions;
+}
+
+const size = { workGroupSize: THREADS };
+const cases: readonly Case[] = [
+  ...([u32, f32, u64, f64] as const).map(
+    (type): Case => ({
+      title: `work_group_scan_inclusive_max_${type.name}`,
+      type,
+      call: `x = work_group_scan_inclusive_max_${type.name}(x, thread);`,
+      functions: (algorithm) =>
+        workGroupScan({ type: type as ElementType<"u32">, op: max, algorithm, ...size }),
+    }),
+  ),
+  ...([u32, u64, f64] as const).map(
+    (type): Case => ({
+      title: `work_group_scan_exclusive_add_${type.name}`,
+      type,
+      call: `x = work_group_scan_exclusive_add_${type.name}(x, thread);`,
+      functions: (algorithm) => workGroupScan({ type: type as ElementType<"u32">, algorithm, ...size }),
+    }),
+  ),
+  {
+    title: "work_group_reduce_add_u32",
+    type: u32,
+    call: "x += work_group_reduce_add_u32(x, thread);",
+    functions: (algorithm) => workGroupReduce({ type: u32, algorithm, ...size }),
+  },
+  ...[8, 32, 64].map(
+    (tileSize): Case => ({
+      title: `thread_tile_${tileSize}_scan_exclusive_add_u32`,
+      type: u32,
+      call: `x = thread_tile_${tileSize}_scan_exclusive_add_u32(x, thread);`,
+      functions: (algorithm) =>
+        threadTileScan({ type: u32, tileSize, subgroups: algorithm === "subgroup", ...size }),
+    }),
+  ),
+  {
+    title: "work_group_compact",
+    type: u32,
+    call: "x = work_group_compact((x & 1u) == 0u, thread).slot;",
+    functions: (algorithm) => workGroupCompact({ algorithm, ...size }),
+  },
+];
+
+const kernel = ({ type, call }: Case): string => `
+@group(0) @binding(0) var<storage, read_write> output: array<${type.value}>;
+
+@compute @workgroup_size(${THREADS})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+  let index = group.x * ${THREADS}u + thread;
+  var x = ${type.value}(${type.value.startsWith("vec2") ? "index * 2654435761u, index & 0x3fffffffu" : "index"});
+  for (var turn = 0u; turn < ${CALLS}u; turn++) {
+    ${call}
+  }
+  output[index] = x;
+}
+`;
+
+interface Result {
+  readonly title: string;
+  readonly algorithm: Algorithm;
+  /** Of one call by one work-group, if they ran one after another. */
+  readonly nanoseconds: number;
+  readonly same: boolean;
+}
+
+async function measure(
+  one: Case,
+  algorithm: Algorithm,
+): Promise<{ nanoseconds: number; words: Uint32Array }> {
+  const pipeline = await device.createComputePipelineAsync({
+    layout: "auto",
+    compute: { module: device.createShaderModule({ code: link(kernel(one), [one.functions(algorithm)]) }) },
+  });
+  const bindGroup = device.createBindGroup({
+    layout: pipeline.getBindGroupLayout(0),
+    entries: [{ binding: 0, resource: { buffer: output } }],
+  });
+  const run = (pass: GPUComputePassEncoder): void => {
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, bindGroup);
+    pass.dispatchWorkgroups(groups);
+    pass.end();
+  };
+  for (const start = performance.now(); performance.now() - start < WARM_UP_MS; ) {
+    const encoder = device.createCommandEncoder();
+    run(encoder.beginComputePass());
+    device.queue.submit([encoder.finish()]);
+    await device.queue.onSubmittedWorkDone();
+  }
+  const times: number[] = [];
+  for (let at = 0; at < RUNS; at++) {
+    const encoder = device.createCommandEncoder();
+    run(
+      encoder.beginComputePass({
+        timestampWrites: { querySet, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 },
+      }),
+    );
+    encoder.resolveQuerySet(querySet, 0, 2, resolved, 0);
+    encoder.copyBufferToBuffer(resolved, 0, staging, 0, 16);
+    device.queue.submit([encoder.finish()]);
+    await staging.mapAsync(1);
+    const [begin = 0n, end = 0n] = new BigUint64Array(staging.getMappedRange());
+    staging.unmap();
+    times.push(Number(end - begin));
+  }
+  times.sort((a, b) => a - b);
+  const bytes = groups * THREADS * (one.type.value.startsWith("vec2") ? 8 : 4);
+  const into = device.createBuffer({ label: "bench read-back", size: bytes, usage: 0x1 | 0x8 });
+  const encoder = device.createCommandEncoder();
+  encoder.copyBufferToBuffer(output, 0, into, 0, bytes);
+  device.queue.submit([encoder.finish()]);
+  await into.mapAsync(1);
+  const words = new Uint32Array(into.getMappedRange().slice(0));
+  into.destroy();
+  return { nanoseconds: (times[RUNS >> 1] ?? 0) / (groups * CALLS), words };
+}
+
+const results: Result[] = [];
+const names = ["blelloch", "hillis-steele", "subgroup"] as const satisfies readonly Algorithm[];
+const table = new Table({ head: ["ns a call and work-group of 256", ...names] });
+for (const one of cases) {
+  let first: Uint32Array | undefined;
+  const cells: string[] = [];
+  for (const algorithm of names) {
+    const isTile = one.title.startsWith("thread_tile");
+    if (
+      (isTile && algorithm === "blelloch") ||
+      (algorithm === "subgroup" && !device.features.has("subgroups"))
+    ) {
+      cells.push("");
+      continue;
+    }
+    const { nanoseconds, words } = await measure(one, algorithm);
+    const reference = first ?? words;
+    first = reference;
+    // The order of f64 sums differs from body to body, and so do their last bits.
+    const same = one.title.endsWith("add_f64") || words.every((word, index) => word === reference[index]);
+    results.push({ title: one.title, algorithm, nanoseconds, same });
+    cells.push(`${nanoseconds.toFixed(2)}${same ? "" : " WRONG"}`);
+  }
+  table.push([one.title, ...cells]);
+}
+console.log(`${description}\n${table.toString()}`);
+if (values.json !== undefined) {
+  writeFileSync(values.json, `${JSON.stringify({ description, results }, undefined, 1)}\n`);
+}
+fold.destroy();
+process.exitCode = results.every((one) => one.same) ? 0 : 1;

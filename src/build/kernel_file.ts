@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { relative } from "node:path";
+import process from "node:process";
+import { linkDirectives } from "../codegen/directives.ts";
+import { SourceError } from "../errors.ts";
+
+/** What a bundler is told of an error in a kernel's file. */
+export interface Problem {
+  readonly text: string;
+  /** Counted from 1. */
+  readonly line: number;
+  /** Counted from 0, in UTF-16 code units. */
+  readonly column: number;
+  readonly lineText: string;
+}
+
+/** A kernel's file, linked; or what is wrong with it. */
+export async function linkFile(
+  path: string,
+  folder = process.cwd(),
+): Promise<{ readonly code: string } | Problem> {
+  const source = (await readFile(path, "utf8")).replace(/^\uFEFF/, "");
+  const name = relative(folder, path);
+  try {
+    return { code: linkDirectives(source, { name }) };
+  } catch (cause) {
+    if (!(cause instanceof SourceError)) {
+      throw cause;
+    }
+    const { message, line, column } = cause;
+    // The bundler says where; the message need not.
+    const place = `${name}, line ${line}: `;
+    return {
+      text: message.startsWith(place) ? message.slice(place.length) : message,
+      line,
+      column: Math.max(0, column - 1),
+      lineText: source.split("\n")[line - 1]?.trimEnd() ?? "",
+    };
+  }
+}

@@ -1,0 +1,26 @@
+import process from "node:process";
+import { buffer } from "node:stream/consumers";
+import { linkDirectives } from "../wgsl.ts";
+import { UsageError } from "./errors.ts";
+import { openTarget, readInput } from "./files.ts";
+
+/** `wavefold link` */
+export async function link(path: string, { output }: { readonly output?: string }): Promise<void> {
+  const target = output === undefined ? undefined : await openTarget(output);
+  const name = path === "-" ? "stdin" : path;
+  const bytes = path === "-" ? await buffer(process.stdin) : await readInput(path);
+  const code = linkDirectives(textOf(bytes, name), { name });
+  if (target === undefined) {
+    process.stdout.write(code);
+  } else {
+    await target.write(new TextEncoder().encode(code));
+  }
+}
+
+function textOf(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${name}: this is not UTF-8 text`);
+  }
+}

@@ -1,0 +1,502 @@
+import { elementTypes } from "../element_types.ts";
+import { ArgumentError, SourceError } from "../errors.ts";
+import type { Operator } from "../operators.ts";
+import { operators } from "../operators.ts";
+import type { TypeName } from "../types.ts";
+import type { Algorithm } from "./algorithms.ts";
+import { algorithms } from "./algorithms.ts";
+import type { InKernelFunctions, InKernelOptions } from "./functions.ts";
+import {
+  coalescedReduce,
+  coalescedScan,
+  threadTileReduce,
+  threadTileScan,
+  workGroupAllocate,
+  workGroupCompact,
+  workGroupReduce,
+  workGroupScan,
+} from "./functions.ts";
+import type { LinkOptions } from "./link.ts";
+import { linkModule } from "./link.ts";
+import { linesOf, parse } from "./module.ts";
+
+/** A comment line that asks for functions. */
+interface Directive {
+  /** What follows `wavefold:`. */
+  readonly body: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly lineText: string;
+}
+
+/** A kernel's text, and what its directives are checked against. */
+interface Kernel {
+  readonly name: string;
+  readonly text: string;
+  readonly directives: readonly Directive[];
+  /** Each `@workgroup_size` as threads; nothing where it is not written in literal numbers. */
+  readonly workGroupSizes: readonly (number | undefined)[];
+  readonly called: ReadonlySet<string>;
+  readonly declared: ReadonlySet<string>;
+}
+
+/** What a directive says beside the functions. */
+interface Settings {
+  readonly workGroupSize: number;
+  readonly subgroups: boolean;
+  readonly keys: ReadonlyMap<Key, string>;
+}
+
+/** A function's name, taken apart. */
+type Form =
+  | {
+      readonly family: "work_group" | "coalesced" | "thread_tile";
+      readonly kind: "scan" | "reduce";
+      /** 0 where the family has none. */
+      readonly tileSize: number;
+      readonly op: Operator<TypeName>;
+      readonly type: TypeName;
+      readonly update: boolean;
+    }
+  | { readonly family: "compact"; readonly update: boolean }
+  | { readonly family: "allocate" };
+
+const KEYS = ["algorithm", "counter", "capacity", "suffix", "min_subgroup_size"] as const;
+type Key = (typeof KEYS)[number];
+
+const EXAMPLE = "// wavefold: work_group_scan_exclusive_add_u32 256";
+const FORMS =
+  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update], work_group_allocate";
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const camelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/**
+ * Links what a kernel asks for in comment lines: `// wavefold:`, then functions by the names that
+ * the kernel calls, their work-group size, and settings. The size may be left out where the text has
+ * one `@workgroup_size` of literal numbers. The settings are `subgroups`, `algorithm=blelloch`,
+ * `counter=bump.used`, `capacity=1024` (or an expression without blanks), `suffix=name` and
+ * `min_subgroup_size=32`. Lines keep their numbers; a text that asks for nothing comes out as it was.
+ *
+ * @throws {SourceError} at the directive's line, where it asks for what there is not, or what the
+ * kernel does not call; at the kernel's line, where it declares a name of theirs.
+ *
+ * @example
+ * ```ts
+ * const code = linkDirectives(`// wavefold: work_group_scan_exclusive_add_u32 256
+ * ${myKernel}`);
+ * // in myKernel:  let rank = work_group_scan_exclusive_add_u32(x, local_index);
+ * ```
+ */
+export function linkDirectives(source: string, options: LinkOptions = {}): string {
+  if (typeof source !== "string") {
+    throw new ArgumentError(`linkDirectives: source is ${typeof source}; it takes WGSL text`);
+  }
+  const { name = "kernel" } = options;
+  const { directives, workGroupSizes } = read(source);
+  if (directives.length === 0) {
+    return source;
+  }
+  const { declarations } = parse(linesOf({ name, text: source, callers: true }));
+  const kernel: Kernel = {
+    name,
+    text: source,
+    directives,
+    workGroupSizes,
+    called: new Set(declarations.flatMap((one) => [...one.references])),
+    declared: new Set(declarations.map((one) => one.name)),
+  };
+  const asked = directives.map((directive) => functionsOf(directive, kernel));
+  try {
+    return linkModule(source, asked.flat(), { name }).code;
+  } catch (cause) {
+    throw cause instanceof ArgumentError ? clash(kernel, asked, cause) : cause;
+  }
+}
+
+/** The error at the first directive that does not go with those before it. */
+function clash(
+  kernel: Kernel,
+  asked: readonly (readonly InKernelFunctions[])[],
+  cause: ArgumentError,
+): SourceError {
+  let { message } = cause;
+  const at = asked.findIndex((_, index) => {
+    try {
+      linkModule(kernel.text, asked.slice(0, index + 1).flat(), { name: "the kernel" });
+      return false;
+    } catch (error) {
+      message = error instanceof Error ? error.message : message;
+      return true;
+    }
+  });
+  const problem = message.replace(/^link: /, "").replace("a suffix", "another name, with suffix=name");
+  return fault(kernel, kernel.directives[at] as Directive, problem);
+}
+
+/** An error at a directive, and at a word of it. */
+function fault(kernel: Kernel, directive: Directive, problem: string, word = "wavefold"): SourceError {
+  const { line, lineText } = directive;
+  const whole = new RegExp(`(?<!\\w)${word.replace(/\W/g, "\\$&")}(?!\\w)`);
+  const column = lineText.search(whole) + 1;
+  return new SourceError(`${kernel.name}, line ${line}: ${problem}`, kernel.text, line, column);
+}
+
+/** Finds the directives, and the work-group sizes, where they are not in a block comment. */
+function read(text: string): Pick<Kernel, "directives" | "workGroupSizes"> {
+  const directives: Directive[] = [];
+  let code = "";
+  let depth = 0;
+  let from = 0;
+  // Block comments nest, and a line comment in one is no comment of its own.
+  const outside = /\/\/[^\n]*|\/\*/g;
+  const inside = /\/\*|\*\//g;
+  for (;;) {
+    const pattern = depth === 0 ? outside : inside;
+    pattern.lastIndex = from;
+    const match = pattern.exec(text);
+    code += depth === 0 ? text.slice(from, match?.index) : " ";
+    if (match === null) {
+      break;
+    }
+    const [token] = match;
+    from = match.index + token.length;
+    depth += token === "/*" ? 1 : token === "*/" ? -1 : 0;
+    const body = /^\/\/\s*wavefold:(.*)$/s.exec(token)?.[1];
+    if (body === undefined) {
+      continue;
+    }
+    const before = text.slice(0, match.index).split("\n");
+    const indent = before.at(-1) ?? "";
+    if (indent.trim() === "") {
+      directives.push({ body: body.trim(), line: before.length, lineText: (indent + token).trimEnd() });
+    }
+  }
+  const workGroupSizes = [...code.matchAll(/@\s*workgroup_size\b(?:\s*\(([^()]*)\))?/g)].map(
+    ([, size = ""]) => {
+      const numbers = size.replace(/,\s*$/, "").split(",");
+      return numbers.every((one) => /^\s*(\d+|0[xX][\da-fA-F]+)[iu]?\s*$/.test(one))
+        ? numbers.reduce((product, one) => product * Number(one.trim().replace(/[iu]$/, "")), 1)
+        : undefined;
+    },
+  );
+  return { directives, workGroupSizes };
+}
+
+/** What one directive asks for, checked: it means something, and the kernel calls it. */
+function functionsOf(directive: Directive, kernel: Kernel): InKernelFunctions[] {
+  const [, list, rest = ""] = /^((?:[^\s,=]+\s*,\s*)*[^\s,=]+)(?:\s+(.*))?$/s.exec(directive.body) ?? [];
+  if (list === undefined) {
+    throw fault(
+      kernel,
+      directive,
+      `a directive takes functions, divided by commas, and then their settings, as in ${EXAMPLE}`,
+    );
+  }
+  const settings = settingsOf(directive, rest, kernel);
+  const names = list.split(",").map((one) => one.trim());
+  const forms = names.map((name) => {
+    const form = formOf(name, settings);
+    if (typeof form === "string") {
+      throw fault(kernel, directive, form, name);
+    }
+    return { name, ...form };
+  });
+  for (const [key, value] of settings.keys) {
+    if (!forms.some(({ form }) => takes(form, key))) {
+      throw fault(
+        kernel,
+        directive,
+        `${key} means nothing to ${names.join(", ")}; it is for ${TAKERS[key]}`,
+        `${key}=${value}`,
+      );
+    }
+  }
+  return forms.map(({ name, base, form }) => {
+    const functions = generate(name, form, settings, directive, kernel);
+    const suffix = settings.keys.get("suffix");
+    const at = functions.names.indexOf(suffix === undefined ? base : `${base}_${suffix}`);
+    const spelled = [functions.names[at] ?? name, functions.longNames[at] ?? name];
+    if (!spelled.some((one) => kernel.called.has(one))) {
+      throw fault(kernel, directive, notCalled(spelled[0] as string, kernel), name);
+    }
+    return functions;
+  });
+}
+
+function notCalled(name: string, { called, declared }: Kernel): string {
+  const others = [...called].filter((one) => /^(work_group|coalesced|thread_tile)_/.test(one));
+  const unknown = others.filter((one) => !declared.has(one)).sort();
+  const calls = unknown.length === 0 ? "no such function" : unknown.join(", ");
+  return `${name} is asked for, and not called; the kernel calls ${calls}`;
+}
+
+function settingsOf(directive: Directive, rest: string, kernel: Kernel): Settings {
+  const keys = new Map<Key, string>();
+  let written: string | undefined;
+  let subgroups = false;
+  const twice = (word: string): SourceError => fault(kernel, directive, `${word} is given twice`, word);
+  for (const word of rest.split(/\s+/).filter((one) => one !== "")) {
+    const [, key, value] = /^(\w+)=(.+)$/s.exec(word) ?? [];
+    if (key !== undefined && value !== undefined) {
+      if (!isKey(key)) {
+        throw fault(kernel, directive, `${key} is not a setting; it takes ${KEYS.join(", ")}`, word);
+      }
+      if (keys.has(key)) {
+        throw twice(key);
+      }
+      if (key === "min_subgroup_size" && !/^\d+$/.test(value)) {
+        throw fault(kernel, directive, `${word}: it takes 4, 8, 16, 32, 64 or 128`, word);
+      }
+      keys.set(key, value);
+    } else if (word === "subgroups") {
+      if (subgroups) {
+        throw twice(word);
+      }
+      subgroups = true;
+    } else if (/^\d+$/.test(word)) {
+      if (written !== undefined) {
+        throw fault(
+          kernel,
+          directive,
+          `the work-group size is given twice, as ${written} and ${word}; it takes the product of @workgroup_size`,
+          word,
+        );
+      }
+      written = word;
+    } else {
+      throw fault(
+        kernel,
+        directive,
+        `${word} is neither a work-group size, nor subgroups, nor a setting such as algorithm=blelloch; functions are divided by commas`,
+        word,
+      );
+    }
+  }
+  const algorithm = keys.get("algorithm");
+  if (
+    subgroups &&
+    algorithm !== undefined &&
+    algorithm !== "subgroup" &&
+    Object.hasOwn(algorithms, algorithm)
+  ) {
+    throw fault(
+      kernel,
+      directive,
+      `subgroups and algorithm=${algorithm} contradict each other; leave one of them out`,
+      "algorithm",
+    );
+  }
+  return { workGroupSize: workGroupSizeOf(directive, written, kernel), subgroups, keys };
+}
+
+function workGroupSizeOf(directive: Directive, written: string | undefined, kernel: Kernel): number {
+  const sizes = kernel.workGroupSizes;
+  if (written === undefined) {
+    const [only] = sizes;
+    if (only === undefined || sizes.length > 1) {
+      const found =
+        sizes.length === 0
+          ? "has no @workgroup_size"
+          : sizes.length === 1
+            ? "has a @workgroup_size that is not written in numbers"
+            : `has ${sizes.length} @workgroup_size`;
+      throw fault(
+        kernel,
+        directive,
+        `the work-group size is missing, and the file ${found}; write it after the functions, as in ${EXAMPLE}`,
+      );
+    }
+    return only;
+  }
+  const size = Number(written);
+  const inRange = size >= 1 && size <= 1024;
+  if (inRange && sizes.length > 0 && sizes.every((one) => one !== undefined && one !== size)) {
+    throw fault(
+      kernel,
+      directive,
+      `the work-group size is ${size}, and the file's @workgroup_size has ${[...new Set(sizes)].join(" or ")} threads`,
+      written,
+    );
+  }
+  return size;
+}
+
+const isKey = (name: string): name is Key => (KEYS as readonly string[]).includes(name);
+
+/** Who takes a setting, for messages. */
+const TAKERS = {
+  algorithm: "work_group_ and coalesced_ functions; thread tiles take subgroups, or nothing",
+  counter: "_update functions and work_group_allocate",
+  capacity: "work_group_allocate",
+  suffix: "all",
+  min_subgroup_size: "all",
+} as const satisfies Record<Key, string>;
+
+function takes(form: Form, key: Key): boolean {
+  switch (key) {
+    case "algorithm":
+      return form.family !== "thread_tile";
+    case "counter":
+      return form.family === "allocate" || ("update" in form && form.update);
+    case "capacity":
+      return form.family === "allocate";
+    case "suffix":
+    case "min_subgroup_size":
+      return true;
+    default:
+      return key satisfies never;
+  }
+}
+
+/** A name as the kernel calls it, or as it would without suffix and size; or what is wrong with it. */
+function formOf(name: string, { keys, workGroupSize }: Settings): { base: string; form: Form } | string {
+  const without = (text: string, ending: string | number | undefined): string =>
+    text.endsWith(`_${ending}`) ? text.slice(0, -`_${ending}`.length) : text;
+  const short = without(name, workGroupSize);
+  const bases = [name, short, without(name, keys.get("suffix")), without(short, keys.get("suffix"))];
+  let problem = "";
+  for (const base of bases) {
+    const form = parseName(base);
+    if (typeof form !== "string") {
+      return { base, form };
+    }
+    problem = form;
+  }
+  return problem;
+}
+
+function parseName(name: string): Form | string {
+  const compact = /^work_group_compact(_update)?$/.exec(name);
+  if (compact !== null) {
+    return { family: "compact", update: compact[1] !== undefined };
+  }
+  if (name === "work_group_allocate") {
+    return { family: "allocate" };
+  }
+  const [, scope = "", tile, direction, operand = ""] =
+    /^(work_group|coalesced|thread_tile_([1-9]\d*))_(?:scan_(inclusive|exclusive)|reduce)_(.+)$/.exec(name) ??
+    [];
+  if (scope === "") {
+    return `${name} is not a function; it takes ${FORMS}`;
+  }
+  const [, pair = "", ending] = /^(.+?)(_total|_update)?$/.exec(operand) ?? [];
+  const [, opName, typeName = ""] = /^(?:(\w+)_)?([^_]*)$/.exec(pair) ?? [];
+  if (!Object.hasOwn(elementTypes, typeName) || opName === undefined) {
+    return `${name}: ${pair} does not end in an operator and an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
+  }
+  const op = camelCase(opName);
+  if (!Object.hasOwn(operators, op) || snakeCase(op) !== opName) {
+    return `${name}: ${opName} is not an operator; it takes ${Object.keys(operators).map(snakeCase).join(", ")}`;
+  }
+  if (direction === undefined && ending !== undefined) {
+    return `${name}: ${ending} is for scans, and this is a reduction; leave it out`;
+  }
+  return {
+    family: tile === undefined ? (scope as "work_group" | "coalesced") : "thread_tile",
+    kind: direction === undefined ? "reduce" : "scan",
+    tileSize: Number(tile ?? 0),
+    // Whether the operator takes the type is checked where the function is generated.
+    op: operators[op as keyof typeof operators] as Operator as Operator<TypeName>,
+    type: typeName as TypeName,
+    update: ending === "_update",
+  };
+}
+
+/** What the library's messages call an option, and what a directive does. */
+const TERMS = [
+  ["workGroupSize", "the work-group size"],
+  ["tileSize", "the tile"],
+  ["minSubgroupSize", "min_subgroup_size"],
+] as const;
+
+/** One function's set; what it refuses is told at the directive. */
+function generate(
+  name: string,
+  form: Form,
+  settings: Settings,
+  directive: Directive,
+  kernel: Kernel,
+): InKernelFunctions {
+  const { keys } = settings;
+  const counter = keys.get("counter");
+  if (takes(form, "counter") && counter === undefined) {
+    throw fault(
+      kernel,
+      directive,
+      `${name} takes a counter: an atomic<u32>, by its name in the kernel, such as counter=bump.used`,
+      name,
+    );
+  }
+  try {
+    return functionsOfForm(form, settings, takes(form, "counter") ? counter : undefined);
+  } catch (cause) {
+    if (!(cause instanceof ArgumentError || cause instanceof SourceError)) {
+      throw cause;
+    }
+    let problem = cause.message.replace(/^\w+(<[^>]*>)?: /, "").replace(/, line \d+: /, ": ");
+    for (const [option, term] of TERMS) {
+      problem = problem.replaceAll(option, term);
+    }
+    throw fault(kernel, directive, `${name}: ${problem}`, name);
+  }
+}
+
+function functionsOfForm(
+  form: Form,
+  { workGroupSize, subgroups, keys }: Settings,
+  counter: string | undefined,
+): InKernelFunctions {
+  const suffix = keys.get("suffix");
+  const algorithm = keys.get("algorithm") as Algorithm | undefined;
+  const least = keys.get("min_subgroup_size");
+  const common: InKernelOptions = {
+    workGroupSize,
+    ...(suffix !== undefined && { suffix }),
+    ...(least !== undefined && { minSubgroupSize: Number(least) }),
+  };
+  const counted = counter === undefined ? {} : { counter };
+  const inWorkGroup = {
+    ...common,
+    ...(algorithm === undefined ? { subgroups } : { algorithm }),
+  };
+  switch (form.family) {
+    case "compact":
+      return workGroupCompact({ ...inWorkGroup, ...counted });
+    case "allocate": {
+      const capacity = keys.get("capacity");
+      return workGroupAllocate({
+        ...inWorkGroup,
+        counter: counter as string,
+        ...(capacity !== undefined && { capacity: /^\d+$/.test(capacity) ? Number(capacity) : capacity }),
+      });
+    }
+    case "work_group":
+    case "coalesced": {
+      const options = { ...inWorkGroup, type: elementTypes[form.type], op: form.op };
+      if (form.kind === "reduce") {
+        return (form.family === "coalesced" ? coalescedReduce : workGroupReduce)<TypeName>(options);
+      }
+      return (form.family === "coalesced" ? coalescedScan : workGroupScan)<TypeName>({
+        ...options,
+        ...counted,
+      });
+    }
+    case "thread_tile": {
+      const options = {
+        ...common,
+        // Beside work-group functions, the algorithm says the same.
+        subgroups: subgroups || algorithm === "subgroup",
+        type: elementTypes[form.type],
+        op: form.op,
+        tileSize: form.tileSize,
+      };
+      return form.kind === "reduce"
+        ? threadTileReduce<TypeName>(options)
+        : threadTileScan<TypeName>({ ...options, ...counted });
+    }
+    default:
+      return form satisfies never;
+  }
+}

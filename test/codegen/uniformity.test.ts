@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import type { InKernelFunctions } from "../../src/codegen/functions.ts";
+import {
+  coalescedReduce,
+  coalescedScan,
+  threadTileReduce,
+  threadTileScan,
+  workGroupAllocate,
+  workGroupCompact,
+  workGroupReduce,
+  workGroupScan,
+} from "../../src/codegen/functions.ts";
+import { link } from "../../src/codegen/link.ts";
+import { max } from "../../src/operators.ts";
+import { u32 } from "../../src/types.ts";
+import { u64 } from "../../src/types64.ts";
+import { useNullDevice } from "../support/null_device.ts";
+
+const device = useNullDevice();
+
+interface Message {
+  readonly type: GPUCompilationMessageType;
+  readonly line: number;
+  readonly text: string;
+}
+
+async function compile(code: string): Promise<{ messages: Message[]; failed: boolean }> {
+  device().pushErrorScope("validation");
+  const info = await device().createShaderModule({ code }).getCompilationInfo();
+  const failure = await device().popErrorScope();
+  return {
+    messages: info.messages.map(({ type, lineNum, message }) => ({ type, line: lineNum, text: message })),
+    failed: failure !== null,
+  };
+}
+
+const BINDINGS = `@group(0) @binding(0) var<storage, read_write> used: atomic<u32>;
+fn keep_alive() { atomicStore(&used, 0u); }`;
+const MAIN = "@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) local_index: u32) {";
+
+/** The call on line 6, where three threads get to; or where all do. */
+const kernel = (call: string, uniform: boolean, directive = ""): string => `${directive}
+${BINDINGS}
+${MAIN}
+  ${uniform ? "" : "if (local_index < 3u) "}{
+    _ = ${call};
+  }
+}
+`;
+const CALL_LINE = 6;
+
+const argumentsOf = (name: string, value: string): string =>
+  name.startsWith("coalesced_")
+    ? `(${value}, local_index != 5u, local_index)`
+    : name.startsWith("work_group_compact")
+      ? "(local_index != 5u, local_index)"
+      : `(${value}, local_index)`;
+
+const counter = "used";
+const bodies = [
+  ["portable", {}],
+  ["subgroup", { subgroups: true }],
+] as const;
+
+describe.each(bodies)("%s", (_, body) => {
+  const sizes = { ...body, workGroupSize: 64 };
+  const sets: readonly (readonly [InKernelFunctions, string])[] = [
+    [workGroupScan({ ...sizes, type: u32, counter }), "1u"],
+    [workGroupScan({ ...sizes, type: u64, op: max }), "vec2(1u)"],
+    [workGroupReduce({ ...sizes, type: u32 }), "1u"],
+    [coalescedScan({ ...sizes, type: u32, counter }), "1u"],
+    [coalescedReduce({ ...sizes, type: u32 }), "1u"],
+    // In one subgroup, and across several.
+    ...[1, 4, 32].flatMap((tileSize) =>
+      [
+        threadTileScan({ ...sizes, type: u32, tileSize, counter }),
+        threadTileReduce({ ...sizes, type: u32, tileSize }),
+      ].map((set) => [set, "1u"] as const),
+    ),
+    [workGroupCompact({ ...sizes, counter }), ""],
+    [workGroupAllocate({ ...sizes, counter, capacity: 1000 }), "1u"],
+    ...("subgroups" in body
+      ? []
+      : ([[workGroupScan({ ...sizes, type: u32, algorithm: "blelloch", suffix: "tree" }), "1u"]] as const)),
+  ];
+  const functions = sets.flatMap(([set, value]) => set.names.map((name) => [name, value, set] as const));
+
+  test("every family is there", () => {
+    const families = new Set(
+      functions.map(([name]) => name.replace(/_(scan|reduce|compact|allocate).*/, " $1")),
+    );
+    expect([...families].sort()).toEqual([
+      "coalesced reduce",
+      "coalesced scan",
+      ...[1, 32, 4].flatMap((size) => [`thread_tile_${size} reduce`, `thread_tile_${size} scan`]),
+      "work_group allocate",
+      "work_group compact",
+      "work_group reduce",
+      "work_group scan",
+    ]);
+  });
+
+  test.each(functions)(
+    "%s is refused where not all threads call it, by the caller's line",
+    async (name, value, set) => {
+      const call = `${name}${argumentsOf(name, value)}`;
+      const uniform = await compile(link(kernel(call, true), [set]));
+      expect(uniform).toEqual({ messages: [], failed: false });
+
+      const source = kernel(call, false);
+      const { messages, failed } = await compile(link(source, [set]));
+      expect(failed).toBe(true);
+      const [error, ...notes] = messages;
+      expect(error?.type).toBe("error");
+      expect(error?.text).toMatch(
+        /^'(workgroupBarrier|workgroupUniformLoad)' must only be called from uniform control flow$/,
+      );
+      expect(source.split("\n")[CALL_LINE - 1]).toContain(call);
+      expect(notes).toEqual([
+        { type: "info", line: CALL_LINE, text: `called indirectly by '${name}' from 'main'` },
+        { type: "info", line: CALL_LINE - 1, text: "control flow depends on possibly non-uniform value" },
+        { type: "info", line: CALL_LINE - 1, text: "builtin 'local_index' of 'main' may be non-uniform" },
+      ]);
+    },
+  );
+
+  test.each(functions)("%s is refused with the subgroup diagnostic off, too", async (name, value, set) => {
+    // That one can be turned off; a barrier's cannot.
+    const source = kernel(
+      `${name}${argumentsOf(name, value)}`,
+      false,
+      "diagnostic(off, subgroup_uniformity);",
+    );
+    const { messages, failed } = await compile(link(source, [set]));
+    expect(failed).toBe(true);
+    expect(messages.map(({ line }) => line)).toContain(CALL_LINE);
+  });
+});
+
+test.each(bodies)("what a reduction of a work-group returns is uniform (%s)", async (_, body) => {
+  const set = workGroupReduce({ ...body, type: u32, workGroupSize: 64 });
+  const source = `${MAIN}
+  if (work_group_reduce_add_u32(1u, local_index) > 3u) {
+    _ = work_group_reduce_add_u32(2u, local_index);
+  }
+}
+`;
+  expect(await compile(link(source, [set]))).toEqual({ messages: [], failed: false });
+});
+
+test("a call through a function of the kernel's is named with that function's line", async () => {
+  const set = workGroupReduce({ type: u32, workGroupSize: 64 });
+  const source = `fn total(x: u32, local_index: u32) -> u32 {
+  return work_group_reduce_add_u32(x, local_index);
+}
+${MAIN}
+  if (local_index < 3u) {
+    _ = total(1u, local_index);
+  }
+}
+`;
+  const { messages, failed } = await compile(link(source, [set]));
+  expect(failed).toBe(true);
+  expect(messages.map(({ line, text }) => `${line}: ${text}`)).toContain(
+    "6: called indirectly by 'total' from 'main'",
+  );
+});
