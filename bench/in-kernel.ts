@@ -43,7 +43,12 @@ interface Case {
   readonly type: ElementType<"u32"> | ElementType<"f32"> | ElementType<"u64"> | ElementType<"f64">;
   /** What a thread calls, on `x`. */
   readonly call: string;
-  functions(algorithm: Algorithm): InKernelFunctions;
+  functions(algorithm: Algorithm, sizes: Sizes): InKernelFunctions;
+}
+
+interface Sizes {
+  readonly minSubgroupSize?: number;
+  readonly maxSubgroupSize?: number;
 }
 
 const size = { workGroupSize: THREADS };
@@ -53,8 +58,8 @@ const cases: readonly Case[] = [
       title: `work_group_scan_inclusive_max_${type.name}`,
       type,
       call: `x = work_group_scan_inclusive_max_${type.name}(x, thread);`,
-      functions: (algorithm) =>
-        workGroupScan({ type: type as ElementType<"u32">, op: max, algorithm, ...size }),
+      functions: (algorithm, sizes) =>
+        workGroupScan({ type: type as ElementType<"u32">, op: max, algorithm, ...size, ...sizes }),
     }),
   ),
   ...([u32, u64, f64] as const).map(
@@ -62,29 +67,30 @@ const cases: readonly Case[] = [
       title: `work_group_scan_exclusive_add_${type.name}`,
       type,
       call: `x = work_group_scan_exclusive_add_${type.name}(x, thread);`,
-      functions: (algorithm) => workGroupScan({ type: type as ElementType<"u32">, algorithm, ...size }),
+      functions: (algorithm, sizes) =>
+        workGroupScan({ type: type as ElementType<"u32">, algorithm, ...size, ...sizes }),
     }),
   ),
   {
     title: "work_group_reduce_add_u32",
     type: u32,
     call: "x += work_group_reduce_add_u32(x, thread);",
-    functions: (algorithm) => workGroupReduce({ type: u32, algorithm, ...size }),
+    functions: (algorithm, sizes) => workGroupReduce({ type: u32, algorithm, ...size, ...sizes }),
   },
   ...[8, 32, 64].map(
     (tileSize): Case => ({
       title: `thread_tile_${tileSize}_scan_exclusive_add_u32`,
       type: u32,
       call: `x = thread_tile_${tileSize}_scan_exclusive_add_u32(x, thread);`,
-      functions: (algorithm) =>
-        threadTileScan({ type: u32, tileSize, subgroups: algorithm === "subgroup", ...size }),
+      functions: (algorithm, sizes) =>
+        threadTileScan({ type: u32, tileSize, subgroups: algorithm === "subgroup", ...size, ...sizes }),
     }),
   ),
   {
     title: "work_group_compact",
     type: u32,
     call: "x = work_group_compact((x & 1u) == 0u, thread).slot;",
-    functions: (algorithm) => workGroupCompact({ algorithm, ...size }),
+    functions: (algorithm, sizes) => workGroupCompact({ algorithm, ...size, ...sizes }),
   },
 ];
 
@@ -104,7 +110,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 
 interface Result {
   readonly title: string;
-  readonly algorithm: Algorithm;
+  readonly body: string;
   /** Of one call by one work-group, if they ran one after another. */
   readonly nanoseconds: number;
   readonly same: boolean;
@@ -113,10 +119,13 @@ interface Result {
 async function measure(
   one: Case,
   algorithm: Algorithm,
+  sizes: Sizes,
 ): Promise<{ nanoseconds: number; words: Uint32Array }> {
   const pipeline = await device.createComputePipelineAsync({
     layout: "auto",
-    compute: { module: device.createShaderModule({ code: link(kernel(one), [one.functions(algorithm)]) }) },
+    compute: {
+      module: device.createShaderModule({ code: link(kernel(one), [one.functions(algorithm, sizes)]) }),
+    },
   });
   const bindGroup = device.createBindGroup({
     layout: pipeline.getBindGroupLayout(0),
@@ -163,12 +172,22 @@ async function measure(
 }
 
 const results: Result[] = [];
-const names = ["blelloch", "hillis-steele", "subgroup"] as const satisfies readonly Algorithm[];
-const table = new Table({ head: ["ns a call and work-group of 256", ...names] });
+const { subgroupMinSize: least = 4, subgroupMaxSize: most = 128 } = fold.adapterInfo;
+/** The bodies, and the subgroup one again for adapters of the size at hand alone. */
+const bodies = [
+  { algorithm: "blelloch", sizes: {} },
+  { algorithm: "hillis-steele", sizes: {} },
+  { algorithm: "subgroup", sizes: {} },
+  { algorithm: "subgroup", sizes: { minSubgroupSize: least, maxSubgroupSize: most } },
+] as const satisfies readonly { algorithm: Algorithm; sizes: Sizes }[];
+const titleOf = ({ algorithm, sizes }: (typeof bodies)[number]): string =>
+  "minSubgroupSize" in sizes ? `${algorithm} of ${least} to ${most}` : algorithm;
+const table = new Table({ head: ["ns a call and work-group of 256", ...bodies.map(titleOf)] });
 for (const one of cases) {
   let first: Uint32Array | undefined;
   const cells: string[] = [];
-  for (const algorithm of names) {
+  for (const body of bodies) {
+    const { algorithm, sizes } = body;
     const isTile = one.title.startsWith("thread_tile");
     if (
       (isTile && algorithm === "blelloch") ||
@@ -177,12 +196,12 @@ for (const one of cases) {
       cells.push("");
       continue;
     }
-    const { nanoseconds, words } = await measure(one, algorithm);
+    const { nanoseconds, words } = await measure(one, algorithm, sizes);
     const reference = first ?? words;
     first = reference;
     // The order of f64 sums differs from body to body, and so do their last bits.
     const same = one.title.endsWith("add_f64") || words.every((word, index) => word === reference[index]);
-    results.push({ title: one.title, algorithm, nanoseconds, same });
+    results.push({ title: one.title, body: titleOf(body), nanoseconds, same });
     cells.push(`${nanoseconds.toFixed(2)}${same ? "" : " WRONG"}`);
   }
   table.push([one.title, ...cells]);

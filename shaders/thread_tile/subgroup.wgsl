@@ -14,12 +14,11 @@ struct ThreadTileScan {
   total: Element,
 }
 
-// A slot holds the elements of MIN_SUBGROUP_SIZE threads. A longer part of a tile uses the first of its slots.
+// A slot for each MIN_SUBGROUP_SIZE threads. A part of a tile, in one subgroup, uses the first of its slots.
 const THREAD_TILE_SLOTS = (WORK_GROUP_SIZE + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE;
 
 var<workgroup> thread_tile_totals: array<Element, THREAD_TILE_SLOTS>;
 var<workgroup> thread_tile_turn: Element;
-var<workgroup> thread_tile_irregular: atomic<u32>;
 
 // The thread's place in the part of its tile that its subgroup holds.
 fn thread_tile_rank(place: SubgroupPlace, local_index: u32) -> u32 {
@@ -37,19 +36,14 @@ fn thread_tile_part_inclusive(element: Element, rank: u32) -> Element {
   return prefix;
 }
 
-// Publishes the parts' totals, and returns whether all subgroups are regular (a uniform value).
-fn thread_tile_publish(place: SubgroupPlace, rank: u32, prefix: Element, local_index: u32) -> bool {
-  if (!place.regular) {
-    atomicStore(&thread_tile_irregular, 1u);
-  } else if (THREAD_TILE > MIN_SUBGROUP_SIZE) {
-    if (local_index % MIN_SUBGROUP_SIZE == 0u && rank != 0u) {
-      thread_tile_totals[local_index / MIN_SUBGROUP_SIZE] = identity();
-    }
+// Publishes the parts' totals, and returns the subgroups' size, or 0: a uniform value.
+fn thread_tile_publish(place: SubgroupPlace, rank: u32, prefix: Element, local_index: u32) -> u32 {
+  if (place.regular && THREAD_TILE > MIN_SUBGROUP_SIZE) {
     if (place.rank + 1u == place.count || (local_index + 1u) % THREAD_TILE == 0u) {
       thread_tile_totals[(local_index - rank) / MIN_SUBGROUP_SIZE] = prefix;
     }
   }
-  return workgroupUniformLoad(&thread_tile_irregular) == 0u;
+  return subgroup_size(place);
 }
 
 // One thread after another hands over its element: right under any map of lanes to threads.
@@ -78,22 +72,23 @@ fn thread_tile_scan_exclusive(element: Element, local_index: u32) -> ThreadTileS
   if (rank == 0u) {
     prefix = identity();
   }
-  // A tile of at most MIN_SUBGROUP_SIZE threads lies in one subgroup.
+  // Right where the tile lies in one subgroup.
   let last = min(local_index | (THREAD_TILE - 1u), WORK_GROUP_SIZE - 1u);
   var total = element_shuffle(inclusive, min(place.rank + (last - local_index), place.count - 1u));
-  if (!thread_tile_publish(place, rank, inclusive, local_index)) {
+  let size = thread_tile_publish(place, rank, inclusive, local_index);
+  if (size == 0u) {
     return thread_tile_take_turns(element, local_index);
   }
-  if (THREAD_TILE > MIN_SUBGROUP_SIZE) {
-    let own = (local_index - rank) / MIN_SUBGROUP_SIZE;
-    let first = (local_index - local_index % THREAD_TILE) / MIN_SUBGROUP_SIZE;
+  if (THREAD_TILE > size) {
+    // The tile lies in several subgroups: their totals, in order.
+    let first = local_index - local_index % THREAD_TILE;
     var carry = identity();
     total = identity();
-    for (var slot = first; slot <= last / MIN_SUBGROUP_SIZE; slot++) {
-      if (slot == own) {
+    for (var part = first; part <= last; part += size) {
+      if (part == place.first) {
         carry = total;
       }
-      total = combine(total, thread_tile_totals[slot]);
+      total = combine(total, thread_tile_totals[part / MIN_SUBGROUP_SIZE]);
     }
     prefix = combine(carry, prefix);
     workgroupBarrier();

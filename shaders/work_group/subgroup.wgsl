@@ -12,39 +12,34 @@ struct WorkGroupScan {
   total: Element,
 }
 
-// A slot holds the elements of MIN_SUBGROUP_SIZE threads. A larger subgroup uses the first of its slots.
+// A slot for each MIN_SUBGROUP_SIZE threads. A subgroup uses the first of its slots.
 const SUBGROUP_SLOTS = (WORK_GROUP_SIZE + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE;
 
-// The slots' totals, then their exclusive prefixes; the work-group's total stands last.
+// The subgroups' totals, then their exclusive prefixes; the work-group's total stands last.
 var<workgroup> subgroup_totals: array<Element, SUBGROUP_SLOTS + 1u>;
 var<workgroup> subgroup_turn: Element;
-var<workgroup> subgroup_irregular: atomic<u32>;
 
-// Publishes the subgroups' totals, and returns whether all subgroups are regular (a uniform value).
-fn subgroup_publish(place: SubgroupPlace, prefix: Element, local_index: u32) -> bool {
-  if (!place.regular) {
-    atomicStore(&subgroup_irregular, 1u);
-  } else {
-    // A larger subgroup's further slots hold the identity.
-    if (local_index % MIN_SUBGROUP_SIZE == 0u && place.rank != 0u) {
-      subgroup_totals[local_index / MIN_SUBGROUP_SIZE] = identity();
-    }
-    if (place.rank + 1u == place.count) {
-      subgroup_totals[place.first / MIN_SUBGROUP_SIZE] = prefix;
-    }
+// Publishes the subgroup's total, and returns the subgroups' size, or 0: a uniform value.
+fn subgroup_publish(place: SubgroupPlace, prefix: Element) -> u32 {
+  if (place.regular && place.rank + 1u == place.count) {
+    subgroup_totals[place.first / MIN_SUBGROUP_SIZE] = prefix;
   }
-  return workgroupUniformLoad(&subgroup_irregular) == 0u;
+  return subgroup_size(place);
 }
 
-// The first subgroup replaces the slots' totals by their exclusive prefixes, and adds the total.
-fn subgroup_scan_totals(place: SubgroupPlace, local_index: u32) {
+// The first subgroup replaces the totals by their exclusive prefixes, and adds the total.
+fn subgroup_scan_totals(place: SubgroupPlace, size: u32, local_index: u32) {
+  let step = size / MIN_SUBGROUP_SIZE;
+  let subgroups = (WORK_GROUP_SIZE + size - 1u) / size;
+  // The first subgroup has `size` threads, or all that there are.
+  let width = min(size, WORK_GROUP_SIZE);
   var carry = identity();
-  for (var start = 0u; start < SUBGROUP_SLOTS; start += MIN_SUBGROUP_SIZE) {
-    let slot = start + place.rank;
-    let mine = place.first == 0u && place.rank < MIN_SUBGROUP_SIZE && slot < SUBGROUP_SLOTS;
+  for (var start = 0u; start < subgroups; start += width) {
+    let at = start + place.rank;
+    let mine = place.first == 0u && at < subgroups;
     var total = identity();
     if (mine) {
-      total = subgroup_totals[slot];
+      total = subgroup_totals[at * step];
     }
     let inclusive = subgroup_scan_inclusive(total, place.rank);
     var exclusive = element_shuffle_up(inclusive, 1u);
@@ -52,9 +47,9 @@ fn subgroup_scan_totals(place: SubgroupPlace, local_index: u32) {
       exclusive = identity();
     }
     if (mine) {
-      subgroup_totals[slot] = combine(carry, exclusive);
+      subgroup_totals[at * step] = combine(carry, exclusive);
     }
-    carry = combine(carry, element_shuffle(inclusive, min(MIN_SUBGROUP_SIZE, SUBGROUP_SLOTS - start) - 1u));
+    carry = combine(carry, element_shuffle(inclusive, min(width, subgroups - start) - 1u));
   }
   if (local_index == 0u) {
     subgroup_totals[SUBGROUP_SLOTS] = carry;
@@ -85,10 +80,11 @@ fn work_group_scan_exclusive(element: Element, local_index: u32) -> WorkGroupSca
   if (place.rank == 0u) {
     exclusive = identity();
   }
-  if (!subgroup_publish(place, inclusive, local_index)) {
+  let size = subgroup_publish(place, inclusive);
+  if (size == 0u) {
     return subgroup_take_turns(element, local_index);
   }
-  subgroup_scan_totals(place, local_index);
+  subgroup_scan_totals(place, size, local_index);
   let prefix = combine(subgroup_totals[place.first / MIN_SUBGROUP_SIZE], exclusive);
   let total = subgroup_totals[SUBGROUP_SLOTS];
   workgroupBarrier();
@@ -104,13 +100,14 @@ fn work_group_scan_inclusive(element: Element, local_index: u32) -> WorkGroupSca
 fn work_group_reduce(element: Element, local_index: u32) -> Element {
   let place = subgroup_place(local_index);
   let inclusive = subgroup_scan_inclusive(element, place.rank);
-  if (!subgroup_publish(place, inclusive, local_index)) {
+  let size = subgroup_publish(place, inclusive);
+  if (size == 0u) {
     let total = subgroup_take_turns(element, local_index).total;
     if (local_index == 0u) {
       subgroup_turn = total;
     }
     return workgroupUniformLoad(&subgroup_turn);
   }
-  subgroup_scan_totals(place, local_index);
+  subgroup_scan_totals(place, size, local_index);
   return workgroupUniformLoad(&subgroup_totals[SUBGROUP_SLOTS]);
 }

@@ -1,13 +1,13 @@
-// Where a thread stands in its subgroup, and whether its subgroup is as usual.
+// Where a thread stands in its subgroup, and whether the work-group's subgroups are as usual.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
-// Each thread gets its own place. No work-group memory.
+// Each thread gets its own place. Work-group memory: a word.
 //
-// WGSL promises nothing of how lanes map to local_invocation_index. The usual map (consecutive
-// threads in consecutive lanes, runs starting at multiples of MIN_SUBGROUP_SIZE) is verified each
-// time, which costs a ballot.
+// WGSL promises nothing of how lanes map to local_invocation_index. The usual map has consecutive
+// threads in consecutive lanes, and subgroups of one size, all but the last. It is verified each time,
+// which costs two votes and two shuffles.
 
 struct SubgroupPlace {
-  // The thread's place among its subgroup's active threads, and their number.
+  // The thread's place among its subgroup's threads, and their number.
   rank: u32,
   count: u32,
   // The local index of the subgroup's first thread.
@@ -17,11 +17,14 @@ struct SubgroupPlace {
 }
 
 fn subgroup_place(local_index: u32) -> SubgroupPlace {
-  let rank = subgroupExclusiveAdd(1u);
-  let count = subgroupAdd(1u);
   let first = subgroupBroadcastFirst(local_index);
-  // The highest active lane is count - 1 exactly when the active lanes are 0 … count - 1.
+  // Lane 0 holds the first thread, and each other lane the thread after its neighbour's.
+  let previous = subgroupShuffleUp(local_index, 1u);
+  let in_order = local_index == first || previous + 1u == local_index;
   let lanes = subgroupBallot(true);
+  let bits = countOneBits(lanes);
+  let count = bits.x + bits.y + bits.z + bits.w;
+  // The highest active lane is count - 1 exactly when the active lanes are 0 … count - 1.
   var highest = firstLeadingBit(lanes.x);
   if (lanes.y != 0u) {
     highest = 32u + firstLeadingBit(lanes.y);
@@ -32,8 +35,26 @@ fn subgroup_place(local_index: u32) -> SubgroupPlace {
   if (lanes.w != 0u) {
     highest = 96u + firstLeadingBit(lanes.w);
   }
-  let in_order = subgroupAll(local_index == first + rank);
-  let full = count >= MIN_SUBGROUP_SIZE || first + count == WORK_GROUP_SIZE;
-  return SubgroupPlace(rank, count, first,
-    in_order && full && first % MIN_SUBGROUP_SIZE == 0u && highest + 1u == count);
+  return SubgroupPlace(local_index - first, count, first, subgroupAll(in_order) && highest + 1u == count);
+}
+
+// The sizes of all subgroups but the last, as bits: a size is a power of two.
+var<workgroup> subgroup_sizes: atomic<u32>;
+
+// The size that all subgroups have but the last; 0 where the map of lanes to threads is not the usual
+// one. A uniform value. Waits for all threads, and orders what they wrote to work-group memory before.
+fn subgroup_size(place: SubgroupPlace) -> u32 {
+  let is_last = place.first + place.count == WORK_GROUP_SIZE;
+  if (!place.regular) {
+    atomicOr(&subgroup_sizes, 0xffffffffu);
+  } else if (!is_last && place.rank == 0u) {
+    let is_power = countOneBits(place.count) == 1u && place.count >= MIN_SUBGROUP_SIZE;
+    atomicOr(&subgroup_sizes, select(0xffffffffu, place.count, is_power));
+  }
+  let sizes = workgroupUniformLoad(&subgroup_sizes);
+  if (sizes == 0u) {
+    // The last is the only one.
+    return max(WORK_GROUP_SIZE, MIN_SUBGROUP_SIZE);
+  }
+  return select(0u, sizes, countOneBits(sizes) == 1u);
 }

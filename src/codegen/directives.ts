@@ -61,7 +61,14 @@ type Form =
   | { readonly family: "compact"; readonly update: boolean }
   | { readonly family: "allocate" };
 
-const KEYS = ["algorithm", "counter", "capacity", "suffix", "min_subgroup_size"] as const;
+const KEYS = [
+  "algorithm",
+  "counter",
+  "capacity",
+  "suffix",
+  "min_subgroup_size",
+  "max_subgroup_size",
+] as const;
 type Key = (typeof KEYS)[number];
 
 const EXAMPLE = "// wavefold: work_group_scan_exclusive_add_u32 256";
@@ -77,7 +84,7 @@ const camelCase = (name: string): string =>
  * the kernel calls, their work-group size, and settings. The size may be left out where the text has
  * one `@workgroup_size` of literal numbers. The settings are `subgroups`, `algorithm=blelloch`,
  * `counter=bump.used`, `capacity=1024` (or an expression without blanks), `suffix=name` and
- * `min_subgroup_size=32`. Lines keep their numbers; a text that asks for nothing comes out as it was.
+ * `min_subgroup_size=32`, `max_subgroup_size=32`. Lines keep their numbers; a text that asks for nothing comes out as it was.
  *
  * @throws {SourceError} at the directive's line, where it asks for what there is not, or what the
  * kernel does not call; at the kernel's line, where it declares a name of theirs.
@@ -246,7 +253,7 @@ function settingsOf(directive: Directive, rest: string, kernel: Kernel): Setting
       if (keys.has(key)) {
         throw twice(key);
       }
-      if (key === "min_subgroup_size" && !/^\d+$/.test(value)) {
+      if ((key === "min_subgroup_size" || key === "max_subgroup_size") && !/^\d+$/.test(value)) {
         throw fault(kernel, directive, `${word}: it takes 4, 8, 16, 32, 64 or 128`, word);
       }
       keys.set(key, value);
@@ -332,6 +339,7 @@ const TAKERS = {
   capacity: "work_group_allocate",
   suffix: "all",
   min_subgroup_size: "all",
+  max_subgroup_size: "all",
 } as const satisfies Record<Key, string>;
 
 function takes(form: Form, key: Key): boolean {
@@ -344,6 +352,7 @@ function takes(form: Form, key: Key): boolean {
       return form.family === "allocate";
     case "suffix":
     case "min_subgroup_size":
+    case "max_subgroup_size":
       return true;
     default:
       return key satisfies never;
@@ -409,6 +418,7 @@ const TERMS = [
   ["workGroupSize", "the work-group size"],
   ["tileSize", "the tile"],
   ["minSubgroupSize", "min_subgroup_size"],
+  ["maxSubgroupSize", "max_subgroup_size"],
 ] as const;
 
 /** One function's set; what it refuses is told at the directive. */
@@ -451,10 +461,12 @@ function functionsOfForm(
   const suffix = keys.get("suffix");
   const algorithm = keys.get("algorithm") as Algorithm | undefined;
   const least = keys.get("min_subgroup_size");
+  const most = keys.get("max_subgroup_size");
   const common: InKernelOptions = {
     workGroupSize,
     ...(suffix !== undefined && { suffix }),
     ...(least !== undefined && { minSubgroupSize: Number(least) }),
+    ...(most !== undefined && { maxSubgroupSize: Number(most) }),
   };
   const counted = counter === undefined ? {} : { counter };
   const inWorkGroup = {

@@ -39,6 +39,8 @@ export interface InKernelOptions {
   readonly subgroups?: boolean;
   /** The least subgroup size of the adapters it will run on; 4 where it is left out, which is right everywhere. */
   readonly minSubgroupSize?: number;
+  /** The greatest one; 128 where it is left out. A lower one saves steps. */
+  readonly maxSubgroupSize?: number;
   /** An ending for the functions' names, to tell apart two that would have the same. */
   readonly suffix?: string;
 }
@@ -270,7 +272,7 @@ function common(
   caller: string,
   options: InKernelOptions & { readonly algorithm?: Algorithm },
 ): { algorithm: Algorithm; sizes: Sizes; suffix: string | undefined } {
-  const { workGroupSize, subgroups, minSubgroupSize = 4, suffix } = options;
+  const { workGroupSize, subgroups, minSubgroupSize = 4, maxSubgroupSize = 128, suffix } = options;
   const algorithm = requireAlgorithm(options.algorithm ?? (subgroups ? "subgroup" : "hillis-steele"), caller);
   if (subgroups !== undefined && subgroups !== algorithms[algorithm].subgroups) {
     throw new ArgumentError(
@@ -280,15 +282,20 @@ function common(
   if (!Number.isInteger(workGroupSize) || workGroupSize < 1 || workGroupSize > 1024) {
     throw new ArgumentError(`${caller}: workGroupSize is ${String(workGroupSize)}; it takes 1 to 1024`);
   }
-  if (![4, 8, 16, 32, 64, 128].includes(minSubgroupSize)) {
+  for (const [name, size] of Object.entries({ minSubgroupSize, maxSubgroupSize })) {
+    if (![4, 8, 16, 32, 64, 128].includes(size)) {
+      throw new ArgumentError(`${caller}: ${name} is ${size}; it takes 4, 8, 16, 32, 64 or 128`);
+    }
+  }
+  if (maxSubgroupSize < minSubgroupSize) {
     throw new ArgumentError(
-      `${caller}: minSubgroupSize is ${minSubgroupSize}; it takes 4, 8, 16, 32, 64 or 128`,
+      `${caller}: maxSubgroupSize is ${maxSubgroupSize}, and minSubgroupSize is ${minSubgroupSize}; it takes at least as much`,
     );
   }
   if (suffix !== undefined) {
     requireName(suffix, `${caller}: suffix`);
   }
-  const sizes = { workGroupSize, items: 1, unrolled: false, minSubgroupSize, maxSubgroupSize: 128 };
+  const sizes = { workGroupSize, items: 1, unrolled: false, minSubgroupSize, maxSubgroupSize };
   return { algorithm, sizes, suffix };
 }
 

@@ -13,10 +13,8 @@ export interface Grouping {
   readonly algorithm: Algorithm;
   readonly workGroupSize: number;
   readonly itemsPerThread: number;
-  /** For `subgroup`: the least subgroup size of the adapter. */
-  readonly minSubgroupSize: number;
-  /** For `subgroup`: the subgroup size that the kernel ran with; the least one where it is left out. */
-  readonly subgroupSize?: number;
+  /** For `subgroup`: the subgroup size that the kernel runs with. An adapter with several names its least. */
+  readonly subgroupSize: number;
 }
 
 type Combine = Pick<Monoid, "identity" | "reference">;
@@ -65,7 +63,7 @@ const algorithms = {
     exclusive(monoid, elements, grouping) {
       const { reference } = monoid;
       const { prefixes, bases, total } = subgroupScans(monoid, elements, grouping);
-      const size = sizeOf(grouping);
+      const size = grouping.subgroupSize;
       return {
         prefixes: prefixes.map((prefix, at) => reference(bases[Math.floor(at / size)] as Value, prefix)),
         total,
@@ -80,8 +78,6 @@ const algorithms = {
     reduce(monoid: Combine, elements: readonly Value[], grouping: Grouping): Value;
   }
 >;
-
-const sizeOf = ({ subgroupSize, minSubgroupSize }: Grouping): number => subgroupSize ?? minSubgroupSize;
 
 /** Inclusive prefixes: each element with the one 1, 2, 4 … places before it. */
 function hillisSteele({ reference }: Combine, elements: readonly Value[]): Value[] {
@@ -117,28 +113,24 @@ function subgroupScans(
   grouping: Grouping,
 ): { prefixes: Value[]; bases: Value[]; total: Value } {
   const { identity, reference } = monoid;
-  const size = sizeOf(grouping);
-  const slot = grouping.minSubgroupSize;
+  const size = grouping.subgroupSize;
   const prefixes: Value[] = [];
   const totals: Value[] = [];
   for (let start = 0; start < elements.length; start += size) {
     const scan = shifted(monoid, hillisSteele(monoid, elements.slice(start, start + size)));
     prefixes.push(...scan.prefixes);
-    // A subgroup has a slot for each `slot` threads, and uses the first of them.
-    for (let from = start; from < Math.min(start + size, elements.length); from += slot) {
-      totals.push(from === start ? scan.total : identity);
-    }
+    totals.push(scan.total);
   }
-  const slots: Value[] = [];
+  const bases: Value[] = [];
   let carry = identity;
-  for (let start = 0; start < totals.length; start += slot) {
-    const scan = shifted(monoid, hillisSteele(monoid, totals.slice(start, start + slot)));
+  for (let start = 0; start < totals.length; start += size) {
+    const scan = shifted(monoid, hillisSteele(monoid, totals.slice(start, start + size)));
     for (const prefix of scan.prefixes) {
-      slots.push(reference(carry, prefix));
+      bases.push(reference(carry, prefix));
     }
     carry = reference(carry, scan.total);
   }
-  return { prefixes, bases: slots.filter((_, at) => (at * slot) % size === 0), total: carry };
+  return { prefixes, bases, total: carry };
 }
 
 /** Kernels of shaders/device/: what one tile, or each tile, makes of its items. */

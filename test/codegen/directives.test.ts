@@ -130,14 +130,21 @@ describe("a directive", () => {
       `// wavefold: work_group_allocate counter=bump.used capacity=arrayLength(&list) 64
   //wavefold:work_group_reduce_max_f32 suffix=tree algorithm=blelloch 64
 // unrelated
-\t// wavefold:  thread_tile_4_scan_inclusive_add_u32_total  min_subgroup_size=32\tsubgroups 64 \r`,
+\t// wavefold:  thread_tile_4_scan_inclusive_add_u32_total  min_subgroup_size=32\tmax_subgroup_size=64 subgroups 64 \r`,
       statements,
     );
     const capacity = "arrayLength(&list)";
     const code = link(source, [
       workGroupAllocate({ workGroupSize: 64, counter: "bump.used", capacity }),
       workGroupReduce({ type: f32, op: max, workGroupSize: 64, algorithm: "blelloch", suffix: "tree" }),
-      threadTileScan({ type: u32, tileSize: 4, workGroupSize: 64, subgroups: true, minSubgroupSize: 32 }),
+      threadTileScan({
+        type: u32,
+        tileSize: 4,
+        workGroupSize: 64,
+        subgroups: true,
+        minSubgroupSize: 32,
+        maxSubgroupSize: 64,
+      }),
     ]);
     expect(linkDirectives(source)).toBe(code);
     expect(code).toContain("_blelloch_tree_max_f32_64_tree");
@@ -154,7 +161,7 @@ describe("a directive", () => {
     );
     expect(code).toContain("1024u");
     expect(code).not.toContain("_thread_tile_elements");
-    expect(code).toContain("_thread_tile_irregular");
+    expect(code).toContain("_thread_tile_turn");
     await expectCompiles(code);
   });
 
@@ -311,7 +318,7 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "an unknown setting",
     "work_group_compact 64 size=3",
     "",
-    "size is not a setting; it takes algorithm, counter, capacity, suffix, min_subgroup_size",
+    "size is not a setting; it takes algorithm, counter, capacity, suffix, min_subgroup_size, max_subgroup_size",
     "size=3",
   ],
   ["a setting of nothing", "work_group_compact 64 suffix=", "", "suffix= is neither a work-group size"],

@@ -78,7 +78,7 @@ const canonical = (array: Float64Array): BigUint64Array =>
 
 test("the order matters: another grouping gives other bits", () => {
   const data = addends(64, "order");
-  const grouping = { workGroupSize: 4, itemsPerThread: 2, minSubgroupSize: 4 } as const;
+  const grouping = { workGroupSize: 4, itemsPerThread: 2, subgroupSize: 4 } as const;
   const sums = [
     reduceReference(data),
     ...algorithmNames.map((algorithm) => reduceReference(data, { grouping: { ...grouping, algorithm } })),
