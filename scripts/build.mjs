@@ -42,10 +42,20 @@ await build({
   },
 });
 await chmod("dist/cli.js", 0o755);
+const inKernelExamples = [
+  "opencl-scan",
+  "cuda-tile-scan",
+  "cuda-stream-compaction",
+  "cuda-buffer-allocation",
+  "particles",
+];
 await build({
   ...shared,
   entryPoints: {
     "examples/line-index": "examples/line-index.ts",
+    ...Object.fromEntries(
+      inKernelExamples.map((name) => [`examples/in-kernel/${name}`, `examples/in-kernel/${name}.ts`]),
+    ),
     "bench/throughput": "bench/throughput.ts",
     "bench/in-kernel": "bench/in-kernel.ts",
   },

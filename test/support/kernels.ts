@@ -1,6 +1,17 @@
 import type { Algorithm } from "../../src/codegen/algorithms.ts";
-import { workGroupReduce, workGroupScan } from "../../src/codegen/functions.ts";
+import type { InKernelFunctions } from "../../src/codegen/functions.ts";
+import {
+  coalescedReduce,
+  coalescedScan,
+  threadTileReduce,
+  threadTileScan,
+  workGroupAllocate,
+  workGroupCompact,
+  workGroupReduce,
+  workGroupScan,
+} from "../../src/codegen/functions.ts";
 import type { Kernel } from "../../src/codegen/kernels.ts";
+import { link } from "../../src/codegen/link.ts";
 import { elementTypes } from "../../src/element_types.ts";
 import type { Operator } from "../../src/operators.ts";
 import { monoid, operators } from "../../src/operators.ts";
@@ -8,7 +19,7 @@ import { planCompact } from "../../src/primitives/compact.ts";
 import { planReduce } from "../../src/primitives/reduce.ts";
 import { planScan } from "../../src/primitives/scan.ts";
 import type { DeviceFacts, Limits } from "../../src/primitives/tuning.ts";
-import type { ScalarType, TypeName } from "../../src/types.ts";
+import type { ElementType, ScalarType, TypeName } from "../../src/types.ts";
 import { untyped } from "./fold.ts";
 
 /** WebGPU's default limits. */
@@ -73,6 +84,68 @@ export const operatorsOf = (type: ScalarType): Operator[] =>
 
 export const allTypes: readonly ScalarType[] = Object.values(elementTypes);
 
+/** The operators that WGSL has an atomic operation for. */
+export const hasAtomic = (type: ElementType, op: Operator): boolean =>
+  ["u32", "i32"].includes(type.name) && ["add", "min", "max", "and", "or", "xor"].includes(op.name);
+
+/** The sizes of thread tiles that a work-group takes, of 1, 4, 8, 32, and the largest. */
+export const tileSizesOf = (workGroupSize: number): number[] => [
+  ...new Set([1, 4, 8, 32].filter((size) => size <= workGroupSize)).add(
+    2 ** Math.floor(Math.log2(workGroupSize)),
+  ),
+];
+
+/** All in-kernel functions of an operator, with a counter named `used` where there is an atomic. */
+export function operatorFunctions(
+  type: ElementType,
+  op: Operator<string>,
+  algorithm: Algorithm,
+  workGroupSize: number,
+  counted = hasAtomic(type, op),
+  tileSizes: readonly number[] = tileSizesOf(workGroupSize),
+): InKernelFunctions[] {
+  const plain = { type, op, workGroupSize };
+  const options = { ...plain, algorithm };
+  const counter = counted ? { counter: "used" } : {};
+  return [
+    workGroupScan({ ...options, ...counter }),
+    workGroupReduce(options),
+    coalescedScan({ ...options, ...counter }),
+    coalescedReduce(options),
+    // The portable body of a thread tile is one and the same for both portable algorithms.
+    ...(algorithm === "blelloch" ? [1] : tileSizes).flatMap((tileSize) => {
+      const tile = { ...plain, tileSize, subgroups: algorithm === "subgroup" };
+      return [threadTileScan({ ...tile, ...counter }), threadTileReduce(tile)];
+    }),
+  ];
+}
+
+/** A kernel that calls every function once. */
+function callingAll(type: ElementType, functions: readonly InKernelFunctions[]): string {
+  const calls = functions.flatMap(({ names }) => {
+    return names.map((name) =>
+      name.startsWith("coalesced_")
+        ? `${name}(x, keep, i)`
+        : name.startsWith("work_group_compact")
+          ? `${name}(keep, i)`
+          : `${name}(x, i)`,
+    );
+  });
+  const kernel = [
+    // The directives go here.
+    "",
+    `@group(0) @binding(0) var<storage, read> list: array<u32>;`,
+    `var<workgroup> used: atomic<${type.name === "i32" ? "i32" : "u32"}>;`,
+    "@compute @workgroup_size(1)",
+    "fn main(@builtin(local_invocation_index) i: u32) {",
+    `  let x = ${type.value}();`,
+    "  let keep = i != 3u;",
+    ...calls.map((call) => `  _ = ${call};`),
+    "}",
+  ].join("\n");
+  return link(kernel, functions);
+}
+
 /** Every kernel that the library makes for a type, an algorithm and a shape, each text once. */
 export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape): TitledKernel[] {
   const facts = factsWith({}, bigLimits);
@@ -94,9 +167,21 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
     take(planScan({ ...base, op }, facts).kernels);
     take(planScan({ ...base, op, exclusive: true }, facts).kernels);
     take(planReduce({ ...base, op }, facts).kernels);
-    const options = { type, op, workGroupSize: shape.workGroupSize, algorithm };
-    for (const functions of [workGroupScan(options), workGroupReduce(options)]) {
-      result.set(functions.code, { title: `${functions.names[0]} ${where}`, code: functions.code });
+    // All in one kernel; and, of one operator, as the text that compiles as it stands.
+    const kernel = callingAll(type, operatorFunctions(type, op, algorithm, shape.workGroupSize));
+    result.set(kernel, { title: `in-kernel functions of ${op.name} ${type.name} ${where}`, code: kernel });
+    for (const { names, code } of op.name === "max"
+      ? operatorFunctions(type, op, algorithm, shape.workGroupSize, false)
+      : []) {
+      result.set(code, { title: `${names[0]} ${where}`, code });
+    }
+  }
+  if (type.name === "u32") {
+    const options = { workGroupSize: shape.workGroupSize, algorithm, counter: "used" };
+    for (const capacity of [undefined, 1000, "arrayLength(&list)"]) {
+      const allocate = workGroupAllocate({ ...options, ...(capacity === undefined ? {} : { capacity }) });
+      const code = callingAll(type, [workGroupCompact(options), allocate]);
+      result.set(code, { title: `work_group_compact and work_group_allocate ${where}`, code });
     }
   }
   for (const indices of [false, true]) {

@@ -1,0 +1,476 @@
+import { describe, expect, test } from "vitest";
+import type { Algorithm } from "../../src/codegen/algorithms.ts";
+import type { InKernelFunctions } from "../../src/codegen/functions.ts";
+import {
+  coalescedScan,
+  threadTileScan,
+  workGroupAllocate,
+  workGroupCompact,
+  workGroupScan,
+} from "../../src/codegen/functions.ts";
+import { link } from "../../src/codegen/link.ts";
+import type { Operator } from "../../src/operators.ts";
+import { add, and, max, min, monoid, or, xor } from "../../src/operators.ts";
+import type { ScalarType } from "../../src/types.ts";
+import { i32, u32 } from "../../src/types.ts";
+import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { compileKernel, POISON } from "../support/in_kernel.ts";
+import { randomBits } from "../support/random.ts";
+
+const fold = useSoftwareFold();
+
+/** One update of a counter: what it held before, and what was added. */
+interface Update {
+  readonly earlier: number;
+  readonly total: number;
+}
+
+/**
+ * Puts updates in the order in which they happened: each one found what the last one left. Where the
+ * state never comes back, at most one of those that found it changed it.
+ */
+function expectOneAfterAnother(
+  updates: readonly Update[],
+  initial: number,
+  final: number,
+  combine: (earlier: number, total: number) => number,
+  title: string,
+): void {
+  const byEarlier = new Map<number, Update[]>();
+  for (const update of updates) {
+    byEarlier.set(update.earlier, [...(byEarlier.get(update.earlier) ?? []), update]);
+  }
+  let state = initial;
+  let left = updates.length;
+  for (;;) {
+    const found = byEarlier.get(state) ?? [];
+    byEarlier.delete(state);
+    const changing = found.filter(({ earlier, total }) => combine(earlier, total) !== earlier);
+    expect(changing.length, `${title}: updates that changed ${state}`).toBeLessThanOrEqual(1);
+    left -= found.length;
+    const [change] = changing;
+    if (change === undefined) {
+      break;
+    }
+    state = combine(change.earlier, change.total);
+  }
+  expect(left, `${title}: updates that found what no other had left`).toBe(0);
+  expect(final, `${title}: the counter at the end`).toBe(state);
+}
+
+const active = (thread: number): boolean => thread % 3 !== 2;
+
+describe.each(algorithmNames)("%s", (algorithm) => {
+  const portable = { subgroups: algorithm === "subgroup" };
+
+  describe.each([u32, i32].map((type) => [type.name, type] as const))("%s", (_, type) => {
+    test("_update: several work-groups share a counter", async () => {
+      await Promise.all(
+        [add, min, max, and, or, xor].map((op, index) =>
+          checkUpdates(type, untyped(op as Operator), algorithm, [36, 20, 33][index % 3] ?? 36),
+        ),
+      );
+    });
+  });
+
+  async function checkUpdates(
+    type: ScalarType,
+    op: Operator<string>,
+    own: Algorithm,
+    threads: number,
+  ): Promise<void> {
+    const groups = 7;
+    const tileSize = 8;
+    const { key, reference, identity } = monoid(op, type, "test");
+    const combine = (earlier: number, later: number): number => reference(earlier, later) as number;
+    const options = { type, op, workGroupSize: threads };
+    // Two functions on each counter.
+    const families: { functions: InKernelFunctions; first: (thread: number) => number }[] = [
+      {
+        functions: workGroupScan({ ...options, algorithm: own, counter: "counters[0]", suffix: "a" }),
+        first: () => 0,
+      },
+      {
+        functions: coalescedScan({ ...options, algorithm: own, counter: "counters[1]", suffix: "b" }),
+        first: () => 0,
+      },
+      {
+        functions: threadTileScan({ ...options, ...portable, tileSize, counter: "counters[2]", suffix: "c" }),
+        first: (thread) => thread - (thread % tileSize),
+      },
+    ];
+    const calls = families.flatMap(({ functions, first }, counter) =>
+      functions.names
+        .filter((name) => name.includes("_update"))
+        .map((name) => ({ name, first, counter, exclusive: name.includes("_exclusive_") })),
+    );
+    expect(calls.length).toBe(6);
+    const kernels = [calls.slice(0, 2), calls.slice(2, 4), calls.slice(4)];
+    // The first thread of a group or a tile adds nothing: what it gets is what the counter held.
+    const initial =
+      type === i32 && op.name === "add" ? -5 : op.name === "add" ? 0xfffffff0 : (identity as number);
+    const next = randomBits(`${key} ${own}`);
+    const unit = (at: number): number => Math.floor(at / threads) * 8 + Math.floor((at % threads) / tileSize);
+    const values = Array.from({ length: groups * threads }, (_unused, at) => {
+      const bit = 2 ** (unit(at) % 30);
+      const value =
+        op.name === "add"
+          ? 1 + (next() % 5)
+          : op.name === "xor"
+            ? // No two totals of a counter are the same, so that it never holds the same twice.
+              at % tileSize === 1
+              ? 2 ** (Math.floor(at / threads) * 3 + (unit(at) % 3))
+              : 0
+            : op.name === "and"
+              ? ~bit
+              : op.name === "or"
+                ? bit
+                : next() % 1000;
+      return (at % threads) % tileSize === 0 ? (identity as number) : type === u32 ? value >>> 0 : value | 0;
+    });
+    const asWords = (list: readonly number[]): Uint32Array => Uint32Array.from(list, (one) => one >>> 0);
+    const asValues = (words: Uint32Array): ArrayLike<number> =>
+      type === u32 ? words : new Int32Array(words.buffer);
+    await Promise.all(
+      kernels.map(async (some) => {
+        const code = link(
+          `
+@group(0) @binding(0) var<storage, read_write> input: array<${type.value}>;
+@group(0) @binding(1) var<storage, read_write> output: array<${type.value}>;
+@group(0) @binding(2) var<storage, read_write> counters: array<atomic<${type.value}>, 3>;
+@compute @workgroup_size(${threads})
+fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let at = group.x * ${threads}u + i;
+  let x = input[at];
+  let is_active = i % 3u != 2u;
+${some
+  .map(
+    ({ name }, column) =>
+      `  output[at * 2u + ${column}u] = ${name}(x, ${name.startsWith("coalesced") ? "is_active, " : ""}i);`,
+  )
+  .join("\n")}
+}
+`,
+          families.map(({ functions }) => functions),
+        );
+        const run = await compileKernel(fold().device, code);
+        const [, words = new Uint32Array(), after = new Uint32Array()] = await run(
+          [
+            asWords(values),
+            new Uint32Array(2 * values.length).fill(POISON),
+            asWords([initial, initial, initial]),
+          ],
+          groups,
+        );
+        const results = asValues(words);
+        const updates: Update[] = [];
+        some.forEach(({ name, first, counter, exclusive }, column) => {
+          for (let group = 0; group < groups; group++) {
+            const prefixes = new Map<number, number>();
+            for (let thread = 0; thread < threads; thread++) {
+              const at = group * threads + thread;
+              const leader = first(thread);
+              const result = results[at * 2 + column] as number;
+              const title = `${own} ${name}, group ${group}, thread ${thread}`;
+              if (counter === 1 && !active(thread)) {
+                expect(result, title).toBe(identity);
+                continue;
+              }
+              const earlier = results[(group * threads + leader) * 2 + column] as number;
+              const before = prefixes.get(leader) ?? (identity as number);
+              const inclusive = combine(before, values[at] as number);
+              prefixes.set(leader, inclusive);
+              expect(result, title).toBe(combine(earlier, exclusive ? before : inclusive));
+            }
+            for (const [leader, total] of prefixes) {
+              updates.push({ earlier: results[(group * threads + leader) * 2 + column] as number, total });
+            }
+          }
+        });
+        const counter = some[0]?.counter ?? 0;
+        // The two functions of xor add the same totals, which brings a state back.
+        if (op.name === "xor") {
+          expect(asValues(after)[counter], `${own} ${key}`).toBe(initial);
+        } else {
+          expectOneAfterAnother(
+            updates,
+            initial,
+            asValues(after)[counter] as number,
+            combine,
+            `${own} ${key}`,
+          );
+        }
+      }),
+    );
+  }
+
+  test("_update: a counter in work-group memory", async () => {
+    const threads = 12;
+    const options = { type: u32, op: add, workGroupSize: threads };
+    const functions = [
+      workGroupScan({ ...options, algorithm, counter: "used" }),
+      threadTileScan({ ...options, ...portable, tileSize: 4, counter: "used_by_tiles" }),
+    ];
+    const code = link(
+      `
+@group(0) @binding(0) var<storage, read_write> output: array<u32>;
+var<workgroup> used: atomic<u32>;
+var<workgroup> used_by_tiles: atomic<u32>;
+@compute @workgroup_size(${threads})
+fn main(@builtin(local_invocation_index) i: u32) {
+  if (i == 0u) { atomicStore(&used, 100u); }
+  workgroupBarrier();
+  let base = i * 5u;
+  output[base] = work_group_scan_exclusive_add_u32_update(i, i);
+  output[base + 1u] = work_group_scan_inclusive_add_u32_update(2u * i, i);
+  output[base + 2u] = thread_tile_4_scan_exclusive_add_u32_update(i % 4u, i);
+  workgroupBarrier();
+  output[base + 3u] = atomicLoad(&used);
+  output[base + 4u] = atomicLoad(&used_by_tiles);
+}
+`,
+      functions,
+    );
+    const run = await compileKernel(fold().device, code);
+    const [words = new Uint32Array()] = await run([new Uint32Array(threads * 5).fill(POISON)]);
+    const sum = (below: number): number => (below * (below - 1)) / 2;
+    const tiles = new Set<number>();
+    for (let i = 0; i < threads; i++) {
+      const [exclusive, inclusive, tile = 0, used, usedByTiles] = words.slice(i * 5, i * 5 + 5);
+      expect([exclusive, inclusive, used, usedByTiles], `thread ${i}`).toEqual([
+        100 + sum(i),
+        100 + sum(threads) + 2 * sum(i + 1),
+        100 + 3 * sum(threads),
+        18,
+      ]);
+      tiles.add(tile - sum(i % 4));
+    }
+    expect([...tiles].sort((a, b) => a - b)).toEqual([0, 6, 12]);
+  });
+
+  test.each([1, 3, 32, 100])("compaction in work-groups of %i", async (threads) => {
+    const groups = 9;
+    const length = groups * threads;
+    const initial = 5;
+    const functions = workGroupCompact({ workGroupSize: threads, algorithm, counter: "count" });
+    const code = link(
+      `
+@group(0) @binding(0) var<storage, read_write> flags: array<u32>;
+@group(0) @binding(1) var<storage, read_write> results: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> list: array<u32>;
+@group(0) @binding(3) var<storage, read_write> count: atomic<u32>;
+@compute @workgroup_size(${threads})
+fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let at = group.x * ${threads}u + i;
+  let keep = flags[at] != 0u;
+  let own = work_group_compact(keep, i);
+  let appended = work_group_compact_update(keep, i);
+  let opposite = work_group_compact(!keep, i);
+  results[2u * at] = vec4(own.slot, own.count, appended.slot, appended.count);
+  results[2u * at + 1u] = vec4(opposite.slot, opposite.count, 0u, 0u);
+  if (keep) {
+    list[appended.slot] = at;
+  }
+}
+`,
+      [functions],
+    );
+    const run = await compileKernel(fold().device, code);
+    const next = randomBits(`compaction ${threads}`);
+    const kinds: Record<string, (group: number) => number> = {
+      some: () => next() % 2,
+      none: () => 0,
+      all: () => 1,
+      "whole groups": (group) => group % 2,
+    };
+    for (const [kind, flag] of Object.entries(kinds)) {
+      const flags = Uint32Array.from({ length }, (_, at) => flag(Math.floor(at / threads)));
+      const kept = flags.reduce((sum, one) => sum + one, 0);
+      const [, results = flags, list = flags, count = flags] = await run(
+        [
+          flags,
+          new Uint32Array(8 * length).fill(POISON),
+          new Uint32Array(initial + length + 1).fill(POISON),
+          Uint32Array.of(initial),
+        ],
+        groups,
+      );
+      expect(count[0], kind).toBe(initial + kept);
+      const updates: Update[] = [];
+      for (let group = 0; group < groups; group++) {
+        const from = group * threads;
+        const own = flags.subarray(from, from + threads);
+        const total = own.reduce((sum, one) => sum + one, 0);
+        const earlier = results[8 * from + 2] as number;
+        updates.push({ earlier, total });
+        let rank = 0;
+        for (let thread = 0; thread < threads; thread++) {
+          const at = from + thread;
+          expect(
+            [...results.subarray(8 * at, 8 * at + 6)],
+            `${kind}, group ${group}, thread ${thread}`,
+          ).toEqual([rank, total, earlier + rank, total, thread - rank, threads - total]);
+          if (own[thread] === 1) {
+            // In order, one after another.
+            expect(list[earlier + rank], `${kind}: the list at ${earlier + rank}`).toBe(at);
+            rank++;
+          }
+        }
+      }
+      expectOneAfterAnother(updates, initial, initial + kept, (a, b) => a + b, kind);
+      expect([...list.subarray(0, initial), ...list.subarray(initial + kept)], kind).toEqual(
+        Array(initial + length + 1 - kept).fill(POISON),
+      );
+    }
+  });
+
+  const ALL = 0xffffffff;
+
+  /** Runs allocations, checks every thread's run, and returns how many did not fit. */
+  async function checkAllocations(
+    run: Awaited<ReturnType<typeof compileKernel>>,
+    threads: number,
+    amounts: Uint32Array,
+    capacity: number,
+    initial: number,
+    title: string,
+  ): Promise<number> {
+    const groups = amounts.length / threads;
+    const saturated = (a: number, b: number): number => Math.min(a + b, ALL);
+    const [, results = amounts, counter = amounts] = await run(
+      [amounts, new Uint32Array(3 * amounts.length).fill(POISON), Uint32Array.of(initial, capacity)],
+      groups,
+    );
+    const updates: Update[] = [];
+    const runs: [number, number][] = [];
+    let refused = 0;
+    for (let group = 0; group < groups; group++) {
+      const from = group * threads;
+      const total = amounts.subarray(from, from + threads).reduce(saturated, 0);
+      // The first thread asks for nothing: its offset is where the group starts.
+      const earlier = results[3 * from] as number;
+      updates.push({ earlier, total });
+      let prefix = 0;
+      for (let at = from; at < from + threads; at++) {
+        const amount = amounts[at] as number;
+        const offset = earlier + prefix;
+        const fits = amount === 0 || offset + amount <= capacity;
+        expect(
+          [...results.subarray(3 * at, 3 * at + 3)],
+          `${title}: thread ${at - from} of group ${group}`,
+        ).toEqual([fits ? Math.min(offset, capacity) : capacity, total, fits ? 1 : 0]);
+        refused += fits ? 0 : 1;
+        if (fits && amount > 0) {
+          runs.push([offset, offset + amount]);
+        }
+        prefix = saturated(prefix, amount);
+      }
+    }
+    runs.sort(([a], [b]) => a - b);
+    runs.forEach(([start, end], index) => {
+      expect(start, `${title}: a run`).toBeGreaterThanOrEqual(runs[index - 1]?.[1] ?? initial);
+      expect(end, `${title}: a run`).toBeLessThanOrEqual(capacity);
+    });
+    // A counter that was past the capacity stays where it is.
+    const begin = Math.min(initial, capacity);
+    const end = Math.max(initial, 0) > capacity ? capacity : (counter[0] as number);
+    expectOneAfterAnother(updates, begin, end, (a, b) => Math.min(a + b, capacity), title);
+    if (initial > capacity) {
+      expect(counter[0], title).toBe(initial);
+    }
+    return refused;
+  }
+
+  const allocationKernel = (threads: number, capacity: string | number | undefined): string =>
+    link(
+      `
+@group(0) @binding(0) var<storage, read_write> amounts: array<u32>;
+@group(0) @binding(1) var<storage, read_write> results: array<u32>;
+struct Pool { used: atomic<u32>, capacity: u32 }
+@group(0) @binding(2) var<storage, read_write> pool: Pool;
+@compute @workgroup_size(${threads})
+fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let at = group.x * ${threads}u + i;
+  let mine = work_group_allocate(amounts[at], i);
+  results[3u * at] = mine.offset;
+  results[3u * at + 1u] = mine.total;
+  results[3u * at + 2u] = select(0u, 1u, mine.fits);
+}
+`,
+      [
+        workGroupAllocate({
+          workGroupSize: threads,
+          algorithm,
+          counter: "pool.used",
+          ...(capacity === undefined ? {} : { capacity }),
+        }),
+      ],
+    );
+
+  const amountsOf = (threads: number, groups: number, amount: (at: number) => number): Uint32Array =>
+    Uint32Array.from({ length: threads * groups }, (_, at) => (at % threads === 0 ? 0 : amount(at)));
+
+  test.each([3, 33, 100])("allocation in work-groups of %i", async (threads) => {
+    const run = await compileKernel(fold().device, allocationKernel(threads, "pool.capacity"));
+    const groups = 11;
+    const next = randomBits(`allocation ${threads}`);
+    const small = amountsOf(threads, groups, () => next() % 8);
+    const sum = small.reduce((total, one) => total + one, 0);
+    const check = (amounts: Uint32Array, capacity: number, initial: number, title: string): Promise<number> =>
+      checkAllocations(run, threads, amounts, capacity, initial, title);
+    expect(await check(small, sum, 0, "to the last word")).toBe(0);
+    expect(await check(small, sum + 7, 7, "after others")).toBe(0);
+    expect(await check(small, sum + 1000, 0, "with room to spare")).toBe(0);
+    expect(await check(small, sum - 1, 0, "one too few")).toBeGreaterThan(0);
+    expect(await check(small, Math.floor(sum / 2), 3, "half of it")).toBeGreaterThan(0);
+    expect(await check(small, 0, 0, "no room")).toBeGreaterThan(0);
+    expect(await check(small, 10, 50, "past the capacity before")).toBeGreaterThan(0);
+    const none = amountsOf(threads, groups, () => 0);
+    expect(await check(none, 10, 0, "nothing")).toBe(0);
+    expect(await check(none, 10, 10, "nothing, and full")).toBe(0);
+    for (const huge of [ALL, 0x80000000, 0xfffffff0]) {
+      const mixed = amountsOf(threads, groups, (at) => (at % 5 === 2 ? huge : at % 3));
+      for (const capacity of [1000, 0x80000000, ALL]) {
+        const all = await check(mixed, capacity, 0, `amounts of ${huge} in ${capacity}`);
+        expect(all).toBeGreaterThan(0);
+        await check(mixed, capacity, Math.min(capacity, 0xfffffff8), `amounts of ${huge}, nearly full`);
+      }
+    }
+  });
+
+  test("allocation with a constant capacity, and without", async () => {
+    const threads = 5;
+    const next = randomBits("capacities");
+    for (const capacity of [0, 50, ALL, undefined]) {
+      const run = await compileKernel(
+        fold().device,
+        allocationKernel(threads, capacity).replace(", capacity: u32", ", ignored: u32"),
+      );
+      const amounts = amountsOf(threads, 6, () => 1 + (next() % 8));
+      const refused = await checkAllocations(
+        run,
+        threads,
+        amounts,
+        capacity ?? ALL,
+        0,
+        `capacity ${capacity}`,
+      );
+      expect(refused > 0).toBe((capacity ?? ALL) < 100);
+    }
+  });
+
+  test("many small work-groups share an allocation's counter", async () => {
+    const threads = 2;
+    const groups = 3000;
+    const run = await compileKernel(fold().device, allocationKernel(threads, "pool.capacity"));
+    const one = amountsOf(threads, groups, () => 1);
+    // Several times: they race for it.
+    for (let time = 0; time < 4; time++) {
+      expect(await checkAllocations(run, threads, one, groups, 0, "all of it")).toBe(0);
+    }
+    expect(await checkAllocations(run, threads, one, 1000, 0, "a third")).toBe(groups - 1000);
+    // Together far more than 2^32.
+    const huge = amountsOf(threads, groups, (at) => (at % 3 === 0 ? ALL - 5 : 1));
+    await checkAllocations(run, threads, huge, ALL, 0, "more than there are words");
+  });
+});

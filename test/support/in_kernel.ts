@@ -1,0 +1,306 @@
+import type { InKernelFunctions } from "../../src/codegen/functions.ts";
+import { link } from "../../src/codegen/link.ts";
+import type { Operator } from "../../src/operators.ts";
+import { monoid, operators, roundingOf } from "../../src/operators.ts";
+import type { AnyArray } from "../../src/reference/arrays.ts";
+import { arrayLike, emptyLike, valuesOf } from "../../src/reference/arrays.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { StructArray } from "../../src/struct.ts";
+import type { ElementType, Scalar, ScalarType, Value } from "../../src/types.ts";
+import { readWords, storageBuffer } from "./buffers.ts";
+import { expectSameBits } from "./compare.ts";
+import { randomBits, randomItems, sparseItems, valuesAs } from "./random.ts";
+
+/** What runs a compiled kernel on buffers 0, 1, 2 … that hold these words, and returns what they hold then. */
+export type RunKernel = (buffers: readonly Uint32Array[], groups?: number) => Promise<Uint32Array[]>;
+
+export const POISON = 0xdeadbeef;
+
+export async function compileKernel(device: GPUDevice, code: string): Promise<RunKernel> {
+  const pipeline = await device.createComputePipelineAsync({
+    layout: "auto",
+    compute: { module: device.createShaderModule({ code }) },
+  });
+  return async (contents, groups = 1) => {
+    const buffers = contents.map((words) => storageBuffer(device, words));
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(
+      0,
+      device.createBindGroup({
+        layout: pipeline.getBindGroupLayout(0),
+        entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
+      }),
+    );
+    pass.dispatchWorkgroups(groups);
+    pass.end();
+    device.queue.submit([encoder.finish()]);
+    const words = await Promise.all(buffers.map((buffer) => readWords(device, buffer)));
+    for (const buffer of buffers) {
+      buffer.destroy();
+    }
+    return words;
+  };
+}
+
+/** An operator on a type. */
+export interface Case {
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+}
+
+export const keyOf = ({ type, op }: Case): string => monoid(op, type, "test").key;
+
+/** Which threads take part in a coalesced group, in each of a kernel's rounds. */
+const activities: readonly ((thread: number) => boolean)[] = [
+  (thread) => thread > 2 && thread % 3 !== 1,
+  () => true,
+  () => false,
+];
+const ROUNDS = activities.length;
+
+/** Those of the items that stand at these places. */
+function pick(items: AnyArray, { type }: Case, places: readonly number[]): AnyArray {
+  const value = valuesOf(items, type);
+  const { array, set } = emptyLike(items, places.length, type);
+  places.forEach((place, index) => {
+    set(index, value(place));
+  });
+  return array;
+}
+
+/** Items of a case, a work-group's for each round: of a few kinds, so that no operator is saturated in all. */
+export function itemsOf(of: Case, threads: number): AnyArray {
+  const { type, op } = of;
+  const name = `${keyOf(of)} ${threads}`;
+  const length = ROUNDS * threads;
+  if (type.kind === "struct" || !Object.values<Operator>(operators).includes(op)) {
+    return randomItems(type, length, name);
+  }
+  const scalar = type as ScalarType;
+  if (roundingOf(op, scalar) !== "none") {
+    // Sums and products that are exact in every order.
+    const next = randomBits(name);
+    const values = op.name === "add" ? [0, 1, 2, 3] : [1, -1, 1, -1];
+    return valuesAs(
+      scalar.name,
+      Array.from({ length }, () => values[next() % 4] ?? 0),
+    );
+  }
+  const rare: Partial<Record<string, [Scalar, Scalar]>> = {
+    mul: [3, 1],
+    and: [0x7ffffffe, scalar.bitwise?.all ?? 0],
+    or: [64, 0],
+    logicalAnd: [0, 5],
+    logicalOr: [7, 0],
+  };
+  const pair = rare[op.name];
+  const any = randomItems(type, length, name);
+  if (pair === undefined) {
+    return any;
+  }
+  const sparse = sparseItems(scalar.name, length, name, Math.max(2, threads >> 2), ...pair);
+  const { array, set } = emptyLike(any, length, type);
+  for (let index = 0; index < length; index++) {
+    set(index, valuesOf(index < threads ? any : sparse, type)(index));
+  }
+  return array;
+}
+
+interface Call {
+  readonly name: string;
+  readonly scope: "work_group" | "coalesced" | number;
+  readonly kind: "scan_inclusive" | "scan_exclusive" | "reduce";
+  readonly hasTotal: boolean;
+}
+
+function callOf(name: string): Call {
+  const [, scope = "", tile, kind = ""] =
+    /^(work_group|coalesced|thread_tile_(\d+))_(scan_inclusive|scan_exclusive|reduce)_/.exec(name) ?? [];
+  return {
+    name,
+    scope: tile === undefined ? (scope as "work_group") : Number(tile),
+    kind: kind as Call["kind"],
+    hasTotal: name.endsWith("_total"),
+  };
+}
+
+/** What each thread gets: the prefix, or the total. */
+export function expectedOf(
+  { scope, kind }: Pick<Call, "scope" | "kind">,
+  wantsTotal: boolean,
+  of: Case,
+  items: AnyArray,
+  isActive: (thread: number) => boolean,
+): AnyArray {
+  const { type, op } = of;
+  const threads = items.length;
+  const all = Array.from({ length: threads }, (_, thread) => thread);
+  const { array, set } = emptyLike(items, threads, type);
+  const tileSize = typeof scope === "number" ? scope : threads;
+  for (let from = 0; from < threads; from += tileSize) {
+    const tile = all.slice(from, from + tileSize);
+    const members = scope === "coalesced" ? tile.filter(isActive) : tile;
+    const own = pick(items, of, members);
+    const total = reduceReference(own, { type, op }) as Value;
+    const prefixes = valuesOf(scanReference(own, { type, op, exclusive: kind === "scan_exclusive" }), type);
+    const { identity } = monoid(op, type, "test");
+    for (const thread of tile) {
+      set(thread, wantsTotal ? total : identity);
+    }
+    members.forEach((thread, rank) => {
+      set(thread, wantsTotal || kind === "reduce" ? total : prefixes(rank));
+    });
+  }
+  return array;
+}
+
+/** Which local index each thread passes. */
+export const orders = {
+  "in order": (threads: number) => Uint32Array.from({ length: threads }, (_, i) => i),
+  backwards: (threads: number) => Uint32Array.from({ length: threads }, (_, i) => threads - 1 - i),
+  shuffled: (threads: number) => {
+    const step = [7, 5, 3].find((one) => threads % one !== 0) ?? 1;
+    return Uint32Array.from({ length: threads }, (_, i) => (i * step + 3) % threads);
+  },
+  /** Most lanes are where they usually are. */
+  "two swapped": (threads: number) =>
+    Uint32Array.from({ length: threads }, (_, i) => (i === 1 ? threads - 1 : i === threads - 1 ? 1 : i)),
+} as const;
+
+export type Order = keyof typeof orders;
+
+/** A kernel's results with the padding of structs as it was before. */
+const withoutPadding = (array: AnyArray): AnyArray =>
+  array instanceof StructArray ? array.type.from(array) : array;
+
+const wordsOf = (items: AnyArray): Uint32Array => {
+  const bytes = new Uint8Array(Math.ceil(items.byteLength / 4) * 4);
+  bytes.set(new Uint8Array(items.buffer as ArrayBuffer, items.byteOffset, items.byteLength));
+  return new Uint32Array(bytes.buffer);
+};
+
+/** Calls in a kernel. SwiftShader compiles nine of subgroups in minutes, and three times three in a second. */
+const MOST_CALLS = 3;
+
+/**
+ * Runs the named functions, some in one kernel, one after another without a barrier, several times
+ * with other items, and compares what each thread gets.
+ */
+export async function checkFunctions(
+  device: GPUDevice,
+  of: Case,
+  functions: readonly InKernelFunctions[],
+  names: readonly string[],
+  workGroup: readonly number[],
+  title: string,
+  orderNames: readonly Order[] = ["in order"],
+): Promise<void> {
+  if (names.length > MOST_CALLS) {
+    await Promise.all(
+      Array.from({ length: Math.ceil(names.length / MOST_CALLS) }, (_, part) =>
+        checkFunctions(
+          device,
+          of,
+          functions,
+          names.slice(part * MOST_CALLS, (part + 1) * MOST_CALLS),
+          workGroup,
+          title,
+          orderNames,
+        ),
+      ),
+    );
+    return;
+  }
+  const { type } = of;
+  const threads = workGroup.reduce((product, one) => product * one, 1);
+  const calls = names.map(callOf);
+  const columns = calls.flatMap((call) =>
+    call.hasTotal
+      ? [
+          { call, wantsTotal: false },
+          { call, wantsTotal: true },
+        ]
+      : [{ call, wantsTotal: false }],
+  );
+  // An even number of them, so that halves of a word fill words.
+  const width = columns.length + (columns.length % 2);
+  let column = 0;
+  const statements = calls.flatMap(({ name, scope, hasTotal }, index) => {
+    const call = `${name}(x, ${scope === "coalesced" ? "is_active, " : ""}place)`;
+    return hasTotal
+      ? [
+          `let result_${index} = ${call};`,
+          `output[base + ${column++}u] = result_${index}.prefix;`,
+          `output[base + ${column++}u] = result_${index}.total;`,
+        ]
+      : [`output[base + ${column++}u] = ${call};`];
+  });
+  const code = link(
+    `
+@group(0) @binding(0) var<storage, read_write> input: array<${type.value}>;
+@group(0) @binding(1) var<storage, read_write> output: array<${type.value}>;
+@group(0) @binding(2) var<storage, read_write> places: array<u32>;
+@group(0) @binding(3) var<storage, read_write> activities: array<u32>;
+@compute @workgroup_size(${workGroup.join(", ")})
+fn main(@builtin(local_invocation_index) i: u32) {
+  let place = places[i];
+  for (var round = 0u; round < ${ROUNDS}u; round++) {
+    let at = round * ${threads}u + place;
+    let x = input[at];
+    let is_active = activities[at] != 0u;
+    let base = at * ${width}u;
+    ${statements.join("\n    ")}
+  }
+}
+`,
+    functions,
+  );
+  const run = await compileKernel(device, code);
+  const items = itemsOf(of, threads);
+  const input = wordsOf(items);
+  const output = new Uint32Array(Math.ceil((ROUNDS * threads * width * type.bytes) / 4)).fill(POISON);
+  const active = Uint32Array.from({ length: ROUNDS * threads }, (_, at) =>
+    activities[Math.floor(at / threads)]?.(at % threads) ? 1 : 0,
+  );
+  const rounds = activities.map((isActive, round) => {
+    const places = Array.from({ length: threads }, (_, thread) => round * threads + thread);
+    return { own: pick(items, of, places), isActive };
+  });
+  const expected = rounds.map(({ own, isActive }) =>
+    columns.map(({ call, wantsTotal }) => expectedOf(call, wantsTotal, of, own, isActive)),
+  );
+  for (const order of orderNames) {
+    const [, words = output] = await run([input, output, orders[order](threads), active]);
+    const bytes = new Uint8Array(words.buffer);
+    expected.forEach((row, round) => {
+      row.forEach((values, number) => {
+        const actual = new Uint8Array(threads * type.bytes);
+        for (let thread = 0; thread < threads; thread++) {
+          const from = ((round * threads + thread) * width + number) * type.bytes;
+          actual.set(bytes.subarray(from, from + type.bytes), thread * type.bytes);
+        }
+        const { call, wantsTotal } = columns[number] ?? {};
+        expectSameBits(
+          withoutPadding(arrayLike(items, actual.buffer)),
+          values,
+          `${title}, ${order}, round ${round}: ${call?.name}${wantsTotal ? ".total" : ""}`,
+        );
+      });
+    });
+  }
+}
+
+/**
+ * One of each pair of functions that differ in `_total` alone: which one goes by the number. A
+ * kernel that calls half as many compiles in less than half the time.
+ */
+export function everyOther(names: readonly string[], number: number): string[] {
+  const scanNames = names.filter((name) => name.includes("_scan_"));
+  const chosen = scanNames.filter(
+    (name) => name.includes("_inclusive_") === ((number + (name.endsWith("_total") ? 1 : 0)) % 2 === 0),
+  );
+  return names.filter((name) => name.includes("_reduce_") || chosen.includes(name));
+}
