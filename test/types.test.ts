@@ -48,7 +48,7 @@ async function meaningless(own: Fold, encoder: GPUCommandEncoder, buffer: GPUBuf
   // @ts-expect-error an i64 type for an array of u64.
   await own.scan(wide, { type: i64 });
   // @ts-expect-error a sum of u64 is a bigint.
-  const sum: number = await own.reduce(wide);
+  (await own.reduce(wide)) satisfies number;
   // @ts-expect-error a u64's identity is a bigint.
   operator({ name: "bad", type: u64, identity: 0, combine: "earlier", reference: (x) => x });
   // @ts-expect-error no built-in operator takes a struct.
