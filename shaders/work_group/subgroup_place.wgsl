@@ -38,23 +38,27 @@ fn subgroup_place(local_index: u32) -> SubgroupPlace {
   return SubgroupPlace(local_index - first, count, first, subgroupAll(in_order) && highest + 1u == count);
 }
 
-// The sizes of all subgroups but the last, as bits: a size is a power of two.
+// As bits: in the lower half the sizes of all subgroups but the last, in the upper half the least size
+// that holds the last. A size is a power of two.
 var<workgroup> subgroup_sizes: atomic<u32>;
 
-// The size that all subgroups have but the last; 0 where the map of lanes to threads is not the usual
-// one. A uniform value. Waits for all threads, and orders what they wrote to work-group memory before.
+// The size that all subgroups have but the last, which may be smaller; 0 where the map of lanes to
+// threads is not the usual one. A uniform value. Waits for all threads, and orders what they wrote to
+// work-group memory before.
 fn subgroup_size(place: SubgroupPlace) -> u32 {
   let is_last = place.first + place.count == WORK_GROUP_SIZE;
+  let holds = 1u << (32u - countLeadingZeros(place.count - 1u));
   if (!place.regular) {
     atomicOr(&subgroup_sizes, 0xffffffffu);
-  } else if (!is_last && place.rank == 0u) {
-    let is_power = countOneBits(place.count) == 1u && place.count >= MIN_SUBGROUP_SIZE;
-    atomicOr(&subgroup_sizes, select(0xffffffffu, place.count, is_power));
+  } else if (place.rank == 0u) {
+    let is_size = place.count == holds && place.count >= MIN_SUBGROUP_SIZE;
+    atomicOr(&subgroup_sizes, select(select(0xffffffffu, place.count, is_size), holds << 16u, is_last));
   }
-  let sizes = workgroupUniformLoad(&subgroup_sizes);
+  let all = workgroupUniformLoad(&subgroup_sizes);
+  let sizes = all & 0xffffu;
   if (sizes == 0u) {
     // The last is the only one.
     return max(WORK_GROUP_SIZE, MIN_SUBGROUP_SIZE);
   }
-  return select(0u, sizes, countOneBits(sizes) == 1u);
+  return select(0u, sizes, countOneBits(sizes) == 1u && (all >> 16u) <= sizes);
 }

@@ -10,9 +10,9 @@ import type { Sizes } from "./contract.ts";
 interface AlgorithmRow {
   readonly files: readonly SourceText[];
   readonly subgroups: boolean;
-  /** Work-group memory: elements, and bytes on top. */
-  readonly elements: (sizes: Sizes) => number;
-  readonly extraBytes: number;
+  /** Work-group memory: the elements of each variable, and how many more variables are a word. */
+  readonly elements: (sizes: Sizes) => readonly number[];
+  readonly words: number;
 }
 
 /** What subgroup bodies find out about their threads. */
@@ -21,6 +21,10 @@ export const subgroupPlace: SourceText = {
   text: subgroupPlaceFile,
 };
 
+/** Places for the subgroups' totals. */
+export const subgroupSlots = ({ workGroupSize, minSubgroupSize }: Sizes): number =>
+  Math.ceil(workGroupSize / minSubgroupSize);
+
 const leaves = (size: number): number => 2 ** Math.ceil(Math.log2(size));
 
 /** The in-kernel algorithms: one file each, same signatures. */
@@ -28,30 +32,34 @@ export const algorithms = {
   blelloch: {
     files: [{ name: "shaders/work_group/blelloch.wgsl", text: blellochFile }],
     subgroups: false,
-    elements: ({ workGroupSize }) => leaves(workGroupSize) + Math.floor(leaves(workGroupSize) / 32),
-    extraBytes: 0,
+    elements: ({ workGroupSize }) => [leaves(workGroupSize) + Math.floor(leaves(workGroupSize) / 32)],
+    words: 0,
   },
   "hillis-steele": {
     files: [{ name: "shaders/work_group/hillis_steele.wgsl", text: hillisSteeleFile }],
     subgroups: false,
-    elements: ({ workGroupSize }) => 2 * workGroupSize,
-    extraBytes: 0,
+    elements: ({ workGroupSize }) => [2 * workGroupSize],
+    words: 0,
   },
   subgroup: {
     files: [subgroupPlace, { name: "shaders/work_group/subgroup.wgsl", text: subgroupFile }],
     subgroups: true,
-    elements: ({ workGroupSize, minSubgroupSize }) => Math.ceil(workGroupSize / minSubgroupSize) + 2,
-    extraBytes: 4,
+    elements: (sizes) => [subgroupSlots(sizes) + 1, 1],
+    words: 1,
   },
 } as const satisfies Record<string, AlgorithmRow>;
 
 /** How the threads of a work-group combine their elements. */
 export type Algorithm = keyof typeof algorithms;
 
-/** Bytes of work-group memory, as WGSL sizes it: each variable rounded up to 16. */
+/** Bytes of work-group memory, as WebGPU counts them: each variable is rounded up to 16. */
+export const memoryOf = (elements: readonly number[], elementBytes: number, words: number): number =>
+  elements.reduce((bytes, count) => bytes + Math.ceil((count * elementBytes) / 16) * 16, 16 * words);
+
+/** Bytes of work-group memory that an algorithm uses. */
 export function workGroupMemory(algorithm: Algorithm, sizes: Sizes, elementBytes: number): number {
   const row: AlgorithmRow = algorithms[algorithm];
-  return Math.ceil((row.elements(sizes) * elementBytes) / 16) * 16 + row.extraBytes;
+  return memoryOf(row.elements(sizes), elementBytes, row.words);
 }
 
 /** The algorithm of that name. */

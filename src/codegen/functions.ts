@@ -14,7 +14,14 @@ import { add, monoid as monoidOf, operator, requireName } from "../operators.ts"
 import type { ElementType, SourceText } from "../types.ts";
 import { u32 } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
-import { algorithms, requireAlgorithm, subgroupPlace, workGroupMemory } from "./algorithms.ts";
+import {
+  algorithms,
+  memoryOf,
+  requireAlgorithm,
+  subgroupPlace,
+  subgroupSlots,
+  workGroupMemory,
+} from "./algorithms.ts";
 import type { Sizes } from "./contract.ts";
 import {
   allocationText,
@@ -326,7 +333,8 @@ function overWorkGroup<Name extends string>(
       ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update, coalescedUpdate]),
     ],
     workGroupMemory:
-      workGroupMemory(algorithm, sizes, elementBytes) + (counter === undefined ? 0 : elementBytes),
+      workGroupMemory(algorithm, sizes, elementBytes) +
+      memoryOf(counter === undefined ? [] : [1], elementBytes, 0),
     suffix,
     counter,
   });
@@ -404,7 +412,7 @@ function overThreadTile<Name extends string>(
   updates: readonly string[],
 ): InKernelFunctions {
   const { algorithm, sizes, suffix } = common(caller, options);
-  const { workGroupSize, minSubgroupSize } = sizes;
+  const { workGroupSize } = sizes;
   const { tileSize, counter } = options;
   if (
     !Number.isInteger(tileSize) ||
@@ -419,7 +427,10 @@ function overThreadTile<Name extends string>(
   const monoid = monoidOf((options.op ?? add) as Operator, options.type as ElementType, caller);
   const { elementBytes } = monoid.domain;
   const { subgroups } = algorithms[algorithm];
-  const elements = subgroups ? Math.ceil(workGroupSize / minSubgroupSize) + 1 : 2 * workGroupSize;
+  const variables = [
+    ...(subgroups ? [subgroupSlots(sizes), 1] : [2 * workGroupSize]),
+    ...(counter === undefined ? [] : [Math.ceil(workGroupSize / tileSize)]),
+  ];
   return generate({
     caller,
     templates: [...plain, ...(counter === undefined ? [] : updates)],
@@ -432,9 +443,7 @@ function overThreadTile<Name extends string>(
       threadTileFunctions,
       ...(counter === undefined ? [] : [counterText(counter, monoid, caller), threadTileUpdate]),
     ],
-    workGroupMemory:
-      (elements + (counter === undefined ? 0 : Math.ceil(workGroupSize / tileSize))) * elementBytes +
-      (subgroups ? 4 : 0),
+    workGroupMemory: memoryOf(variables, elementBytes, subgroups ? 1 : 0),
     suffix,
     counter,
   });
@@ -498,7 +507,8 @@ export function workGroupCompact(options: WorkGroupCompactOptions): InKernelFunc
       ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update]),
       compact,
     ],
-    workGroupMemory: workGroupMemory(algorithm, sizes, u32.bytes) + (counter === undefined ? 0 : u32.bytes),
+    workGroupMemory:
+      workGroupMemory(algorithm, sizes, u32.bytes) + memoryOf([], 0, counter === undefined ? 0 : 1),
     suffix,
     counter,
   });
@@ -534,7 +544,7 @@ export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFu
     sizes,
     subgroups: algorithms[algorithm].subgroups,
     sources: [...algorithmFiles(algorithm), ...allocationText(counter, capacity, caller), update, allocate],
-    workGroupMemory: workGroupMemory(algorithm, sizes, u32.bytes) + u32.bytes,
+    workGroupMemory: workGroupMemory(algorithm, sizes, u32.bytes) + memoryOf([], 0, 1),
     suffix,
     counter,
   });

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import type { InKernelFunctions } from "../../src/codegen/functions.ts";
+import {
+  coalescedScan,
+  threadTileReduce,
+  threadTileScan,
+  workGroupAllocate,
+  workGroupCompact,
+  workGroupReduce,
+  workGroupScan,
+} from "../../src/codegen/functions.ts";
+import { u32 } from "../../src/types.ts";
+import { u64 } from "../../src/types64.ts";
+import { algorithmNames } from "../support/fold.ts";
+import { span } from "../support/operators.ts";
+
+/** The bytes of the variables in a text, by WebGPU's rule: each rounded up to 16. */
+function memoryIn(code: string): number {
+  const constants = new Map(
+    [...code.matchAll(/^const (\w+) = (.*);$/gm)].map(([, name = "", text = ""]) => [name, text]),
+  );
+  const valueOf = (text: string): number => {
+    const written = text.replace(/\b[A-Za-z_]\w*\b/g, (name) =>
+      constants.has(name) ? String(valueOf(constants.get(name) ?? "")) : name,
+    );
+    const plain = written
+      .replace(/\b(\d+)u\b/g, "$1")
+      .replace(/countLeadingZeros\((\d+) - 1\)/g, (_, size) => String(Math.clz32(Number(size) - 1)));
+    // Integer division binds as multiplication does.
+    return Math.floor(
+      Number(new Function(`return ${plain.replace(/(\([^()]*\)|\d+) \/ (\d+)/g, "Math.floor($1 / $2)")};`)()),
+    );
+  };
+  const bytesOf = (type: string): number => {
+    const array = /^array<(.*), (.*)>$/.exec(type);
+    if (array !== null) {
+      return bytesOf(array[1] ?? "") * valueOf(array[2] ?? "");
+    }
+    return { u32: 4, "atomic<u32>": 4, "vec2<u32>": 8, Span: span.bytes }[type] ?? Number.NaN;
+  };
+  return [...code.matchAll(/^var<workgroup> \w+: (.*);$/gm)].reduce(
+    (bytes, [, type = ""]) => bytes + Math.ceil(bytesOf(type) / 16) * 16,
+    0,
+  );
+}
+
+const check = (functions: InKernelFunctions, title: string): void => {
+  expect(functions.workGroupMemory, title).toBe(memoryIn(functions.code));
+  expect(functions.workGroupMemory, title).toBeGreaterThan(0);
+};
+
+test.each([1, 3, 32, 96, 100, 256])(
+  "the memory that is stated is what the text declares: %i threads",
+  (workGroupSize) => {
+    for (const algorithm of algorithmNames) {
+      const size = { workGroupSize, algorithm };
+      for (const type of [u32, u64]) {
+        check(workGroupReduce({ type, ...size }), `reduce ${type.name} ${algorithm}`);
+        check(workGroupScan({ type: type as typeof u32, ...size }), `scan ${type.name} ${algorithm}`);
+      }
+      check(workGroupScan({ type: u32, counter: "used", ...size }), `update ${algorithm}`);
+      check(coalescedScan({ type: u32, counter: "used", ...size }), `coalesced update ${algorithm}`);
+      check(workGroupCompact(size), `compact ${algorithm}`);
+      check(workGroupCompact({ counter: "used", ...size }), `compact update ${algorithm}`);
+      check(workGroupAllocate({ counter: "used", ...size }), `allocate ${algorithm}`);
+    }
+    for (const subgroups of [false, true]) {
+      for (const tileSize of [1, 2, 8, 32].filter((one) => one <= workGroupSize)) {
+        const size = { workGroupSize, tileSize, subgroups };
+        check(threadTileReduce({ type: u64, ...size }), `tile ${tileSize} subgroups=${subgroups}`);
+        check(
+          threadTileScan({ type: u32, counter: "used", ...size }),
+          `tile ${tileSize} subgroups=${subgroups} update`,
+        );
+      }
+    }
+  },
+);
