@@ -333,25 +333,34 @@ function layOut(name: string, fields: StructFields): Field[] {
   });
 }
 
-/** How a struct lies in a storage buffer: as the widest words that its size allows, so that loads are wide. */
+/** The words that a struct lies in: as wide as its size allows, so that loads are wide. */
+function wordsOf(bytes: number): { width: number; vector: string; count: number } {
+  const width = bytes % 16 === 0 ? 4 : bytes % 8 === 0 ? 2 : 1;
+  return { width, vector: width === 1 ? "u32" : `vec${width}<u32>`, count: bytes / 4 / width };
+}
+
+/** How a struct lies in a storage buffer: its type there, and how that is put together. */
 function storedAs(bytes: number): { wgsl: string; construct(word: (index: number) => string): string } {
   if (bytes % 4 !== 0) {
-    const count = bytes / 2;
-    const wgsl = `array<f16, ${count}>`;
-    return { wgsl, construct: (word) => `${wgsl}(${range(count).map(word).join(", ")})` };
+    const wgsl = `array<f16, ${bytes / 2}>`;
+    return {
+      wgsl,
+      construct: (word) =>
+        `${wgsl}(${range(bytes / 2)
+          .map(word)
+          .join(", ")})`,
+    };
   }
-  const width = bytes % 16 === 0 ? 4 : bytes % 8 === 0 ? 2 : 1;
-  const count = bytes / 4 / width;
-  const vector = width === 1 ? "u32" : `vec${width}<u32>`;
+  const { width, vector, count } = wordsOf(bytes);
   const wgsl = count === 1 ? vector : `array<${vector}, ${count}>`;
   return {
     wgsl,
     construct: (word) => {
       const vectors = range(count).map((at) => {
         const words = range(width).map((lane) => word(at * width + lane));
-        return width === 1 ? (words[0] ?? "") : `${vector}(${words.join(", ")})`;
+        return width === 1 ? words.join() : `${vector}(${words.join(", ")})`;
       });
-      return count === 1 ? (vectors[0] ?? "") : `${wgsl}(${vectors.join(", ")})`;
+      return count === 1 ? vectors.join() : `${wgsl}(${vectors.join(", ")})`;
     },
   };
 }
@@ -360,9 +369,9 @@ const range = (length: number): number[] => Array.from({ length }, (_, index) =>
 
 /** A word of a stored struct `x`. */
 function storedWord(bytes: number, word: number): string {
-  const width = bytes % 16 === 0 ? 4 : bytes % 8 === 0 ? 2 : 1;
-  const array = bytes / 4 / width > 1 ? `[${Math.floor(word / width)}]` : "";
-  return `x${array}${width === 1 ? "" : `.${"xyzw"[word % width]}`}`;
+  const { width, count } = wordsOf(bytes);
+  const vector = count > 1 ? `x[${Math.floor(word / width)}]` : "x";
+  return width === 1 ? vector : `${vector}.${"xyzw"[word % width]}`;
 }
 
 /** A field's value from a stored struct `x`. */

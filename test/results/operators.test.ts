@@ -20,8 +20,8 @@ describe.each(algorithmNames)("%s", (algorithm) => {
     [7, 3],
     [32, 2],
   ])("operators that do not commute: %i × %i", async (workGroupSize, itemsPerThread) => {
-    // The many lengths are for the strictest operator.
-    for (const op of [affine, first, last]) {
+    // The many shapes and lengths are for the strictest operator.
+    for (const op of workGroupSize === 4 ? [affine, first, last] : [affine]) {
       for (const length of edgeLengths(workGroupSize, itemsPerThread)
         .filter((one) => one <= 600)
         .filter((_, at) => op === affine || at % 3 === 0)) {
@@ -129,6 +129,7 @@ test("an exclusive minimum starts with the greatest value", async () => {
 });
 
 test("identities, for every type: reductions of nothing return them, and exclusive scans start with them", async () => {
+  const small = { workGroupSize: 2, itemsPerThread: 1 };
   const wide = { greatest: 2n ** 64n - 1n, signed: 2n ** 63n };
   const identities: Record<string, readonly [TypedArrays[TypeName], Record<string, Scalar>]> = {
     u32: [Uint32Array.of(7), { add: 0, mul: 1, min: 0xffffffff, max: 0, and: 0xffffffff, or: 0, xor: 0 }],
@@ -153,10 +154,11 @@ test("identities, for every type: reductions of nothing return them, and exclusi
       logicalXor: zero,
     })) {
       const op = untyped(operators[opName as keyof typeof operators]);
-      expect(await fold().reduce(arrayLike(data, new ArrayBuffer(0)), { op }), `${name} ${opName}`).toBe(
-        identity,
-      );
-      const scan = await fold().scan(data, { op, exclusive: true });
+      expect(
+        await fold().reduce(arrayLike(data, new ArrayBuffer(0)), { op, ...small }),
+        `${name} ${opName}`,
+      ).toBe(identity);
+      const scan = await fold().scan(data, { op, exclusive: true, ...small });
       expect(scan[0], `${name} ${opName} exclusive`).toBe(identity);
     }
   }

@@ -140,7 +140,8 @@ describe.each(Object.entries(shapes))("%s", (name, fields: StructFields) => {
     const tuning = { algorithm, workGroupSize: 4, itemsPerThread: 2 } as const;
     for (const length of edgeLengths(4, 2).filter((one) => one < 100)) {
       const data = randomItems(type, length, `${name} ${length}`) as StructArray;
-      for (const exclusive of [false, true]) {
+      // Either kind of scan has kernels of its own, which take long to compile in software.
+      for (const exclusive of [algorithm === "blelloch"]) {
         expectSameBits(
           await fold().scan(data, { op: untyped(op), exclusive, ...tuning }),
           scanReference(data, { op: untyped(op), exclusive }),
