@@ -19,9 +19,9 @@ function memoryIn(code: string): number {
   const constants = new Map(
     [...code.matchAll(/^const (\w+) = (.*);$/gm)].map(([, name = "", text = ""]) => [name, text]),
   );
-  const valueOf = (text: string): number => {
+  const evaluate = (text: string): number => {
     const written = text.replace(/\b[A-Za-z_]\w*\b/g, (name) =>
-      constants.has(name) ? String(valueOf(constants.get(name) ?? "")) : name,
+      constants.has(name) ? String(evaluate(constants.get(name) ?? "")) : name,
     );
     const plain = written
       .replace(/\b(\d+)u\b/g, "$1")
@@ -34,7 +34,7 @@ function memoryIn(code: string): number {
   const bytesOf = (type: string): number => {
     const array = /^array<(.*), (.*)>$/.exec(type);
     if (array !== null) {
-      return bytesOf(array[1] ?? "") * valueOf(array[2] ?? "");
+      return bytesOf(array[1] ?? "") * evaluate(array[2] ?? "");
     }
     return { u32: 4, "atomic<u32>": 4, "vec2<u32>": 8, Span: span.bytes }[type] ?? Number.NaN;
   };
