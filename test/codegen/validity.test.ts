@@ -10,7 +10,6 @@ const shapes = [
   { workGroupSize: 1, itemsPerThread: 2 },
   { workGroupSize: 96, itemsPerThread: 3 },
   { workGroupSize: 100, itemsPerThread: 1 },
-  { workGroupSize: 256, itemsPerThread: 4 },
   { workGroupSize: 1024, itemsPerThread: 2 },
 ];
 
