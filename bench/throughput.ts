@@ -10,7 +10,9 @@ import type { Algorithm, ElementType, Operator } from "wavefold/node";
 import { add, f32, open, u32 } from "wavefold/node";
 
 const RUNS = 21;
-const WARM_UP_MS = 200;
+const WARM_UP_MS = 1500;
+const WARM_UP_AT_MOST_MS = 4000;
+const WARM_UP_AGREEMENT = 0.03;
 const STORAGE = 0x80 | 0x4 | 0x8;
 
 const { values, positionals } = parseArgs({
@@ -33,14 +35,24 @@ async function time(
   record: (pass: GPUComputePassEncoder) => void,
 ): Promise<{ median: number; spread: number }> {
   const times: number[] = [];
-  // An idle GPU lowers its clocks: keep it busy before the first run counts.
-  for (const start = performance.now(); performance.now() - start < WARM_UP_MS; ) {
-    const encoder = device.createCommandEncoder();
-    const pass = encoder.beginComputePass();
-    record(pass);
-    pass.end();
-    device.queue.submit([encoder.finish()]);
+  // An idle GPU lowers its clocks: keep it busy until two rounds take as long.
+  const begun = performance.now();
+  for (let before = 0, took = Number.POSITIVE_INFINITY; ; before = took) {
+    const start = performance.now();
+    for (let run = 0; run < 10; run++) {
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      record(pass);
+      pass.end();
+      device.queue.submit([encoder.finish()]);
+    }
     await device.queue.onSubmittedWorkDone();
+    took = performance.now() - start;
+    const elapsed = performance.now() - begun;
+    const agree = Math.abs(took - before) < WARM_UP_AGREEMENT * took;
+    if ((agree && elapsed > WARM_UP_MS) || elapsed > WARM_UP_AT_MOST_MS) {
+      break;
+    }
   }
   for (let run = 0; run < RUNS + 3; run++) {
     const encoder = device.createCommandEncoder();
@@ -139,7 +151,6 @@ for (const power of powers.filter((one) => one <= largest)) {
     results.push({ what, power, microseconds: median, spread, toCopy: median / copy.median });
   };
   const sums = (at: number): number => data.subarray(0, at).reduce((total, value) => total + value, 0);
-  const tail = Math.min(1024, length);
   const scans: readonly [string, ElementType, Operator<"u32" | "f32">, Algorithm | undefined][] = [
     ["scan u32", u32, add, undefined],
     ["scan u32 subgroup", u32, add, "subgroup"],
@@ -161,11 +172,11 @@ for (const power of powers.filter((one) => one <= largest)) {
       what,
       (pass) => scan.record(pass, { input, output, length }),
       async () => {
-        const last = await readBack(output, (length - tail) * 4, tail * 4);
-        let prefix = sums(length - tail);
-        return last.every((value, index) => {
-          const right = value === prefix >>> 0;
-          prefix += data[length - tail + index] ?? 0;
+        const prefixes = await readBack(output, 0, length * 4);
+        let prefix = 0;
+        return prefixes.every((value, index) => {
+          const right = value === prefix;
+          prefix = (prefix + (data[index] ?? 0)) >>> 0;
           return right;
         });
       },
@@ -208,8 +219,12 @@ for (const power of powers.filter((one) => one <= largest)) {
       "scan f32",
       (pass) => floatScan.record(pass, { input, output, length }),
       async () => {
-        const last = new Float32Array((await readBack(output, length * 4 - 4, 4)).buffer)[0];
-        return last === sums(length);
+        const prefixes = new Float32Array((await readBack(output, 0, length * 4)).buffer);
+        let prefix = 0;
+        return prefixes.every((value, index) => {
+          prefix += data[index] ?? 0;
+          return value === prefix;
+        });
       },
     );
   }
