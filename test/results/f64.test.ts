@@ -38,11 +38,15 @@ describe.each([
   ["mul", mul, factors],
 ] as const)("f64 %s, bit for bit in the plan's order", (name, op, dataOf) => {
   describe.each(algorithmNames)("%s", (algorithm) => {
-    test.each([
-      [4, 2],
-      [7, 3],
-      [32, 1],
-    ])("%i × %i", async (workGroupSize, itemsPerThread) => {
+    // How elements are grouped does not depend on the operator, and f64 compiles slowly in software.
+    test.each(
+      op === add
+        ? [
+            [4, 2],
+            [7, 3],
+          ]
+        : [[32, 1]],
+    )("%i × %i", async (workGroupSize = 0, itemsPerThread = 0) => {
       const tuning = { algorithm, workGroupSize, itemsPerThread } as const;
       const lengths = edgeLengths(workGroupSize, itemsPerThread).filter((one) => one <= 600);
       const maxLength = Math.max(...lengths);

@@ -60,13 +60,13 @@ describe.each(algorithmNames)("%s", (algorithm) => {
   });
 
   // The portable body is one.
-  test.each(algorithm === "blelloch" ? [] : sizes)("%i: thread tiles of every size", async (threads) => {
+  test.each(algorithm === "blelloch" ? [] : [1, 3, 32, 100, 256])("%i: thread tiles of every size", async (threads) => {
     await Promise.all(
       tileSizesUpTo(threads).map(async (size) => {
         const functions = operatorFunctions(strict.type, strict.op, algorithm, threads, false, [size]);
         const names = everyOther(
           functions.flatMap((one) => one.names).filter((name) => name.startsWith("thread_tile")),
-          sizes.indexOf(threads),
+          threads,
         );
         await checkFunctions(
           fold().device,
