@@ -60,25 +60,28 @@ describe.each(algorithmNames)("%s", (algorithm) => {
   });
 
   // The portable body is one.
-  test.each(algorithm === "blelloch" ? [] : [1, 3, 32, 100, 256])("%i: thread tiles of every size", async (threads) => {
-    await Promise.all(
-      tileSizesUpTo(threads).map(async (size) => {
-        const functions = operatorFunctions(strict.type, strict.op, algorithm, threads, false, [size]);
-        const names = everyOther(
-          functions.flatMap((one) => one.names).filter((name) => name.startsWith("thread_tile")),
-          threads,
-        );
-        await checkFunctions(
-          fold().device,
-          strict,
-          functions,
-          names,
-          [threads],
-          `${algorithm}, tiles of ${size}`,
-        );
-      }),
-    );
-  });
+  test.each(algorithm === "blelloch" ? [] : [1, 3, 32, 100, 256])(
+    "%i: thread tiles of every size",
+    async (threads) => {
+      await Promise.all(
+        tileSizesUpTo(threads).map(async (size) => {
+          const functions = operatorFunctions(strict.type, strict.op, algorithm, threads, false, [size]);
+          const names = everyOther(
+            functions.flatMap((one) => one.names).filter((name) => name.startsWith("thread_tile")),
+            threads,
+          );
+          await checkFunctions(
+            fold().device,
+            strict,
+            functions,
+            names,
+            [threads],
+            `${algorithm}, tiles of ${size}`,
+          );
+        }),
+      );
+    },
+  );
 
   // Where it is not in order, lanes are not where they usually are, and subgroups take their turns.
   test.each([32, 96, 100])("%i threads whose order is not their lanes'", async (threads) => {
