@@ -265,6 +265,8 @@ export interface Monoid {
   readonly key: string;
   /** `u32, add`: for messages. */
   readonly title: string;
+  /** The operator's name. */
+  readonly opName: string;
   readonly type: ElementType;
   readonly domain: Domain;
   /** WGSL, and whose. */
@@ -279,7 +281,9 @@ export interface Monoid {
   readonly reference: (earlier: Value, later: Value) => Value;
 }
 
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** An operator's name as it is in WGSL: `logical_and`. */
+export const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
  * An operator on a type.
@@ -303,6 +307,7 @@ export function monoid(op: Operator, elementType: ElementType, caller: string): 
     return {
       key: `${op.name}_${type.name}`,
       title: `${type.name}, ${op.name}`,
+      opName: op.name,
       type,
       domain: type.native,
       combine: custom.combine,
@@ -332,6 +337,7 @@ export function monoid(op: Operator, elementType: ElementType, caller: string): 
   return {
     key: `${snakeCase(row.name)}_${type.name}`,
     title: `${type.name}, ${row.name}`,
+    opName: row.name,
     type,
     domain,
     combine,

@@ -30,6 +30,8 @@ export interface StructType<Name extends string = string, V extends StructValue 
   readonly kind: "struct";
   /** The struct's declaration in WGSL. */
   readonly declaration: string;
+  /** The scalar type of each field, in order. */
+  readonly fields: { readonly [Field in keyof V]: ScalarType };
   /** The byte offset of each field, as WGSL lays it out. */
   readonly offsets: { readonly [Field in keyof V]: number };
   /** An array of so many structs, all bytes zero. */
@@ -241,6 +243,9 @@ export function struct<const Name extends string, const Fields extends StructFie
     ...(usesF16 && { feature: "shader-f16" as const }),
     value: name,
     declaration,
+    fields: Object.fromEntries(fields.map((field) => [field.name, field.type])) as {
+      [Field in keyof V]: ScalarType;
+    },
     offsets: Object.fromEntries(fields.map((field) => [field.name, field.offset])) as {
       [Field in keyof V]: number;
     },

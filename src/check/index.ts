@@ -355,7 +355,7 @@ const bySimplicity = <T>(all: readonly T[], textOf: (one: T) => string): T[] =>
     .map(({ one }) => one);
 
 function failureOf(
-  { title, type }: Monoid,
+  { opName, type }: Monoid,
   law: Law,
   on: "CPU" | "GPU",
   seed: number,
@@ -365,7 +365,7 @@ function failureOf(
   const names = ["a", "b", "c"].slice(0, values.length);
   const shown = names.map((name, at) => `${name} = ${describe(values[at])}`);
   const withValues = [shown.slice(0, -1).join(", "), shown.at(-1)].filter(Boolean).join(" and ");
-  const op = title.split(", ")[1];
+
   const where = law.name === "agreement" ? "" : ` on the ${on}`;
   return {
     ok: false,
@@ -375,6 +375,6 @@ function failureOf(
     left,
     right,
     seed,
-    message: `${op} on ${type.name} is no monoid: ${law.broken}${where}. With ${withValues}, ${law.leftIs} is ${describe(left)}, and ${law.rightIs} is ${describe(right)}. The seed ${seed} repeats it.`,
+    message: `${opName} on ${type.name} is no monoid: ${law.broken}${where}. With ${withValues}, ${law.leftIs} is ${describe(left)}, and ${law.rightIs} is ${describe(right)}. The seed ${seed} repeats it.`,
   };
 }

@@ -1,26 +1,11 @@
 import type { Random } from "fast-check";
 import { Arbitrary, nat, record, Value as Shrinkable, Stream, sample } from "fast-check";
-import { elementTypes } from "../element_types.ts";
 import type { StructType } from "../struct.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../types.ts";
 
-/** A struct's scalar types, by field. WGSL holds three of them as the same pair of words. */
-export function fieldTypes(type: StructType): [field: string, type: ScalarType][] {
-  const zeros = type.array(1).get(0);
-  return Object.keys(zeros).map((field) => {
-    const wgsl = new RegExp(`\\b${field}: (.*),`).exec(type.declaration)?.[1];
-    const fits = Object.values<ScalarType>(elementTypes).find(
-      (one) =>
-        one.value === wgsl &&
-        typeof one.zero === typeof zeros[field] &&
-        [one.lowest, one.greatest].every((end) => type.problemOf({ ...zeros, [field]: end }) === undefined),
-    );
-    if (fits === undefined) {
-      throw new Error(`${type.name} has a field ${field} of no scalar type`);
-    }
-    return [field, fits];
-  });
-}
+/** A struct's scalar types, by field. */
+export const fieldTypes = (type: StructType): [field: string, type: ScalarType][] =>
+  Object.entries(type.fields);
 
 /** Any values of a type: small ones, special ones, and any bits, one as likely as the others. */
 export function anyValues(type: ElementType): Arbitrary<Value> {

@@ -62,7 +62,7 @@ export function operatorText(monoid: Monoid): SourceParts {
   if (!monoid.callers) {
     return [generated([...head, `  return ${monoid.combine};`, "}"].join("\n"))];
   }
-  const name = `combine of the operator ${monoid.title.split(", ")[1]}`;
+  const name = `combine of the operator ${monoid.opName}`;
   const body = callersText(name, monoid.combine);
   const isStatements = /\breturn\b/.test(monoid.combine);
   const parts = [
@@ -72,10 +72,7 @@ export function operatorText(monoid: Monoid): SourceParts {
   ];
   return monoid.declarations === ""
     ? parts
-    : [
-        callersText(`declarations of the operator ${monoid.title.split(", ")[1]}`, monoid.declarations),
-        ...parts,
-      ];
+    : [callersText(`declarations of the operator ${monoid.opName}`, monoid.declarations), ...parts];
 }
 
 /** A WGSL function of one argument `x`. */
@@ -260,7 +257,7 @@ function requireCounter(counter: unknown, caller: string): string {
 /** `counter_update`, on a counter of the caller's. */
 export function counterText(counter: string, monoid: Monoid, caller: string): SourceText {
   const { type, domain } = monoid;
-  const atomic = monoid.callers ? undefined : atomics[monoid.title.split(", ")[1] ?? ""];
+  const atomic = monoid.callers ? undefined : atomics[monoid.opName];
   if (atomic === undefined || domain.element !== type.value || (type.name !== "u32" && type.name !== "i32")) {
     throw new ArgumentError(
       `${caller}<${monoid.title}>: WGSL has no atomic for it; a counter takes ${Object.keys(atomics).join(", ")} on u32 or i32`,

@@ -1,7 +1,7 @@
 import { elementTypes } from "../element_types.ts";
 import { ArgumentError, SourceError } from "../errors.ts";
 import type { Operator } from "../operators.ts";
-import { operators } from "../operators.ts";
+import { operators, snakeCase } from "../operators.ts";
 import type { TypeName } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { algorithms } from "./algorithms.ts";
@@ -74,10 +74,6 @@ type Key = (typeof KEYS)[number];
 const EXAMPLE = "// wavefold: work_group_scan_exclusive_add_u32 256";
 const FORMS =
   "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update], work_group_allocate";
-
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const camelCase = (name: string): string =>
-  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
  * Links what a kernel asks for in comment lines: `// wavefold:`, then functions by the names that
@@ -395,8 +391,8 @@ function parseName(name: string): Form | string {
   if (!Object.hasOwn(elementTypes, typeName) || opName === undefined) {
     return `${name}: ${pair} does not end in an operator and an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
   }
-  const op = camelCase(opName);
-  if (!Object.hasOwn(operators, op) || snakeCase(op) !== opName) {
+  const op = Object.values<Operator>(operators).find((one) => snakeCase(one.name) === opName);
+  if (op === undefined) {
     return `${name}: ${opName} is not an operator; it takes ${Object.keys(operators).map(snakeCase).join(", ")}`;
   }
   if (direction === undefined && ending !== undefined) {
@@ -407,7 +403,7 @@ function parseName(name: string): Form | string {
     kind: direction === undefined ? "reduce" : "scan",
     tileSize: Number(tile ?? 0),
     // Whether the operator takes the type is checked where the function is generated.
-    op: operators[op as keyof typeof operators] as Operator as Operator<TypeName>,
+    op: op as Operator<TypeName>,
     type: typeName as TypeName,
     update: ending === "_update",
   };

@@ -220,43 +220,20 @@ const RESULTS = new Set([
   "WorkGroupAllocation",
 ]);
 
-/** What the contract makes different for each instance. */
-const CONTRACT = new Set([
-  "Element",
-  "Value",
-  "WORK_GROUP_SIZE",
-  "THREAD_TILE",
-  "MIN_SUBGROUP_SIZE",
-  "MAX_SUBGROUP_SIZE",
-  "ITEMS",
-  "TILE",
-  "identity",
-  "combine",
-  "counter_update",
-  "allocation_capacity",
-]);
-
-/** Helpers that are the same in every instance: those that use nothing of the contract's, and are no caller's. */
+/**
+ * Helpers that are the same in every instance: those of shaders/numeric/ that use nothing else. The
+ * contract, the algorithms and what the caller wrote are each instance's own.
+ */
 function sharedNames(all: readonly Declaration[], kept: ReadonlySet<string>): ReadonlySet<string> {
-  const names = new Set(all.map((one) => one.name));
   const own = new Set(
     all
-      .filter(
-        (one) =>
-          CONTRACT.has(one.name) ||
-          one.keyword === "var" ||
-          one.lines.some((line) => line.source.callers || !line.source.name.startsWith("shaders/numeric/")),
-      )
+      .filter((one) => one.lines.some((line) => !line.source.name.startsWith("shaders/numeric/")))
       .map((one) => one.name),
   );
   for (let size = -1; size !== own.size; ) {
     size = own.size;
     for (const { name, references } of all) {
-      if (
-        [...references].some(
-          (reference) => own.has(reference) || (CONTRACT.has(reference) && names.has(reference)),
-        )
-      ) {
+      if ([...references].some((reference) => own.has(reference))) {
         own.add(name);
       }
     }

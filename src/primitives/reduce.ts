@@ -40,9 +40,15 @@ export function planReduce(
   const only = perSharing(sharings, (sharing) =>
     reduceKernel(monoid, { ...tuning, input: "items", output: "items", sharing }),
   );
-  const first = reduceKernel(monoid, { ...twoBuffers, input: "items", output: "elements" });
-  const middle = reduceKernel(monoid, { ...twoBuffers, input: "elements", output: "elements" });
-  const last = reduceKernel(monoid, { ...twoBuffers, input: "elements", output: "items" });
+  // Where there is a spine: from the items, between its levels, and to the result.
+  const spine =
+    levels.length > 0
+      ? {
+          first: reduceKernel(monoid, { ...twoBuffers, input: "items", output: "elements" }),
+          last: reduceKernel(monoid, { ...twoBuffers, input: "elements", output: "items" }),
+          middle: reduceKernel(monoid, { ...twoBuffers, input: "elements", output: "elements" }),
+        }
+      : undefined;
 
   return {
     title,
@@ -50,8 +56,7 @@ export function planReduce(
     grouping: groupingOf(tuning),
     kernels: [
       ...sharings.map((sharing) => only(sharing)),
-      ...(levels.length > 0 ? [first, last] : []),
-      ...(levels.length > 1 ? [middle] : []),
+      ...(spine === undefined ? [] : [spine.first, spine.last, ...(levels.length > 1 ? [spine.middle] : [])]),
     ],
     scratch: spineScratch(levels, monoid.domain.elementBytes),
     eagerScratch: levels.length,
@@ -73,13 +78,15 @@ export function planReduce(
         length: items,
         tiles: Math.max(1, Math.ceil(items / tile)),
       });
-      if (used.length === 0) {
+      if (used.length === 0 || spine === undefined) {
         return [pass(only(sharing), "input", "output", length)];
       }
       return [
-        pass(first, "input", { scratch: 0 }, length),
-        ...used.slice(1).map((_, at) => pass(middle, { scratch: at }, { scratch: at + 1 }, used[at] ?? 0)),
-        pass(last, { scratch: used.length - 1 }, "output", used.at(-1) ?? 0),
+        pass(spine.first, "input", { scratch: 0 }, length),
+        ...used
+          .slice(1)
+          .map((_, at) => pass(spine.middle, { scratch: at }, { scratch: at + 1 }, used[at] ?? 0)),
+        pass(spine.last, { scratch: used.length - 1 }, "output", used.at(-1) ?? 0),
       ];
     },
   };

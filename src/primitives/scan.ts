@@ -104,13 +104,21 @@ export function planScan(
   const base = { ...tuning, exclusive, side: "items", total: false } as const;
   const items = perSharing(sharings, (sharing) => ({
     only: scanKernel(monoid, { ...base, sharing, carry: false }),
-    ...(levels.length > 0 && {
-      carried: scanKernel(monoid, { ...base, sharing, carry: true }),
-      // The input is only read, so one buffer is bound once, to be read.
-      reduce: reduceKernel(monoid, { ...tuning, input: "items", output: "elements", sharing: "two-buffers" }),
-    }),
+    ...(levels.length > 0 && { carried: scanKernel(monoid, { ...base, sharing, carry: true }) }),
   }));
-  const spine = levels.length > 0 ? spineKernels(monoid, tuning, false) : undefined;
+  const spine =
+    levels.length > 0
+      ? {
+          ...spineKernels(monoid, tuning, false),
+          // The input is only read, so one buffer is bound once, to be read.
+          ofItems: reduceKernel(monoid, {
+            ...tuning,
+            input: "items",
+            output: "elements",
+            sharing: "two-buffers",
+          }),
+        }
+      : undefined;
 
   return {
     title,
@@ -118,7 +126,9 @@ export function planScan(
     grouping: groupingOf(tuning),
     kernels: [
       ...sharings.flatMap((sharing) => Object.values(items(sharing))),
-      ...(spine === undefined ? [] : [spine.top, ...(levels.length > 1 ? [spine.reduce, spine.below] : [])]),
+      ...(spine === undefined
+        ? []
+        : [spine.ofItems, spine.top, ...(levels.length > 1 ? [spine.reduce, spine.below] : [])]),
     ],
     scratch: spineScratch(levels, monoid.domain.elementBytes),
     eagerScratch: levels.length,
@@ -139,17 +149,12 @@ export function planScan(
               [2, "output"],
             ];
       const used = spineLengths(length, tile);
-      if (
-        used.length === 0 ||
-        spine === undefined ||
-        kernels.carried === undefined ||
-        kernels.reduce === undefined
-      ) {
+      if (used.length === 0 || spine === undefined || kernels.carried === undefined) {
         return [{ kernel: kernels.only, slots: new Map(ends), length, tiles }];
       }
       return [
         {
-          kernel: kernels.reduce,
+          kernel: spine.ofItems,
           slots: new Map<number, Slot>([
             [1, "input"],
             [2, { scratch: 0 }],
