@@ -13,8 +13,9 @@ import type { Operator } from "../../src/operators.ts";
 import { add, and, max, min, monoid, or, xor } from "../../src/operators.ts";
 import type { ScalarType } from "../../src/types.ts";
 import { i32, u32 } from "../../src/types.ts";
+import { compileKernel } from "../support/buffers.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
-import { compileKernel, POISON } from "../support/in_kernel.ts";
+import { POISON } from "../support/in_kernel.ts";
 import { randomBits } from "../support/random.ts";
 
 const fold = useSoftwareFold();

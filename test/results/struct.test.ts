@@ -8,7 +8,7 @@ import type { StructFields, StructType, StructValueOf } from "../../src/struct.t
 import { struct } from "../../src/struct.ts";
 import { f16, f32, i32, u32 } from "../../src/types.ts";
 import { f64, i64, u64 } from "../../src/types64.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { compileKernel } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";
@@ -98,36 +98,17 @@ describe.each(Object.entries(shapes))("%s", (name, fields: StructFields) => {
       `@compute @workgroup_size(1) fn main() { ${words.join(" ")} }`,
     ].join("\n");
     const data = randomItems(type, 4, name) as StructArray;
-    const output = storageBuffer(device, new Uint32Array(2 * names.length));
-    const pipeline = await device.createComputePipelineAsync({
-      layout: "auto",
-      compute: { module: device.createShaderModule({ code }) },
-    });
     const padded = new Uint32Array(Math.ceil(data.byteLength / 4));
     new Uint8Array(padded.buffer).set(new Uint8Array(data.buffer));
-    const encoder = device.createCommandEncoder();
-    const pass = encoder.beginComputePass();
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(
-      0,
-      device.createBindGroup({
-        layout: pipeline.getBindGroupLayout(0),
-        entries: [storageBuffer(device, padded), output].map((buffer, binding) => ({
-          binding,
-          resource: { buffer },
-        })),
-      }),
-    );
-    pass.dispatchWorkgroups(1);
-    pass.end();
-    device.queue.submit([encoder.finish()]);
-    const seen = new DataView((await readWords(device, output)).buffer);
+    const run = await compileKernel(device, code);
+    const [, output] = await run([padded, new Uint32Array(2 * names.length)]);
+    const seen = (output as Uint32Array).buffer as ArrayBuffer;
     const value = data.get(1);
     names.forEach((field, at) => {
       // A struct of this field alone reads the words that came out.
       const type = struct({ name: "Alone", fields: { x: fields[field] ?? u32, pad: u64 } });
       const alone = type.over(new ArrayBuffer(type.bytes));
-      new Uint8Array(alone.buffer).set(new Uint8Array(seen.buffer, 8 * at, 8));
+      new Uint8Array(alone.buffer).set(new Uint8Array(seen, 8 * at, 8));
       expect(alone.get(0).x, field).toBe(value[field]);
     });
   });

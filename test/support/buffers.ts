@@ -25,3 +25,35 @@ export async function readWords(device: GPUDevice, buffer: GPUBuffer): Promise<U
   staging.destroy();
   return words;
 }
+
+/** What runs a compiled kernel on buffers 0, 1, 2 … that hold these words, and returns what they hold then. */
+export type RunKernel = (buffers: readonly Uint32Array[], groups?: number) => Promise<Uint32Array[]>;
+
+/** Compiles a kernel whose bindings are all storage buffers. */
+export async function compileKernel(device: GPUDevice, code: string): Promise<RunKernel> {
+  const pipeline = await device.createComputePipelineAsync({
+    layout: "auto",
+    compute: { module: device.createShaderModule({ code }) },
+  });
+  return async (contents, groups = 1) => {
+    const buffers = contents.map((words) => storageBuffer(device, words));
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(
+      0,
+      device.createBindGroup({
+        layout: pipeline.getBindGroupLayout(0),
+        entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
+      }),
+    );
+    pass.dispatchWorkgroups(groups);
+    pass.end();
+    device.queue.submit([encoder.finish()]);
+    const words = await Promise.all(buffers.map((buffer) => readWords(device, buffer)));
+    for (const buffer of buffers) {
+      buffer.destroy();
+    }
+    return words;
+  };
+}

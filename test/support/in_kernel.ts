@@ -8,42 +8,11 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { StructArray } from "../../src/struct.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../../src/types.ts";
-import { readWords, storageBuffer } from "./buffers.ts";
+import { compileKernel } from "./buffers.ts";
 import { expectSameBits } from "./compare.ts";
 import { randomBits, randomItems, sparseItems, valuesAs } from "./random.ts";
 
-/** What runs a compiled kernel on buffers 0, 1, 2 … that hold these words, and returns what they hold then. */
-export type RunKernel = (buffers: readonly Uint32Array[], groups?: number) => Promise<Uint32Array[]>;
-
 export const POISON = 0xdeadbeef;
-
-export async function compileKernel(device: GPUDevice, code: string): Promise<RunKernel> {
-  const pipeline = await device.createComputePipelineAsync({
-    layout: "auto",
-    compute: { module: device.createShaderModule({ code }) },
-  });
-  return async (contents, groups = 1) => {
-    const buffers = contents.map((words) => storageBuffer(device, words));
-    const encoder = device.createCommandEncoder();
-    const pass = encoder.beginComputePass();
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(
-      0,
-      device.createBindGroup({
-        layout: pipeline.getBindGroupLayout(0),
-        entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
-      }),
-    );
-    pass.dispatchWorkgroups(groups);
-    pass.end();
-    device.queue.submit([encoder.finish()]);
-    const words = await Promise.all(buffers.map((buffer) => readWords(device, buffer)));
-    for (const buffer of buffers) {
-      buffer.destroy();
-    }
-    return words;
-  };
-}
 
 /** An operator on a type. */
 export interface Case {
