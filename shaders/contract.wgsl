@@ -57,34 +57,87 @@ fn allocation_capacity() -> u32 {
 
 // Device-wide kernels only, from here on.
 
+// Items are loaded and stored as vectors: so many items together, and so many vectors a thread.
+alias InputVector = vec4<u32>;
+alias OutputVector = vec4<u32>;
+const VECTOR = 4u;
+const VECTORS = ITEMS / VECTOR;
+
+fn input_items(vector: InputVector) -> array<Input, VECTOR> {
+  return array<Input, VECTOR>(vector.x, vector.y, vector.z, vector.w);
+}
+
+fn output_items(vector: OutputVector) -> array<Output, VECTOR> {
+  return array<Output, VECTOR>(vector.x, vector.y, vector.z, vector.w);
+}
+
+fn output_vector(items: array<Output, VECTOR>) -> OutputVector {
+  return OutputVector(items[0], items[1], items[2], items[3]);
+}
+
+fn element_from_item(item: Input) -> Element {
+  return item;
+}
+
+fn item_from_element(element: Element) -> Output {
+  return element;
+}
+
+// An element as words that can be handed on one by one.
+const ELEMENT_WORDS = 1u;
+
+fn words_from_element(element: Element) -> array<u32, ELEMENT_WORDS> {
+  return array<u32, ELEMENT_WORDS>(element);
+}
+
+fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {
+  return words[0];
+}
+
+// Attempts to read what another work-group hands on, before it is computed again.
+const PATIENCE = 1000u;
+
+// Compaction: whether an item is kept, and what is written for it.
+fn keep(item: Input, index: u32) -> bool {
+  return item != 0u;
+}
+
+fn kept_item(item: Input, index: u32) -> Output {
+  return item;
+}
+
+// Indirect arguments: items for each work-group, work-groups in a row at most, vertices of an
+// instance, and whether they come by an index buffer.
+const ITEMS_PER_WORK_GROUP = 256u;
+const MOST_WORK_GROUPS = 65535u;
+const VERTEX_COUNT = 4u;
+const INDEXED = false;
+
 struct Params {
-  // Items in the input.
+  // Items in the input, or the most where a buffer says how many.
   length: u32,
   // Work-groups in a row of the dispatch: tile = row * grid_width + column.
   grid_width: u32,
-  // Where each range starts in its binding, in items. Bindings start at aligned addresses.
+  // Tiles of that length, and those that the spine has room for.
+  tiles: u32,
+  spine_tiles: u32,
+  // Items that can be reached as vectors; the others one by one.
+  wide_length: u32,
+  // Where each range starts in its binding: in vectors where it is bound as vectors, else in items.
+  // Bindings start at aligned addresses.
   input_base: u32,
   output_base: u32,
+  input_end_base: u32,
+  output_end_base: u32,
   flags_base: u32,
   total_base: u32,
+  length_base: u32,
+  indirect_base: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 
-// The element at a place below params.length, and its way back.
-fn load(index: u32) -> Element {
-  return read_item(index);
-}
-
-fn store(index: u32, element: Element) {
-  write_item(index, element);
-}
-
-// Compaction: whether the item at a place below params.length is kept, and what is written for it.
-fn keep(index: u32) -> bool {
-  return read_item(index) != 0u;
-}
-
-fn kept_item(index: u32) -> Output {
-  return read_item(index);
+// The tile that holds the last item; the first one where there is none.
+fn last_tile(length: u32) -> u32 {
+  return (max(length, 1u) - 1u) / TILE;
 }

@@ -275,7 +275,9 @@ export interface Monoid {
   readonly callers: boolean;
   /** As a value of the type. */
   readonly identity: Value;
+  /** WGSL's own for the whole subgroup, where there are some. */
   readonly subgroupScan: string | undefined;
+  readonly subgroupReduce: string | undefined;
   /** The CPU twin: an item to what is combined, and two of those to one. */
   readonly lift: (value: Value) => Value;
   readonly reference: (earlier: Value, later: Value) => Value;
@@ -315,6 +317,7 @@ export function monoid(op: Operator, elementType: ElementType, caller: string): 
       callers: true,
       identity: custom.identity,
       subgroupScan: undefined,
+      subgroupReduce: undefined,
       lift: (value) => value,
       reference: custom.reference,
     };
@@ -345,6 +348,9 @@ export function monoid(op: Operator, elementType: ElementType, caller: string): 
     callers: false,
     identity,
     subgroupScan: domain.subgroupScans ? row.subgroupScan : undefined,
+    subgroupReduce: domain.subgroupScans
+      ? `subgroup${row.operation[0]?.toUpperCase()}${row.operation.slice(1)}`
+      : undefined,
     lift: lifts[row.domain](scalar, identity),
     reference: row.reference(scalar) as Monoid["reference"],
   };

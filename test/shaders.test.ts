@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import type { Declaration } from "../src/codegen/module.ts";
+import { assemble, parseSources, reachable } from "../src/codegen/module.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
 
 const device = useNullDevice();
@@ -8,9 +10,43 @@ const read = (path: string): string => readFileSync(new URL(`../shaders/${path}`
 /** binary64_order.wgsl takes a contract of pairs. */
 const PAIRS = "alias Element = vec2<u32>;\nfn identity() -> Element { return vec2<u32>(); }";
 
-/** One text of several files, with the directives first. */
+/** Where items are not loaded as vectors, a vector is one item. */
+const ONE_ITEM = `
+alias InputVector = Input;
+alias OutputVector = Output;
+const VECTOR = 1u;
+fn input_items(vector: InputVector) -> array<Input, VECTOR> { return array<Input, VECTOR>(vector); }
+fn output_items(vector: OutputVector) -> array<Output, VECTOR> { return array<Output, VECTOR>(vector); }
+fn output_vector(items: array<Output, VECTOR>) -> OutputVector { return items[0]; }
+`;
+
+/** The entry point that a file has, if it has one. */
+const entryOf = (text: string): string | undefined => /@compute[^{]*?fn (\w+)/.exec(text)?.[1];
+
+/** What a kernel's files declare and its entry point reaches: of a name the first declaration, as in code generation. */
+function linked(paths: readonly string[], entry: string): { kept: readonly Declaration[]; code: string } {
+  const isItems = paths.some((path) => /\/(input|one_buffer)_items/.test(path));
+  const { enables, diagnostics, declarations } = parseSources(
+    [
+      ...(isItems ? [{ name: "vectors of one item", text: ONE_ITEM }] : []),
+      // Flags decide in place of the contract.
+      ...[...paths]
+        .sort((a, b) => Number(b.includes("keep_flagged")) - Number(a.includes("keep_flagged")))
+        .map((path) => ({ name: path, text: read(path) })),
+    ],
+    undefined,
+  );
+  const kept = reachable(declarations, [entry]);
+  return { kept, code: assemble(enables, kept, diagnostics).code };
+}
+
+/** One text of several files: what the kernel among them reaches, or all, with the directives first. */
 function joined(paths: readonly string[]): string {
   const texts = paths.map(read);
+  const entry = texts.map(entryOf).find((one) => one !== undefined);
+  if (entry !== undefined) {
+    return linked(paths, entry).code;
+  }
   const lines = [...(paths.includes("numeric/binary64_order.wgsl") ? [PAIRS] : []), ...texts].flatMap(
     (text) => text.split("\n"),
   );
@@ -18,14 +54,39 @@ function joined(paths: readonly string[]): string {
   return [...lines.filter(isDirective), ...lines.filter((line) => !isDirective(line))].join("\n");
 }
 
-// The contract's load and store call what an io file brings.
-const io = ["device/io_two_buffers.wgsl", "device/io_one_buffer.wgsl"] as const;
-const contract = ["contract.wgsl", io[0]];
+const contract = ["contract.wgsl"];
 const algorithms = [
   ["work_group/hillis_steele.wgsl"],
   ["work_group/blelloch.wgsl"],
   ["work_group/subgroup_contract.wgsl", "work_group/subgroup_place.wgsl", "work_group/subgroup.wgsl"],
 ];
+
+/** The same for kernels of our own, and how their work-groups look back. */
+const deviceAlgorithms = [
+  { files: ["work_group/hillis_steele.wgsl", "device/portable.wgsl"], lookBack: "device/look_back.wgsl" },
+  { files: ["work_group/blelloch.wgsl", "device/portable.wgsl"], lookBack: "device/look_back.wgsl" },
+  ...["look_back", "look_back_subgroup"].map((name) => ({
+    files: ["work_group/subgroup_contract.wgsl", "device/subgroup.wgsl"],
+    lookBack: `device/${name}.wgsl`,
+  })),
+];
+
+const deviceFiles = (...names: string[]): string[] => names.map((name) => `device/${name}.wgsl`);
+const inputs = ["input_items", "input_vectors"];
+const arrangements = [
+  ["input_items", "output_items"],
+  ["input_vectors", "output_vectors"],
+  ["one_buffer_items"],
+  ["one_buffer_vectors"],
+];
+const lengths = ["length_params", "length_buffer"];
+const totals = ["total_none", "total_buffer", "total_dispatch", "total_draw"];
+const carries = ["carry_none", "carry_spine"];
+const tiles = ["tile_by_number", "tile_by_ticket"];
+
+/** Every pair of one of the first and one of the second. */
+const pairs = <A, B>(a: readonly A[], b: readonly B[]): [A, B][] =>
+  a.flatMap((one) => b.map((other): [A, B] => [one, other]));
 
 const threadTiles = [
   ["thread_tile/hillis_steele.wgsl"],
@@ -34,14 +95,12 @@ const threadTiles = [
 
 /** What each file needs, beside itself, in every combination that is meant to work. */
 const combinations: string[][] = [
-  ...io.map((file) => ["contract.wgsl", file]),
   ...["f16_bits", "float_order"].map((name) => [...contract, `numeric/${name}.wgsl`]),
   ["numeric/int64.wgsl"],
   ["numeric/int64.wgsl", "numeric/binary64.wgsl"],
   ["numeric/int64.wgsl", "numeric/binary64.wgsl", "numeric/binary64_order.wgsl"],
-  [...contract, "device/flags_buffer.wgsl"],
-  [...contract, "device/copy_items.wgsl"],
-  [...contract, "device/combine_pairs.wgsl"],
+  [...contract, ...deviceFiles("input_items", "output_items", "copy_items")],
+  [...contract, ...deviceFiles("input_items", "output_items", "combine_pairs")],
   ...threadTiles.flatMap((algorithm) => [
     [...contract, ...algorithm],
     [...contract, ...algorithm, "thread_tile/functions.wgsl"],
@@ -64,21 +123,80 @@ const combinations: string[][] = [
       "work_group/update.wgsl",
       `work_group/${name}.wgsl`,
     ]),
-    ...io.flatMap((file) => [
-      ["contract.wgsl", file, ...algorithm, "device/reduce_tiles.wgsl"],
-      ["contract.wgsl", file, "device/carry_spine.wgsl", ...algorithm, "device/compact_tiles.wgsl"],
-      ...["carry_none", "carry_spine"].flatMap((carry) =>
-        ["total_none", "total_buffer"].map((total) => [
-          "contract.wgsl",
-          file,
-          `device/${carry}.wgsl`,
-          `device/${total}.wgsl`,
-          ...algorithm,
-          "device/scan_tiles.wgsl",
+  ]),
+  ...deviceAlgorithms.flatMap(({ files, lookBack }) => {
+    const scan = (last: string, arrangement: readonly string[], ...names: string[]): string[] => [
+      ...contract,
+      ...files,
+      ...deviceFiles(...arrangement, "load_items", "store_prefixes", ...names, last),
+    ];
+    const compact = (last: string, input: string, ...names: string[]): string[] => [
+      ...contract,
+      ...files,
+      ...deviceFiles(input, "load_items", "load_kept", ...names, last),
+    ];
+    const single = (tile: string): string[] => ["faults_none", "spine_entries", tile];
+    return [
+      ...inputs.map((input) => [
+        ...contract,
+        ...files,
+        ...deviceFiles(input, "output_items", "length_params", "load_items", "reduce_tiles"),
+      ]),
+      ...pairs(arrangements, carries).flatMap(([arrangement, carry], at) => [
+        scan("scan_tiles", arrangement, carry, lengths[at % 2] ?? "", totals[at % totals.length] ?? ""),
+      ]),
+      ...pairs(tiles, totals).map(([tile, total], at) => [
+        ...scan("scan_single_pass", arrangements[1] ?? [], ...single(tile), lengths[at % 2] ?? "", total),
+        lookBack,
+      ]),
+      ...["input_items", "input_vectors", "no_input"].flatMap((input) => [
+        compact("count_tiles", input, "output_items", "length_params"),
+        compact("count_tiles", input, "output_items", "length_buffer", "keep_flagged"),
+        compact(
+          "compact_tiles",
+          input,
+          "output_items",
+          "length_params",
+          "carry_spine",
+          "total_buffer",
+          "store_kept",
+        ),
+        compact(
+          "compact_tiles",
+          input,
+          "output_items",
+          "length_buffer",
+          "keep_flagged",
+          "carry_spine",
+          "total_draw",
+          "store_kept",
+        ),
+      ]),
+      compact(
+        "compact_tiles",
+        "one_buffer_items",
+        "length_params",
+        "carry_spine",
+        "total_none",
+        "store_kept",
+      ),
+      ...pairs(tiles, totals).flatMap(([tile, total], at) =>
+        [[], ["keep_flagged"]].map((keep) => [
+          ...compact(
+            "compact_single_pass",
+            "input_vectors",
+            "output_items",
+            ...single(tile),
+            lengths[at % 2] ?? "",
+            total,
+            ...keep,
+            "store_kept",
+          ),
+          lookBack,
         ]),
       ),
-    ]),
-  ]),
+    ];
+  }),
 ];
 
 const files = readdirSync(new URL("../shaders", import.meta.url), {
@@ -89,6 +207,25 @@ const files = readdirSync(new URL("../shaders", import.meta.url), {
 test("every shader is in a combination", () => {
   const covered = new Set(combinations.flat());
   expect(files.filter((file) => !covered.has(file))).toEqual([]);
+});
+
+test("everything that a file of shaders/device/ declares is reached by some kernel", () => {
+  const reached = new Set(
+    combinations.flatMap((paths) => {
+      const entry = paths.map((path) => entryOf(read(path))).find((one) => one !== undefined);
+      return entry === undefined
+        ? []
+        : linked(paths, entry).kept.map(({ name, lines }) => `${lines[0]?.source.name}: ${name}`);
+    }),
+  );
+  const declared = files
+    .filter((path) => path.startsWith("device/"))
+    .flatMap((path) =>
+      parseSources([{ name: path, text: read(path) }], undefined).declarations.map(
+        ({ name }) => `${path}: ${name}`,
+      ),
+    );
+  expect(declared.filter((one) => !reached.has(one))).toEqual([]);
 });
 
 test.each(combinations.map((paths) => [paths.at(-1) ?? "", paths] as const))(

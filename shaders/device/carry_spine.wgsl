@@ -3,5 +3,8 @@
 @group(0) @binding(3) var<storage, read> spine: array<Element>;
 
 fn load_carry(tile: u32) -> Element {
+  if (tile == 0u) {
+    return identity();
+  }
   return spine[tile];
 }

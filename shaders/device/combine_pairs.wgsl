@@ -1,6 +1,6 @@
 // Combines items two by two: the output's item i is the combination of the input's items 2i and
 // 2i + 1, and of nothing else. For trying an operator on pairs of values.
-// Linked with contract.wgsl and io_two_buffers.wgsl.
+// Linked with contract.wgsl, input_items.wgsl and output_items.wgsl.
 // Dispatch at least one thread a pair; those past the last pair store nothing. No work-group memory.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -11,6 +11,8 @@ fn combine_pairs(
   let tile = work_group.y * params.grid_width + work_group.x;
   let pair = tile * WORK_GROUP_SIZE + local_index;
   if (pair < params.length / 2u) {
-    store(pair, combine(load(2u * pair), load(2u * pair + 1u)));
+    let earlier = element_from_item(read_item(2u * pair));
+    let later = element_from_item(read_item(2u * pair + 1u));
+    write_item(pair, item_from_element(combine(earlier, later)));
   }
 }

@@ -1,5 +1,6 @@
 // Copies the first `total` items of the input to the output: the second half of a compaction in place.
-// Linked with contract.wgsl, io_two_buffers.wgsl and the total's buffer.
+// Linked with contract.wgsl, input_items.wgsl, output_items.wgsl and the total's buffer.
+// No work-group memory.
 
 @group(0) @binding(5) var<storage, read> total: array<u32>;
 

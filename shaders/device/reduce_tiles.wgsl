@@ -1,7 +1,8 @@
 // One work-group reduces one tile, and stores the tile's total at the tile's place.
-// Linked with contract.wgsl, an algorithm of work_group/ and io_two_buffers.wgsl or io_one_buffer.wgsl.
-// Dispatch at least one work-group a tile; those past the last tile store nothing. An empty input
-// has one tile, whose total is the identity.
+// Linked with contract.wgsl, an algorithm, load_items.wgsl, an input, output_items.wgsl and
+// length_*.wgsl.
+// Dispatch one work-group a tile, and for rows of a grid more. Those past the last tile of the data,
+// and the one tile of an empty input, have the identity as their total.
 // Work-group memory: the algorithm's.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -10,21 +11,11 @@ fn reduce_tiles(
   @builtin(local_invocation_index) local_index: u32,
 ) {
   let tile = work_group.y * params.grid_width + work_group.x;
-  let first = tile * TILE + local_index * ITEMS;
+  let thread = work_group_thread(local_index);
 
-  var sum = identity();
-  if (first < params.length) {
-    sum = load(first);
-  }
-  for (var item = 1u; item < ITEMS; item++) { // unroll
-    if (first + item < params.length) {
-      sum = combine(sum, load(first + item));
-    }
-  }
-
-  let total = work_group_reduce(sum, local_index);
-  let last_tile = (max(params.length, 1u) - 1u) / TILE;
-  if (tile <= last_tile && local_index == 0u) {
-    store(tile, total);
+  let elements = load_items(tile, thread, data_length());
+  let total = reduce_vectors(sums_of(elements), thread);
+  if (tile < params.tiles && thread == 0u) {
+    write_item(tile, item_from_element(total));
   }
 }

@@ -13,6 +13,11 @@ fn element_shuffle_up(element: Element, distance: u32) -> Element {
   return subgroupShuffleUp(element, distance);
 }
 
+// The combination of the subgroup's threads, which number `count`; all of them get it.
+fn subgroup_reduce(element: Element, rank: u32, count: u32) -> Element {
+  return element_shuffle(subgroup_scan_inclusive(element, rank), count - 1u);
+}
+
 // Each thread's inclusive prefix within its subgroup.
 fn subgroup_scan_inclusive(element: Element, rank: u32) -> Element {
   var prefix = element;

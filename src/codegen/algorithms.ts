@@ -1,3 +1,5 @@
+import portableFile from "../../shaders/device/portable.wgsl";
+import subgroupDeviceFile from "../../shaders/device/subgroup.wgsl";
 import blellochFile from "../../shaders/work_group/blelloch.wgsl";
 import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
 import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
@@ -9,6 +11,8 @@ import type { Sizes } from "./contract.ts";
 /** A row of the table of in-kernel algorithms. */
 interface AlgorithmRow {
   readonly files: readonly SourceText[];
+  /** The same for kernels of our own, which may number their threads. */
+  readonly deviceFiles: readonly SourceText[];
   readonly subgroups: boolean;
   /** Work-group memory: the elements of each variable, and how many more variables are a word. */
   readonly elements: (sizes: Sizes) => readonly number[];
@@ -27,22 +31,32 @@ export const subgroupSlots = ({ workGroupSize, minSubgroupSize }: Sizes): number
 
 const leaves = (size: number): number => 2 ** Math.ceil(Math.log2(size));
 
+const blelloch: SourceText = { name: "shaders/work_group/blelloch.wgsl", text: blellochFile };
+const hillisSteele: SourceText = { name: "shaders/work_group/hillis_steele.wgsl", text: hillisSteeleFile };
+const portable: SourceText = {
+  name: "shaders/device/portable.wgsl",
+  text: portableFile,
+};
+
 /** The in-kernel algorithms: one file each, same signatures. */
 export const algorithms = {
   blelloch: {
-    files: [{ name: "shaders/work_group/blelloch.wgsl", text: blellochFile }],
+    files: [blelloch],
+    deviceFiles: [blelloch, portable],
     subgroups: false,
     elements: ({ workGroupSize }) => [leaves(workGroupSize) + Math.floor(leaves(workGroupSize) / 32)],
     words: 0,
   },
   "hillis-steele": {
-    files: [{ name: "shaders/work_group/hillis_steele.wgsl", text: hillisSteeleFile }],
+    files: [hillisSteele],
+    deviceFiles: [hillisSteele, portable],
     subgroups: false,
     elements: ({ workGroupSize }) => [2 * workGroupSize],
     words: 0,
   },
   subgroup: {
     files: [subgroupPlace, { name: "shaders/work_group/subgroup.wgsl", text: subgroupFile }],
+    deviceFiles: [{ name: "shaders/device/subgroup.wgsl", text: subgroupDeviceFile }],
     subgroups: true,
     elements: (sizes) => [subgroupSlots(sizes) + 1, 1],
     words: 1,

@@ -5,6 +5,7 @@ import type { StructType } from "../struct.ts";
 import type { ElementType, SourceText } from "../types.ts";
 import type { SourceParts } from "./module.ts";
 import { unbalanced } from "./module.ts";
+import { fromWords, wordsOf } from "./words.ts";
 
 /** The sizes that a shader is generated for. */
 export interface Sizes {
@@ -15,6 +16,20 @@ export interface Sizes {
   readonly unrolled: boolean;
   readonly minSubgroupSize: number;
   readonly maxSubgroupSize: number;
+}
+
+/** Bytes of the widest load. */
+const WIDE = 16;
+/** Most bytes of a vector of items whose size is no power of two. */
+const MOST_VECTOR_BYTES = 64;
+
+const greatestCommonDivisor = (a: number, b: number): number =>
+  b === 0 ? a : greatestCommonDivisor(b, a % b);
+
+/** Items that share the widest loads; 1 where they need not, are too many, or do not divide a thread's run. */
+export function itemsOfVector(itemBytes: number, itemsPerThread: number): number {
+  const items = WIDE / greatestCommonDivisor(WIDE, itemBytes);
+  return items * itemBytes > MOST_VECTOR_BYTES || itemsPerThread % items !== 0 ? 1 : items;
 }
 
 const generated = (text: string): SourceText => ({ name: "generated contract", text });
@@ -94,22 +109,82 @@ export function valueText(monoid: Monoid): SourceText {
 /** Whether a side of a kernel holds items of the type, or elements between two passes. */
 export type Side = "items" | "elements";
 
-/** `load` and `store`: what device-wide kernels are written against. */
-export function storageText(monoid: Monoid, input: Side, output: Side): SourceText {
+/** `InputVector` and `OutputVector`, and how items go into them and come out. */
+function vectorText(input: string, output: string | undefined, items: number): string {
+  const vectorOf = (wgsl: string): string => {
+    const words = wordsOf(
+      wgsl,
+      Array.from({ length: items }, (_, at) => `x[${at}]`),
+    ).length;
+    return words === 4 ? "vec4<u32>" : `array<vec4<u32>, ${words / 4}>`;
+  };
+  const places = Array.from({ length: items }, (_, at) => `items[${at}]`);
+  // Naga tells arrays of an alias from arrays of what it stands for: the aliases are used throughout.
+  const unpack = (name: string, alias: string, item: string, wgsl: string): string[] => {
+    const vector = items === 1 ? wgsl : vectorOf(wgsl);
+    const parts = items === 1 ? ["vector"] : fromWords(wgsl, wordsOf(vector, ["vector"]), items);
+    return [
+      `alias ${alias} = ${vector};`,
+      `fn ${name}(vector: ${alias}) -> array<${item}, VECTOR> {`,
+      `  return array<${item}, VECTOR>(${parts.join(", ")});`,
+      "}",
+      "",
+    ];
+  };
+  const pack = (wgsl: string): string[] => [
+    "fn output_vector(items: array<Output, VECTOR>) -> OutputVector {",
+    `  return ${items === 1 ? "items[0]" : fromWords(vectorOf(wgsl), wordsOf(wgsl, places), 1).join()};`,
+    "}",
+    "",
+  ];
+  return [
+    `const VECTOR = ${items}u;`,
+    "const VECTORS = ITEMS / VECTOR;",
+    ...unpack("input_items", "InputVector", "Input", input),
+    ...(output === undefined
+      ? []
+      : [...unpack("output_items", "OutputVector", "Output", output), ...pack(output)]),
+  ].join("\n");
+}
+
+/** What a device-wide kernel reads and writes: items, their vectors, and the elements that are combined. */
+export function storageText(monoid: Monoid, input: Side, output: Side, vector: number): SourceText {
   const { domain } = monoid;
   const type = (side: Side): string => (side === "items" ? domain.stored : domain.element);
   return generated(
     [
       `alias Input = ${type(input)};`,
       `alias Output = ${type(output)};`,
+      vectorText(type(input), input === output ? type(output) : undefined, vector),
       conversion("element_from_item", "Input", "Element", input === "items" ? domain.fromStored : "x"),
       conversion("item_from_element", "Element", "Output", output === "items" ? domain.toStored : "x"),
-      "fn load(index: u32) -> Element {",
-      "  return element_from_item(read_item(index));",
+    ].join("\n"),
+  );
+}
+
+/** The 32-bit words of an element. */
+export function elementWords({ domain, type }: Monoid): number {
+  return type.kind === "struct" ? Math.ceil(type.bytes / 4) : Math.ceil(domain.elementBytes / 4);
+}
+
+/** `words_from_element` and back: what the look-back is written against. */
+export function wordsText(monoid: Monoid): SourceText {
+  const { domain, type } = monoid;
+  const isStruct = type.kind === "struct";
+  const stored = isStruct ? domain.stored : domain.element;
+  const count = elementWords(monoid);
+  const parts = Array.from({ length: count }, (_, at) => `words[${at}]`);
+  return generated(
+    [
+      `const ELEMENT_WORDS = ${count}u;`,
+      "fn words_from_element(x: Element) -> array<u32, ELEMENT_WORDS> {",
+      `  let stored = ${isStruct ? domain.toStored : "x"};`,
+      `  return array<u32, ELEMENT_WORDS>(${wordsOf(stored, ["stored"]).join(", ")});`,
       "}",
       "",
-      "fn store(index: u32, element: Element) {",
-      "  write_item(index, item_from_element(element));",
+      "fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {",
+      `  let x = ${fromWords(stored, parts, 1).join()};`,
+      `  return ${isStruct ? domain.fromStored : "x"};`,
       "}",
     ].join("\n"),
   );
@@ -118,31 +193,25 @@ export function storageText(monoid: Monoid, input: Side, output: Side): SourceTe
 /** What decides whether an item is kept. */
 export type Selector = { readonly where: string } | "flags";
 
-/** `keep`, `kept_item`, and `load` as the count to add: what compaction is written against. */
-export function compactionText(type: ElementType, selector: Selector, indices: boolean): SourceParts {
+/** `keep` and `kept_item`: what compaction is written against. */
+export function compactionText(
+  type: ElementType,
+  selector: Selector,
+  indices: boolean,
+  vector: number,
+): SourceParts {
+  const output = indices ? "u32" : type.carried;
   const head = [
     `alias Input = ${type.carried};`,
-    `alias Output = ${indices ? "u32" : type.carried};`,
-    "",
-    "fn load(index: u32) -> u32 {",
-    "  return select(0u, 1u, keep(index));",
-    "}",
-    "",
-    "fn store(index: u32, element: u32) {",
-    "  write_item(index, element);",
-    "}",
-    "",
-    "fn kept_item(index: u32) -> Output {",
-    `  return ${indices ? "index" : "read_item(index)"};`,
+    `alias Output = ${output};`,
+    vectorText(type.carried, undefined, vector),
+    "fn kept_item(item: Input, index: u32) -> Output {",
+    `  return ${indices ? "index" : "item"};`,
     "}",
     "",
   ];
   if (selector === "flags") {
-    return [
-      generated(
-        [...head, "fn keep(index: u32) -> bool {", "  return read_flag(index) != 0u;", "}"].join("\n"),
-      ),
-    ];
+    return [generated(head.join("\n"))];
   }
   if (selector.where.trim() === "") {
     throw new ArgumentError(
@@ -154,8 +223,8 @@ export function compactionText(type: ElementType, selector: Selector, indices: b
       [
         ...head,
         conversion("value_from_item", "Input", type.value, type.fromCarried),
-        "fn keep(index: u32) -> bool {",
-        "  return keep_value(value_from_item(read_item(index)), index);",
+        "fn keep(item: Input, index: u32) -> bool {",
+        "  return keep_value(value_from_item(item), index);",
         "}",
         "",
         `fn keep_value(x: ${type.value}, i: u32) -> bool {`,
@@ -167,19 +236,59 @@ export function compactionText(type: ElementType, selector: Selector, indices: b
   ];
 }
 
-/** `Params`, and the uniform that holds them: the same for every device-wide kernel. */
+/** What a compaction leaves ready, beside the number kept. */
+export type Indirect =
+  | { readonly dispatch: { readonly itemsPerWorkGroup: number } }
+  | { readonly draw: { readonly vertexCount: number } }
+  | { readonly drawIndexed: { readonly indexCount: number } };
+
+/** The constants that indirect arguments are made of. */
+export const indirectText = (indirect: Indirect, mostWorkGroups: number): SourceText =>
+  generated(
+    ("dispatch" in indirect
+      ? [
+          `const ITEMS_PER_WORK_GROUP = ${indirect.dispatch.itemsPerWorkGroup}u;`,
+          `const MOST_WORK_GROUPS = ${mostWorkGroups}u;`,
+        ]
+      : [
+          `const VERTEX_COUNT = ${"draw" in indirect ? indirect.draw.vertexCount : indirect.drawIndexed.indexCount}u;`,
+          `const INDEXED = ${"drawIndexed" in indirect};`,
+        ]
+    ).join("\n"),
+  );
+
+/** How long a work-group waits for another. */
+export const patienceText = (attempts: number): SourceText => generated(`const PATIENCE = ${attempts}u;`);
+
+/** What every device-wide kernel takes as a uniform, in order; shaders/contract.wgsl says what each is. */
+export const paramNames = [
+  "length",
+  "grid_width",
+  "tiles",
+  "spine_tiles",
+  "wide_length",
+  "input_base",
+  "output_base",
+  "input_end_base",
+  "output_end_base",
+  "flags_base",
+  "total_base",
+  "length_base",
+  "indirect_base",
+] as const;
+
+/** `Params`, the uniform that holds them, and what follows from them. */
 export const paramsText: SourceText = generated(
   [
     "struct Params {",
-    "  length: u32,",
-    "  grid_width: u32,",
-    "  input_base: u32,",
-    "  output_base: u32,",
-    "  flags_base: u32,",
-    "  total_base: u32,",
+    ...paramNames.map((name) => `  ${name}: u32,`),
     "}",
     "",
     "@group(0) @binding(0) var<uniform> params: Params;",
+    "",
+    "fn last_tile(length: u32) -> u32 {",
+    "  return (max(length, 1u) - 1u) / TILE;",
+    "}",
   ].join("\n"),
 );
 
@@ -188,20 +297,19 @@ const subgroupContract: SourceText = {
   text: subgroupContractFile,
 };
 
-/** Shuffles, a struct's field by field; and the subgroup scan, a built-in of WGSL's where the operator has one. */
-export function subgroupText({ subgroupScan, domain }: Monoid): SourceText {
+/** Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has them. */
+export function subgroupText({ subgroupScan, subgroupReduce, domain }: Monoid): SourceText {
   let text = subgroupContractFile;
-  if (subgroupScan !== undefined) {
-    text = text.replace(
-      /fn subgroup_scan_inclusive[\s\S]*$/,
-      [
-        "fn subgroup_scan_inclusive(element: Element, rank: u32) -> Element {",
-        `  return ${subgroupScan}(element);`,
-        "}",
-        "",
-      ].join("\n"),
-    );
-  }
+  const replaceBody = (name: string, call: string | undefined): void => {
+    if (call !== undefined) {
+      text = text.replace(
+        new RegExp(`(fn ${name}\\([^)]*\\) -> Element \\{)[\\s\\S]*?\\n\\}`),
+        `$1\n  return ${call}(element);\n}`,
+      );
+    }
+  };
+  replaceBody("subgroup_scan_inclusive", subgroupScan);
+  replaceBody("subgroup_reduce", subgroupReduce);
   if (domain.fields !== undefined) {
     text = text.replace(/return (subgroupShuffle\w*)\(element, (\w+)\);/g, (_, shuffle, place) => {
       const fields = (domain.fields ?? []).map((field) => `${shuffle}(element.${field}, ${place})`);

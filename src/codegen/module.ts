@@ -26,6 +26,8 @@ export interface Declaration {
 export interface Parsed {
   /** Bodies of `enable` directives: `f16`, `subgroups`. */
   readonly enables: readonly string[];
+  /** What stands between the parentheses of `diagnostic` directives. */
+  readonly diagnostics: readonly string[];
   readonly declarations: readonly Declaration[];
 }
 
@@ -37,8 +39,11 @@ export function linesOf(source: SourceText): Line[] {
   return source.text.split("\n").map((text, index) => ({ text, source, number: index + 1 }));
 }
 
-/** The file's lines with each loop marked `// unroll` written out, for the constants given. */
-export function unroll(lines: readonly Line[], constants: Readonly<Record<string, number>>): Line[] {
+/** Values of the constants that loops to be written out are bounded by. */
+export type Constants = Readonly<Record<string, number>>;
+
+/** The file's lines with each loop marked `// unroll` written out, loops within loops too. */
+export function unroll(lines: readonly Line[], constants: Constants): Line[] {
   const result: Line[] = [];
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] as Line;
@@ -56,9 +61,10 @@ export function unroll(lines: readonly Line[], constants: Readonly<Record<string
     const name = new RegExp(`\\b${variable}\\b`, "g");
     for (let value = Number(start); value < count; value++) {
       result.push({ ...line, text: `${indent}{` });
-      for (const body of lines.slice(at + 1, end)) {
-        result.push({ ...body, text: body.text.replace(name, `${value}u`) });
-      }
+      const body = lines
+        .slice(at + 1, end)
+        .map((inner) => ({ ...inner, text: inner.text.replace(name, `${value}u`) }));
+      result.push(...unroll(body, constants));
       result.push({ ...(lines[end] as Line), text: `${indent}}` });
     }
     at = end;
@@ -90,6 +96,7 @@ export function parse(lines: readonly Line[]): Parsed {
   };
 
   const enables: string[] = [];
+  const diagnostics: string[] = [];
   const declarations: Declaration[] = [];
   let words: string[] = [];
   let first = -1;
@@ -99,6 +106,13 @@ export function parse(lines: readonly Line[]): Parsed {
     const name = declaredName(words);
     if (words[0] === "enable") {
       enables.push(...words.slice(1).filter((word) => /^\w/.test(word)));
+    } else if (words[0] === "diagnostic") {
+      diagnostics.push(
+        words
+          .filter((word) => /^\w/.test(word))
+          .slice(1)
+          .join(", "),
+      );
     } else if (name !== undefined) {
       let top = from;
       while (top > 0 && /^\s*\/\//.test((lines[top - 1] as Line).text)) {
@@ -139,34 +153,36 @@ export function parse(lines: readonly Line[]): Parsed {
   if (first >= 0) {
     finish(text.length);
   }
-  return { enables, declarations };
+  return { enables, diagnostics, declarations };
 }
 
 /** Sources that together are one function, or several: the text of ours around the text of theirs. */
 export type SourceParts = readonly SourceText[];
 
-/** Files are parsed once for each number of items that their loops are written out for. */
-const parsedFiles = new WeakMap<SourceText, Map<number | undefined, Parsed>>();
+/** Files are parsed once for each set of constants that their loops are written out for. */
+const parsedFiles = new WeakMap<SourceText, Map<string, Parsed>>();
 
-/** What sources declare, in their order. With `items`, loops over a thread's items are written out. */
+/** What sources declare, in their order. With constants, loops marked so are written out. */
 export function parseSources(
   sources: readonly (SourceText | SourceParts)[],
-  items: number | undefined,
+  constants: Constants | undefined,
 ): Parsed {
   const parseLines = (lines: Line[]): Parsed =>
-    parse(items === undefined ? lines : unroll(lines, { ITEMS: items }));
+    parse(constants === undefined ? lines : unroll(lines, constants));
+  const key = JSON.stringify(constants ?? null);
   const parsed = sources.map((source) => {
     if (isParts(source)) {
       return parseLines(source.flatMap(linesOf));
     }
-    const known = parsedFiles.get(source) ?? new Map<number | undefined, Parsed>();
+    const known = parsedFiles.get(source) ?? new Map<string, Parsed>();
     parsedFiles.set(source, known);
-    const result = known.get(items) ?? parseLines(linesOf(source));
-    known.set(items, result);
+    const result = known.get(key) ?? parseLines(linesOf(source));
+    known.set(key, result);
     return result;
   });
   return {
     enables: [...new Set(parsed.flatMap((one) => one.enables))],
+    diagnostics: [...new Set(parsed.flatMap((one) => one.diagnostics))],
     declarations: parsed.flatMap((one) => one.declarations),
   };
 }
@@ -239,12 +255,18 @@ export function rename(line: string, names: ReadonlyMap<string, string>): string
 }
 
 /** Directives, then declarations with an empty line between them. */
-export function assemble(enables: Iterable<string>, declarations: readonly Declaration[]): Module {
+export function assemble(
+  enables: Iterable<string>,
+  declarations: readonly Declaration[],
+  diagnostics: Iterable<string> = [],
+): Module {
   const generated: SourceText = { name: "generated", text: "" };
   const blank: Line = { text: "", source: generated, number: 0 };
-  const lines: Line[] = [...new Set(enables)]
-    .sort()
-    .map((name) => ({ text: `enable ${name};`, source: generated, number: 0 }));
+  const directives = [
+    ...[...new Set(enables)].sort().map((name) => `enable ${name};`),
+    ...[...diagnostics].map((rule) => `diagnostic(${rule});`),
+  ];
+  const lines: Line[] = directives.map((text) => ({ text, source: generated, number: 0 }));
   for (const declaration of declarations) {
     if (lines.length > 0) {
       lines.push(blank);

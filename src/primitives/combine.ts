@@ -26,7 +26,14 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
   const monoid = monoidOf(op, type, "combine");
   const title = `combine<${monoid.title}>`;
   // A thread takes one pair, and no work-group memory: the algorithm is only named.
-  const tuning = tune("reduce", title, type, monoid.domain, { workGroupSize: 64, itemsPerThread: 1 }, facts);
+  const tuning = tune(
+    "reduce",
+    title,
+    type,
+    monoid.domain,
+    { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength },
+    facts,
+  );
   const kernel = combineKernel(monoid, tuning.sizes);
   const slots = new Map<number, Slot>([
     [1, "input"],
@@ -36,13 +43,15 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
   return {
     title,
     maxLength: requireMaxLength(title, options.maxLength, type.bytes, facts.limits),
-    grouping: groupingOf(tuning),
+    vector: 1,
     kernels: [kernel],
     scratch: [],
     eagerScratch: 0,
     needs: new Set(["input", "output"] as const),
-    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4 },
+    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    indirectWords: 0,
     outputLength,
+    groupingOf: () => groupingOf(tuning, "reduce-then-scan", 1),
     passes(length) {
       const tiles = Math.ceil(outputLength(length) / tuning.sizes.workGroupSize);
       return tiles === 0 ? [] : [{ kernel, slots, length, tiles }];

@@ -1,15 +1,34 @@
-import type { Selector } from "../codegen/contract.ts";
-import type { Kernel, Sharing } from "../codegen/kernels.ts";
-import { compactKernel, copyKernel, countKernel } from "../codegen/kernels.ts";
+import type { Indirect, Selector } from "../codegen/contract.ts";
+import { elementWords } from "../codegen/contract.ts";
+import type { Arrangement } from "../codegen/kernels.ts";
+import {
+  bindingOf,
+  compactKernel,
+  copyKernel,
+  countKernel,
+  lookBackShape,
+  spineBytes,
+  topOfCountsKernel,
+} from "../codegen/kernels.ts";
 import { ArgumentError } from "../errors.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import { requireType, u32 } from "../types.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_SHARINGS, bindingBytes, perSharing, requireMaxLength, spineLengths } from "./plan.ts";
-import { spineKernels, spinePasses, spineScratch } from "./scan.ts";
+import {
+  ALL_ARRANGEMENTS,
+  bindingBytes,
+  bound,
+  distinct,
+  perArrangement,
+  RUNS,
+  requireMaxLength,
+  spineLengths,
+} from "./plan.ts";
+import type { LookBackTesting } from "./scan.ts";
+import { isWide, spineKernels, spinePasses, spineScratch, tileOf, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
-import { groupingOf, tune } from "./tuning.ts";
+import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
 
 /** What a prepared compaction is for. It takes `where` or `flags`. */
 export interface CompactOptions<Name extends string = string> extends TuningOptions {
@@ -22,20 +41,26 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
   readonly indices?: boolean;
   /** The most items that it will be recorded for. Scratch is sized by it. */
   readonly maxLength: number;
+  /** Whether recordings take the length from a buffer. */
+  readonly lengthOnGpu?: boolean;
+  /** Arguments of an indirect call to leave ready, for as many items as are kept. */
+  readonly indirect?: Indirect;
 }
 
 /**
- * Plans a compaction: how many of each tile are kept, the scan of those counts, then each tile's
- * kept items to their places, in order. The number kept is the total.
+ * Plans a compaction. Single-pass, where the adapter manages and the input starts at a vector; else how many
+ * of each tile are kept, the scan of those counts, and each tile's kept items to their places, in order.
+ * The number kept is the total.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planCompact(
   options: CompactOptions,
   facts: DeviceFacts,
-  sharings: readonly Sharing[] = ALL_SHARINGS,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  testing: LookBackTesting = {},
 ): Plan {
-  const { where, flags = false, indices = false } = options;
+  const { where, flags = false, indices = false, lengthOnGpu = false, indirect } = options;
   const type = requireType(options.type, "compact");
   const title = `compact<${type.name}>`;
   if ((where !== undefined) === flags) {
@@ -46,17 +71,23 @@ export function planCompact(
       `${title}: where is ${typeof where}; it takes a WGSL expression over the element x and its index i`,
     );
   }
+  requireIndirect(indirect, title);
   const selector: Selector = where === undefined ? "flags" : { where };
   const count = monoidOf(add, u32, "compact");
-  const tuning = tune("compact", title, type, count.domain, options, facts);
   const output = indices ? u32.bytes : type.bytes;
+  const passes = passesOf("compact", count.domain, options, facts, title);
+  const tuning = tune("compact", title, type, count.domain, options, facts);
+  const single =
+    passes === "single" && (arrangements.includes("vectors") || arrangements.includes("in-place"))
+      ? tune("single compact", title, type, count.domain, options, facts)
+      : undefined;
   const maxLength = requireMaxLength(
     title,
     options.maxLength,
     Math.max(type.bytes, output, flags ? 4 : 0),
     facts.limits,
   );
-  const tile = tuning.sizes.workGroupSize * tuning.sizes.items;
+  const tile = tileOf(tuning);
   // Unlike a scan's, a compaction's spine has at least one level: it yields the total.
   const levelsOf = (length: number): number[] => {
     const levels = spineLengths(length, tile);
@@ -64,90 +95,180 @@ export function planCompact(
   };
   const levels = levelsOf(maxLength);
 
-  const kernelOptions = { ...tuning, type, selector, indices };
-  const counting = countKernel(count, kernelOptions);
+  const mostWorkGroups = facts.limits.maxComputeWorkgroupsPerDimension;
+  const kernelOptions = {
+    type,
+    selector,
+    indices,
+    lengthOnGpu,
+    mostWorkGroups,
+    ...(indirect !== undefined && { indirect }),
+  };
+  const singleKernel =
+    single &&
+    compactKernel(count, {
+      ...kernelOptions,
+      ...single,
+      arrangement: "vectors",
+      carry: { ...lookBackOf(facts), ...testing },
+    });
   const canShare = !indices || type.bytes === u32.bytes;
-  const moving = perSharing(sharings, (sharing) =>
-    compactKernel(count, { ...kernelOptions, sharing: canShare ? sharing : "two-buffers" }),
+  // In place, the kept items are put aside first: an item could land on one that is still to be read.
+  const apart = (arrangement: Arrangement): Arrangement =>
+    arrangement === "in-place"
+      ? "vectors"
+      : arrangement === "one-buffer" && !canShare
+        ? "items"
+        : arrangement;
+  const isSingle = (arrangement: Arrangement): boolean =>
+    single !== undefined && apart(arrangement) === "vectors";
+  const others = arrangements.filter((one) => !isSingle(one)).map(apart);
+  const moving = perArrangement(
+    // In place at a place where no vector starts, items are put aside too.
+    others.includes("one-buffer") ? [...others, "items"] : others,
+    (arrangement) => compactKernel(count, { ...kernelOptions, ...tuning, arrangement, carry: "spine" }),
   );
-  const spine = spineKernels(count, tuning, true);
-  const copying = copyKernel(indices ? "u32" : type.carried, tuning.sizes);
+  const counting = perArrangement(others, (arrangement) =>
+    countKernel(count, { ...kernelOptions, ...tuning, arrangement }),
+  );
+  const spine =
+    others.length > 0
+      ? {
+          ...spineKernels(count, tuning),
+          top: topOfCountsKernel(count, { ...tuning, ...kernelOptions, lengthOnGpu: false }),
+        }
+      : undefined;
+  const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
+  const copying = sharing ? copyKernel(indices ? "u32" : type.carried, tuning.sizes) : undefined;
 
-  const spineBytes = spineScratch(levels, u32.bytes);
-  const aside = spineBytes.length;
+  const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);
+  const spineTiles = single === undefined ? 0 : Math.max(1, Math.ceil(maxLength / tileOf(single)));
+  const eager = levelBytes.length + (single === undefined ? 0 : 1);
   return {
     title,
     maxLength,
-    grouping: groupingOf(tuning),
-    kernels: [
-      counting,
-      ...sharings.map((sharing) => moving(sharing)),
-      spine.top,
-      ...(levels.length > 1 ? [spine.reduce, spine.below] : []),
-      ...(sharings.includes("one-buffer") ? [copying] : []),
-    ],
+    vector:
+      flags && indices
+        ? 1
+        : Math.max(vectorOf(type, tuning), single === undefined ? 1 : vectorOf(type, single)),
+    kernels: distinct([
+      singleKernel,
+      ...moving.all,
+      ...(spine === undefined ? [] : [...counting.all, spine.top]),
+      ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
+      copying,
+    ]),
     // The last one is for compaction in place alone; it is made when that is first recorded.
-    scratch: [...spineBytes, bindingBytes(maxLength, output)],
-    eagerScratch: aside,
+    scratch: [
+      ...levelBytes,
+      ...(single === undefined
+        ? []
+        : [spineBytes(lookBackShape(single), spineTiles, elementWords(count), RUNS)]),
+      bindingBytes(maxLength, output),
+    ],
+    eagerScratch: eager,
+    ...(single && { spine: { scratch: levelBytes.length, tiles: spineTiles } }),
     needs: new Set([
       ...(flags && indices ? [] : (["input"] as const)),
       "output",
       ...(flags ? (["flags"] as const) : []),
       "total",
+      ...(lengthOnGpu ? (["length"] as const) : []),
+      ...(indirect === undefined ? [] : (["indirect"] as const)),
     ] as const),
-    itemBytes: { input: type.bytes, output, flags: 4, total: 4 },
+    itemBytes: { input: type.bytes, output, flags: 4, total: 4, length: 4, indirect: 4 },
+    indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
     outputLength: (length) => length,
-    passes(length, sharing, inPlace) {
-      if (sharing === "one-buffer" && !inPlace && !canShare) {
+    groupingOf: (arrangement) =>
+      single !== undefined && isSingle(arrangement)
+        ? groupingOf(single, "single", vectorOf(type, single))
+        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(type, tuning) : 1),
+    passes(length, arrangement, inPlace) {
+      if (arrangement === "one-buffer" && !inPlace && !canShare) {
         throw new ArgumentError(
           `${title}: the indices (u32) and the input (${type.name}) must be in different buffers`,
         );
       }
-      const used = levelsOf(length);
-      const tiles = Math.max(1, Math.ceil(length / tile));
+      const to: Slot = inPlace ? { scratch: eager } : "output";
       const sources: [number, Slot][] = [
-        [1, "input"],
-        [4, "flags"],
+        [bindingOf.input, "input"],
+        [bindingOf.flags, "flags"],
+        [bindingOf.length, "length"],
       ];
-      const bound = (kernel: Kernel, slots: readonly [number, Slot][]): Map<number, Slot> =>
-        new Map(slots.filter(([binding]) => kernel.bindings.has(binding)));
+      const ends: [number, Slot][] = [
+        ...sources,
+        [bindingOf.output, to],
+        [bindingOf.total, "total"],
+        [bindingOf.indirect, "indirect"],
+      ];
       const passes: Pass[] = [];
-      if (length > 0) {
+      if (single !== undefined && singleKernel !== undefined && isSingle(arrangement)) {
         passes.push({
-          kernel: counting,
-          slots: bound(counting, [...sources, [2, { scratch: 0 }]]),
+          kernel: singleKernel,
+          slots: bound(singleKernel, [...ends, [bindingOf.spine, { scratch: levelBytes.length }]]),
           length,
-          tiles,
+          tiles: Math.max(1, Math.ceil(length / tileOf(single))),
         });
-      }
-      passes.push(...spinePasses(spine, used, tile));
-      if (length > 0) {
-        // In place, an item could land on one that another work-group has yet to read.
-        const kernel = moving(inPlace ? "two-buffers" : sharing);
-        passes.push({
-          kernel,
-          slots: bound(kernel, [
-            ...sources,
-            [2, inPlace ? { scratch: aside } : "output"],
-            [3, { scratch: 0 }],
-          ]),
-          length,
-          tiles,
-        });
-        if (inPlace) {
+      } else if (spine !== undefined) {
+        const tiles = Math.max(1, Math.ceil(length / tile));
+        const move = moving.of(inPlace && arrangement === "one-buffer" ? "items" : apart(arrangement));
+        const counted = counting.of(apart(arrangement));
+        if (length > 0) {
           passes.push({
-            kernel: copying,
-            slots: new Map<number, Slot>([
-              [1, { scratch: aside }],
-              [2, "output"],
-              [5, "total"],
-            ]),
+            kernel: counted,
+            slots: bound(counted, [...sources, [bindingOf.output, { scratch: 0 }]]),
+            length,
+            tiles,
+          });
+        }
+        passes.push(...spinePasses(spine, levelsOf(length), tile));
+        if (length > 0) {
+          passes.push({
+            kernel: move,
+            slots: bound(move, [...ends, [bindingOf.spine, { scratch: 0 }]]),
             length,
             tiles,
           });
         }
       }
+      if (inPlace && length > 0 && copying !== undefined) {
+        passes.push({
+          kernel: copying,
+          slots: bound(copying, [
+            [bindingOf.input, { scratch: eager }],
+            [bindingOf.output, "output"],
+            [bindingOf.total, "total"],
+          ]),
+          length,
+          tiles: Math.max(1, Math.ceil(length / tile)),
+        });
+      }
       return passes;
     },
   };
+}
+
+/** @throws {ArgumentError} for arguments of no indirect call. */
+function requireIndirect(indirect: unknown, title: string): void {
+  if (indirect === undefined) {
+    return;
+  }
+  const counts: Record<string, string> = {
+    dispatch: "itemsPerWorkGroup",
+    draw: "vertexCount",
+    drawIndexed: "indexCount",
+  };
+  const [kind, ...others] = typeof indirect === "object" && indirect !== null ? Object.keys(indirect) : [];
+  const name = counts[kind ?? ""];
+  if (kind === undefined || name === undefined || others.length > 0) {
+    throw new ArgumentError(
+      `${title}: indirect takes { dispatch: { itemsPerWorkGroup } }, { draw: { vertexCount } } or { drawIndexed: { indexCount } }`,
+    );
+  }
+  const value: unknown = (indirect as Record<string, Record<string, unknown>>)[kind]?.[name];
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 0xffffffff) {
+    throw new ArgumentError(
+      `${title}: ${name} is ${String(value)}; it takes a whole number from 1 to 2^32 - 1`,
+    );
+  }
 }

@@ -1,15 +1,18 @@
-import type { Kernel, Sharing } from "../codegen/kernels.ts";
+import type { Arrangement, Kernel } from "../codegen/kernels.ts";
 import { ArgumentError, LimitError } from "../errors.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import type { Limits } from "./tuning.ts";
 
+/** The caller's ranges. */
+export type RangeName = "input" | "output" | "flags" | "total" | "length" | "indirect";
+
 /** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */
-export type Slot = "input" | "output" | "flags" | "total" | { readonly scratch: number };
+export type Slot = RangeName | { readonly scratch: number };
 
 /** One dispatch. */
 export interface Pass {
   readonly kernel: Kernel;
-  /** By binding number. Binding 0 is always the uniform of parameters. */
+  /** By binding number. The parameters, the ends of ranges bound as vectors, and a run's digits go without saying. */
   readonly slots: ReadonlyMap<number, Slot>;
   /** Items that the kernel reads: `params.length`. */
   readonly length: number;
@@ -22,46 +25,68 @@ export interface Plan {
   /** `scan<u32, add>`: for messages and labels. */
   readonly title: string;
   readonly maxLength: number;
-  /** The order of its operations. */
-  readonly grouping: Grouping;
   /** Everything that `passes` may use. */
   readonly kernels: readonly Kernel[];
   /** Bytes of each scratch buffer. */
   readonly scratch: readonly number[];
   /** How many of them every recording uses. The rest are made when they are first needed. */
   readonly eagerScratch: number;
+  /** The scratch that single-pass kernels hand results on in, and the tiles that it has room for. */
+  readonly spine?: { readonly scratch: number; readonly tiles: number };
   /** The ranges that a recording takes. */
-  readonly needs: ReadonlySet<"input" | "output" | "flags" | "total">;
-  /** Bytes of an item of each of the caller's ranges. */
-  readonly itemBytes: {
-    readonly input: number;
-    readonly output: number;
-    readonly flags: number;
-    readonly total: number;
-  };
+  readonly needs: ReadonlySet<RangeName>;
+  /** Bytes of an item of each of the caller's ranges, and items of the smaller ones. */
+  readonly itemBytes: Readonly<Record<RangeName, number>>;
+  readonly indirectWords: number;
+  /** Items that input and output share the widest loads in: where both start at such a vector, they can. */
+  readonly vector: number;
   /** Items that the output must hold for a length. */
   outputLength(length: number): number;
-  /** The dispatches for a length up to maxLength. */
-  passes(length: number, sharing: Sharing, inPlace: boolean): readonly Pass[];
+  /** The order of operations where the ranges lie so. */
+  groupingOf(arrangement: Arrangement): Grouping;
+  /** The dispatches for a length up to maxLength. `inPlace`: input and output are one range. */
+  passes(length: number, arrangement: Arrangement, inPlace: boolean): readonly Pass[];
 }
 
-/** How the caller's ranges may share buffers: what a plan has kernels for. */
-export const ALL_SHARINGS = ["two-buffers", "one-buffer"] as const satisfies readonly Sharing[];
+/** How the caller's ranges may lie: what a plan has kernels for. */
+export const ALL_ARRANGEMENTS = [
+  "vectors",
+  "items",
+  "one-buffer",
+  "in-place",
+] as const satisfies readonly Arrangement[];
 
-/** Something for each of the ways in which ranges may share buffers that a plan is made for. */
-export function perSharing<T>(
-  sharings: readonly Sharing[],
-  make: (sharing: Sharing) => T,
-): (sharing: Sharing) => T {
-  const made = new Map(sharings.map((sharing) => [sharing, make(sharing)]));
-  return (sharing) => {
-    const one = made.get(sharing);
-    if (one === undefined) {
-      throw new Error(`the plan was not made for ${sharing}`);
-    }
-    return one;
+/** Something for each of the ways in which ranges may lie that a plan is made for. */
+export function perArrangement<T>(
+  arrangements: readonly Arrangement[],
+  make: (arrangement: Arrangement) => T,
+): { all: readonly T[]; of(arrangement: Arrangement): T } {
+  const made = new Map(arrangements.map((arrangement) => [arrangement, make(arrangement)]));
+  return {
+    all: [...made.values()],
+    of(arrangement) {
+      const one = made.get(arrangement);
+      if (one === undefined) {
+        throw new Error(`the plan was not made for ranges that lie so: ${arrangement}`);
+      }
+      return one;
+    },
   };
 }
+
+/** Kernels, each text once. */
+export const distinct = (kernels: readonly (Kernel | undefined)[]): Kernel[] => [
+  ...new Map(
+    kernels.filter((kernel) => kernel !== undefined).map((kernel) => [kernel.code, kernel]),
+  ).values(),
+];
+
+/** Only the slots that a kernel binds. */
+export const bound = (kernel: Kernel, slots: readonly (readonly [number, Slot])[]): Map<number, Slot> =>
+  new Map(slots.filter(([binding]) => kernel.bindings.has(binding)));
+
+/** Runs that a spine takes before it is replaced: their numbers go into the entries. */
+export const RUNS = 4095;
 
 /** Bytes of a storage binding: a multiple of 4, and never empty. */
 export const bindingBytes = (items: number, itemBytes: number): number =>

@@ -1,11 +1,12 @@
-import type { Kernel, Sharing } from "../codegen/kernels.ts";
-import { reduceKernel } from "../codegen/kernels.ts";
+import type { Side } from "../codegen/contract.ts";
+import type { Arrangement, Kernel } from "../codegen/kernels.ts";
+import { bindingOf, reduceKernel } from "../codegen/kernels.ts";
 import type { Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_SHARINGS, perSharing, requireMaxLength, spineLengths } from "./plan.ts";
-import { spineScratch } from "./scan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, requireMaxLength, spineLengths } from "./plan.ts";
+import { isWide, spineScratch, tileOf, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
 import { groupingOf, tune } from "./tuning.ts";
 
@@ -16,6 +17,8 @@ export interface ReduceOptions<Name extends string = string> extends TuningOptio
   readonly op?: Operator<Name>;
   /** The most items that it will be recorded for. Scratch is sized by it. */
   readonly maxLength: number;
+  /** Whether recordings take the length from a buffer. */
+  readonly lengthOnGpu?: boolean;
 }
 
 /**
@@ -26,67 +29,80 @@ export interface ReduceOptions<Name extends string = string> extends TuningOptio
 export function planReduce(
   options: ReduceOptions,
   facts: DeviceFacts,
-  sharings: readonly Sharing[] = ALL_SHARINGS,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
 ): Plan {
-  const { type, op = add } = options;
+  const { type, op = add, lengthOnGpu = false } = options;
   const monoid = monoidOf(op as Operator, type, "reduce");
   const title = `reduce<${monoid.title}>`;
   const tuning = tune("reduce", title, type, monoid.domain, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
-  const tile = tuning.sizes.workGroupSize * tuning.sizes.items;
+  const tile = tileOf(tuning);
+  // A dispatch that writes a buffer binds it once: in one buffer, the result goes through the spine.
+  const detour = arrangements.some((one) => one === "one-buffer" || one === "in-place");
   const levels = spineLengths(maxLength, tile);
+  const spineLevels = levels.length === 0 && detour ? [1] : levels;
 
-  const twoBuffers = { ...tuning, sharing: "two-buffers" } as const;
-  const only = perSharing(sharings, (sharing) =>
-    reduceKernel(monoid, { ...tuning, input: "items", output: "items", sharing }),
+  const kernelOf = (input: Side, output: Side, wide: boolean): Kernel =>
+    reduceKernel(monoid, {
+      ...tuning,
+      // Only the first pass reads as many items as the length says.
+      lengthOnGpu: lengthOnGpu && input === "items",
+      input,
+      output,
+      wide,
+    });
+  const only = perArrangement(
+    arrangements.filter((one) => one === "vectors" || one === "items"),
+    (arrangement) => kernelOf("items", "items", isWide(arrangement)),
   );
   // Where there is a spine: from the items, between its levels, and to the result.
-  const spine =
-    levels.length > 0
-      ? {
-          first: reduceKernel(monoid, { ...twoBuffers, input: "items", output: "elements" }),
-          last: reduceKernel(monoid, { ...twoBuffers, input: "elements", output: "items" }),
-          middle: reduceKernel(monoid, { ...twoBuffers, input: "elements", output: "elements" }),
-        }
+  const first =
+    spineLevels.length > 0
+      ? perArrangement(arrangements, (arrangement) => kernelOf("items", "elements", isWide(arrangement)))
       : undefined;
+  const last = kernelOf("elements", "items", false);
+  const middle = kernelOf("elements", "elements", false);
 
   return {
     title,
     maxLength,
-    grouping: groupingOf(tuning),
-    kernels: [
-      ...sharings.map((sharing) => only(sharing)),
-      ...(spine === undefined ? [] : [spine.first, spine.last, ...(levels.length > 1 ? [spine.middle] : [])]),
-    ],
-    scratch: spineScratch(levels, monoid.domain.elementBytes),
-    eagerScratch: levels.length,
-    needs: new Set(["input", "output"] as const),
-    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4 },
+    vector: vectorOf(type, tuning),
+    kernels: distinct([
+      ...only.all,
+      ...(first === undefined ? [] : [...first.all, last]),
+      ...(levels.length > 1 ? [middle] : []),
+    ]),
+    scratch: spineScratch(spineLevels, monoid.domain.elementBytes),
+    eagerScratch: spineLevels.length,
+    needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
+    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    indirectWords: 0,
     outputLength: () => 1,
-    passes(length, sharing) {
-      const used = spineLengths(length, tile);
+    groupingOf: (arrangement) =>
+      groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(type, tuning) : 1),
+    passes(length, arrangement) {
       const pass = (kernel: Kernel, from: Slot, to: Slot, items: number): Pass => ({
         kernel,
-        slots: new Map<number, Slot>(
-          kernel.bindings.has(1)
-            ? [
-                [1, from],
-                [2, to],
-              ]
-            : [[2, to]],
-        ),
+        slots: bound(kernel, [
+          [bindingOf.input, from],
+          [bindingOf.output, to],
+          [bindingOf.length, "length"],
+        ]),
         length: items,
         tiles: Math.max(1, Math.ceil(items / tile)),
       });
-      if (used.length === 0 || spine === undefined) {
-        return [pass(only(sharing), "input", "output", length)];
+      const isApart = arrangement === "vectors" || arrangement === "items";
+      const used = spineLengths(length, tile);
+      if (first === undefined || (used.length === 0 && isApart)) {
+        return [pass(only.of(arrangement), "input", "output", length)];
       }
+      const through = used.length === 0 ? [1] : used;
       return [
-        pass(spine.first, "input", { scratch: 0 }, length),
-        ...used
+        pass(first.of(arrangement), "input", { scratch: 0 }, length),
+        ...through
           .slice(1)
-          .map((_, at) => pass(spine.middle, { scratch: at }, { scratch: at + 1 }, used[at] ?? 0)),
-        pass(spine.last, { scratch: used.length - 1 }, "output", used.at(-1) ?? 0),
+          .map((_, at) => pass(middle, { scratch: at }, { scratch: at + 1 }, through[at] ?? 0)),
+        pass(last, { scratch: through.length - 1 }, "output", through.at(-1) ?? 0),
       ];
     },
   };

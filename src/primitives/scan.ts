@@ -1,12 +1,22 @@
-import type { Kernel, Sharing } from "../codegen/kernels.ts";
-import { reduceKernel, scanKernel } from "../codegen/kernels.ts";
+import { elementWords, itemsOfVector } from "../codegen/contract.ts";
+import type { Arrangement, Kernel, LookBackOptions } from "../codegen/kernels.ts";
+import { bindingOf, lookBackShape, reduceKernel, scanKernel, spineBytes } from "../codegen/kernels.ts";
 import type { Monoid, Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_SHARINGS, bindingBytes, perSharing, requireMaxLength, spineLengths } from "./plan.ts";
+import {
+  ALL_ARRANGEMENTS,
+  bindingBytes,
+  bound,
+  distinct,
+  perArrangement,
+  RUNS,
+  requireMaxLength,
+  spineLengths,
+} from "./plan.ts";
 import type { DeviceFacts, Tuning, TuningOptions } from "./tuning.ts";
-import { groupingOf, tune } from "./tuning.ts";
+import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
 
 /** What a prepared scan is for. */
 export interface ScanOptions<Name extends string = string> extends TuningOptions {
@@ -17,7 +27,12 @@ export interface ScanOptions<Name extends string = string> extends TuningOptions
   readonly exclusive?: boolean;
   /** The most items that it will be recorded for. Scratch is sized by it. */
   readonly maxLength: number;
+  /** Whether recordings take the length from a buffer. */
+  readonly lengthOnGpu?: boolean;
 }
+
+/** For tests: how a single pass looks back, whatever the adapter. */
+export type LookBackTesting = Partial<LookBackOptions>;
 
 /** The kernels that scan a spine of any depth in place. */
 export interface SpineKernels {
@@ -28,17 +43,19 @@ export interface SpineKernels {
   readonly below: Kernel;
 }
 
-export function spineKernels(monoid: Monoid, tuning: Tuning, total: boolean): SpineKernels {
-  const base = { ...tuning, exclusive: true, side: "elements", sharing: "one-buffer" } as const;
+export function spineKernels(monoid: Monoid, tuning: Tuning): SpineKernels {
+  const options = { ...tuning, lengthOnGpu: false };
+  const base = {
+    ...options,
+    exclusive: true,
+    side: "elements",
+    arrangement: "one-buffer",
+    total: false,
+  } as const;
   return {
-    reduce: reduceKernel(monoid, {
-      ...tuning,
-      input: "elements",
-      output: "elements",
-      sharing: "two-buffers",
-    }),
-    top: scanKernel(monoid, { ...base, carry: false, total }),
-    below: scanKernel(monoid, { ...base, carry: true, total: false }),
+    reduce: reduceKernel(monoid, { ...options, input: "elements", output: "elements", wide: false }),
+    top: scanKernel(monoid, { ...base, carry: false }),
+    below: scanKernel(monoid, { ...base, carry: true }),
   };
 }
 
@@ -52,26 +69,24 @@ export function spinePasses(kernels: SpineKernels, levels: readonly number[], ti
   for (let level = 0; level + 1 < levels.length; level++) {
     passes.push({
       kernel: kernels.reduce,
-      slots: new Map<number, Slot>([
-        [1, { scratch: level }],
-        [2, { scratch: level + 1 }],
+      slots: bound(kernels.reduce, [
+        [bindingOf.input, { scratch: level }],
+        [bindingOf.output, { scratch: level + 1 }],
       ]),
       length: levels[level] ?? 0,
       tiles: tilesOf(level),
     });
   }
   for (let level = levels.length - 1; level >= 0; level--) {
-    const top = level === levels.length - 1;
-    const kernel = top ? kernels.top : kernels.below;
-    const slots = new Map<number, Slot>([[2, { scratch: level }]]);
-    if (!top) {
-      slots.set(3, { scratch: level + 1 });
-    } else if (kernel.bindings.has(5)) {
-      slots.set(5, "total");
-    }
+    const kernel = level === levels.length - 1 ? kernels.top : kernels.below;
     passes.push({
       kernel,
-      slots,
+      slots: bound(kernel, [
+        [bindingOf.output, { scratch: level }],
+        [bindingOf.spine, { scratch: level + 1 }],
+        [bindingOf.total, "total"],
+        [bindingOf.indirect, "indirect"],
+      ]),
       length: levels[level] ?? 0,
       tiles: tilesOf(level),
     });
@@ -84,92 +99,141 @@ export const spineScratch = (levels: readonly number[], elementBytes: number): n
   levels.map((length) => bindingBytes(length, elementBytes));
 
 /**
- * Plans a scan as reduce-then-scan: the tiles' totals, their scan, then each tile on top of its carry.
+ * Plans a scan. Single-pass, where the adapter manages and input and output are ranges of two buffers that
+ * start at a vector; else reduce-then-scan: the tiles' totals, their scan, then each tile on top of its
+ * carry.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planScan(
   options: ScanOptions,
   facts: DeviceFacts,
-  sharings: readonly Sharing[] = ALL_SHARINGS,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  testing: LookBackTesting = {},
 ): Plan {
-  const { type, op = add, exclusive = false } = options;
+  const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
   const monoid = monoidOf(op as Operator, type, "scan");
   const title = `scan<${monoid.title}>`;
-  const tuning = tune("scan", title, type, monoid.domain, options, facts);
+  const { domain } = monoid;
+  const passes = passesOf("scan", domain, options, facts, title);
+  const tuning = tune("scan", title, type, domain, options, facts);
+  const single =
+    passes === "single" && arrangements.includes("vectors")
+      ? tune("single scan", title, type, domain, options, facts)
+      : undefined;
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
-  const tile = tuning.sizes.workGroupSize * tuning.sizes.items;
+  const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
 
-  const base = { ...tuning, exclusive, side: "items", total: false } as const;
-  const items = perSharing(sharings, (sharing) => ({
-    only: scanKernel(monoid, { ...base, sharing, carry: false }),
-    ...(levels.length > 0 && { carried: scanKernel(monoid, { ...base, sharing, carry: true }) }),
-  }));
-  const spine =
-    levels.length > 0
-      ? {
-          ...spineKernels(monoid, tuning, false),
-          // The input is only read, so one buffer is bound once, to be read.
-          ofItems: reduceKernel(monoid, {
-            ...tuning,
-            input: "items",
-            output: "elements",
-            sharing: "two-buffers",
-          }),
-        }
-      : undefined;
+  const base = { exclusive, side: "items", total: false, lengthOnGpu } as const;
+  const singleKernel =
+    single &&
+    scanKernel(monoid, {
+      ...base,
+      ...single,
+      arrangement: "vectors",
+      carry: { ...lookBackOf(facts), ...testing },
+    });
+  // Reduce-then-scan, for the arrangements that a single pass does not take.
+  const others = arrangements.filter((one) => single === undefined || one !== "vectors");
+  const carried = perArrangement(others, (arrangement) =>
+    scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
+  );
+  const totals = perArrangement(others, (arrangement) =>
+    reduceKernel(monoid, {
+      ...tuning,
+      lengthOnGpu,
+      input: "items",
+      output: "elements",
+      // The input is only read, so one buffer is bound once, to be read.
+      wide: isWide(arrangement),
+    }),
+  );
+  const spine = others.length > 0 && levels.length > 0 ? spineKernels(monoid, tuning) : undefined;
 
+  const levelBytes = spine === undefined ? [] : spineScratch(levels, domain.elementBytes);
+  const spineTiles = single === undefined ? 0 : Math.max(1, Math.ceil(maxLength / tileOf(single)));
   return {
     title,
     maxLength,
-    grouping: groupingOf(tuning),
-    kernels: [
-      ...sharings.flatMap((sharing) => Object.values(items(sharing))),
-      ...(spine === undefined
+    vector: Math.max(vectorOf(type, tuning), single === undefined ? 1 : vectorOf(type, single)),
+    kernels: distinct([
+      singleKernel,
+      ...carried.all,
+      ...(spine === undefined ? [] : [...totals.all, spine.top]),
+      ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
+    ]),
+    scratch: [
+      ...levelBytes,
+      ...(single === undefined
         ? []
-        : [spine.ofItems, spine.top, ...(levels.length > 1 ? [spine.reduce, spine.below] : [])]),
+        : [spineBytes(lookBackShape(single), spineTiles, elementWords(monoid), RUNS)]),
     ],
-    scratch: spineScratch(levels, monoid.domain.elementBytes),
-    eagerScratch: levels.length,
-    needs: new Set(["input", "output"] as const),
-    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4 },
+    eagerScratch: levelBytes.length + (single === undefined ? 0 : 1),
+    ...(single && { spine: { scratch: levelBytes.length, tiles: spineTiles } }),
+    needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
+    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    indirectWords: 0,
     outputLength: (length) => length,
-    passes(length, sharing) {
+    groupingOf: (arrangement) =>
+      single !== undefined && arrangement === "vectors"
+        ? groupingOf(single, "single", vectorOf(type, single))
+        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(type, tuning) : 1),
+    passes(length, arrangement) {
       if (length === 0) {
         return [];
       }
-      const kernels = items(sharing);
-      const tiles = Math.ceil(length / tile);
-      const ends: [number, Slot][] =
-        sharing === "one-buffer"
-          ? [[2, "output"]]
-          : [
-              [1, "input"],
-              [2, "output"],
-            ];
-      const used = spineLengths(length, tile);
-      if (used.length === 0 || spine === undefined || kernels.carried === undefined) {
-        return [{ kernel: kernels.only, slots: new Map(ends), length, tiles }];
+      const ends: [number, Slot][] = [
+        [bindingOf.input, "input"],
+        [bindingOf.output, "output"],
+        [bindingOf.length, "length"],
+      ];
+      if (single !== undefined && singleKernel !== undefined && arrangement === "vectors") {
+        return [
+          {
+            kernel: singleKernel,
+            slots: bound(singleKernel, [...ends, [bindingOf.spine, { scratch: levelBytes.length }]]),
+            length,
+            tiles: Math.ceil(length / tileOf(single)),
+          },
+        ];
       }
+      const kernel = carried.of(arrangement);
+      const tiles = Math.ceil(length / tile);
+      const last = {
+        kernel,
+        slots: bound(kernel, [...ends, [bindingOf.spine, { scratch: 0 }]]),
+        length,
+        tiles,
+      };
+      if (tiles === 1 || spine === undefined) {
+        return [last];
+      }
+      const first = totals.of(arrangement);
       return [
         {
-          kernel: spine.ofItems,
-          slots: new Map<number, Slot>([
-            [1, "input"],
-            [2, { scratch: 0 }],
+          kernel: first,
+          slots: bound(first, [
+            ...ends.filter(([binding]) => binding !== bindingOf.output),
+            [bindingOf.output, { scratch: 0 }],
           ]),
           length,
           tiles,
         },
-        ...spinePasses(spine, used, tile),
-        {
-          kernel: kernels.carried,
-          slots: new Map<number, Slot>([...ends, [3, { scratch: 0 }]]),
-          length,
-          tiles,
-        },
+        ...spinePasses(spine, spineLengths(length, tile), tile),
+        last,
       ];
     },
   };
 }
+
+/** Items of a tile. */
+export const tileOf = ({ sizes }: Tuning): number => sizes.workGroupSize * sizes.items;
+
+/** Whether items are loaded as vectors. */
+export const isWide = (arrangement: Arrangement): boolean =>
+  arrangement === "vectors" || arrangement === "in-place";
+
+/** Items of a vector, for a type and a thread's run. */
+export const vectorOf = (type: ElementType, { sizes }: Tuning): number =>
+  itemsOfVector(type.bytes, sizes.items);

@@ -1,6 +1,7 @@
 import type { Algorithm } from "../codegen/algorithms.ts";
 import { algorithms, requireAlgorithm, workGroupMemory } from "../codegen/algorithms.ts";
 import type { Sizes } from "../codegen/contract.ts";
+import { lookBackMemory, lookBackShape } from "../codegen/kernels.ts";
 import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import type { Domain, ElementType } from "../types.ts";
@@ -24,6 +25,10 @@ export interface DeviceFacts {
   readonly subgroupMaxSize: number;
   /** Whether the adapter computes on the CPU. */
   readonly software: boolean;
+  /** `GPUAdapterInfo.vendor`, such as "nvidia"; empty where it is not told. */
+  readonly vendor: string;
+  /** Whether work-groups of one dispatch may hand results on to each other: found out by a test, or known. */
+  readonly lookBack: boolean;
 }
 
 /** How a primitive is carried out. What is left out is chosen for the device. */
@@ -34,69 +39,179 @@ export interface TuningOptions {
   readonly workGroupSize?: number;
   /** Consecutive items that one thread takes: 1 to 64. Their product with workGroupSize is at least 2. */
   readonly itemsPerThread?: number;
+  /**
+   * How many times the data is read: `single`, once, where each tile looks back at what those before it
+   * handed on; or `reduce-then-scan`, twice. Ranges that share a buffer take the latter in any case.
+   */
+  readonly passes?: Passes;
 }
+
+/** How many times a scan or a compaction reads its data. */
+export type Passes = "single" | "reduce-then-scan";
 
 /** What is tuned on its own. */
 export type Primitive = "scan" | "reduce" | "compact";
 
+/** What the table holds: where a primitive is single-pass, the shapes are others. */
+type Row = "single scan" | "single compact" | Primitive;
+
 interface TuningRow {
   /** The elements that it is for: of at most so many bytes. */
   readonly elementBytes: number;
+  /** Whether it is for operations of hundreds of instructions: f64's. */
+  readonly long?: boolean;
+  /** The lengths that it is for: up to so many items. Any, where it is left out. */
+  readonly maxLength?: number;
   readonly algorithm: Algorithm;
   readonly workGroupSize: number;
-  readonly items: Readonly<Record<Primitive, number>>;
+  readonly items: number;
+  /** Of a single pass: whether it is the faster way, and so the default. */
+  readonly isDefault?: boolean;
 }
 
-/** For each kind of adapter, rows in order of the elements' size. bench/LOG.md has the figures. */
-const rows = {
-  // Barriers are what costs, so few threads take many items each; 32 of them instead of 16 run no
-  // faster, and compile in twice the time.
-  software: [
-    {
-      elementBytes: 4,
-      algorithm: "hillis-steele",
-      workGroupSize: 32,
-      items: { scan: 16, reduce: 16, compact: 16 },
-    },
-    {
-      elementBytes: 64,
-      algorithm: "hillis-steele",
-      workGroupSize: 32,
-      items: { scan: 8, reduce: 8, compact: 16 },
-    },
-  ],
-  gpu: [
-    // H200, u32, 2^26: scan 455 µs (subgroup 485, hillis-steele 554; 8 items: 727), reduce 100 µs
-    // (146, 150; 4 items: 146), compact 309 µs (354, 349; 4 items: 404).
-    { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: { scan: 4, reduce: 8, compact: 8 } },
-    // H200, u64, 2^25: scan 416 µs (subgroup 470, hillis-steele 463; 2 items: 428), reduce 93 µs (151,
-    // 150; 2 items: 150). f64: scan 909 µs (1816, 1345; 2 items: 1161), reduce 292 µs (778, 559).
-    { elementBytes: 8, algorithm: "blelloch", workGroupSize: 256, items: { scan: 4, reduce: 4, compact: 8 } },
-    // H200, structs of u32, 2^28 bytes: 12 bytes 375 µs (256 × 2: 446; × 4: 690); 16 bytes 301 µs
-    // (hillis-steele 308, subgroup 323; 2 items: 312), reduce 81; 32 bytes 464, 64 bytes 567.
-    {
-      elementBytes: 12,
-      algorithm: "blelloch",
-      workGroupSize: 128,
-      items: { scan: 2, reduce: 4, compact: 8 },
-    },
-    {
-      elementBytes: 64,
-      algorithm: "blelloch",
-      workGroupSize: 256,
-      items: { scan: 4, reduce: 4, compact: 8 },
-    },
-  ],
-} as const satisfies Record<string, readonly TuningRow[]>;
+/** The adapters that were measured, and all others. */
+type AdapterKind = "software" | "nvidia" | "gpu";
 
-/** The row for an adapter and an element. */
-function rowOf(software: boolean, elementBytes: number): TuningRow {
-  const table: readonly TuningRow[] = software ? rows.software : rows.gpu;
-  const row = table.find((one) => elementBytes <= one.elementBytes) ?? table.at(-1);
-  if (row === undefined) {
+/** For each kind of adapter, rows in order of the elements' size and the length. bench/LOG.md has the figures. */
+const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
+  // Barriers are what costs, so few threads take many items each; 32 of them instead of 16 run no
+  // faster, and compile in twice the time. Where memory is not what binds, reading it once gains nothing.
+  software: {
+    "single scan": [
+      { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
+      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
+    ],
+    "single compact": [{ elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 16 }],
+    scan: [
+      { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
+      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
+    ],
+    reduce: [
+      { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
+      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
+    ],
+    compact: [{ elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 16 }],
+  },
+  // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
+  nvidia: {
+    "single scan": [
+      // u32, 2^20: 13.1 µs (reduce-then-scan 20.5; 256 × 32: 14.1); 2^24: 61.1.
+      {
+        elementBytes: 4,
+        maxLength: 2 ** 22,
+        algorithm: "subgroup",
+        workGroupSize: 512,
+        items: 16,
+        isDefault: true,
+      },
+      // u32, 2^24: 60.5 µs (reduce-then-scan 87.4; 512 × 32: 62.9).
+      {
+        elementBytes: 4,
+        maxLength: 2 ** 25,
+        algorithm: "subgroup",
+        workGroupSize: 256,
+        items: 32,
+        isDefault: true,
+      },
+      // u32, 2^28: 640 µs (256 × 32: 654; 512 × 24: 673; 512 × 16: 709; reduce-then-scan 784).
+      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 512, items: 32, isDefault: true },
+      // f64, 2^21: 211 µs (16 items: 835); 2^27: 2920 (reduce-then-scan 300, 3243; subgroup 3897, 10406).
+      {
+        elementBytes: 8,
+        long: true,
+        maxLength: 2 ** 24,
+        algorithm: "blelloch",
+        workGroupSize: 256,
+        items: 8,
+        isDefault: true,
+      },
+      // f64, 2^27: 2615 µs.
+      {
+        elementBytes: 8,
+        long: true,
+        algorithm: "blelloch",
+        workGroupSize: 256,
+        items: 16,
+        isDefault: true,
+      },
+      // u64, 2^27: 2600 µs (reduce-then-scan 1355).
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 512, items: 16 },
+      // 16-byte struct, 2^26: 1815 µs (reduce-then-scan 1090).
+      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 },
+    ],
+    "single compact": [
+      // u32, half kept, 2^20: 15.5 µs (reduce-then-scan 22.9), 2^24: 91.2 (102.9; 256 × 16: 94.0).
+      {
+        elementBytes: 64,
+        maxLength: 2 ** 25,
+        algorithm: "subgroup",
+        workGroupSize: 512,
+        items: 16,
+        isDefault: true,
+      },
+      // 2^28: 1095 µs (reduce-then-scan 988).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 16 },
+    ],
+    scan: [
+      // u32, 2^28: 784 µs (256 × 16: 798).
+      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 8 },
+      // f64, 2^27: 3243 µs (4 items: 3624).
+      { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 8 },
+      // u64, 2^27: 1355 µs (4 items: 1522).
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
+      { elementBytes: 12, algorithm: "blelloch", workGroupSize: 128, items: 4 },
+      // 16-byte struct, 2^26: 1090 µs.
+      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+    ],
+    reduce: [
+      // u32, 2^28: 253 µs (512 × 16: 253; 1024 × 16: 251; 256 × 32: 259), 2^20: 13.8.
+      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 16 },
+      { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
+      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+    ],
+    // u32, half kept, 2^28: 988 µs (256 × 16: 1073).
+    compact: [{ elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 }],
+  },
+  gpu: {
+    "single scan": [
+      { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8 },
+      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+    ],
+    "single compact": [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 }],
+    scan: [
+      { elementBytes: 8, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+      { elementBytes: 12, algorithm: "blelloch", workGroupSize: 128, items: 4 },
+      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+    ],
+    reduce: [
+      { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8 },
+      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+    ],
+    compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 }],
+  },
+};
+
+type Combined = Pick<Domain, "elementBytes" | "long">;
+
+/** The row for an adapter, elements and a length. */
+function rowOf(
+  facts: DeviceFacts,
+  row: Row,
+  { elementBytes, long = false }: Combined,
+  maxLength: number,
+): TuningRow {
+  const kind: AdapterKind = facts.software ? "software" : facts.vendor === "nvidia" ? "nvidia" : "gpu";
+  const table = rows[kind][row];
+  const fitting = table.filter(
+    (one) => elementBytes <= one.elementBytes && maxLength <= (one.maxLength ?? Infinity),
+  );
+  const found =
+    fitting.find((one) => (one.long ?? false) === long) ?? fitting.find((one) => !one.long) ?? table.at(-1);
+  if (found === undefined) {
     throw new Error("the tuning table is empty");
   }
-  return row;
+  return found;
 }
 
 /** An algorithm and sizes that the device can run. */
@@ -113,11 +228,11 @@ export interface Tuning {
  * @throws {FeatureError} for a type or an algorithm whose feature the device lacks.
  */
 export function tune(
-  primitive: Primitive,
+  primitive: Row,
   title: string,
   type: ElementType,
-  domain: Pick<Domain, "elementBytes" | "long">,
-  options: TuningOptions,
+  domain: Combined,
+  options: TuningOptions & { readonly maxLength: unknown },
   facts: DeviceFacts,
 ): Tuning {
   const { limits, features } = facts;
@@ -126,14 +241,17 @@ export function tune(
     throw new FeatureError(`${title} needs the adapter feature "${type.feature}"`);
   }
   const subgroups = features.has("subgroups");
-  const row = rowOf(facts.software, elementBytes);
+  // The length is checked later, with the ranges; what is no number is tuned for any.
+  const row = rowOf(facts, primitive, domain, lengthOf(options));
   const algorithm =
-    options.algorithm === undefined ? row.algorithm : requireAlgorithm(options.algorithm, title);
+    options.algorithm === undefined
+      ? portable(row.algorithm, subgroups)
+      : requireAlgorithm(options.algorithm, title);
   if (algorithms[algorithm].subgroups && !subgroups) {
     throw new FeatureError(`${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`);
   }
   const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
-  const items = requireCount(title, "itemsPerThread", options.itemsPerThread ?? row.items[primitive]);
+  const items = requireCount(title, "itemsPerThread", options.itemsPerThread ?? row.items);
   const sizesOf = (workGroupSize: number): Sizes => ({
     workGroupSize,
     items,
@@ -143,7 +261,10 @@ export function tune(
     maxSubgroupSize: facts.subgroupMaxSize,
   });
   const memoryOf = (workGroupSize: number): number =>
-    workGroupMemory(algorithm, sizesOf(workGroupSize), elementBytes);
+    workGroupMemory(algorithm, sizesOf(workGroupSize), elementBytes) +
+    (primitive === "single scan" || primitive === "single compact"
+      ? lookBackMemory({ algorithm, sizes: sizesOf(workGroupSize) }, elementBytes)
+      : 0);
   let fitting = Math.min(row.workGroupSize, most);
   while (fitting > 2 && memoryOf(fitting) > limits.maxComputeWorkgroupStorageSize) {
     fitting = Math.floor(fitting / 2);
@@ -169,12 +290,59 @@ export function tune(
   return { algorithm, sizes: sizesOf(workGroupSize) };
 }
 
+/** What a row names, or what does without subgroups. */
+const portable = (algorithm: Algorithm, subgroups: boolean): Algorithm =>
+  algorithms[algorithm].subgroups && !subgroups ? "blelloch" : algorithm;
+
 /** The order of operations that a tuning makes. */
-export const groupingOf = ({ algorithm, sizes }: Tuning): Grouping => ({
-  algorithm,
-  workGroupSize: sizes.workGroupSize,
-  itemsPerThread: sizes.items,
-  subgroupSize: sizes.minSubgroupSize,
+export const groupingOf = (tuning: Tuning, passes: Passes, itemsPerVector: number): Grouping => ({
+  algorithm: tuning.algorithm,
+  workGroupSize: tuning.sizes.workGroupSize,
+  itemsPerThread: tuning.sizes.items,
+  itemsPerVector,
+  subgroupSize: tuning.sizes.minSubgroupSize,
+  ...(passes === "single" ? { passes, lookBack: lookBackShape(tuning) } : { passes }),
+});
+
+/** Threads that a look-back takes at least: one for each total that it reads. */
+const LOOK_BACK_THREADS = 2;
+
+// The length is checked later, with the ranges; what is no number is tuned for any.
+const lengthOf = ({ maxLength }: { readonly maxLength: unknown }): number => Number(maxLength);
+
+/**
+ * How many times the data is read: what the caller says, or what is faster. Once only where the adapter is known
+ * to manage.
+ *
+ * @throws {ArgumentError} for another word, or a work-group that is too small.
+ */
+export function passesOf(
+  primitive: "scan" | "compact",
+  domain: Combined,
+  options: TuningOptions & { readonly maxLength: unknown },
+  facts: DeviceFacts,
+  title: string,
+): Passes {
+  const { passes, workGroupSize } = options;
+  if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
+    throw new ArgumentError(`${title}: passes is ${String(passes)}; it takes single or reduce-then-scan`);
+  }
+  const tooSmall = workGroupSize !== undefined && workGroupSize < LOOK_BACK_THREADS;
+  if (passes === "single" && tooSmall) {
+    throw new ArgumentError(
+      `${title}: passes is single and workGroupSize ${workGroupSize}; a single pass takes at least ${LOOK_BACK_THREADS} threads`,
+    );
+  }
+  const { isDefault = false } = rowOf(facts, `single ${primitive}`, domain, lengthOf(options));
+  return passes ?? (facts.lookBack && isDefault && !tooSmall ? "single" : "reduce-then-scan");
+}
+
+/** How a single pass looks back on an adapter. */
+export const lookBackOf = (facts: DeviceFacts): { patience: number; tickets: boolean } => ({
+  // Where work-groups run on few threads, the one that is waited for may not run meanwhile.
+  patience: facts.software ? 16 : 1000,
+  // Measured to start work-groups in the order of their numbers; a ticket costs more than it saves there.
+  tickets: facts.vendor !== "nvidia",
 });
 
 /** A whole number of at least 1. */

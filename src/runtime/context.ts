@@ -1,4 +1,4 @@
-import type { Kernel } from "../codegen/kernels.ts";
+import type { BindingKind, Kernel } from "../codegen/kernels.ts";
 import type { Line, Module } from "../codegen/module.ts";
 import { DeviceLostError, OutOfMemoryError, ShaderError, SourceError } from "../errors.ts";
 import type { DeviceFacts } from "../primitives/tuning.ts";
@@ -16,8 +16,19 @@ export interface Context {
   readonly facts: DeviceFacts;
   /** By the shader's text and entry point: all that makes two pipelines differ. */
   readonly pipelines: Map<string, Promise<Pipeline>>;
+  /** What the numbers of single-pass runs are put together from, once one is prepared. */
+  digits?: Digits;
   /** Why the device is gone, once it is. */
   lost: GPUDeviceLostInfo | undefined;
+}
+
+/** The digits of a number, each a uniform of its own for a dynamic offset to choose. */
+export interface Digits {
+  readonly buffer: GPUBuffer;
+  readonly base: number;
+  /** Bytes from one digit to the next, and of one. */
+  readonly stride: number;
+  readonly bytes: number;
 }
 
 const contexts = new WeakMap<GPUDevice, Context>();
@@ -37,6 +48,9 @@ export function contextOf(device: GPUDevice): Context {
       subgroupMinSize: info.subgroupMinSize || 4,
       subgroupMaxSize: info.subgroupMaxSize || 128,
       software: info.isFallbackAdapter ?? false,
+      vendor: info.vendor ?? "",
+      // Not every adapter lets work-groups hand results on to each other: only where it was tried.
+      lookBack: info.vendor === "nvidia",
     },
     pipelines: new Map(),
     lost: undefined,
@@ -89,6 +103,13 @@ export function pipelineOf(context: Context, kernel: Kernel): Promise<Pipeline> 
   return pipeline;
 }
 
+const bindingLayouts = {
+  uniform: { type: "uniform" },
+  digit: { type: "uniform", hasDynamicOffset: true },
+  read: { type: "read-only-storage" },
+  read_write: { type: "storage" },
+} as const satisfies Record<BindingKind, GPUBufferBindingLayout>;
+
 async function compile(device: GPUDevice, kernel: Kernel): Promise<Pipeline> {
   const { label, entryPoint } = kernel;
   const module = await compileModule(device, kernel, label);
@@ -97,7 +118,7 @@ async function compile(device: GPUDevice, kernel: Kernel): Promise<Pipeline> {
     entries: [...kernel.bindings].map(([binding, kind]) => ({
       binding,
       visibility: COMPUTE_STAGE,
-      buffer: { type: kind === "uniform" ? "uniform" : kind === "read" ? "read-only-storage" : "storage" },
+      buffer: bindingLayouts[kind],
     })),
   });
   const pipeline = await device.createComputePipelineAsync({
@@ -185,11 +206,29 @@ export async function allocate(
 export function uniformOf(device: GPUDevice, words: readonly number[], label: string): GPUBuffer {
   const buffer = device.createBuffer({
     label,
-    size: words.length * 4,
+    size: Math.ceil(words.length / 4) * 16,
     usage: BufferUsage.UNIFORM,
     mappedAtCreation: true,
   });
   new Uint32Array(buffer.getMappedRange()).set(words);
   buffer.unmap();
   return buffer;
+}
+
+/** Digits that two of make a number of 12 bits. */
+const DIGITS = 64;
+
+/** The device's digits, made once. */
+export function digitsOf(context: Context): Digits {
+  const { device } = context;
+  if (context.digits === undefined) {
+    const stride = Math.max(16, device.limits.minUniformBufferOffsetAlignment);
+    const words = new Array<number>((DIGITS * stride) / 4).fill(0);
+    for (let digit = 0; digit < DIGITS; digit++) {
+      words[(digit * stride) / 4] = digit;
+    }
+    const buffer = uniformOf(device, words, "wavefold digits");
+    context.digits = { buffer, base: DIGITS, stride, bytes: 16 };
+  }
+  return context.digits;
 }

@@ -1,10 +1,13 @@
+import { paramNames } from "../codegen/contract.ts";
+import type { Arrangement } from "../codegen/kernels.ts";
+import { bindingOf } from "../codegen/kernels.ts";
 import { ArgumentError, LimitError } from "../errors.ts";
-import type { Pass, Plan, Slot } from "../primitives/plan.ts";
-import { bindingBytes, gridOf } from "../primitives/plan.ts";
+import type { Pass, Plan, RangeName } from "../primitives/plan.ts";
+import { bindingBytes, gridOf, RUNS } from "../primitives/plan.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import { BufferUsage } from "./constants.ts";
-import type { Context, Pipeline } from "./context.ts";
-import { allocate, explain, pipelineOf, requireDevice, uniformOf } from "./context.ts";
+import type { Context, Digits, Pipeline } from "./context.ts";
+import { allocate, digitsOf, explain, pipelineOf, requireDevice, uniformOf } from "./context.ts";
 
 /** A range of a buffer: all of it, or from a byte offset on. An offset is a multiple of the item's size. */
 export type BufferRange =
@@ -17,13 +20,14 @@ export interface Ranges {
   readonly output: BufferRange;
   readonly flags?: BufferRange;
   readonly total?: BufferRange;
-  readonly length: number;
+  readonly indirect?: BufferRange;
+  /** A number, or where plans take it from a buffer: a range that starts with it, as a u32. */
+  readonly length: number | BufferRange;
 }
 
 /** A plan with its pipelines compiled and its scratch allocated. */
 export interface Prepared {
-  /** The order of its operations. */
-  readonly grouping: Grouping;
+  groupingOf(ranges: Ranges): Grouping;
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
   destroy(): void;
 }
@@ -34,15 +38,19 @@ interface Range {
   readonly bytes: number;
 }
 
+type ResolvedRanges = Readonly<Record<RangeName, Range | undefined>>;
+
 /** One dispatch, ready to be encoded. */
 interface Dispatch {
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
   readonly width: number;
   readonly height: number;
+  /** Whether it is a single pass, each run of which has a number. */
+  readonly numbered: boolean;
 }
 
-/** Where bindings may start: at aligned addresses, and a whole number of items before the range. */
+/** A multiple of both, the least. */
 const leastCommonMultiple = (a: number, b: number): number => {
   let [larger, smaller] = [a, b];
   while (smaller > 0) {
@@ -51,20 +59,42 @@ const leastCommonMultiple = (a: number, b: number): number => {
   return (a / larger) * b;
 };
 
+const floorTo = (value: number, step: number): number => Math.floor(value / step) * step;
+
 /** Recordings whose objects are kept for the next one with the same ranges. */
 const KEPT_RECORDINGS = 64;
 
+/** Bytes of what is bound where a kernel has a binding and the ranges have nothing for it: of any item or vector. */
+const NOTHING_BYTES = 64;
+
 /**
- * Compiles a plan and allocates its scratch.
+ * How ranges lie: whether in one buffer, and whether both start at a vector of so many bytes. A single dispatch
+ * cannot bind a total and what lies in its buffer; then ranges are taken to start anywhere, which takes several.
+ */
+function arrangementOf(ranges: ResolvedRanges, vectorBytes: number): Arrangement {
+  const { input, output, flags, total, indirect } = ranges;
+  const atVectors = [input, output].every((range) => range === undefined || range.offset % vectorBytes === 0);
+  if (input === undefined || input.buffer !== output?.buffer) {
+    const results = [total?.buffer, indirect?.buffer].filter((buffer) => buffer !== undefined);
+    const shares = [input, output, flags].some(
+      (range) => range !== undefined && results.includes(range.buffer),
+    );
+    return atVectors && !shares ? "vectors" : "items";
+  }
+  return atVectors && input.offset === output.offset ? "in-place" : "one-buffer";
+}
+
+/**
+ * Compiles a plan and allocates its scratch. `runs` is how many numbers a spine has: fewer in tests.
  *
  * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
  */
-export async function prepare(context: Context, plan: Plan): Promise<Prepared> {
+export async function prepare(context: Context, plan: Plan, runs = RUNS): Promise<Prepared> {
   const { title } = plan;
   const { device } = context;
   requireDevice(context, title);
   const pipelines = new Map<string, Pipeline>();
-  const scratch: GPUBuffer[] = [];
+  const scratch: (GPUBuffer | undefined)[] = [];
   const usage = BufferUsage.STORAGE;
   const describe = (index: number): GPUBufferDescriptor => ({
     label: `wavefold ${title} scratch ${index}`,
@@ -81,7 +111,7 @@ export async function prepare(context: Context, plan: Plan): Promise<Prepared> {
     }
   } catch (cause) {
     for (const buffer of scratch) {
-      buffer.destroy();
+      buffer?.destroy();
     }
     throw await explain(context, title, cause);
   }
@@ -90,7 +120,12 @@ export async function prepare(context: Context, plan: Plan): Promise<Prepared> {
     scratch[index] = known;
     return known;
   };
+  const { limits } = device;
+  const vectorBytes = plan.vector * plan.itemBytes.input;
+  const digits: Digits | undefined = plan.spine && digitsOf(context);
   let destroyed = false;
+  // The number of the last run of a single pass.
+  let run = 0;
   // WebGPU objects are told apart by numbers, so that a recording has a key.
   const numbers = new WeakMap<GPUBuffer, number>();
   let nextNumber = 0;
@@ -101,132 +136,240 @@ export async function prepare(context: Context, plan: Plan): Promise<Prepared> {
   };
   const recordings = new Map<string, readonly Dispatch[]>();
 
-  const dispatchesOf = (
-    length: number,
-    ranges: Partial<Record<"input" | "output" | "flags" | "total", Range>>,
-  ): readonly Dispatch[] => {
-    const { input, output } = ranges;
-    const sharing = input !== undefined && input.buffer === output?.buffer ? "one-buffer" : "two-buffers";
-    const inPlace = sharing === "one-buffer" && input?.offset === output?.offset;
-    const alignment = device.limits.minStorageBufferOffsetAlignment;
-    return plan.passes(length, sharing, inPlace).map((pass) => {
-      const entries: GPUBindGroupEntry[] = [];
-      const bases = { 1: 0, 2: 0, 4: 0, 5: 0 } as Record<number, number>;
-      let oneBufferInput = 0;
-      for (const [binding, slot] of pass.slots) {
-        if (typeof slot === "object") {
-          entries.push({ binding, resource: { buffer: scratchOf(slot.scratch) } });
-          continue;
-        }
-        let range = ranges[slot] ?? emptyInput(slot);
-        const itemBytes = plan.itemBytes[slot];
-        // A kernel without a binding for the input reads and writes through one that spans both.
-        const spans = binding === 2 && !pass.slots.has(1) && sharing === "one-buffer" && input !== undefined;
-        if (spans) {
-          const start = Math.min(input.offset, range.offset);
-          const end = Math.max(input.offset + input.bytes, range.offset + range.bytes);
-          range = { buffer: range.buffer, offset: start, bytes: end - start };
-        }
-        const step = leastCommonMultiple(alignment, itemBytes);
-        const start = Math.floor(range.offset / step) * step;
-        const size = bindingBytes(range.offset - start + range.bytes, 1);
-        if (size > device.limits.maxStorageBufferBindingSize) {
-          throw new LimitError(
-            `${title}: binding ${slot} takes ${size} bytes, and the device's limit is ${device.limits.maxStorageBufferBindingSize}`,
-          );
-        }
-        entries.push({ binding, resource: { buffer: range.buffer, offset: start, size } });
-        bases[binding] = ((ranges[slot]?.offset ?? range.offset) - start) / itemBytes;
-        if (spans) {
-          oneBufferInput = (input.offset - start) / plan.itemBytes.input;
-        }
-      }
-      return dispatchOf(pass, entries, [
-        pass.slots.has(1) ? (bases[1] ?? 0) : oneBufferInput,
-        bases[2] ?? 0,
-        bases[4] ?? 0,
-        bases[5] ?? 0,
-      ]);
-    });
+  // Bound where there is nothing: one to read and one to write, since a dispatch may not do both to one buffer.
+  const nothings = new Map<string, GPUBuffer>();
+  const nothing = (name: "read" | "write"): GPUBuffer => {
+    const known =
+      nothings.get(name) ??
+      device.createBuffer({ label: `wavefold ${title} nothing`, size: NOTHING_BYTES, usage });
+    nothings.set(name, known);
+    return known;
   };
 
-  const dispatchOf = (pass: Pass, entries: GPUBindGroupEntry[], bases: readonly number[]): Dispatch => {
-    const { pipeline, layout } = pipelines.get(pass.kernel.code) as Pipeline;
-    const { width, height } = gridOf(pass.tiles, device.limits, title);
+  const dispatchOf = (pass: Pass, ranges: ResolvedRanges, arrangement: Arrangement): Dispatch => {
+    const { kernel, slots, length, tiles } = pass;
+    const params: Record<string, number> = {
+      length,
+      tiles,
+      spine_tiles: plan.spine?.tiles ?? 0,
+    };
+    const entries: GPUBindGroupEntry[] = [];
+    const bind = (binding: number, buffer: GPUBuffer, offset: number, end: number): void => {
+      const size = bindingBytes(end - offset, 1);
+      if (size > limits.maxStorageBufferBindingSize) {
+        throw new LimitError(
+          `${title}: a binding takes ${size} bytes, and the device's limit is ${limits.maxStorageBufferBindingSize}`,
+        );
+      }
+      entries.push({ binding, resource: { buffer, offset, size } });
+    };
+    /** Binds a range as single items, from an aligned address on; returns where it starts there. */
+    const bindItems = (binding: number, range: Range, itemBytes: number, from = range.offset): number => {
+      const start = floorTo(from, leastCommonMultiple(limits.minStorageBufferOffsetAlignment, itemBytes));
+      bind(binding, range.buffer, start, range.offset + range.bytes);
+      return (from - start) / itemBytes;
+    };
+    const rangeOf = (slot: RangeName): Range | undefined => {
+      const range = ranges[slot];
+      if (range === undefined && slot !== "input") {
+        throw new ArgumentError(`${title}: ${slot} is missing`);
+      }
+      return range;
+    };
+
+    // Vectors up to where the rest of the output can be bound on its own, at an aligned address.
+    const isWide = kernel.bindings.has(bindingOf.inputEnd) || kernel.bindings.has(bindingOf.outputEnd);
+    const bytesOf = { input: plan.itemBytes.input, output: plan.itemBytes.output };
+    let wide = 0xffffffff;
+    if (isWide) {
+      const range = ranges.input ?? ranges.output;
+      const items = length;
+      const step = leastCommonMultiple(limits.minStorageBufferOffsetAlignment, vectorBytes);
+      const whole = floorTo(items, kernel.vector);
+      const written = kernel.bindings.has(bindingOf.outputEnd) ? ranges.output : undefined;
+      const offset = (written ?? range)?.offset ?? 0;
+      const end = offset + whole * plan.itemBytes.input;
+      wide =
+        whole === items || written === undefined
+          ? whole
+          : Math.max(0, floorTo(end, step) - offset) / plan.itemBytes.input;
+    }
+    params.wide_length = wide;
+    /** Binds a range as vectors up to `wide` items, and what follows as items. */
+    const bindVectors = (
+      binding: number,
+      endBinding: number,
+      range: Range | undefined,
+      itemBytes: number,
+      access: "read" | "write",
+    ): readonly [number, number] => {
+      const vector = kernel.vector * itemBytes;
+      const alignment = limits.minStorageBufferOffsetAlignment;
+      const middle = (range?.offset ?? 0) + wide * itemBytes;
+      let base = 0;
+      if (range === undefined || wide === 0) {
+        bind(binding, nothing(access), 0, NOTHING_BYTES);
+      } else {
+        const start = floorTo(range.offset, leastCommonMultiple(alignment, vector));
+        bind(binding, range.buffer, start, middle);
+        base = (range.offset - start) / vector;
+      }
+      if (range === undefined || middle >= range.offset + range.bytes) {
+        bind(endBinding, nothing(access), 0, NOTHING_BYTES);
+        return [base, 0];
+      }
+      return [base, bindItems(endBinding, range, itemBytes, middle)];
+    };
+
+    for (const [binding, slot] of slots) {
+      if (typeof slot === "object") {
+        const buffer = scratchOf(slot.scratch);
+        if (binding === bindingOf.input && kernel.bindings.has(bindingOf.inputEnd)) {
+          throw new Error(`${title}: scratch is bound as items`);
+        }
+        entries.push({ binding, resource: { buffer } });
+        continue;
+      }
+      const range = rangeOf(slot);
+      const itemBytes = plan.itemBytes[slot];
+      if (binding === bindingOf.input && kernel.bindings.has(bindingOf.inputEnd)) {
+        const [base, end] = bindVectors(binding, bindingOf.inputEnd, range, bytesOf.input, "read");
+        params.input_base = base;
+        params.input_end_base = end;
+      } else if (binding === bindingOf.output && kernel.bindings.has(bindingOf.outputEnd)) {
+        const [base, end] = bindVectors(binding, bindingOf.outputEnd, range, bytesOf.output, "write");
+        params.output_base = base;
+        params.output_end_base = end;
+      } else if (range === undefined) {
+        bind(binding, nothing("read"), 0, NOTHING_BYTES);
+      } else if (
+        binding === bindingOf.output &&
+        !slots.has(bindingOf.input) &&
+        ranges.input?.buffer === range.buffer &&
+        arrangement === "one-buffer"
+      ) {
+        // One binding spans both ranges.
+        const { input } = ranges;
+        const start = Math.min(input.offset, range.offset);
+        const end = Math.max(input.offset + input.bytes, range.offset + range.bytes);
+        const base = bindItems(
+          binding,
+          { buffer: range.buffer, offset: start, bytes: end - start },
+          itemBytes,
+        );
+        params.input_base = base + (input.offset - start) / itemBytes;
+        params.output_base = base + (range.offset - start) / itemBytes;
+      } else {
+        params[`${slot}_base`] = bindItems(binding, range, itemBytes);
+      }
+    }
+    const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
+    const { width, height } = gridOf(tiles, limits, title);
+    params.grid_width = width;
     const label = `wavefold ${title}`;
-    const uniform = uniformOf(device, [pass.length, width, ...bases, 0, 0], label);
+    const words = paramNames.map((name) => params[name] ?? 0);
+    const uniform = uniformOf(device, words, label);
+    const numbered = kernel.bindings.has(bindingOf.runLow);
     const bindGroup = device.createBindGroup({
       label,
       layout,
-      entries: [{ binding: 0, resource: { buffer: uniform } }, ...entries],
+      entries: [
+        { binding: bindingOf.params, resource: { buffer: uniform } },
+        ...entries,
+        ...(numbered && digits !== undefined
+          ? [bindingOf.runLow, bindingOf.runHigh].map((binding) => ({
+              binding,
+              resource: { buffer: digits.buffer, size: digits.bytes },
+            }))
+          : []),
+      ],
     });
-    return { pipeline, bindGroup, width, height };
+    return { pipeline, bindGroup, width, height, numbered };
   };
 
-  // A reduction of nothing binds an input all the same.
-  const emptyInput = (slot: Slot): Range => {
-    if (slot !== "input") {
-      throw new ArgumentError(`${title}: ${String(slot)} is missing`);
+  /** Everything that a recording is checked for, before anything is recorded. */
+  const check = (given: Ranges): { length: number; ranges: ResolvedRanges } => {
+    if (destroyed) {
+      throw new ArgumentError(`${title} was destroyed; prepare it again`);
     }
-    const bytes = bindingBytes(1, plan.itemBytes.input);
-    emptyBuffer ??= device.createBuffer({ label: `wavefold ${title} nothing`, size: bytes, usage });
-    return { buffer: emptyBuffer, offset: 0, bytes };
+    requireDevice(context, title);
+    const length = lengthOf(given.length, plan);
+    const { itemBytes, needs } = plan;
+    const resolve = (name: RangeName, range: BufferRange | undefined, items: number): Range | undefined =>
+      needs.has(name) ? requireRange(title, name, range, items, itemBytes[name]) : undefined;
+    const ranges: Record<RangeName, Range | undefined> = {
+      input: length === 0 && given.input === undefined ? undefined : resolve("input", given.input, length),
+      output: resolve("output", given.output, plan.outputLength(length)),
+      flags: length === 0 && given.flags === undefined ? undefined : resolve("flags", given.flags, length),
+      total: resolve("total", given.total, 1),
+      indirect: resolve("indirect", given.indirect, plan.indirectWords),
+      length: resolve("length", given.length as BufferRange, 1),
+    };
+    rejectOverlaps(title, ranges, plan);
+    return { length, ranges: length === 0 ? { ...ranges, input: undefined } : ranges };
   };
-  let emptyBuffer: GPUBuffer | undefined;
+
+  /** The dispatches for ranges, made once and kept for the next time. */
+  const dispatchesOf = (length: number, ranges: ResolvedRanges): readonly Dispatch[] => {
+    let key = `${length}`;
+    for (const name in ranges) {
+      const range = ranges[name as RangeName];
+      if (range !== undefined) {
+        key += ` ${name} ${numberOf(range.buffer)} ${range.offset}`;
+      }
+    }
+    const known = recordings.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const arrangement = arrangementOf(ranges, vectorBytes);
+    const { input, output } = ranges;
+    const inPlace = input !== undefined && input.buffer === output?.buffer && input.offset === output.offset;
+    const made = plan
+      .passes(length, arrangement, inPlace)
+      .map((pass) => dispatchOf(pass, ranges, arrangement));
+    recordings.set(key, made);
+    const oldest = recordings.keys().next().value;
+    if (recordings.size > KEPT_RECORDINGS && oldest !== undefined) {
+      // Only forgotten: an encoder that is not yet submitted may still hold its objects.
+      recordings.delete(oldest);
+    }
+    return made;
+  };
+
+  /** The next run's number. When all are used up, the spine is replaced by a new one, which is all zero. */
+  const nextRun = (): void => {
+    if (run === runs && plan.spine !== undefined) {
+      // Recordings that are not yet submitted keep the old one.
+      scratch[plan.spine.scratch] = undefined;
+      recordings.clear();
+      run = 0;
+    }
+    run++;
+  };
 
   return {
-    grouping: plan.grouping,
-    record(encoder, { input, output, flags, total, length }) {
-      if (destroyed) {
-        throw new ArgumentError(`${title} was destroyed; prepare it again`);
+    groupingOf(given) {
+      return plan.groupingOf(arrangementOf(check(given).ranges, vectorBytes));
+    },
+    record(encoder, given) {
+      const { length, ranges } = check(given);
+      if (plan.spine !== undefined) {
+        nextRun();
       }
-      requireDevice(context, title);
-      if (!Number.isInteger(length) || length < 0) {
-        throw new ArgumentError(`${title}: length is ${String(length)}; it takes a whole number from 0 up`);
-      }
-      if (length > plan.maxLength) {
-        throw new ArgumentError(
-          `${title}: length ${length} is more than the maxLength ${plan.maxLength} it was prepared for`,
-        );
-      }
-      const { itemBytes } = plan;
-      const needed = plan.needs;
-      const resolve = (
-        name: "input" | "output" | "flags" | "total",
-        given: BufferRange | undefined,
-        items: number,
-      ): Range | undefined =>
-        needed.has(name) ? requireRange(title, name, given, items, itemBytes[name]) : undefined;
-      const resolved = {
-        input: length === 0 && input === undefined ? undefined : resolve("input", input, length),
-        output: resolve("output", output, plan.outputLength(length)),
-        flags: length === 0 && flags === undefined ? undefined : resolve("flags", flags, length),
-        total: resolve("total", total, 1),
-      };
-      rejectOverlaps(title, resolved, plan);
-      const present = Object.fromEntries(
-        Object.entries(resolved).filter(
-          ([name, range]) => range !== undefined && !(name === "input" && length === 0),
-        ),
-      ) as Partial<Record<"input" | "output" | "flags" | "total", Range>>;
-      const key = `${length} ${Object.entries(present)
-        .map(([name, range]) => `${name} ${numberOf(range.buffer)} ${range.offset}`)
-        .join(" ")}`;
-      let dispatches = recordings.get(key);
-      if (dispatches === undefined) {
-        dispatches = dispatchesOf(length, present);
-        recordings.set(key, dispatches);
-        const oldest = recordings.keys().next().value;
-        if (recordings.size > KEPT_RECORDINGS && oldest !== undefined) {
-          // Only forgotten: an encoder that is not yet submitted may still hold its objects.
-          recordings.delete(oldest);
-        }
-      }
+      const dispatches = dispatchesOf(length, ranges);
       const isPass = "dispatchWorkgroups" in encoder;
       const pass = isPass ? encoder : encoder.beginComputePass({ label: `wavefold ${title}` });
-      for (const { pipeline, bindGroup, width, height } of dispatches) {
+      for (const { pipeline, bindGroup, width, height, numbered } of dispatches) {
         pass.setPipeline(pipeline);
-        pass.setBindGroup(0, bindGroup);
+        if (numbered && digits !== undefined) {
+          pass.setBindGroup(0, bindGroup, [
+            (run % digits.base) * digits.stride,
+            Math.floor(run / digits.base) * digits.stride,
+          ]);
+        } else {
+          pass.setBindGroup(0, bindGroup);
+        }
         pass.dispatchWorkgroups(width, height);
       }
       if (!isPass) {
@@ -236,12 +379,38 @@ export async function prepare(context: Context, plan: Plan): Promise<Prepared> {
     destroy() {
       destroyed = true;
       recordings.clear();
-      emptyBuffer?.destroy();
-      for (const buffer of scratch) {
+      for (const buffer of [...nothings.values(), ...scratch]) {
         buffer?.destroy();
       }
     },
   };
+}
+
+/** The length that is given, or the most where a buffer holds it. */
+function lengthOf(given: unknown, plan: Plan): number {
+  const { title, maxLength } = plan;
+  if (plan.needs.has("length")) {
+    if (typeof given === "number") {
+      throw new ArgumentError(
+        `${title}: length is ${given}, and this was prepared with lengthOnGpu; it takes a GPUBuffer, or { buffer, offset }`,
+      );
+    }
+    return maxLength;
+  }
+  if (typeof given === "object") {
+    throw new ArgumentError(
+      `${title}: length is a buffer; prepare with lengthOnGpu: true to take it from there`,
+    );
+  }
+  if (typeof given !== "number" || !Number.isInteger(given) || given < 0) {
+    throw new ArgumentError(`${title}: length is ${String(given)}; it takes a whole number from 0 up`);
+  }
+  if (given > maxLength) {
+    throw new ArgumentError(
+      `${title}: length ${given} is more than the maxLength ${maxLength} it was prepared for`,
+    );
+  }
+  return given;
 }
 
 function requireRange(
@@ -278,11 +447,7 @@ function requireRange(
 }
 
 /** Two ranges may share a buffer; they may share bytes only as input and output of the same place. */
-function rejectOverlaps(
-  title: string,
-  ranges: Record<"input" | "output" | "flags" | "total", Range | undefined>,
-  plan: Plan,
-): void {
+function rejectOverlaps(title: string, ranges: ResolvedRanges, plan: Plan): void {
   const { input, output, flags, total } = ranges;
   const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
     a !== undefined &&
@@ -299,19 +464,26 @@ function rejectOverlaps(
       `${title}: input (${show(input)}) and output (${show(output)}) overlap; they must be the same range, or apart`,
     );
   }
-  for (const [name, range] of [
-    ["input", input],
-    ["output", output],
-    ["flags", flags],
-  ] as const) {
-    if (overlap(total, range)) {
-      throw new ArgumentError(
-        `${title}: total (${show(total)}) and ${name} (${show(range)}) overlap; they must be apart`,
-      );
+  for (const small of ["total", "indirect"] as const) {
+    for (const name of ["input", "output", "flags", "total"] as const) {
+      if (small !== name && overlap(ranges[small], ranges[name])) {
+        throw new ArgumentError(
+          `${title}: ${small} (${show(ranges[small])}) and ${name} (${show(ranges[name])}) overlap; they must be apart`,
+        );
+      }
     }
   }
   if (flags !== undefined && flags.buffer === output?.buffer) {
     throw new ArgumentError(`${title}: flags and output must be in different buffers`);
+  }
+  if (ranges.indirect !== undefined && ranges.indirect.buffer === total?.buffer) {
+    throw new ArgumentError(`${title}: indirect and total must be in different buffers`);
+  }
+  // A dispatch that writes a buffer may not read it through another binding.
+  for (const name of ["output", "total", "indirect"] as const) {
+    if (ranges.length !== undefined && ranges.length.buffer === ranges[name]?.buffer) {
+      throw new ArgumentError(`${title}: length and ${name} must be in different buffers`);
+    }
   }
   if (
     total !== undefined &&

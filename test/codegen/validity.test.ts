@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { BindingKind } from "../../src/codegen/kernels.ts";
 import { algorithmNames } from "../support/fold.ts";
 import type { TitledKernel } from "../support/kernels.ts";
 import { allTypes, kernelsOf } from "../support/kernels.ts";
@@ -10,8 +11,15 @@ const shapes = [
   { workGroupSize: 1, itemsPerThread: 2 },
   { workGroupSize: 96, itemsPerThread: 3 },
   { workGroupSize: 100, itemsPerThread: 1 },
-  { workGroupSize: 1024, itemsPerThread: 2 },
+  { workGroupSize: 1024, itemsPerThread: 4 },
 ];
+
+const bufferLayouts = {
+  uniform: { type: "uniform" },
+  digit: { type: "uniform", hasDynamicOffset: true },
+  read: { type: "read-only-storage" },
+  read_write: { type: "storage" },
+} as const satisfies Record<BindingKind, GPUBufferBindingLayout>;
 
 async function pipelineFailure({ title, kernel }: TitledKernel): Promise<string[]> {
   if (kernel === undefined) {
@@ -21,7 +29,7 @@ async function pipelineFailure({ title, kernel }: TitledKernel): Promise<string[
     entries: [...kernel.bindings].map(([binding, kind]) => ({
       binding,
       visibility: 4,
-      buffer: { type: kind === "uniform" ? "uniform" : kind === "read" ? "read-only-storage" : "storage" },
+      buffer: bufferLayouts[kind],
     })),
   });
   try {
@@ -43,8 +51,8 @@ describe.each(allTypes.map((type) => [type.name, type] as const))("%s", (_, type
       expect(await failures(device(), kernels)).toEqual([]);
     });
 
-    test("32 × 2: every pipeline fits the bindings that its kernel names, and nothing unused is enabled", async () => {
-      const kernels = kernelsOf(type, algorithm, { workGroupSize: 32, itemsPerThread: 2 });
+    test("32 × 4: every pipeline fits the bindings that its kernel names, and nothing unused is enabled", async () => {
+      const kernels = kernelsOf(type, algorithm, { workGroupSize: 32, itemsPerThread: 4 });
       expect((await Promise.all(kernels.map(pipelineFailure))).flat()).toEqual([]);
       for (const { title, code } of kernels) {
         const text = code.replace(/^enable .*|\/\/.*/gm, "");
@@ -59,7 +67,7 @@ describe.each(allTypes.map((type) => [type.name, type] as const))("%s", (_, type
 const callable = /^(work_group|coalesced|thread_tile)_/;
 
 test("what a caller does not use is not in the WGSL", () => {
-  const shape = { workGroupSize: 32, itemsPerThread: 2 };
+  const shape = { workGroupSize: 32, itemsPerThread: 4 };
   for (const type of allTypes) {
     for (const { title, code } of kernelsOf(type, "blelloch", shape)) {
       const functions = [...code.matchAll(/^fn (\w+)/gm)].map(([, name = ""]) => name);
@@ -78,7 +86,7 @@ test("what a caller does not use is not in the WGSL", () => {
 });
 
 test("same input, same text", () => {
-  const shape = { workGroupSize: 32, itemsPerThread: 2 };
+  const shape = { workGroupSize: 32, itemsPerThread: 4 };
   for (const type of allTypes) {
     expect(kernelsOf(type, "subgroup", shape)).toEqual(kernelsOf(type, "subgroup", shape));
   }

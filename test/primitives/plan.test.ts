@@ -1,15 +1,21 @@
 import { describe, expect, test } from "vitest";
+import type { Indirect } from "../../src/codegen/contract.ts";
+import type { Arrangement } from "../../src/codegen/kernels.ts";
+import { bindingOf } from "../../src/codegen/kernels.ts";
 import { ArgumentError, FeatureError, LimitError } from "../../src/errors.ts";
 import type { Operator } from "../../src/operators.ts";
 import { and } from "../../src/operators.ts";
 import { planCompact } from "../../src/primitives/compact.ts";
+import type { Plan } from "../../src/primitives/plan.ts";
 import { gridOf, spineLengths } from "../../src/primitives/plan.ts";
 import { planReduce } from "../../src/primitives/reduce.ts";
 import { planScan } from "../../src/primitives/scan.ts";
+import type { DeviceFacts, TuningOptions } from "../../src/primitives/tuning.ts";
 import type { ElementType } from "../../src/types.ts";
 import { f16, f32, u32 } from "../../src/types.ts";
+import { u64 } from "../../src/types64.ts";
 import { untyped } from "../support/fold.ts";
-import { defaultLimits, factsWith } from "../support/kernels.ts";
+import { allTypes, defaultLimits, factsWith } from "../support/kernels.ts";
 
 const facts = factsWith();
 const small = { type: u32, workGroupSize: 4, itemsPerThread: 2 } as const;
@@ -43,41 +49,168 @@ test("a grid over both dimensions", () => {
   expect(() => gridOf(65535 ** 2 + 1, defaultLimits, "test")).toThrow(LimitError);
 });
 
+const twoPasses = { passes: "reduce-then-scan" } as const;
+const onePass = { passes: "single" } as const;
+
+// Of a scan and a compaction in a single pass, and in two; and of a reduction, which has no other.
 test.each([
-  [0, 0, 1, 1],
-  [8, 1, 1, 2],
-  [9, 3, 2, 3],
-  [65, 5, 3, 5],
-  [513, 7, 4, 7],
-])("the dispatches for %i items", (length, scan, reduce, compact) => {
-  const plan = { ...small, maxLength: 1000 };
-  expect(planScan(plan, facts).passes(length, "two-buffers", false)).toHaveLength(scan);
-  expect(planReduce(plan, facts).passes(length, "two-buffers", false)).toHaveLength(reduce);
-  expect(planCompact({ ...plan, where: "true" }, facts).passes(length, "two-buffers", false)).toHaveLength(
-    length === 8 ? 3 : length === 0 ? compact : compact,
+  [0, [0, 0], [1, 1], 1],
+  [8, [1, 1], [1, 3], 1],
+  [9, [1, 3], [1, 3], 2],
+  [65, [1, 5], [1, 5], 3],
+  [513, [1, 7], [1, 7], 4],
+])("the dispatches for %i items", (length, scans, compactions, reduction) => {
+  const options = { ...small, ...onePass, maxLength: 1000 };
+  const where = "true";
+  const count = (plan: Plan, arrangement: Arrangement): number =>
+    plan.passes(length, arrangement, false).length;
+  expect([
+    count(planScan(options, facts), "vectors"),
+    count(planScan({ ...options, ...twoPasses }, facts), "vectors"),
+  ]).toEqual(scans);
+  expect([
+    count(planCompact({ ...options, where }, facts), "vectors"),
+    count(planCompact({ ...options, ...twoPasses, where }, facts), "vectors"),
+  ]).toEqual(compactions);
+  expect(count(planReduce(options, facts), "vectors")).toBe(reduction);
+  // Where ranges lie otherwise, a single pass is none.
+  for (const arrangement of ["items", "one-buffer"] as const) {
+    expect(count(planScan(options, facts), arrangement)).toBe(scans[1]);
+    expect(count(planCompact({ ...options, where }, facts), arrangement)).toBe(compactions[1]);
+  }
+  expect(planScan(options, facts).passes(length, "in-place", true)).toHaveLength(scans[1] ?? 0);
+  // What is kept is put aside, then copied.
+  expect(planCompact({ ...options, where }, facts).passes(length, "in-place", true)).toHaveLength(
+    (compactions[0] ?? 0) + (length > 0 ? 1 : 0),
   );
 });
 
+test("the passes are those asked for, or those that are faster where the adapter manages", () => {
+  const options = { ...small, maxLength: 1000 };
+  const passesOn = (changes: Partial<DeviceFacts>, more: TuningOptions = {}): unknown => {
+    const plans = [
+      planScan({ ...options, ...more }, factsWith({ vendor: "nvidia", ...changes })),
+      planCompact({ ...options, ...more, where: "true" }, factsWith({ vendor: "nvidia", ...changes })),
+    ];
+    const found = new Set(plans.map((plan) => plan.groupingOf("vectors").passes));
+    expect(found.size).toBe(1);
+    return [...found][0];
+  };
+  expect(passesOn({})).toBe("single");
+  expect(passesOn({ lookBack: false })).toBe("reduce-then-scan");
+  expect(passesOn({ vendor: "" })).toBe("reduce-then-scan");
+  expect(passesOn({ lookBack: false }, { passes: "single" })).toBe("single");
+  expect(passesOn({}, twoPasses)).toBe("reduce-then-scan");
+  // A look-back takes two threads: it is not chosen for one.
+  expect(passesOn({}, { workGroupSize: 1 })).toBe("reduce-then-scan");
+});
+
+test("the grouping names what is combined together", () => {
+  const options = { type: u32, ...onePass, workGroupSize: 8, itemsPerThread: 4, maxLength: 1000 } as const;
+  const scan = planScan({ ...options, algorithm: "blelloch" }, facts);
+  const base = { algorithm: "blelloch", workGroupSize: 8, itemsPerThread: 4, subgroupSize: 4 };
+  const apart = { ...base, passes: "reduce-then-scan", itemsPerVector: 1 };
+  expect(scan.groupingOf("vectors")).toEqual({
+    ...base,
+    passes: "single",
+    itemsPerVector: 4,
+    lookBack: { bySubgroup: false, fanOut: 4 },
+  });
+  expect(scan.groupingOf("items")).toEqual(apart);
+  expect(scan.groupingOf("one-buffer")).toEqual(apart);
+  expect(scan.groupingOf("in-place")).toEqual({ ...apart, itemsPerVector: 4 });
+  const reduce = planReduce({ ...options, algorithm: "blelloch" }, facts);
+  expect(reduce.groupingOf("vectors")).toEqual({ ...apart, itemsPerVector: 4 });
+  expect(reduce.groupingOf("items")).toEqual(apart);
+});
+
+test.each([
+  // Threads, the adapter's subgroup sizes, whether a subgroup looks back, and tiles of a group.
+  [256, 32, 32, true, 32],
+  [256, 4, 4, true, 4],
+  [256, 8, 128, true, 8],
+  [256, 64, 64, true, 32],
+  [128, 8, 128, false, 32],
+  [96, 8, 64, false, 32],
+  [7, 4, 4, false, 2],
+  [2, 4, 4, false, 1],
+])("%i threads in subgroups of %i to %i", (workGroupSize, least, most, bySubgroup, fanOut) => {
+  const plan = planScan(
+    { ...small, ...onePass, workGroupSize, algorithm: "subgroup", maxLength: 1000 },
+    factsWith({ subgroupMinSize: least, subgroupMaxSize: most }),
+  );
+  expect(plan.groupingOf("vectors")).toMatchObject({ passes: "single", lookBack: { bySubgroup, fanOut } });
+});
+
+test("ranges that lie at vectors lie so for every kernel, however the passes are tuned", () => {
+  for (const type of allTypes) {
+    for (const changes of [{}, { vendor: "nvidia" }, { software: true }]) {
+      const options = { type, maxLength: 100_000, passes: "single" } as const;
+      for (const plan of [
+        planScan(options, factsWith(changes)),
+        planReduce(options, factsWith(changes)),
+        planCompact({ ...options, where: "true" }, factsWith(changes)),
+      ]) {
+        for (const kernel of plan.kernels) {
+          expect(plan.vector % kernel.vector, `${plan.title} ${kernel.label}`).toBe(0);
+        }
+      }
+    }
+  }
+});
+
 test("every pass binds what its kernel names, and has a kernel that is compiled", () => {
+  // What the runtime binds beside: parameters, ends of ranges bound as vectors, and a run's digits.
+  const implied = new Set<number>([
+    bindingOf.params,
+    bindingOf.inputEnd,
+    bindingOf.outputEnd,
+    bindingOf.runLow,
+    bindingOf.runHigh,
+  ]);
   const plans = [
-    planScan({ ...small, maxLength: 1000 }, facts),
-    planReduce({ ...small, maxLength: 1000 }, facts),
-    planCompact({ ...small, maxLength: 1000, where: "true" }, facts),
-    planCompact({ ...small, maxLength: 1000, flags: true }, facts),
-    planCompact({ ...small, maxLength: 1000, flags: true, indices: true }, facts),
-  ];
+    onePass,
+    twoPasses,
+    { ...onePass, lengthOnGpu: true },
+    { ...twoPasses, lengthOnGpu: true },
+  ].flatMap((more) => {
+    const options = { ...small, itemsPerThread: 4, maxLength: 5000, ...more };
+    const indirect = { dispatch: { itemsPerWorkGroup: 64 } };
+    return [
+      planScan(options, facts),
+      planReduce(options, facts),
+      planCompact({ ...options, where: "true" }, facts),
+      planCompact({ ...options, where: "true", indices: true }, facts),
+      planCompact({ ...options, type: u64, where: "true", indices: true }, facts),
+      planCompact({ ...options, flags: true, indirect }, facts),
+      planCompact({ ...options, flags: true, indices: true }, facts),
+    ];
+  });
   for (const plan of plans) {
     const compiled = new Set(plan.kernels.map((kernel) => kernel.code));
-    for (const length of [0, 1, 8, 9, 64, 65, 512, 513, 1000]) {
-      for (const [sharing, inPlace] of [
-        ["two-buffers", false],
+    for (const length of [0, 1, 16, 17, 256, 257, 4096, 4097, 5000]) {
+      for (const [arrangement, inPlace] of [
+        ["vectors", false],
+        ["items", false],
         ["one-buffer", false],
         ["one-buffer", true],
+        ["in-place", true],
       ] as const) {
-        for (const { kernel, slots } of plan.passes(length, sharing, inPlace)) {
-          const title = `${plan.title} ${length} ${sharing} ${inPlace} ${kernel.label}`;
-          expect(compiled.has(kernel.code), title).toBe(true);
-          expect([0, ...slots.keys()].sort(), title).toEqual([...kernel.bindings.keys()].sort());
+        const title = `${plan.title} ${length} ${arrangement} ${inPlace}`;
+        if (arrangement === "one-buffer" && !inPlace && plan.itemBytes.output !== plan.itemBytes.input) {
+          expect(() => plan.passes(length, arrangement, inPlace), title).toThrow(
+            "the indices (u32) and the input (u64) must be in different buffers",
+          );
+          continue;
+        }
+        if (inPlace && plan.itemBytes.output !== plan.itemBytes.input) {
+          // Items of two sizes have no range in common.
+          continue;
+        }
+        for (const { kernel, slots } of plan.passes(length, arrangement, inPlace)) {
+          const named = [...kernel.bindings.keys()].filter((binding) => !implied.has(binding)).sort();
+          expect(compiled.has(kernel.code), `${title} ${kernel.label}`).toBe(true);
+          expect([...slots.keys()].sort(), `${title} ${kernel.label}`).toEqual(named);
         }
       }
     }
@@ -165,6 +298,65 @@ describe("errors name what was asked for, and the limit", () => {
         planScan(
           { type: u32, algorithm: "hillis-steele", workGroupSize: 256, maxLength: 1 },
           factsWith({}, { maxComputeWorkgroupStorageSize: 2000 }),
+        ),
+    ],
+    [
+      "passes",
+      ArgumentError,
+      "scan<u32, add>: passes is twice; it takes single or reduce-then-scan",
+      () => planScan({ type: u32, passes: "twice" as "single", maxLength: 1 }, facts),
+    ],
+    [
+      "a single pass of one thread",
+      ArgumentError,
+      "compact<u32>: passes is single and workGroupSize 1; a single pass takes at least 2 threads",
+      () =>
+        planCompact({ type: u32, passes: "single", workGroupSize: 1, where: "true", maxLength: 1 }, facts),
+    ],
+    [
+      "memory of a single pass",
+      LimitError,
+      "scan<u32, add> with the algorithm hillis-steele and workGroupSize 256 needs 2080 bytes of work-group memory, and the device's limit is 2048",
+      () =>
+        planScan(
+          { type: u32, ...onePass, algorithm: "hillis-steele", workGroupSize: 256, maxLength: 1 },
+          factsWith({}, { maxComputeWorkgroupStorageSize: 2048 }),
+        ),
+    ],
+    [
+      "memory of a single pass by subgroups",
+      LimitError,
+      // The algorithm's 80 bytes; 2, 64, 1 and 32 elements and four words of the look-back.
+      "scan<u32, add> with the algorithm subgroup and workGroupSize 256 needs 560 bytes of work-group memory, and the device's limit is 500",
+      () =>
+        planScan(
+          { type: u32, ...onePass, algorithm: "subgroup", workGroupSize: 256, maxLength: 1 },
+          factsWith({ subgroupMinSize: 32, subgroupMaxSize: 32 }, { maxComputeWorkgroupStorageSize: 500 }),
+        ),
+    ],
+    [
+      "indirect",
+      ArgumentError,
+      "compact<u32>: indirect takes { dispatch: { itemsPerWorkGroup } }, { draw: { vertexCount } } or { drawIndexed: { indexCount } }",
+      () =>
+        planCompact(
+          {
+            type: u32,
+            where: "true",
+            indirect: { dispatch: 1, draw: 2 } as unknown as Indirect,
+            maxLength: 1,
+          },
+          facts,
+        ),
+    ],
+    [
+      "indirect count",
+      ArgumentError,
+      "compact<u32>: vertexCount is 0; it takes a whole number from 1 to 2^32 - 1",
+      () =>
+        planCompact(
+          { type: u32, where: "true", indirect: { draw: { vertexCount: 0 } }, maxLength: 1 },
+          facts,
         ),
     ],
     [

@@ -7,6 +7,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
 import { around, edgeLengths } from "../support/lengths.ts";
 import { anyItems, arrayOfBits, randomBits } from "../support/random.ts";
+import { smallTunings } from "../support/results.ts";
 
 const fold = useSoftwareFold();
 
@@ -22,31 +23,39 @@ const predicates: [ScalarType, string, (value: Scalar, index: number) => boolean
 ];
 
 describe.each(algorithmNames)("%s", (algorithm) => {
-  const tuning = { algorithm, workGroupSize: 4, itemsPerThread: 2 } as const;
+  const sweeps = smallTunings.map(({ most, ...sizes }) => ({
+    tuning: { algorithm, ...sizes } as const,
+    lengths: edgeLengths(sizes.workGroupSize, sizes.itemsPerThread).filter((length) => length <= most),
+  }));
   describe.each(predicates.map(([type, where, keep]) => [type.name, where, type, keep] as const))(
     "%s where %s",
     (name, where, type, keep) => {
       test("items and positions at every edge", async ({ skip }) => {
         skip(name === f16.name && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
-        for (const length of edgeLengths(4, 2)) {
-          const data = anyItems(name, length, `${where} ${length}`);
-          expectSameBits(
-            await fold().compact(data, { type, where, ...tuning }),
-            compactReference(data, keep, { type }),
-            `${length}`,
-          );
-          expectSameBits(
-            await fold().compact(data, { type, where, indices: true, ...tuning }),
-            compactReference(data, keep, { type, indices: true }),
-            `${length} indices`,
-          );
+        // The first two predicates take either kind of passes, the others one, in turn.
+        const at = predicates.findIndex(([, text]) => text === where);
+        for (const { tuning, lengths } of sweeps.filter((_, turn) => at < 2 || at % 2 === turn)) {
+          for (const length of lengths) {
+            const title = `${length} ${tuning.passes}`;
+            const data = anyItems(name, length, `${where} ${length}`);
+            expectSameBits(
+              await fold().compact(data, { type, where, ...tuning }),
+              compactReference(data, keep, { type }),
+              title,
+            );
+            expectSameBits(
+              await fold().compact(data, { type, where, indices: true, ...tuning }),
+              compactReference(data, keep, { type, indices: true }),
+              `${title} indices`,
+            );
+          }
         }
       });
     },
   );
 
-  test("by flags, none and all too", async () => {
-    for (const length of edgeLengths(4, 2)) {
+  test.each(sweeps)("by flags, none and all too: $tuning.passes", async ({ tuning, lengths }) => {
+    for (const length of lengths) {
       const next = randomBits(`flags ${length}`);
       const data = anyItems("f32", length, `${length}`) as Float32Array;
       for (const share of [0, 1, 3, 4]) {

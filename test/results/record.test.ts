@@ -521,11 +521,11 @@ describe("text of the caller's that does not compile", () => {
       name: "taken",
       type: u32,
       identity: 0,
-      declarations: "fn load() -> u32 { return 1u; }",
-      combine: "earlier + load()",
+      declarations: "fn load_items() -> u32 { return 1u; }",
+      combine: "earlier + load_items()",
       reference: (a, b) => a + b + 1,
     });
-    expect((await sourceError(fold().scan(data, { op }))).message).toContain("the name load is taken");
+    expect((await sourceError(fold().scan(data, { op }))).message).toContain("the name load_items is taken");
   });
 
   test("what is right still works after a failure", async () => {

@@ -16,9 +16,11 @@ import { elementTypes } from "../../src/element_types.ts";
 import type { Operator } from "../../src/operators.ts";
 import { monoid, operators } from "../../src/operators.ts";
 import { planCompact } from "../../src/primitives/compact.ts";
+import { ALL_ARRANGEMENTS } from "../../src/primitives/plan.ts";
 import { planReduce } from "../../src/primitives/reduce.ts";
+import type { LookBackTesting } from "../../src/primitives/scan.ts";
 import { planScan } from "../../src/primitives/scan.ts";
-import type { DeviceFacts, Limits } from "../../src/primitives/tuning.ts";
+import type { DeviceFacts, Limits, Passes } from "../../src/primitives/tuning.ts";
 import type { ElementType, ScalarType, TypeName } from "../../src/types.ts";
 import { untyped } from "./fold.ts";
 
@@ -40,6 +42,8 @@ export const factsWith = (changes: Partial<DeviceFacts> = {}, limits: Partial<Li
   subgroupMinSize: 4,
   subgroupMaxSize: 128,
   software: false,
+  vendor: "",
+  lookBack: true,
   ...changes,
 });
 
@@ -163,10 +167,27 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
       result.set(kernel.code, { title: `${kernel.label} ${where}`, code: kernel.code, kernel });
     }
   };
+  // A single pass takes two threads.
+  const allPasses: readonly Passes[] =
+    shape.workGroupSize > 1 ? ["single", "reduce-then-scan"] : ["reduce-then-scan"];
   for (const op of operatorsOf(type).map(untyped)) {
-    take(planScan({ ...base, op }, facts).kernels);
-    take(planScan({ ...base, op, exclusive: true }, facts).kernels);
-    take(planReduce({ ...base, op }, facts).kernels);
+    for (const passes of allPasses) {
+      // Where the length comes from, and a tile's number, does not depend on the operator.
+      const variants: [{ lengthOnGpu?: boolean }, LookBackTesting][] =
+        op.name === "max"
+          ? [
+              [{}, {}],
+              [{ lengthOnGpu: true }, { tickets: false }],
+            ]
+          : [[{}, {}]];
+      for (const [changes, testing] of variants) {
+        for (const exclusive of [false, true]) {
+          const options = { ...base, ...changes, op, passes, exclusive };
+          take(planScan(options, facts, ALL_ARRANGEMENTS, testing).kernels);
+        }
+        take(planReduce({ ...base, ...changes, op }, facts).kernels);
+      }
+    }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.
     const kernel = callingAll(type, operatorFunctions(type, op, algorithm, shape.workGroupSize));
     result.set(kernel, { title: `in-kernel functions of ${op.name} ${type.name} ${where}`, code: kernel });
@@ -185,8 +206,21 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
     }
   }
   for (const indices of [false, true]) {
-    take(planCompact({ ...base, indices, where: predicates[type.name] }, facts).kernels);
-    take(planCompact({ ...base, indices, flags: true }, facts).kernels);
+    for (const passes of allPasses) {
+      take(planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts).kernels);
+      take(planCompact({ ...base, passes, indices, flags: true }, facts).kernels);
+    }
+  }
+  // Neither depends on the type.
+  for (const passes of type.name === "u32" ? allPasses : []) {
+    const options = { ...base, passes, flags: true, lengthOnGpu: true };
+    for (const indirect of [
+      { dispatch: { itemsPerWorkGroup: 64 } },
+      { draw: { vertexCount: 4 } },
+      { drawIndexed: { indexCount: 6 } },
+    ]) {
+      take(planCompact({ ...options, indirect }, facts, ALL_ARRANGEMENTS, { tickets: false }).kernels);
+    }
   }
   return [...result.values()];
 }

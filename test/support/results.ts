@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Operator } from "../../src/operators.ts";
 import { roundingOf } from "../../src/operators.ts";
+import type { TuningOptions } from "../../src/primitives/tuning.ts";
 import type { ScalarArray } from "../../src/reference/arrays.ts";
 import { valuesOf } from "../../src/reference/arrays.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -15,6 +16,15 @@ import { anyItems, randomBits, sparseItems, valuesAs } from "./random.ts";
 
 /** An f16 result in a `Uint16Array` is its bits already; a reduction's is a number. */
 export const asItems = (type: ScalarType, value: Scalar): ScalarArray => valuesAs(type.name, [value]);
+
+/**
+ * Three levels of spine; and vectors of four items, and tiles that make several sections of a look-back
+ * by a work-group, or groups of one by its two subgroups.
+ */
+export const smallTunings = [
+  { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan", most: 600 },
+  { workGroupSize: 8, itemsPerThread: 4, passes: "single", most: 1100 },
+] as const satisfies (TuningOptions & { readonly most: number })[];
 
 /** Kinds of data, so that no operator meets only items that saturate it. */
 const datasets = (type: ScalarType, opName: string, length: number): [string, ScalarArray][] => {
@@ -48,7 +58,7 @@ export function testExactResults(type: ScalarType): void {
   const exact = exactOperatorsOf(type);
   describe.each(exact.map((op) => [op.name, untyped(op)] as const))(`${type.name} %s`, (name, op) => {
     describe.each(algorithmNames)("%s", (algorithm) => {
-      const check = async (data: ScalarArray, tuning: object, title: string): Promise<void> => {
+      const check = async (data: ScalarArray, tuning: TuningOptions, title: string): Promise<void> => {
         const options = { op, type, algorithm, ...tuning } as const;
         for (const exclusive of [false, true]) {
           const actual = await fold().scan(data, { ...options, exclusive });
@@ -70,12 +80,16 @@ export function testExactResults(type: ScalarType): void {
       test("at every edge of three levels", async ({ skip }) => {
         skip(missing(), "the adapter has no shader-f16");
         // Which items a kernel takes does not depend on the operator: the first and `min` take every
-        // length, the others every second one, in turn.
+        // length, the others every second one, in turn; and those alternate between the passes.
         const all = op === exact[0] || name === "min";
         const turn = exact.indexOf(op) % 2;
-        for (const length of edgeLengths(4, 2).filter((_, at) => all || at % 2 === turn)) {
-          for (const [kind, data] of datasets(type, name, length)) {
-            await check(data, { workGroupSize: 4, itemsPerThread: 2 }, `${kind}, ${length}`);
+        for (const tuning of smallTunings.filter((_, at) => all || at === turn)) {
+          const { workGroupSize, itemsPerThread, passes, most } = tuning;
+          const lengths = edgeLengths(workGroupSize, itemsPerThread).filter((length) => length <= most);
+          for (const length of lengths.filter((_, at) => all || at % 2 === turn)) {
+            for (const [kind, data] of datasets(type, name, length)) {
+              await check(data, { workGroupSize, itemsPerThread, passes }, `${kind}, ${length}, ${passes}`);
+            }
           }
         }
       });

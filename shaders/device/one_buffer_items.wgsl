@@ -1,5 +1,6 @@
 // The input and the output are ranges of one buffer: the same range, or ranges that do not overlap.
 // WebGPU lets a dispatch bind a buffer that it writes only once, so one binding spans both.
+// A vector is one item.
 
 @group(0) @binding(2) var<storage, read_write> data: array<Input>;
 
@@ -7,6 +8,26 @@ fn read_item(index: u32) -> Input {
   return data[params.input_base + index];
 }
 
+fn read_vector(vector: u32) -> InputVector {
+  return read_item(vector);
+}
+
+fn read_end_item(index: u32) -> Input {
+  return read_item(index);
+}
+
 fn write_item(index: u32, item: Output) {
   data[params.output_base + index] = item;
+}
+
+fn read_output_vector(vector: u32) -> OutputVector {
+  return data[params.output_base + vector];
+}
+
+fn write_vector(vector: u32, items: OutputVector) {
+  write_item(vector, items);
+}
+
+fn write_end_item(index: u32, item: Output) {
+  write_item(index, item);
 }

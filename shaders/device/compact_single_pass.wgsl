@@ -1,0 +1,44 @@
+// A whole compaction in one dispatch: each work-group finds out which items of one tile are kept, hands
+// on how many, looks back at how many the tiles before it keep, and moves its own to their places.
+// Linked with contract.wgsl (Element is u32, the operator is add), an algorithm, load_items.wgsl,
+// load_kept.wgsl, store_kept.wgsl, length_*.wgsl, look_back.wgsl, tile_*.wgsl and total_*.wgsl. The output
+// is no part of the input.
+// Dispatch at least one work-group a tile; those past the last tile end at once.
+// Work-group memory: the algorithm's, and the look-back's.
+
+@compute @workgroup_size(WORK_GROUP_SIZE)
+fn compact_single_pass(
+  @builtin(workgroup_id) work_group: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let thread = work_group_thread(local_index);
+  let tile = tile_of(work_group, thread);
+  let length = data_length();
+  if (tile > last_tile(length)) {
+    return;
+  }
+
+  var kept = load_kept(tile, thread, length);
+  let scan = begin_scan(kept.counts, thread);
+  if (look_back(tile, scan.total, thread, length)) {
+    kept = load_kept(tile, thread, length);
+  }
+  store_kept(tile, thread, kept, finish_scan(kept.counts, scan), carry());
+
+  if (tile == last_tile(length) && thread == 0u) {
+    store_total(carry() + scan.total);
+  }
+}
+
+// How many of a vector are kept, for a tile whose total is computed again.
+fn sum_of_vector(place: u32, length: u32) -> Element {
+  var items = read_edge(place, length);
+  var sum = 0u;
+  for (var item = 0u; item < VECTOR; item++) { // unroll
+    let index = place * VECTOR + item;
+    if (index < length && keep(items[item], index)) {
+      sum++;
+    }
+  }
+  return sum;
+}

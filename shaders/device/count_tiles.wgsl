@@ -1,0 +1,20 @@
+// One work-group counts how many items of one tile are kept, and stores that at the tile's place.
+// Linked with contract.wgsl (Element is u32, the operator is add), an algorithm, load_items.wgsl,
+// load_kept.wgsl, an input, output_items.wgsl and length_*.wgsl.
+// Dispatch one work-group a tile, and for rows of a grid more. Tiles past the end of the data keep nothing.
+// Work-group memory: the algorithm's.
+
+@compute @workgroup_size(WORK_GROUP_SIZE)
+fn count_tiles(
+  @builtin(workgroup_id) work_group: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let tile = work_group.y * params.grid_width + work_group.x;
+  let thread = work_group_thread(local_index);
+  let total = reduce_vectors(load_kept(tile, thread, data_length()).counts, thread);
+  if (tile < params.tiles && thread == 0u) {
+    counts[tile] = total;
+  }
+}
+
+@group(0) @binding(2) var<storage, read_write> counts: array<u32>;

@@ -1,0 +1,15 @@
+// The input is a range of a buffer of its own, which starts at any item. A vector is one item.
+
+@group(0) @binding(1) var<storage, read> input: array<Input>;
+
+fn read_item(index: u32) -> Input {
+  return input[params.input_base + index];
+}
+
+fn read_vector(vector: u32) -> InputVector {
+  return read_item(vector);
+}
+
+fn read_end_item(index: u32) -> Input {
+  return read_item(index);
+}

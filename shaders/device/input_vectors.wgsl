@@ -1,0 +1,14 @@
+// The input is a range of a buffer of its own, which starts at a vector. It has two bindings: vectors,
+// up to params.wide_length items, and single items to the end, since the last bytes of a range may be no
+// whole vector.
+
+@group(0) @binding(1) var<storage, read> input: array<InputVector>;
+@group(0) @binding(6) var<storage, read> input_end: array<Input>;
+
+fn read_vector(vector: u32) -> InputVector {
+  return input[params.input_base + vector];
+}
+
+fn read_end_item(index: u32) -> Input {
+  return input_end[params.input_end_base + index - params.wide_length];
+}

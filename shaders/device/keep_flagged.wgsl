@@ -1,0 +1,7 @@
+// An item is kept where its flag, a u32, is not zero.
+
+@group(0) @binding(4) var<storage, read> flags: array<u32>;
+
+fn keep(item: Input, index: u32) -> bool {
+  return flags[params.flags_base + index] != 0u;
+}

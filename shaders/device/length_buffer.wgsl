@@ -1,0 +1,7 @@
+// A buffer says how many items there are: as many as that, up to those the kernel was dispatched for.
+
+@group(0) @binding(8) var<storage, read> length_buffer: array<u32>;
+
+fn data_length() -> u32 {
+  return min(length_buffer[params.length_base], params.length);
+}

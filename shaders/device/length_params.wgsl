@@ -1,0 +1,5 @@
+// The caller's program knows how many items there are.
+
+fn data_length() -> u32 {
+  return params.length;
+}

@@ -1,0 +1,56 @@
+// Loads the items that one thread of a tile takes, as elements, a vector at a time.
+// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an input. Call from any control flow. No work-group memory.
+
+// Past the end of the data, the identity.
+fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
+  var elements: array<Element, ITEMS>;
+  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      var items = input_items(read_vector(vector_of(tile, thread, vector)));
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        elements[vector * VECTOR + item] = element_from_item(items[item]);
+      }
+    }
+  } else {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let place = vector_of(tile, thread, vector);
+      var items = read_edge(place, length);
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        elements[vector * VECTOR + item] = identity();
+        if (place * VECTOR + item < length) {
+          elements[vector * VECTOR + item] = element_from_item(items[item]);
+        }
+      }
+    }
+  }
+  return elements;
+}
+
+// A vector that may reach past the end of the data, or past what the wide binding holds.
+fn read_edge(vector: u32, length: u32) -> array<Input, VECTOR> {
+  var items: array<Input, VECTOR>;
+  let first = vector * VECTOR;
+  if (first + VECTOR <= params.wide_length) {
+    items = input_items(read_vector(vector));
+  } else {
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      if (first + item < length) {
+        items[item] = read_end_item(first + item);
+      }
+    }
+  }
+  return items;
+}
+
+// The combination of each vector.
+fn sums_of(elements: array<Element, ITEMS>) -> array<Element, VECTORS> {
+  var own = elements;
+  var sums: array<Element, VECTORS>;
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    sums[vector] = own[vector * VECTOR];
+    for (var item = 1u; item < VECTOR; item++) { // unroll
+      sums[vector] = combine(sums[vector], own[vector * VECTOR + item]);
+    }
+  }
+  return sums;
+}

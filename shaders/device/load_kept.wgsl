@@ -1,0 +1,32 @@
+// Loads the items that one thread of a tile takes, and finds out which of them are kept.
+// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, load_items.wgsl and an input. Call from any control flow. No work-group memory.
+
+struct Kept {
+  items: array<Input, ITEMS>,
+  is_kept: array<bool, ITEMS>,
+  // How many of each vector.
+  counts: array<Element, VECTORS>,
+}
+
+fn load_kept(tile: u32, thread: u32, length: u32) -> Kept {
+  var kept: Kept;
+  let is_whole = (tile + 1u) * TILE <= min(length, params.wide_length);
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let place = vector_of(tile, thread, vector);
+    var items: array<Input, VECTOR>;
+    if (is_whole) {
+      items = input_items(read_vector(place));
+    } else {
+      items = read_edge(place, length);
+    }
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      kept.items[vector * VECTOR + item] = items[item];
+      let index = place * VECTOR + item;
+      if (index < length) {
+        kept.is_kept[vector * VECTOR + item] = keep(items[item], index);
+      }
+      kept.counts[vector] += select(0u, 1u, kept.is_kept[vector * VECTOR + item]);
+    }
+  }
+  return kept;
+}

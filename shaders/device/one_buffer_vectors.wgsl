@@ -1,0 +1,26 @@
+// The output is the input's own range, which starts at a vector. It has two bindings that do not
+// overlap: vectors up to params.wide_length items, then single items to the end, since the last bytes
+// of the range may be no whole vector.
+
+@group(0) @binding(2) var<storage, read_write> data: array<InputVector>;
+@group(0) @binding(7) var<storage, read_write> data_end: array<Input>;
+
+fn read_vector(vector: u32) -> InputVector {
+  return data[params.output_base + vector];
+}
+
+fn read_output_vector(vector: u32) -> OutputVector {
+  return data[params.output_base + vector];
+}
+
+fn write_vector(vector: u32, items: OutputVector) {
+  data[params.output_base + vector] = items;
+}
+
+fn read_end_item(index: u32) -> Input {
+  return data_end[params.output_end_base + index - params.wide_length];
+}
+
+fn write_end_item(index: u32, item: Output) {
+  data_end[params.output_end_base + index - params.wide_length] = item;
+}

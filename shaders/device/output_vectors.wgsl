@@ -1,0 +1,18 @@
+// The output is a range of a buffer of its own, which starts at a vector. It has two bindings that do
+// not overlap: vectors, up to params.wide_length items, and single items to the end, since the last
+// bytes of a range may be no whole vector.
+
+@group(0) @binding(2) var<storage, read_write> output: array<OutputVector>;
+@group(0) @binding(7) var<storage, read_write> output_end: array<Output>;
+
+fn read_output_vector(vector: u32) -> OutputVector {
+  return output[params.output_base + vector];
+}
+
+fn write_vector(vector: u32, items: OutputVector) {
+  output[params.output_base + vector] = items;
+}
+
+fn write_end_item(index: u32, item: Output) {
+  output_end[params.output_end_base + index - params.wide_length] = item;
+}

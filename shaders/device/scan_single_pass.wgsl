@@ -1,0 +1,43 @@
+// A whole scan in one dispatch: each work-group scans one tile, hands on the tile's total, and looks back
+// at what the tiles before it handed on. Each item is read once and written once.
+// Linked with contract.wgsl, an algorithm, load_items.wgsl, store_prefixes.wgsl, an input and
+// an output, length_*.wgsl, look_back.wgsl, tile_*.wgsl and total_*.wgsl. The output is no part of the input.
+// Dispatch at least one work-group a tile; those past the last tile end at once.
+// Work-group memory: the algorithm's, and the look-back's.
+
+@compute @workgroup_size(WORK_GROUP_SIZE)
+fn scan_single_pass(
+  @builtin(workgroup_id) work_group: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let thread = work_group_thread(local_index);
+  let tile = tile_of(work_group, thread);
+  let length = data_length();
+  if (tile > last_tile(length)) {
+    return;
+  }
+
+  var elements = load_items(tile, thread, length);
+  let scan = begin_scan(sums_of(elements), thread);
+  if (look_back(tile, scan.total, thread, length)) {
+    elements = load_items(tile, thread, length);
+  }
+  // The sums again, rather than hold them over the wait.
+  store_prefixes(tile, thread, length, elements, finish_scan(sums_of(elements), scan), carry());
+
+  if (tile == last_tile(length) && thread == 0u) {
+    store_total(combine(carry(), scan.total));
+  }
+}
+
+// The combination of a vector, for a tile whose total is computed again.
+fn sum_of_vector(place: u32, length: u32) -> Element {
+  var items = read_edge(place, length);
+  var sum = identity();
+  for (var item = 0u; item < VECTOR; item++) { // unroll
+    if (place * VECTOR + item < length) {
+      sum = combine(sum, element_from_item(items[item]));
+    }
+  }
+  return sum;
+}

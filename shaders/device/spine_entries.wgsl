@@ -1,0 +1,67 @@
+// What work-groups of one dispatch hand on to each other: entries of elements in a buffer.
+//
+// WebGPU promises no order between writes to different places, so each 32-bit word of an entry holds 16 bits
+// of the element and the number of the run, and the entry counts when all its words carry this run's
+// number. Numbers of runs are not used twice on one spine, so nothing has to be cleared.
+// Each entry has two places: its owner's, and one for work-groups that compute it in the owner's stead. The two
+// may differ in a float's last bits, and words of both must not be mixed.
+//
+// Linked with contract.wgsl, a look-back, which says ENTRY_WORDS and how many entries there are, and
+// faults_none.wgsl. Call from any control flow. No work-group memory.
+
+@group(0) @binding(3) var<storage, read_write> spine: array<atomic<u32>>;
+
+// The run's number, 1 to 4095, as two digits: dynamic offsets choose both.
+@group(0) @binding(10) var<uniform> run_low: vec4<u32>;
+@group(0) @binding(11) var<uniform> run_high: vec4<u32>;
+
+fn run_number() -> u32 {
+  return run_high.x * 64u + run_low.x;
+}
+
+struct Entry {
+  is_whole: bool,
+  element: Element,
+}
+
+fn read_place(place: u32) -> Entry {
+  let first = place * ENTRY_WORDS;
+  let run = run_number();
+  var words: array<u32, ELEMENT_WORDS>;
+  var is_whole = true;
+  for (var word = 0u; word < ELEMENT_WORDS; word++) { // unroll
+    let low = atomicLoad(&spine[first + 2u * word]);
+    let high = atomicLoad(&spine[first + 2u * word + 1u]);
+    is_whole = is_whole && (low >> 16u) == run && (high >> 16u) == run;
+    words[word] = (low & 0xffffu) | (high << 16u);
+  }
+  return Entry(is_whole, element_from_words(words));
+}
+
+// An entry, as its owner or another work-group handed it on, within so many attempts.
+fn read_entry(entry: u32, patience: u32) -> Entry {
+  var found = Entry(false, identity());
+  for (var attempt = 0u; attempt < patience && !found.is_whole; attempt++) {
+    found = read_place(entry);
+  }
+  if (!found.is_whole) {
+    found = read_place(entries() + entry);
+  }
+  return found;
+}
+
+// Writes an entry, by `writers` threads that all hold the element; each calls it with its number. An exchange
+// goes straight to where the others read; a store can wait behind the stores of whole tiles.
+fn write_place(place: u32, element: Element, writer: u32, writers: u32) {
+  let first = place * ENTRY_WORDS;
+  let run = run_number() << 16u;
+  var words = words_from_element(element);
+  for (var word = 0u; word < ELEMENT_WORDS; word++) { // unroll
+    if (writer == (2u * word) % writers && !is_withheld(place, 2u * word)) {
+      _ = atomicExchange(&spine[first + 2u * word], run | (words[word] & 0xffffu));
+    }
+    if (writer == (2u * word + 1u) % writers && !is_withheld(place, 2u * word + 1u)) {
+      _ = atomicExchange(&spine[first + 2u * word + 1u], run | (words[word] >> 16u));
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// Stores the prefixes of the items that one thread of a tile takes, a vector at a time.
+// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an output. Call from any control flow. No work-group memory.
+
+// `before` is what comes before each vector.
+fn store_prefixes(
+  tile: u32,
+  thread: u32,
+  length: u32,
+  elements: array<Element, ITEMS>,
+  before: array<Element, VECTORS>,
+  carry: Element,
+) {
+  let is_whole = (tile + 1u) * TILE <= min(length, params.wide_length);
+  var own = elements;
+  var prefixes = before;
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    var prefix = combine(carry, prefixes[vector]);
+    var items: array<Output, VECTOR>;
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      let earlier = prefix;
+      prefix = combine(prefix, own[vector * VECTOR + item]);
+      items[item] = item_from_element(select_prefix(earlier, prefix));
+    }
+    let place = vector_of(tile, thread, vector);
+    if (is_whole) {
+      write_vector(place, output_vector(items));
+    } else {
+      write_edge(place, length, items);
+    }
+  }
+}
+
+fn select_prefix(exclusive: Element, inclusive: Element) -> Element {
+  if (EXCLUSIVE) {
+    return exclusive;
+  }
+  return inclusive;
+}
+
+// A vector that may reach past the end of the data, or past what the wide binding holds. No other
+// thread has anything to do with that vector, so what lies past the end is written back as it was.
+fn write_edge(vector: u32, length: u32, items: array<Output, VECTOR>) {
+  var own = items;
+  let first = vector * VECTOR;
+  if (first + VECTOR <= params.wide_length) {
+    if (first < length) {
+      var kept = output_items(read_output_vector(vector));
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        if (first + item < length) {
+          kept[item] = own[item];
+        }
+      }
+      write_vector(vector, output_vector(kept));
+    }
+  } else {
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      if (first + item < length) {
+        write_end_item(first + item, own[item]);
+      }
+    }
+  }
+}

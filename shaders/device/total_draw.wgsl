@@ -1,0 +1,17 @@
+// The total goes to a buffer of its own, and so do the arguments of an indirect draw with as many
+// instances: with an index buffer where INDEXED.
+// Linked with contract.wgsl (Element is u32).
+
+@group(0) @binding(5) var<storage, read_write> total: array<u32>;
+@group(0) @binding(9) var<storage, read_write> indirect: array<u32>;
+
+fn store_total(element: u32) {
+  total[params.total_base] = element;
+  indirect[params.indirect_base] = VERTEX_COUNT;
+  indirect[params.indirect_base + 1u] = element;
+  indirect[params.indirect_base + 2u] = 0u;
+  indirect[params.indirect_base + 3u] = 0u;
+  if (INDEXED) {
+    indirect[params.indirect_base + 4u] = 0u;
+  }
+}

@@ -1,0 +1,250 @@
+import { describe, test } from "vitest";
+import type { Operator } from "../../src/operators.ts";
+import { add } from "../../src/operators.ts";
+import type { LookBackTesting } from "../../src/primitives/scan.ts";
+import type { DeviceFacts, TuningOptions } from "../../src/primitives/tuning.ts";
+import type { AnyArray } from "../../src/reference/arrays.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import type { ElementType } from "../../src/types.ts";
+import { f32, u32 } from "../../src/types.ts";
+import { f64, u64 } from "../../src/types64.ts";
+import { expectSameBits, expectWithin } from "../support/compare.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { anyItems, randomBits, valuesAs } from "../support/random.ts";
+import { affineItems, lastingItems, maps, mapsInTurn, matrix } from "./operators.ts";
+import type { Change, LookBack, Run } from "./support.ts";
+import {
+  contextOfFold,
+  expectExact,
+  FAULTS,
+  faultOf,
+  faults,
+  lengthsOf,
+  lookBacks,
+  missing,
+  onGpu,
+  outputsOf,
+  prepareCompact,
+  prepareScan,
+  STUCK_MS,
+  shapeOf,
+} from "./support.ts";
+
+const fold = useSoftwareFold();
+
+/** Each fault at each length, on two inputs in turn, so that what an earlier run left is wrong. */
+const everyFault = (
+  lengths: readonly number[],
+  make: (length: number, name: string) => Omit<Run, "title">,
+): Run[] =>
+  lengths.flatMap((length) => {
+    const made = ["even", "odd"].map((name) => make(length, `${name} ${length}`));
+    return Array.from({ length: FAULTS }, (_, at) => ({
+      ...(made[at % 2] as Omit<Run, "title">),
+      title: `of ${length}, ${faultOf(at + 1)}`,
+    }));
+  });
+
+/** f64 of many magnitudes, so that each order of additions has bits of its own. */
+const manyMagnitudes = (_: ElementType, length: number, name: string): AnyArray => {
+  const next = randomBits(name);
+  return valuesAs(
+    "f64",
+    Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40)),
+  );
+};
+
+interface Case {
+  readonly title: string;
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+  readonly exclusive?: boolean;
+  readonly items?: (type: ElementType, length: number, name: string) => AnyArray;
+  /** The look-back that it is for; each, where it is left out. */
+  readonly lookBack?: LookBack;
+  readonly tuning?: (facts: DeviceFacts) => TuningOptions;
+  /** Whether only a GPU's driver compiles it in time. */
+  readonly gpuOnly?: boolean;
+  readonly testing?: LookBackTesting;
+  readonly change?: Change;
+  /** Whether all lengths are tried on a software adapter too. */
+  readonly long?: boolean;
+}
+
+const ofAffine = {
+  type: u32,
+  op: untyped(affine),
+  items: (_: ElementType, length: number, name: string): AnyArray => affineItems(length, name),
+};
+
+/** Work-groups that start in any order: here, the last tile's first. */
+const lastFirst: Change = [
+  [
+    "return work_group.y * params.grid_width + work_group.x;",
+    "return params.tiles - 1u - (work_group.y * params.grid_width + work_group.x);",
+  ],
+];
+
+const cases: readonly Case[] = [
+  { title: "an operator that does not commute", ...ofAffine, long: true },
+  { title: "patience 0", ...ofAffine, testing: { patience: 0 } },
+  { title: "patience 1, without tickets", ...ofAffine, testing: { patience: 1, tickets: false } },
+  { title: "patience 300, exclusive", ...ofAffine, exclusive: true, testing: { patience: 300 } },
+  {
+    title: "the last tile's work-group first",
+    ...ofAffine,
+    testing: { tickets: false },
+    change: lastFirst,
+  },
+  { title: "u32 add", type: u32, op: untyped(add), exclusive: true },
+  { title: "u64 add", type: u64, op: untyped(add) },
+  { title: "f64 add, bit for bit", type: f64, op: untyped(add), items: manyMagnitudes },
+  { title: "a struct of 16 bytes", type: matrix.type, op: matrix as unknown as Operator<string> },
+  { title: "a struct of 64 bytes", type: maps, op: mapsInTurn as unknown as Operator<string>, gpuOnly: true },
+  // Work-groups of other sizes: groups of one tile, of two, and of more; and one that is no power of two.
+  ...[2, 3, 4, 16].map(
+    (workGroupSize): Case => ({
+      title: `work-groups of ${workGroupSize}`,
+      ...ofAffine,
+      lookBack: "by threads",
+      tuning: () => ({ workGroupSize }),
+    }),
+  ),
+  {
+    title: "f64 add in work-groups of 6, bit for bit",
+    type: f64,
+    op: untyped(add),
+    items: manyMagnitudes,
+    lookBack: "by threads",
+    tuning: () => ({ workGroupSize: 6 }),
+  },
+  {
+    title: "blelloch, in work-groups of 6",
+    ...ofAffine,
+    lookBack: "by threads",
+    tuning: () => ({ algorithm: "blelloch", workGroupSize: 6 }),
+  },
+  {
+    title: "subgroups of which the last is not full",
+    ...ofAffine,
+    lookBack: "by threads",
+    tuning: (facts) => ({ algorithm: "subgroup", workGroupSize: facts.subgroupMaxSize * 1.5 }),
+  },
+  {
+    title: "work-groups of one subgroup",
+    ...ofAffine,
+    lookBack: "by threads",
+    tuning: (facts) => ({ algorithm: "subgroup", workGroupSize: facts.subgroupMaxSize }),
+  },
+  {
+    title: "several groups at once",
+    ...ofAffine,
+    lookBack: "by a subgroup",
+    tuning: (facts) => ({ workGroupSize: 4 * facts.subgroupMaxSize, itemsPerThread: 1 }),
+  },
+];
+
+describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
+  const own = cases.filter((one) => one.lookBack === undefined || one.lookBack === lookBack);
+
+  test.for(own)(
+    "$title",
+    { timeout: STUCK_MS },
+    async (
+      { type, op, exclusive = false, items = lastingItems, tuning, testing, change, long, gpuOnly },
+      { skip },
+    ) => {
+      const { facts } = contextOfFold(fold());
+      const why = missing(lookBack, facts);
+      skip(why !== undefined, why);
+      skip(gpuOnly === true && !onGpu, "a software adapter compiles it for minutes");
+      const shape = shapeOf(lookBack, facts, tuning?.(facts));
+      const lengths = lengthsOf(shape, onGpu || long === true);
+      const subject = await prepareScan(
+        fold(),
+        { type, op, exclusive, maxLength: 600 * shape.tile, ...shape.tuning },
+        { faults, ...testing },
+        { ...(change && { change }) },
+      );
+      const grouping = subject.plan.groupingOf("vectors");
+      await expectExact(
+        subject,
+        everyFault(lengths, (length, name) => {
+          const data = items(type, length, name);
+          const options = { type, op, exclusive, ...(type.name === "f64" && { grouping }) };
+          return {
+            data,
+            expected: scanReference(data as Uint32Array, options as unknown as { op: typeof affine }),
+          };
+        }),
+      );
+    },
+  );
+
+  test("f32 add: within the bound, and the same bits whatever is late or missing", {
+    timeout: STUCK_MS,
+  }, async ({ skip }) => {
+    const { facts } = contextOfFold(fold());
+    const why = missing(lookBack, facts);
+    skip(why !== undefined, why);
+    const shape = shapeOf(lookBack, facts, lookBack === "by threads" ? { workGroupSize: 6 } : {});
+    const subject = await prepareScan(
+      fold(),
+      { type: f32, maxLength: 600 * shape.tile, ...shape.tuning },
+      { faults },
+    );
+    for (const length of lengthsOf(shape, onGpu)) {
+      const next = randomBits(`f32 ${length}`);
+      const data = Float32Array.from({ length }, () => next() / 2 ** 32);
+      const runs = Array.from({ length: FAULTS }, (_, at) => ({
+        title: faultOf(at + 1),
+        data,
+        expected: data,
+      }));
+      const { outputs } = await outputsOf(subject, runs);
+      const [whole] = outputs as [Uint32Array];
+      outputs.forEach((output, at) => {
+        expectSameBits(output, whole, `of ${length}, ${faultOf(at + 1)}`);
+      });
+      let sum = 0;
+      const exact = Array.from(data, (x, index) => {
+        sum += x;
+        // Each addition may round up or down, by a part in 2^23.
+        return { value: sum, bound: index * 2 ** -23 * sum };
+      });
+      expectWithin(new Float32Array(whole.buffer, whole.byteOffset, length), exact, `of ${length}`);
+    }
+  });
+
+  test.for([
+    { indices: false, tickets: true },
+    { indices: true, tickets: false },
+  ])(
+    "compaction, indices=$indices tickets=$tickets",
+    { timeout: STUCK_MS },
+    async ({ indices, tickets }, { skip }) => {
+      const { facts } = contextOfFold(fold());
+      const why = missing(lookBack, facts);
+      skip(why !== undefined, why);
+      const shape = shapeOf(lookBack, facts);
+      const subject = await prepareCompact(
+        fold(),
+        { type: u32, where: "x % 3u == 1u", indices, maxLength: 600 * shape.tile, ...shape.tuning },
+        { faults, tickets },
+      );
+      await expectExact(
+        subject,
+        everyFault(lengthsOf(shape, onGpu), (length, name) => {
+          const data = anyItems("u32", length, name) as Uint32Array;
+          const keep = (x: number): boolean => x % 3 === 1;
+          const expected: Uint32Array = indices
+            ? compactReference(data, keep, { indices })
+            : compactReference(data, keep);
+          return { data, expected, count: expected.length };
+        }),
+      );
+    },
+  );
+});

@@ -1,0 +1,292 @@
+import { describe, expect, test } from "vitest";
+import type { Arrangement } from "../../src/codegen/kernels.ts";
+import { bindingOf } from "../../src/codegen/kernels.ts";
+import type { Operator } from "../../src/operators.ts";
+import { add } from "../../src/operators.ts";
+import { planScan } from "../../src/primitives/scan.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import type { ElementType } from "../../src/types.ts";
+import { f32, u32 } from "../../src/types.ts";
+import { u64 } from "../../src/types64.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { randomItems } from "../support/random.ts";
+import { affineItems } from "./operators.ts";
+import type { Change, LookBack, Run } from "./support.ts";
+import {
+  contextOfFold,
+  FAULTS,
+  faultOf,
+  faults,
+  lookBacks,
+  missing,
+  outputsOf,
+  prepareScan,
+  STUCK_MS,
+  shapeOf,
+  wrongRuns,
+} from "./support.ts";
+
+const fold = useSoftwareFold();
+
+/** One rule broken in the kernel's text, and a fault that shows it. */
+interface Mutation {
+  readonly title: string;
+  readonly change: Change;
+  readonly lookBack?: LookBack;
+  readonly type?: ElementType;
+  readonly op?: Operator<string>;
+  readonly tickets?: boolean;
+  /** Faults of whose runs one must go wrong: by the time that work-groups take, not always the same one. */
+  readonly caughtBy: string | RegExp;
+}
+
+const mutations: readonly Mutation[] = [
+  {
+    title: "the upper half's tag is not compared",
+    change: [[" && (high >> 16u) == run", ""]],
+    caughtBy: "only low halves: all",
+  },
+  {
+    title: "the lower half's tag is not compared",
+    change: [["(low >> 16u) == run && ", ""]],
+    caughtBy: "only high halves: all",
+  },
+  {
+    title: "no tag is compared: what is not there counts",
+    change: [["is_whole = is_whole && (low >> 16u) == run && (high >> 16u) == run;", ""]],
+    caughtBy: "never: all",
+  },
+  {
+    title: "a tag does not say which run it is of",
+    change: [["(low >> 16u) == run && (high >> 16u) == run", "(low >> 16u) != 0u && (high >> 16u) != 0u"]],
+    caughtBy: "never: all",
+  },
+  {
+    title: "of two words only the first one's tags are compared",
+    type: u64,
+    op: untyped(add),
+    change: [
+      ["var is_whole = true;", "var is_whole = true;\n  var compared = 0u;"],
+      [
+        "is_whole = is_whole && (low >> 16u) == run && (high >> 16u) == run;",
+        "is_whole = is_whole && (compared > 0u || ((low >> 16u) == run && (high >> 16u) == run));\n    compared++;",
+      ],
+    ],
+    caughtBy: "all but the last word: all",
+  },
+  {
+    title: "a missing total is computed from the tile after it",
+    change: [
+      [/total_of_tile\((goal\.index|other), thread, length\)/, "total_of_tile($1 + 1u, thread, length)"],
+    ],
+    caughtBy: "never: all",
+  },
+  {
+    title: "a section's carry is forgotten",
+    lookBack: "by threads",
+    change: [["thread == 0u && section > 0u", "thread == 0u && section > 1u"]],
+    caughtBy: "none: all",
+  },
+  {
+    title: "operands swapped on top of the carry",
+    change: [[/combine\(carry, (prefixes\[\w+\])\)/, "combine($1, carry)"]],
+    caughtBy: "none: all",
+  },
+  {
+    title: "operands swapped between what comes before the group and the group",
+    lookBack: "by a subgroup",
+    change: [["combine(before, look_back_sums[0])", "combine(look_back_sums[0], before)"]],
+    caughtBy: "none: all",
+  },
+  {
+    title: "operands swapped in what is handed on for the next group",
+    lookBack: "by a subgroup",
+    change: [["combine(before, own_total)", "combine(own_total, before)"]],
+    caughtBy: "none: all",
+  },
+  {
+    title: "operands swapped where a carry is computed slowly",
+    lookBack: "by a subgroup",
+    change: [["look_back_known = combine(before, sum)", "look_back_known = combine(sum, before)"]],
+    caughtBy: "never: all",
+  },
+  {
+    title: "the carry that a slow walk starts from is forgotten",
+    lookBack: "by a subgroup",
+    change: [["look_back_known = found.element;", ""]],
+    caughtBy: /^(never|only|all but)/,
+  },
+  {
+    title: "the last of a group leaves its own total out of what it hands on",
+    lookBack: "by a subgroup",
+    change: [["element = total;", ""]],
+    caughtBy: "none: all",
+  },
+];
+
+/** Each fault twice, on three inputs in turn, so that what an earlier run left is wrong. */
+function everyFault(type: ElementType, op: Operator<string>, length: number): Run[] {
+  const inputs = ["one", "two", "three"].map((name) => {
+    const title = `${name} ${length}`;
+    const data =
+      type === u32 ? affineItems(length, title) : (randomItems(type, length, title) as Uint32Array);
+    return { data, expected: scanReference(data, { type, op } as unknown as { op: typeof affine }) };
+  });
+  return Array.from({ length: 2 * FAULTS }, (_, at) => ({
+    ...(inputs[at % 3] as Omit<Run, "title">),
+    title: faultOf(at + 1),
+  }));
+}
+
+const ofAffine = { type: u32, op: untyped(affine) };
+
+describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
+  const shapeHere = () => shapeOf(lookBack, contextOfFold(fold()).facts);
+  const why = () => missing(lookBack, contextOfFold(fold()).facts);
+  const lengthOf = ({ tile, fanOut }: ReturnType<typeof shapeHere>): number => (2 * fanOut ** 2 + 1) * tile;
+
+  test.for(mutations.filter((one) => (one.lookBack ?? lookBack) === lookBack))(
+    "caught: $title",
+    { timeout: STUCK_MS },
+    async ({ change, type = u32, op = ofAffine.op, tickets = true, caughtBy }, { skip }) => {
+      skip(why() !== undefined, why());
+      const shape = shapeHere();
+      const length = lengthOf(shape);
+      const options = { type, op, maxLength: length, ...shape.tuning };
+      const subject = await prepareScan(fold(), options, { faults, tickets }, { change });
+      const wrong = await wrongRuns(subject, everyFault(type, op, length));
+      const isCaught =
+        typeof caughtBy === "string" ? wrong.includes(caughtBy) : wrong.some((one) => caughtBy.test(one));
+      expect(isCaught, `${caughtBy} among: ${wrong.join("; ")}`).toBe(true);
+    },
+  );
+
+  test("no mutation, no wrong run; nor where an entry's words are stored the other way round", async ({
+    skip,
+  }) => {
+    skip(why() !== undefined, why());
+    const shape = shapeHere();
+    const length = lengthOf(shape);
+    const options = { ...ofAffine, maxLength: length, ...shape.tuning };
+    const runs = everyFault(u32, ofAffine.op, length);
+    expect(await wrongRuns(await prepareScan(fold(), options, { faults }), runs)).toEqual([]);
+    const change: Change = [
+      [/(if \(writer == \(2u \* \w+\) % writers[^}]*\})(\s*)(if \(writer[^}]*\})/, "$3$2$1"],
+    ];
+    expect(await wrongRuns(await prepareScan(fold(), options, { faults }, { change }), runs)).toEqual([]);
+  });
+
+  test("a barrier fewer before what others found is read: the compiler refuses it", async ({ skip }) => {
+    skip(why() !== undefined, why());
+    const { tuning } = shapeHere();
+    const change: Change = [
+      [/workgroupUniformLoad\(&(look_back_finds|look_back_missing)\)/, "atomicLoad(&$1)"],
+    ];
+    const found: Change =
+      lookBack === "by threads"
+        ? change
+        : [["workgroupUniformLoad(&look_back_finds)", "atomicLoad(&look_back_finds)"]];
+    await expect(
+      prepareScan(fold(), { ...ofAffine, maxLength: 100, ...tuning }, {}, { change: found }),
+    ).rejects.toThrow(/uniform control flow/);
+  });
+});
+
+test("caught: the window is read before the barrier that ends its writes", async ({ skip }) => {
+  const { facts } = contextOfFold(fold());
+  skip(!facts.features.has("subgroups"), "the adapter has no subgroups");
+  const shape = shapeOf("by threads", facts, {
+    algorithm: "subgroup",
+    workGroupSize: facts.subgroupMaxSize * 1.5,
+  });
+  const length = (2 * shape.fanOut ** 2 + 1) * shape.tile;
+  const change: Change = [
+    [
+      /(let missing = workgroupUniformLoad\(&look_back_missing\);)\s*(gathered = finish_window\(window\);)/,
+      "$2\n  $1",
+    ],
+  ];
+  const options = { ...ofAffine, maxLength: length, ...shape.tuning };
+  const subject = await prepareScan(fold(), options, { faults }, { change });
+  const wrong = await wrongRuns(subject, everyFault(u32, ofAffine.op, length));
+  expect(wrong).toContain("none: all");
+});
+
+/**
+ * The owner hands on the lower halves, and those in its stead the upper ones: what two writers of one place can
+ * do to each other, whichever comes first.
+ */
+const halvesOfTwo = {
+  name: "halves of two",
+  text: `
+var<private> own_place: u32;
+
+fn delay_tile(tile: u32) {
+  own_place = tile + 1u;
+}
+
+fn is_withheld(place: u32, word: u32) -> bool {
+  // The last tile of a group reads its own total too.
+  let is_read_by_others = place < params.spine_tiles && place % FAN_OUT != FAN_OUT - 1u;
+  return is_read_by_others && (word % 2u == 1u) == (place + 1u == own_place);
+}
+`,
+};
+
+test("caught: owner and fallback share a place, and add floats in another order", {
+  timeout: STUCK_MS,
+}, async () => {
+  const { facts } = contextOfFold(fold());
+  const { tuning, tile, fanOut } = shapeOf("by threads", facts);
+  // a + e + e is less than 1 from the left, and 1 from the right: no half of their bits is the same.
+  const a = 1 - 2 ** -24;
+  const e = 2 ** -26;
+  const length = 16 * fanOut * tile;
+  const data = Float32Array.from({ length }, (_, at) => (at % tile === 0 ? a : at % tile <= 2 ? e : 0));
+  let sum = 0;
+  const most = Array.from(data, (x, index) => {
+    sum += x;
+    return { value: sum, bound: index * 2 ** -23 * sum };
+  });
+  const head = "(tile: u32, thread: u32, length: u32) -> Element {";
+  const fromTheRight: Change = [
+    [
+      `fn total_of_tile${head}`,
+      `fn total_of_tile${head}
+  var sum = identity();
+  for (var item = TILE; item > 0u; item--) {
+    sum = combine(input_items(read_vector(tile * TILE + item - 1u))[0], sum);
+  }
+  return sum;
+}
+
+fn unused_total${head}`,
+    ],
+  ];
+  const sharedPlaces: Change = [["entries() + ", ""]];
+  const options = { type: f32, op: untyped(add), maxLength: length, ...tuning };
+  const farOff = async (change: Change): Promise<number> => {
+    const subject = await prepareScan(fold(), options, { faults: halvesOfTwo }, { change });
+    const { outputs } = await outputsOf(subject, [{ title: "", data, expected: data }]);
+    const [words] = outputs as [Uint32Array];
+    const prefixes = new Float32Array(words.buffer, words.byteOffset, length);
+    return most.filter(({ value, bound }, at) => !(Math.abs((prefixes[at] ?? 0) - value) <= bound)).length;
+  };
+  // Another order alone is within the bound: both sums are whole.
+  expect(await farOff(fromTheRight)).toBe(0);
+  expect(await farOff([...fromTheRight, ...sharedPlaces])).toBeGreaterThan(0);
+});
+
+// What is missing is computed from the input, so no run may overwrite it.
+test("ranges of one buffer are not scanned in a single pass", () => {
+  const { facts } = contextOfFold(fold());
+  const plan = planScan({ ...ofAffine, maxLength: 1000, ...shapeOf("by threads", facts).tuning }, facts);
+  const looksBack = (arrangement: Arrangement): boolean =>
+    plan
+      .passes(1000, arrangement, arrangement === "in-place")
+      .some(({ kernel }) => kernel.bindings.has(bindingOf.runLow));
+  expect(looksBack("vectors")).toBe(true);
+  expect(looksBack("in-place")).toBe(false);
+  expect(looksBack("one-buffer")).toBe(false);
+});

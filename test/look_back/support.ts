@@ -1,0 +1,281 @@
+import { expect } from "vitest";
+import type { Kernel } from "../../src/codegen/kernels.ts";
+import { lookBackShape } from "../../src/codegen/kernels.ts";
+import type { Fold } from "../../src/node.ts";
+import { planCompact } from "../../src/primitives/compact.ts";
+import type { Plan } from "../../src/primitives/plan.ts";
+import type { LookBackTesting, ScanOptions } from "../../src/primitives/scan.ts";
+import { planScan } from "../../src/primitives/scan.ts";
+import type { DeviceFacts, TuningOptions } from "../../src/primitives/tuning.ts";
+import type { Context } from "../../src/runtime/context.ts";
+import { contextOf } from "../../src/runtime/context.ts";
+import type { Prepared, Ranges } from "../../src/runtime/prepared.ts";
+import { prepare } from "../../src/runtime/prepared.ts";
+import type { SourceText } from "../../src/types.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import type { Items } from "../support/compare.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { adapter } from "../support/fold.ts";
+import faultsFile from "./faults.wgsl";
+
+export const faults: SourceText = { name: "test/look_back/faults.wgsl", text: faultsFile };
+
+const modes = [
+  "none",
+  "never",
+  "only low halves",
+  "only high halves",
+  "all but the last word",
+  "all but the first word",
+  "late",
+  "later tiles first",
+  "word by word",
+] as const;
+const shares = [
+  "all",
+  "the first tile",
+  "the last of each group",
+  "groups alone",
+  "1 in 7",
+  "1 in 512",
+] as const;
+
+/** How many runs show every fault. */
+export const FAULTS = modes.length * shares.length;
+
+/** The fault of the run with this number, which counts from 1. */
+export const faultOf = (run: number): string =>
+  `${modes[Math.floor((run - 1) / shares.length) % modes.length]}: ${shares[(run - 1) % shares.length]}`;
+
+/** A run that is stuck fails its test after so long. */
+export const STUCK_MS = 60_000;
+
+/** On a GPU there is time for more. */
+export const onGpu = adapter === "gpu";
+
+/** The two ways to look back: by the threads of a work-group, or by one subgroup. */
+export const lookBacks = ["by threads", "by a subgroup"] as const;
+export type LookBack = (typeof lookBacks)[number];
+
+/** Small tiles, of which a group has `fanOut`. */
+export interface Shape {
+  readonly tuning: TuningOptions;
+  readonly tile: number;
+  readonly fanOut: number;
+}
+
+/** Small tiles that look back so; of another size or algorithm where that is said. */
+export function shapeOf(lookBack: LookBack, facts: DeviceFacts, changes: TuningOptions = {}): Shape {
+  const tuning = {
+    passes: "single",
+    algorithm: lookBack === "by threads" ? "hillis-steele" : "subgroup",
+    workGroupSize: lookBack === "by threads" ? 8 : 2 * facts.subgroupMaxSize,
+    itemsPerThread: 2,
+    ...changes,
+  } as const;
+  const { algorithm, workGroupSize, itemsPerThread } = tuning;
+  const { bySubgroup, fanOut } = lookBackShape({
+    algorithm,
+    sizes: {
+      workGroupSize,
+      items: itemsPerThread,
+      minSubgroupSize: facts.subgroupMinSize,
+      maxSubgroupSize: facts.subgroupMaxSize,
+      unrolled: true,
+    },
+  });
+  expect(bySubgroup ? "by a subgroup" : "by threads").toBe(lookBack);
+  return { tuning, tile: workGroupSize * itemsPerThread, fanOut };
+}
+
+/** Why a look-back cannot run here; nothing where it can. */
+export const missing = (lookBack: LookBack, { features }: DeviceFacts): string | undefined =>
+  lookBack === "by a subgroup" && !features.has("subgroups") ? "the adapter has no subgroups" : undefined;
+
+/** Lengths at which groups, sections, and the groups that are looked through begin and end; or a few of them. */
+export function lengthsOf({ tile, fanOut }: Shape, all: boolean): number[] {
+  const deep = 33 * fanOut * tile + 2;
+  return all
+    ? [
+        1,
+        tile,
+        fanOut * tile - 1,
+        (fanOut + 1) * tile,
+        fanOut ** 2 * tile,
+        (fanOut ** 2 + 1) * tile - 3,
+        deep,
+        530 * tile,
+      ]
+    : [(fanOut ** 2 + 1) * tile - 3, deep];
+}
+
+/** A plan and what it takes to run it. */
+export interface Subject {
+  readonly device: GPUDevice;
+  readonly plan: Plan;
+  readonly prepared: Prepared;
+}
+
+export const contextOfFold = (fold: Fold): Context => contextOf(fold.device);
+
+/** A scan of ranges that start at vectors, prepared. `change` is made to its kernels' text. */
+export async function prepareScan(
+  fold: Fold,
+  options: ScanOptions,
+  testing: LookBackTesting = {},
+  { runs, change }: { runs?: number; change?: Change } = {},
+): Promise<Subject> {
+  const context = contextOfFold(fold);
+  const plan = changed(planScan(options, context.facts, ["vectors"], testing), change);
+  return { device: fold.device, plan, prepared: await prepare(context, plan, runs) };
+}
+
+/** A compaction of ranges that start at vectors, prepared. */
+export async function prepareCompact(
+  fold: Fold,
+  options: Parameters<typeof planCompact>[0],
+  testing: LookBackTesting = {},
+  { runs, change }: { runs?: number; change?: Change } = {},
+): Promise<Subject> {
+  const context = contextOfFold(fold);
+  const plan = changed(planCompact(options, context.facts, ["vectors"], testing), change);
+  return { device: fold.device, plan, prepared: await prepare(context, plan, runs) };
+}
+
+/** A change of a kernel's text: pairs of what is found there, and what replaces each. */
+export type Change = readonly (readonly [find: string | RegExp, replacement: string])[];
+
+/** The plan with its kernels' text changed. Fails where there is nothing to change. */
+function changed(plan: Plan, change: Change | undefined): Plan {
+  expect(plan.spine, `${plan.title} is a single pass`).toBeDefined();
+  if (change === undefined) {
+    return plan;
+  }
+  const known = new Map<Kernel, Kernel>();
+  const of = (kernel: Kernel): Kernel => {
+    const { code } = kernel;
+    const text = change.reduce((before, [find, replacement]) => {
+      const after = before.replaceAll(
+        typeof find === "string" ? find : new RegExp(find.source, "g"),
+        replacement,
+      );
+      expect(after, `nothing to change: ${find}`).not.toBe(before);
+      return after;
+    }, code);
+    const made = known.get(kernel) ?? { ...kernel, code: text };
+    known.set(kernel, made);
+    return made;
+  };
+  return {
+    ...plan,
+    kernels: plan.kernels.map(of),
+    passes: (length, arrangement, inPlace) =>
+      plan.passes(length, arrangement, inPlace).map((pass) => ({ ...pass, kernel: of(pass.kernel) })),
+  };
+}
+
+/** One run: what goes in, and what must come out. */
+export interface Run {
+  readonly title: string;
+  readonly data: Items & { readonly length: number };
+  readonly expected: Items;
+  /** For a compaction: how many items are kept. */
+  readonly count?: number;
+}
+
+const POISON = 0xdeadbeef;
+
+export const wordsOf = (items: Items): Uint32Array => {
+  const words = new Uint32Array(Math.ceil(items.byteLength / 4));
+  new Uint8Array(words.buffer).set(
+    new Uint8Array(items.buffer as ArrayBuffer, items.byteOffset, items.byteLength),
+  );
+  return words;
+};
+
+/** Bytes from one output to the next: at least a poisoned item of any type in between. */
+const strideOf = (bytes: number): number => Math.ceil((bytes + 64) / 256) * 256;
+
+/**
+ * Records the runs one after another into one encoder and submits it. Returns each run's output as words, with
+ * all that follows it up to the next one; and the counts.
+ */
+export async function outputsOf(
+  { device, prepared, plan }: Subject,
+  runs: readonly Run[],
+): Promise<{ outputs: Uint32Array[]; totals: Uint32Array }> {
+  const inputs = new Map<Run["data"], GPUBuffer>();
+  for (const { data } of runs) {
+    if (!inputs.has(data)) {
+      const words = wordsOf(data);
+      inputs.set(data, storageBuffer(device, words.length > 0 ? words : new Uint32Array(4)));
+    }
+  }
+  const strides = runs.map(({ data }) => strideOf(data.length * plan.itemBytes.output));
+  const bytes = strides.reduce((sum, stride) => sum + stride, 0);
+  const output = storageBuffer(device, new Uint32Array(bytes / 4).fill(POISON));
+  const total = storageBuffer(device, new Uint32Array(runs.length).fill(POISON));
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  let offset = 0;
+  const starts: number[] = [];
+  runs.forEach(({ data }, index) => {
+    const ranges: Ranges = {
+      input: inputs.get(data) as GPUBuffer,
+      output: { buffer: output, offset },
+      ...(plan.needs.has("total") && { total: { buffer: total, offset: index * 4 } }),
+      length: data.length,
+    };
+    prepared.record(pass, ranges);
+    starts.push(offset);
+    offset += strides[index] as number;
+  });
+  pass.end();
+  device.queue.submit([encoder.finish()]);
+  const words = await readWords(device, output);
+  const totals = await readWords(device, total);
+  for (const buffer of [output, total, ...inputs.values()]) {
+    buffer.destroy();
+  }
+  return {
+    outputs: starts.map((start, at) => words.subarray(start / 4, (start + (strides[at] as number)) / 4)),
+    totals,
+  };
+}
+
+/** What a run's output must hold: the result, and the poison that was there before. */
+export function expectedWords({ expected }: Run, words: number): Uint32Array {
+  const all = new Uint32Array(words).fill(POISON);
+  all.set(wordsOf(expected));
+  return all;
+}
+
+/** Carries out the runs, so many in an encoder, and compares every word of every output. */
+export async function expectExact(subject: Subject, runs: readonly Run[], together = 27): Promise<void> {
+  for (let start = 0; start < runs.length; start += together) {
+    const some = runs.slice(start, start + together);
+    const { outputs, totals } = await outputsOf(subject, some);
+    some.forEach((run, at) => {
+      const actual = outputs[at] as Uint32Array;
+      expectSameBits(actual, expectedWords(run, actual.length), `${subject.plan.title} ${run.title}`);
+      if (run.count !== undefined) {
+        expect(totals[at], `${subject.plan.title} ${run.title}: count`).toBe(run.count);
+      }
+    });
+  }
+}
+
+/** How many of the runs gave something else than they should. */
+export async function wrongRuns(subject: Subject, runs: readonly Run[]): Promise<string[]> {
+  const { outputs, totals } = await outputsOf(subject, runs);
+  return runs
+    .filter((run, at) => {
+      const actual = outputs[at] as Uint32Array;
+      const expected = expectedWords(run, actual.length);
+      return (
+        actual.some((word, index) => word !== expected[index]) ||
+        (run.count !== undefined && totals[at] !== run.count)
+      );
+    })
+    .map(({ title }) => title);
+}

@@ -1,0 +1,239 @@
+import { describe, expect, test } from "vitest";
+import type { Algorithm } from "../../src/codegen/algorithms.ts";
+import type { Operator } from "../../src/operators.ts";
+import { add, max, operator } from "../../src/operators.ts";
+import type { AnyArray } from "../../src/reference/arrays.ts";
+import { emptyLike } from "../../src/reference/arrays.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { struct } from "../../src/struct.ts";
+import type { ElementType, Value } from "../../src/types.ts";
+import { f16, i32, u32 } from "../../src/types.ts";
+import { u64 } from "../../src/types64.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { around } from "../support/lengths.ts";
+import { affine, chain } from "../support/operators.ts";
+import { randomItems } from "../support/random.ts";
+import type { Places } from "../support/ranges.ts";
+import { runPlaced } from "../support/ranges.ts";
+
+const fold = useSoftwareFold();
+
+/** The last struct that has no 0 in front: every field of it goes all the way. */
+const twelve = operator({
+  name: "last",
+  type: struct({ name: "Twelve", fields: { a: u32, b: u32, c: i32 } }),
+  identity: { a: 0, b: 0, c: 0 },
+  combine: "if (later.a == 0u) { return earlier; }\nreturn later;",
+  reference: (earlier, later) => (later.a === 0 ? earlier : later),
+});
+const twenty = operator({
+  name: "last",
+  type: struct({ name: "Twenty", fields: { a: u32, b: u32, c: i32, d: u32, e: u32 } }),
+  identity: { a: 0, b: 0, c: 0, d: 0, e: 0 },
+  combine: "if (later.a == 0u) { return earlier; }\nreturn later;",
+  reference: (earlier, later) => (later.a === 0 ? earlier : later),
+});
+
+interface Row {
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+  readonly algorithm: Algorithm;
+  readonly itemsPerThread: number;
+  /** Items of a vector, and of as many of them as end where a binding may start. */
+  readonly vector: number;
+  readonly edge: number;
+}
+
+/** Vectors of one, of two, of four and of eight items; several a thread; and 80 bytes, which are too many for one. */
+const rows: readonly Row[] = [
+  { type: u32, op: affine, algorithm: "blelloch", itemsPerThread: 8, vector: 4, edge: 64 },
+  { type: u32, op: affine, algorithm: "subgroup", itemsPerThread: 8, vector: 4, edge: 64 },
+  { type: u64, op: untyped(add), algorithm: "hillis-steele", itemsPerThread: 4, vector: 2, edge: 32 },
+  { type: twelve.type, op: twelve, algorithm: "blelloch", itemsPerThread: 4, vector: 4, edge: 64 },
+  { type: twelve.type, op: twelve, algorithm: "subgroup", itemsPerThread: 4, vector: 4, edge: 64 },
+  { type: twenty.type, op: twenty, algorithm: "hillis-steele", itemsPerThread: 4, vector: 1, edge: 64 },
+  { type: chain.type, op: chain, algorithm: "subgroup", itemsPerThread: 2, vector: 2, edge: 32 },
+  { type: f16, op: untyped(max), algorithm: "subgroup", itemsPerThread: 8, vector: 8, edge: 128 },
+].map((row) => ({ ...row, op: row.op as unknown as Operator<string> }) as Row);
+
+/** Where ranges start: at a binding's alignment, at a vector, at another item, and in one buffer. */
+const layoutsOf = (vector: number): Record<string, (length: number) => Places> => {
+  const start = (length: number): number => Math.ceil((length + 1) / vector) * vector;
+  return {
+    "from the start": () => ({ input: 0, output: 0, shared: false }),
+    "at vectors": () => ({ input: 3 * vector, output: 2 * vector, shared: false }),
+    "the input at an odd item": () => ({ input: 2 * vector + 1, output: vector, shared: false }),
+    "the output at an odd item": () => ({ input: 2 * vector, output: 3 * vector + 1, shared: false }),
+    "in place": () => ({ input: 0, output: 0, shared: true }),
+    "in place, at a vector": () => ({ input: 2 * vector, output: 2 * vector, shared: true }),
+    "in place, at an odd item": () => ({ input: 1, output: 1, shared: true }),
+    "one buffer": (length) => ({ input: vector, output: vector + start(length), shared: true }),
+    "one buffer, the output first": (length) => ({ input: start(length) + 1, output: 0, shared: true }),
+  };
+};
+
+/** Around whole vectors and tiles, and where what is bound as vectors ends, from any of those starts. */
+const lengthsOf = (vector: number, tile: number, edge: number): number[] => [
+  ...new Set(
+    [
+      1,
+      ...around(vector),
+      ...around(tile),
+      ...around(edge - 2 * vector),
+      ...around(edge),
+      3 * edge + vector + 1,
+    ].filter((length) => length > 0),
+  ),
+];
+
+/** An array like `data` of one value. */
+function only(data: AnyArray, type: ElementType, value: Value): AnyArray {
+  const { array, set } = emptyLike(data, 1, type);
+  set(0, value);
+  return array;
+}
+
+// Two subgroups, where they are of four threads.
+const workGroupSize = 8;
+const where = "i % 3u != 1u";
+const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
+
+describe.each(rows)("$type.name, $algorithm, vectors of $vector", (row) => {
+  const { type, op, algorithm, itemsPerThread, vector, edge } = row;
+  const lengths = lengthsOf(vector, workGroupSize * itemsPerThread, edge);
+  const maxLength = Math.max(...lengths);
+  const options = { type, algorithm, workGroupSize, itemsPerThread, maxLength };
+  const layouts = Object.entries(layoutsOf(vector));
+  const missing = (): boolean => type.feature !== undefined && !fold().device.features.has(type.feature);
+  const isWide = (name: string): boolean => !/odd|one buffer/.test(name) || vector === 1;
+
+  test.for(["single", "reduce-then-scan"] as const)("scan: %s", async (passes, { skip }) => {
+    skip(missing(), `the adapter has no ${type.feature}`);
+    const exclusive = rows.indexOf(row) % 2 === 0;
+    const scan = await fold().prepareScan({ ...options, op, exclusive, passes } as never);
+    // The other ways to lie have the same kernels in both.
+    for (const [name, layout] of passes === "single" ? layouts : layouts.slice(0, 2)) {
+      for (const length of lengths) {
+        const title = `${name}, ${length}`;
+        const data = randomItems(type, length, title);
+        const prefixes = await runPlaced(
+          fold().device,
+          type,
+          data,
+          length,
+          layout(length),
+          (encoder, ranges) => {
+            const { itemsPerVector, passes: own } = scan.groupingOf(ranges);
+            expect(itemsPerVector, title).toBe(isWide(name) && !name.startsWith("one") ? vector : 1);
+            expect(own, title).toBe(isWide(name) && !/in place|one/.test(name) ? passes : "reduce-then-scan");
+            scan.record(encoder, ranges);
+          },
+          title,
+        );
+        expectSameBits(prefixes, scanReference(data, { type, op, exclusive } as never), title);
+      }
+    }
+    scan.destroy();
+  });
+
+  // Of every second row: what lies past a length that the recording does not know stays as it was, too.
+  const withLength = rows.indexOf(row) % 2 === 1 ? test : undefined;
+  withLength?.("scan and compact, the length on the GPU", async ({ skip }) => {
+    skip(missing(), `the adapter has no ${type.feature}`);
+    const { device } = fold();
+    const gpu = { ...options, passes: "single", lengthOnGpu: true } as const;
+    const scan = await fold().prepareScan({ ...gpu, op } as never);
+    const compact = await fold().prepareCompact({ ...gpu, where } as never);
+    const count = storageBuffer(device, new Uint32Array(4));
+    for (const [name, layout] of layouts) {
+      for (const length of [0, ...lengths]) {
+        const title = `${name}, ${length}`;
+        const data = randomItems(type, length, title);
+        const words = storageBuffer(device, Uint32Array.of(7, length, 9));
+        const held = { buffer: words, offset: 4 };
+        const places = layout(maxLength);
+        const prefixes = await runPlaced(
+          device,
+          type,
+          data,
+          length,
+          places,
+          (encoder, ranges) => scan.record(encoder, { ...ranges, length: held }),
+          title,
+          maxLength,
+        );
+        expectSameBits(prefixes, scanReference(data, { type, op } as never), title);
+        const expected = compactReference(data, keep as never, { type } as never) as AnyArray;
+        const kept = await runPlaced(
+          device,
+          type,
+          data,
+          expected.length,
+          places,
+          (encoder, ranges) =>
+            compact.record(encoder, { ...ranges, length: held, count: { buffer: count, offset: 4 } }),
+          `compact ${title}`,
+          maxLength,
+        );
+        expectSameBits(kept, expected, `compact ${title}`);
+        expect([...(await readWords(device, count))], title).toEqual([0, expected.length, 0, 0]);
+        words.destroy();
+      }
+    }
+    scan.destroy();
+    compact.destroy();
+  });
+
+  test("reduce", async ({ skip }) => {
+    skip(missing(), `the adapter has no ${type.feature}`);
+    const reduce = await fold().prepareReduce({ ...options, op } as never);
+    for (const [name, layout] of layouts) {
+      for (const length of lengths) {
+        const title = `${name}, ${length}`;
+        const data = randomItems(type, length, title);
+        const total = await runPlaced(
+          fold().device,
+          type,
+          data,
+          1,
+          layout(length),
+          (encoder, ranges) => reduce.record(encoder, ranges),
+          title,
+        );
+        const expected = reduceReference(data, { type, op } as never) as Value;
+        expectSameBits(total, only(data, type, expected), title);
+      }
+    }
+    reduce.destroy();
+  });
+
+  test.for(["single", "reduce-then-scan"] as const)("compact: %s", async (passes, { skip }) => {
+    skip(missing(), `the adapter has no ${type.feature}`);
+    const { device } = fold();
+    const compact = await fold().prepareCompact({ ...options, where, passes } as never);
+    const count = storageBuffer(device, new Uint32Array(4));
+    for (const [name, layout] of passes === "single" ? layouts : layouts.slice(0, 2)) {
+      for (const length of lengths) {
+        const title = `${name}, ${length}`;
+        const data = randomItems(type, length, title);
+        const expected = compactReference(data, keep as never, { type } as never) as AnyArray;
+        const kept = await runPlaced(
+          device,
+          type,
+          data,
+          expected.length,
+          layout(length),
+          (encoder, ranges) => compact.record(encoder, { ...ranges, count: { buffer: count, offset: 4 } }),
+          title,
+        );
+        expectSameBits(kept, expected, title);
+        expect([...(await readWords(device, count))], title).toEqual([0, expected.length, 0, 0]);
+      }
+    }
+    compact.destroy();
+  });
+});
