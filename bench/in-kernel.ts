@@ -20,22 +20,20 @@ import {
   workGroupReduce,
   workGroupScan,
 } from "wavefold/wgsl";
+import { readerOf } from "../src/bench/buffers.ts";
+import { createTimer, paceFor } from "../src/bench/timer.ts";
 
 const THREADS = 256;
 const CALLS = 32;
-const RUNS = 15;
-const WARM_UP_MS = 100;
 
 const { values } = parseArgs({ options: { adapter: { type: "string" }, json: { type: "string" } } });
 const adapter = values.adapter as "gpu" | "software" | undefined;
 const fold = await open(adapter === undefined ? {} : { adapter });
 const { device } = fold;
 const { description } = fold.adapterInfo;
-const groups = fold.software ? 16 : 8192;
+const groups = fold.software ? 2 : 8192;
 
-const querySet = device.createQuerySet({ label: "bench", type: "timestamp", count: 2 });
-const resolved = device.createBuffer({ label: "bench timestamps", size: 16, usage: 0x200 | 0x4 });
-const staging = device.createBuffer({ label: "bench staging", size: 16, usage: 0x1 | 0x8 });
+const timer = await createTimer(device, paceFor(fold.software, fold.software));
 const output = device.createBuffer({ label: "bench output", size: groups * THREADS * 8, usage: 0x80 | 0x4 });
 
 interface Case {
@@ -131,44 +129,18 @@ async function measure(
     layout: pipeline.getBindGroupLayout(0),
     entries: [{ binding: 0, resource: { buffer: output } }],
   });
-  const run = (pass: GPUComputePassEncoder): void => {
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, bindGroup);
-    pass.dispatchWorkgroups(groups);
-    pass.end();
-  };
-  for (const start = performance.now(); performance.now() - start < WARM_UP_MS; ) {
-    const encoder = device.createCommandEncoder();
-    run(encoder.beginComputePass());
-    device.queue.submit([encoder.finish()]);
-    await device.queue.onSubmittedWorkDone();
-  }
-  const times: number[] = [];
-  for (let at = 0; at < RUNS; at++) {
-    const encoder = device.createCommandEncoder();
-    run(
-      encoder.beginComputePass({
-        timestampWrites: { querySet, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 },
-      }),
-    );
-    encoder.resolveQuerySet(querySet, 0, 2, resolved, 0);
-    encoder.copyBufferToBuffer(resolved, 0, staging, 0, 16);
-    device.queue.submit([encoder.finish()]);
-    await staging.mapAsync(1);
-    const [begin = 0n, end = 0n] = new BigUint64Array(staging.getMappedRange());
-    staging.unmap();
-    times.push(Number(end - begin));
-  }
-  times.sort((a, b) => a - b);
-  const bytes = groups * THREADS * (one.type.value.startsWith("vec2") ? 8 : 4);
-  const into = device.createBuffer({ label: "bench read-back", size: bytes, usage: 0x1 | 0x8 });
-  const encoder = device.createCommandEncoder();
-  encoder.copyBufferToBuffer(output, 0, into, 0, bytes);
-  device.queue.submit([encoder.finish()]);
-  await into.mapAsync(1);
-  const words = new Uint32Array(into.getMappedRange().slice(0));
-  into.destroy();
-  return { nanoseconds: (times[RUNS >> 1] ?? 0) / (groups * CALLS), words };
+  const { median } = await timer.time({
+    pass(pass) {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroup);
+      pass.dispatchWorkgroups(groups);
+    },
+  });
+  const bytes = new Uint8Array(groups * THREADS * (one.type.value.startsWith("vec2") ? 8 : 4));
+  const reader = readerOf(device, output);
+  await reader.read(bytes);
+  reader.destroy();
+  return { nanoseconds: (median * 1000) / (groups * CALLS), words: new Uint32Array(bytes.buffer) };
 }
 
 const results: Result[] = [];
@@ -182,7 +154,11 @@ const bodies = [
 ] as const satisfies readonly { algorithm: Algorithm; sizes: Sizes }[];
 const titleOf = ({ algorithm, sizes }: (typeof bodies)[number]): string =>
   "minSubgroupSize" in sizes ? `${algorithm} of ${least} to ${most}` : algorithm;
-const table = new Table({ head: ["ns a call and work-group of 256", ...bodies.map(titleOf)] });
+await timer.heat();
+const table = new Table({
+  style: { head: [], border: [] },
+  head: ["ns a call and work-group of 256", ...bodies.map(titleOf)],
+});
 for (const one of cases) {
   let first: Uint32Array | undefined;
   const cells: string[] = [];
@@ -210,5 +186,6 @@ console.log(`${description}\n${table.toString()}`);
 if (values.json !== undefined) {
   writeFileSync(values.json, `${JSON.stringify({ description, results }, undefined, 1)}\n`);
 }
+timer.destroy();
 fold.destroy();
 process.exitCode = results.every((one) => one.same) ? 0 : 1;

@@ -1,5 +1,5 @@
 // Builds dist/ (the package) and build/ (what is run from the repository) with esbuild.
-import { chmod, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 
 const shared = {
@@ -31,10 +31,17 @@ await build({
   chunkNames: "chunks/[name]-[hash]",
   platform: "node",
 });
-await build({
+const { metafile } = await build({
   ...shared,
+  metafile: true,
+  // A picture's library is large.
+  minifySyntax: true,
+  minifyWhitespace: true,
   entryPoints: { cli: "src/cli/main.ts" },
   outdir: "dist",
+  // What only some commands use is loaded when one of them runs.
+  splitting: true,
+  chunkNames: "chunks/cli-[name]-[hash]",
   platform: "node",
   // A bundled CommonJS package calls require for what Node.js brings.
   banner: {
@@ -42,6 +49,27 @@ await build({
   },
 });
 await chmod("dist/cli.js", 0o755);
+await writeFile("dist/THIRD_PARTY_LICENSES.txt", await licencesOf(metafile));
+
+/** The licences and notices of the packages that a bundle holds. */
+async function licencesOf({ inputs }) {
+  const folders = Object.keys(inputs).flatMap(
+    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  );
+  const parts = await Promise.all(
+    [...new Set(folders)].sort().map(async (folder) => {
+      const { name, version, license } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
+      const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
+        .filter((file) => file.isFile())
+        .map((file) => `${file.parentPath ?? file.path}/${file.name}`)
+        .filter((path) => /^(licenses\/|licen[cs]e|notice)/i.test(path.slice(folder.length + 1)))
+        .sort();
+      const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+      return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join("\n\n");
+    }),
+  );
+  return `The command wavefold holds these packages.\n\n${parts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
+}
 const inKernelExamples = [
   "opencl-scan",
   "cuda-tile-scan",
@@ -56,7 +84,6 @@ await build({
     ...Object.fromEntries(
       inKernelExamples.map((name) => [`examples/in-kernel/${name}`, `examples/in-kernel/${name}.ts`]),
     ),
-    "bench/throughput": "bench/throughput.ts",
     "bench/in-kernel": "bench/in-kernel.ts",
   },
   outdir: "build",
@@ -65,3 +92,17 @@ await build({
   tsconfigRaw: {},
   platform: "node",
 });
+
+// Each peer with all that it needs, so that it runs where its packages are not.
+const peers = await readdir("bench/peers");
+await rm("build/bench/peers", { recursive: true, force: true });
+await mkdir("build/bench/peers", { recursive: true });
+await build({
+  ...shared,
+  entryPoints: peers.filter((name) => name.endsWith(".ts")).map((name) => `bench/peers/${name}`),
+  outdir: "build/bench/peers",
+  platform: "node",
+});
+for (const name of peers.filter((one) => one.endsWith(".cu"))) {
+  await copyFile(`bench/peers/${name}`, `build/bench/peers/${name}`);
+}

@@ -3,11 +3,20 @@ import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { elementTypes } from "../element_types.ts";
 import { compactFile, reduceFile, scanFile } from "./arrays.ts";
+import type { BenchOptions } from "./bench.ts";
 import { doctor } from "./doctor.ts";
 import { emit } from "./emit.ts";
 import { oneLine } from "./errors.ts";
 import { link } from "./link.ts";
-import { adapterOption, algorithmOption, operatorOption } from "./options.ts";
+import {
+  adapterOption,
+  algorithmOption,
+  operatorOption,
+  parseList,
+  parseNumberList,
+  parseSizeList,
+} from "./options.ts";
+import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
 Files are NumPy's .npy: little-endian <u4 <i4 <f4 <f2 <u8 <i8 <f8, of any shape, in C order. The output may be
@@ -17,6 +26,11 @@ const runAlgorithm = (): Option =>
   algorithmOption(
     "how the threads of a work-group combine their elements; left out: the best for the adapter",
   );
+const sizesOption = (): Option =>
+  new Option(
+    "--sizes <list>",
+    "exponents of two (20), ranges of them (10..28), lengths (1000003), divided by commas",
+  ).argParser(parseSizeList);
 const outputOption = (): Option =>
   new Option("-o, --output <out.npy>", "where the result goes").makeOptionMandatory();
 
@@ -112,6 +126,38 @@ function program(): Command {
     )
     .addOption(adapterOption())
     .action(doctor);
+  root
+    .command("bench")
+    .description(
+      "Times scan, reduce and compact beside a copy of as many elements: GPU timestamps, medians, and every element verified. It fails where a result is wrong.",
+    )
+    .addOption(sizesOption())
+    .option("--types <list>", "u32, i32, f32, f16, u64, i64, f64, struct16 (four u32)", parseList)
+    .option("--ops <list>", "operators: add, max and so on", parseList)
+    .option("--algorithms <list>", "default (the best for the adapter), or names of algorithms", parseList)
+    .option("--primitives <list>", "scan, reduce, compact", parseList)
+    .option("--in-place", "scan and compact in place, too")
+    .option("--quick", "few sizes, a third of the runs")
+    .option("--json <file>", "write the record of the run")
+    .option("--plot <folder>", "write plots of throughput and of the ratio to copy, as SVG")
+    .option("--peers [folder]", "others' scans beside ours; left out: those that a checkout builds")
+    .addOption(adapterOption())
+    // Loaded when it is asked for: the other commands start without it.
+    .action(async (options: BenchOptions) => (await import("./bench.ts")).bench(options));
+  root
+    .command("tune")
+    .description(
+      "Times the algorithms, work-group sizes and items a thread that suit the adapter, and prints the best as a row of src/primitives/tuning.ts.",
+    )
+    .addOption(sizesOption())
+    .option("--types <list>", "u32, i32, f32, f16, u64, i64, f64, struct16 (four u32)", parseList, ["u32"])
+    .option("--primitives <list>", "scan, reduce, compact", parseList, ["scan", "reduce", "compact"])
+    .option("--algorithms <list>", "names of algorithms; left out: all that the adapter can run", parseList)
+    .option("--work-group-sizes <list>", "threads in a work-group", parseNumberList)
+    .option("--items <list>", "items a thread", parseNumberList)
+    .option("--json <file>", "write all that was timed")
+    .addOption(adapterOption())
+    .action(async (options: TuneOptions) => (await import("./tune.ts")).tune(options));
   return root;
 }
 

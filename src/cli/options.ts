@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { parseSizes } from "../bench/sizes.ts";
 import type { Algorithm } from "../codegen/algorithms.ts";
 import { algorithms } from "../codegen/algorithms.ts";
 import type { Fold, NodeOpenOptions } from "../node.ts";
@@ -28,6 +29,32 @@ function parseOperator(given: string): Operator<TypeName> {
   }
   // Whether the operator takes the type is known once the file is read.
   return operators[name as keyof typeof operators] as Operator as Operator<TypeName>;
+}
+
+/** Names divided by commas. */
+export function parseList(given: string): string[] {
+  const names = given.split(",").map((name) => name.trim());
+  if (names.includes("")) {
+    throw new InvalidArgumentError("It takes names divided by commas.");
+  }
+  return names;
+}
+
+/** Whole numbers divided by commas. */
+export function parseNumberList(given: string): number[] {
+  if (!/^\s*\d+(\s*,\s*\d+)*\s*$/.test(given)) {
+    throw new InvalidArgumentError("It takes whole numbers divided by commas.");
+  }
+  return given.split(",").map(Number);
+}
+
+/** Lengths. See {@link parseSizes}. */
+export function parseSizeList(given: string): number[] {
+  try {
+    return parseSizes(given);
+  } catch (cause) {
+    throw new InvalidArgumentError(cause instanceof Error ? cause.message : String(cause));
+  }
 }
 
 export const operatorOption = (): Option =>

@@ -1,0 +1,123 @@
+/** A dispatch that copies a buffer, ready to be recorded: what every other time is compared with. */
+export interface Copy {
+  record(pass: GPUComputePassEncoder): void;
+}
+
+const THREADS = 256;
+const VECTORS = 4;
+const VECTOR_BYTES = 16;
+
+const copyCode = `@group(0) @binding(0) var<storage, read> input: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read_write> output: array<vec4<u32>>;
+
+@compute @workgroup_size(${THREADS})
+fn copy(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let first = (group.y * groups.x + group.x) * ${THREADS * VECTORS}u + thread;
+  for (var turn = 0u; turn < ${VECTORS}u; turn++) {
+    let index = first + turn * ${THREADS}u;
+    if (index < arrayLength(&input)) {
+      output[index] = input[index];
+    }
+  }
+}
+`;
+
+const fillCode = `@group(0) @binding(0) var<storage, read_write> output: array<vec4<u32>>;
+
+@compute @workgroup_size(${THREADS})
+fn fill(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = (group.y * groups.x + group.x) * ${THREADS}u + thread;
+  if (index < arrayLength(&output)) {
+    output[index] = vec4<u32>(0xffc0dead);
+  }
+}
+`;
+
+const compareCode = `@group(0) @binding(0) var<storage, read> one: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read> other: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> differing: array<atomic<u32>>;
+
+@compute @workgroup_size(${THREADS})
+fn compare(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = (group.y * groups.x + group.x) * ${THREADS}u + thread;
+  if (index < arrayLength(&one) && any(one[index] != other[index])) {
+    atomicAdd(&differing[0], 1u);
+  }
+}
+`;
+
+/** Bytes of a buffer that holds so many: whole vectors. */
+export const wholeVectors = (bytes: number): number =>
+  Math.max(VECTOR_BYTES, Math.ceil(bytes / VECTOR_BYTES) * VECTOR_BYTES);
+
+/** Work-groups in one dimension, or in two where the device's limit asks for it. */
+function gridOf(device: GPUDevice, groups: number): [number, number] {
+  const height = Math.ceil(groups / device.limits.maxComputeWorkgroupsPerDimension);
+  return [Math.ceil(groups / height), height];
+}
+
+async function prepare(
+  device: GPUDevice,
+  code: string,
+  name: string,
+  buffers: readonly GPUBuffer[],
+  bytes: number,
+  vectors: number,
+): Promise<Copy> {
+  const label = `bench ${name}`;
+  const module = device.createShaderModule({ label, code });
+  const pipeline = await device.createComputePipelineAsync({
+    label,
+    layout: "auto",
+    compute: { module, entryPoint: name },
+  });
+  const size = wholeVectors(bytes);
+  const bindGroup = device.createBindGroup({
+    label,
+    layout: pipeline.getBindGroupLayout(0),
+    entries: buffers.map((buffer, binding) => ({
+      binding,
+      resource: { buffer, size: Math.min(size, buffer.size) },
+    })),
+  });
+  const [width, height] = gridOf(device, Math.ceil(size / (VECTOR_BYTES * THREADS * vectors)));
+  return {
+    record(pass) {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroup);
+      pass.dispatchWorkgroups(width, height);
+    },
+  };
+}
+
+/** A copy kernel: 256 threads a work-group, four loads and stores of 16 bytes each. */
+export const prepareCopy = (
+  device: GPUDevice,
+  input: GPUBuffer,
+  output: GPUBuffer,
+  bytes: number,
+): Promise<Copy> => prepare(device, copyCode, "copy", [input, output], bytes, VECTORS);
+
+/** Fills a buffer with what is hardly a right result: what is not written shows. */
+export const preparePoison = (device: GPUDevice, output: GPUBuffer): Promise<Copy> =>
+  prepare(device, fillCode, "fill", [output], output.size, 1);
+
+/** Counts the vectors in which two buffers differ, into the first word of a third. */
+export const prepareCompare = (
+  device: GPUDevice,
+  one: GPUBuffer,
+  other: GPUBuffer,
+  differing: GPUBuffer,
+): Promise<Copy> => prepare(device, compareCode, "compare", [one, other, differing], one.size, 1);

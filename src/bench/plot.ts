@@ -1,0 +1,188 @@
+import { LineChart } from "echarts/charts";
+import { GridComponent, TitleComponent } from "echarts/components";
+import * as echarts from "echarts/core";
+import { LabelLayout } from "echarts/features";
+import { SVGRenderer } from "echarts/renderers";
+import type { Report } from "./report.ts";
+import { groupsOf } from "./report.ts";
+import type { Row } from "./run.ts";
+import { columnOf } from "./run.ts";
+
+/** One picture: its file's name and its text. */
+export interface Plot {
+  readonly name: string;
+  readonly svg: string;
+}
+
+interface Series {
+  readonly name: string;
+  /** The length's exponent of two, and the quantity. */
+  readonly points: readonly (readonly [number, number])[];
+  /** `copy`, ours, or a peer's. */
+  readonly kind: "copy" | "ours" | "peer";
+}
+
+interface Quantity {
+  readonly name: string;
+  readonly title: (type: string) => string;
+  readonly unit: string;
+  readonly of: (row: Row) => number;
+  readonly logarithmic: boolean;
+}
+
+const quantities = [
+  {
+    name: "throughput",
+    title: (type) => `${type}: bytes read and written over time`,
+    unit: "GB/s",
+    of: (row) => row.gigabytesPerSecond,
+    logarithmic: false,
+  },
+  {
+    name: "ratio",
+    title: (type) => `${type}: time over the time of a copy of as many elements`,
+    unit: "copies",
+    of: (row) => row.toCopy,
+    logarithmic: true,
+  },
+] as const satisfies readonly Quantity[];
+
+/** Colours that are told apart without seeing red or green (Okabe and Ito), dark enough for text. */
+const COLOURS = ["#0072b2", "#c04f00", "#007a5a", "#a34d85", "#8a6d00", "#6a3fb5", "#0a8a99", "#8c2f2f"];
+const COPY_COLOUR = "#333333";
+const SIZE = { width: 900, height: 520 } as const;
+const FONT = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
+
+/** Ours are drawn stronger than what they are compared with. */
+const STROKES = {
+  copy: { width: 2, type: [7, 4] },
+  ours: { width: 3, type: "solid" },
+  peer: { width: 1.6, type: [3, 3] },
+} as const satisfies Record<Series["kind"], object>;
+
+/** Powers of two, as they are written: `2²⁰`. */
+const superscript = (power: number): string =>
+  `2${[...String(power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("")}`;
+
+/** A line for each thing that was timed of a type: what it is, and by whom. */
+function seriesOf(rows: readonly Row[], type: string, of: Quantity["of"]): Series[] {
+  const own = rows.filter((row) => row.type === type);
+  const copies = own.filter(
+    ({ implementation, primitive }) => implementation === "copy" && primitive === "copy",
+  );
+  const operators = new Set(own.flatMap(({ op }) => op ?? []));
+  const line = (name: string, of_: readonly Row[], kind: Series["kind"]): Series => ({
+    name,
+    points: [...new Map(of_.map((row) => [Math.log2(row.length), of(row)] as const))].sort(
+      ([a], [b]) => a - b,
+    ),
+    kind,
+  });
+  return [
+    line("copy", copies, "copy"),
+    ...groupsOf(own).flatMap(({ primitive, rows: all, columns }) =>
+      columns.map((column) => {
+        const op = operators.size > 1 ? all[0]?.op : undefined;
+        const by = column === "wavefold" ? "" : column.replace(/^wavefold /, "");
+        const name = [primitive, op].filter(Boolean).join(" ");
+        return line(
+          by === "" ? name : `${name}, ${by}`,
+          all.filter((row) => columnOf(row) === column),
+          column.startsWith("wavefold") ? "ours" : "peer",
+        );
+      }),
+    ),
+  ];
+}
+
+function draw(title: string, subtitle: string, quantity: Quantity, series: readonly Series[]): string {
+  const chart = echarts.init(null, null, { renderer: "svg", ssr: true, ...SIZE });
+  const powers = series.flatMap(({ points }) => points.map(([power]) => power));
+  const [least, most] = [Math.floor(Math.min(...powers)), Math.ceil(Math.max(...powers))];
+  const axis = {
+    axisLabel: { color: "#222", fontSize: 14 },
+    axisLine: { show: true, lineStyle: { color: "#555" } },
+    nameTextStyle: { color: "#222", fontSize: 14 },
+  };
+  try {
+    chart.setOption({
+      animation: false,
+      backgroundColor: "#ffffff",
+      textStyle: { fontFamily: FONT },
+      title: {
+        text: title,
+        subtext: subtitle,
+        left: 16,
+        top: 10,
+        textStyle: { color: "#111", fontSize: 18, fontWeight: 600 },
+        subtextStyle: { color: "#444", fontSize: 13 },
+      },
+      grid: { left: 72, right: 190, top: 96, bottom: 56 },
+      xAxis: {
+        ...axis,
+        type: "value",
+        min: least,
+        max: Math.max(most, least + 1),
+        interval: most - least > 10 ? 2 : 1,
+        name: "elements",
+        nameLocation: "middle",
+        nameGap: 34,
+        splitLine: { show: false },
+        axisLabel: { ...axis.axisLabel, formatter: (value: number) => superscript(value) },
+      },
+      yAxis: {
+        ...axis,
+        type: quantity.logarithmic ? "log" : "value",
+        ...(quantity.logarithmic && { logBase: 2 }),
+        name: quantity.unit,
+        nameLocation: "end",
+        nameTextStyle: { ...axis.nameTextStyle, align: "right" },
+        splitLine: { lineStyle: { color: "#e4e4e4" } },
+      },
+      series: series.map(({ name, points, kind }, index) => {
+        const color = kind === "copy" ? COPY_COLOUR : COLOURS[(index - 1) % COLOURS.length];
+        const { width, type } = STROKES[kind];
+        return {
+          type: "line",
+          name,
+          data: points.map((point) => [...point]),
+          symbol: "circle",
+          symbolSize: kind === "ours" ? 7 : 5,
+          color,
+          lineStyle: { width, type: typeof type === "string" ? type : [...type], color },
+          endLabel: {
+            show: true,
+            formatter: "{a}",
+            color,
+            fontSize: 14,
+            distance: 8,
+            fontFamily: FONT,
+          },
+          labelLayout: { moveOverlap: "shiftY" },
+        };
+      }),
+    });
+    return chart.renderToSVGString();
+  } finally {
+    chart.dispose();
+  }
+}
+
+/** For each type, its throughput over length, and its ratio to the copy. */
+export function plotsOf({ rows, device, commit }: Report): Plot[] {
+  echarts.use([LineChart, GridComponent, TitleComponent, LabelLayout, SVGRenderer]);
+  const types = [...new Set(rows.map(({ type }) => type))];
+  return types.flatMap((type) =>
+    quantities.map(
+      (quantity): Plot => ({
+        name: `${quantity.name}-${type}.svg`,
+        svg: draw(
+          quantity.title(type),
+          `${device.name}${device.software ? " (software)" : ""}, ${device.driver}; commit ${commit}; medians, every element verified`,
+          quantity,
+          seriesOf(rows, type, quantity.of),
+        ),
+      }),
+    ),
+  );
+}

@@ -1,0 +1,117 @@
+import Table from "cli-table3";
+import type { Host } from "./host.ts";
+import type { RecordCost } from "./record-cost.ts";
+import type { Row } from "./run.ts";
+import { columnOf } from "./run.ts";
+import { formatLength } from "./sizes.ts";
+
+/** A run, as its JSON file has it. */
+export interface Report extends Host {
+  readonly rows: readonly Row[];
+  readonly recording: readonly RecordCost[];
+  readonly notes: readonly string[];
+  readonly wrong: readonly string[];
+}
+
+/** Rows that belong into one table, and what it is called. */
+export interface Group {
+  readonly title: string;
+  readonly primitive: Row["primitive"];
+  readonly type: Row["type"];
+  readonly rows: readonly Row[];
+  readonly columns: readonly string[];
+  readonly lengths: readonly number[];
+  /** The copies of as many elements. */
+  readonly copies: readonly Row[];
+}
+
+const titleOf = ({ primitive, type, op }: Row): string =>
+  primitive === "scan"
+    ? `exclusive scan<${type}, ${op}>`
+    : primitive === "reduce"
+      ? `reduce<${type}, ${op}>`
+      : `${primitive}<${type}>, half kept`;
+
+/** A group for each primitive, type and operator, in the order in which they ran. */
+export function groupsOf(rows: readonly Row[]): Group[] {
+  const titles = new Map<string, Row[]>();
+  for (const row of rows.filter(({ primitive }) => primitive !== "copy")) {
+    const title = titleOf(row);
+    titles.set(title, [...(titles.get(title) ?? []), row]);
+  }
+  return [...titles].map(([title, own]): Group => {
+    const { primitive, type } = own[0] as Row;
+    const lengths = [...new Set(own.map(({ length }) => length))].sort((a, b) => a - b);
+    return {
+      title,
+      primitive,
+      type,
+      rows: own,
+      columns: [...new Set(own.map(columnOf))],
+      lengths,
+      copies: lengths.flatMap((length) =>
+        rows
+          .filter((one) => one.primitive === "copy" && one.implementation === "copy")
+          .filter((one) => one.type === type && one.length === length)
+          .slice(0, 1),
+      ),
+    };
+  });
+}
+
+const digits = (value: number): string => value.toFixed(value < 100 ? 1 : 0);
+
+/** `23.2 ±0.4`: half of what lies between the quartiles. */
+const timeOf = ({ median, quartiles: [low, high] }: Row): string =>
+  `${digits(median)} ±${digits((high - low) / 2)}`;
+
+const plain = { style: { head: [], border: [] } };
+
+/** Tables for the terminal, one a group. */
+export function tablesOf(rows: readonly Row[]): string {
+  return groupsOf(rows)
+    .map(({ title, rows: own, columns, lengths, copies }) => {
+      const table = new Table({
+        ...plain,
+        head: ["length", "copy", ...columns.flatMap((column) => [column, "copies", "GB/s"])],
+        colAligns: ["left", "right", ...columns.flatMap(() => ["right", "right", "right"] as const)],
+      });
+      for (const length of lengths) {
+        const copy = copies.find((one) => one.length === length);
+        table.push([
+          formatLength(length),
+          copy === undefined ? "" : timeOf(copy),
+          ...columns.flatMap((column) => {
+            const row = own.find((one) => one.length === length && columnOf(one) === column);
+            if (row === undefined) {
+              return ["", "", ""];
+            }
+            const peer = row.toWavefold === undefined ? "" : ` (${row.toWavefold.toFixed(2)} of ours)`;
+            return [`${timeOf(row)}${peer}`, row.toCopy.toFixed(2), digits(row.gigabytesPerSecond)];
+          }),
+        ]);
+      }
+      return `${title}\n${table.toString()}`;
+    })
+    .join("\n\n");
+}
+
+/** Everything that the terminal shows of a run. */
+export function textOf(report: Report): string {
+  const { device, rows, recording, notes, wrong } = report;
+  const runs = [...new Set(rows.map((row) => row.runs))].join(" or ");
+  const lines = [
+    `${device.name}, ${device.driver}${device.software ? " (software)" : ""}; wavefold ${report.wavefold}, commit ${report.commit}`,
+    `Microseconds: the median of ${runs} runs, ± half of what lies between the quartiles. "copies": over the time of a copy of as many elements. GB/s: bytes read and written. Every element was verified.`,
+    "",
+    tablesOf(rows),
+    "",
+    ...recording.map(
+      ({ primitive, length, first, later }) =>
+        `record() of a ${primitive} at ${formatLength(length)}: ${later.median.toFixed(2)} µs of the host (quartiles ${later.quartiles.map((one) => one.toFixed(2)).join(" and ")}), the first time ${first.toFixed(0)} µs`,
+    ),
+    ...notes.map((note) => `note: ${note}`),
+    ...wrong.map((one) => `WRONG: ${one}`),
+  ];
+  return lines.join("\n");
+}

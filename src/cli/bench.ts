@@ -1,0 +1,112 @@
+import { mkdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { runCuda } from "../bench/cuda.ts";
+import { hostOf, packageFolder } from "../bench/host.ts";
+import { loadPeers } from "../bench/peers.ts";
+import { timeRecording } from "../bench/record-cost.ts";
+import type { Report } from "../bench/report.ts";
+import { textOf } from "../bench/report.ts";
+import { runSuite, stepsOf, withRatios } from "../bench/run.ts";
+import type { SuiteFacts } from "../bench/suite.ts";
+import { planSuite } from "../bench/suite.ts";
+import { createTimer, paceFor } from "../bench/timer.ts";
+import type { Fold } from "../node.ts";
+import { UsageError } from "./errors.ts";
+import type { Target } from "./files.ts";
+import { openTarget } from "./files.ts";
+import type { AdapterOption } from "./options.ts";
+import { withFold } from "./options.ts";
+import { startProgress } from "./progress.ts";
+
+/** Options of `wavefold bench`, as commander hands them over. */
+export interface BenchOptions extends AdapterOption {
+  readonly sizes?: readonly number[];
+  readonly types?: readonly string[];
+  readonly ops?: readonly string[];
+  readonly algorithms?: readonly string[];
+  readonly primitives?: readonly string[];
+  readonly inPlace?: boolean;
+  readonly quick?: boolean;
+  readonly json?: string;
+  readonly plot?: string;
+  /** The folder; `true` for the one that a checkout builds. */
+  readonly peers?: string | true;
+}
+
+/** What times need of an adapter. @throws {UsageError} where it lacks it. */
+export function factsOf({ device, software }: Fold): SuiteFacts {
+  const features = device.features as unknown as ReadonlySet<string>;
+  if (!features.has("timestamp-query")) {
+    throw new UsageError('bench: it needs the adapter feature "timestamp-query", which this one lacks');
+  }
+  const { maxStorageBufferBindingSize, maxBufferSize } = device.limits;
+  return { software, features, maxStorageBufferBindingSize, maxBufferSize };
+}
+
+/** A folder for files, made where it does not exist. @throws {UsageError} where it cannot be one. */
+async function requireFolder(path: string): Promise<string> {
+  await mkdir(path, { recursive: true }).catch(() => {});
+  const there = await stat(path).catch(() => undefined);
+  if (there === undefined || !there.isDirectory()) {
+    throw new UsageError(`${path}: the plots' folder is none, and cannot be made`);
+  }
+  return path;
+}
+
+/**
+ * `wavefold bench`
+ *
+ * @throws {UsageError} when a result is wrong; the report is on stdout and in the files by then.
+ */
+export async function bench(options: BenchOptions): Promise<void> {
+  const { quick = false } = options;
+  // What could fail at the end is opened first.
+  const json: Target | undefined = options.json === undefined ? undefined : await openTarget(options.json);
+  const folder = options.plot === undefined ? undefined : await requireFolder(options.plot);
+  const peers =
+    options.peers === undefined
+      ? { webgpu: [], cuda: [] }
+      : await loadPeers(
+          options.peers === true ? join(packageFolder(), "build", "bench", "peers") : resolve(options.peers),
+        );
+
+  const measured = await withFold(options, async (fold) => {
+    const { sets, notes } = planSuite(options, factsOf(fold));
+    const progress = startProgress(stepsOf(sets, peers.webgpu) + 1 + 2 * peers.cuda.length);
+    const timer = await createTimer(fold.device, paceFor(fold.software, quick));
+    try {
+      const outcome = await runSuite(fold, timer, sets, peers.webgpu, progress.step);
+      progress.step("the cost of record()");
+      const recording = await timeRecording(fold, [
+        ...new Set(sets.flatMap(({ cases }) => cases.map(({ primitive }) => primitive))),
+      ]);
+      const all = { rows: [...outcome.rows], notes: [...notes, ...outcome.notes], wrong: [...outcome.wrong] };
+      for (const source of fold.software ? [] : peers.cuda) {
+        const { rows, notes: more, wrong } = await runCuda(source, sets, all.rows, progress.step);
+        all.rows.push(...rows);
+        all.notes.push(...more);
+        all.wrong.push(...wrong);
+      }
+      return { ...hostOf(fold), ...all, rows: withRatios(all.rows), recording };
+    } finally {
+      timer.destroy();
+      progress.stop();
+    }
+  });
+  const report: Report = measured;
+  process.stdout.write(`${textOf(report)}\n`);
+  await json?.write(Buffer.from(`${JSON.stringify(report, undefined, 1)}\n`));
+  if (folder !== undefined) {
+    // Loaded only here: it is by far the largest part of the command.
+    const { plotsOf } = await import("../bench/plot.ts");
+    for (const { name, svg } of plotsOf(report)) {
+      await (await openTarget(join(folder, name))).write(Buffer.from(svg));
+    }
+  }
+  if (report.wrong.length > 0) {
+    throw new UsageError(
+      `bench: ${report.wrong.length} wrong results, whose times do not count: ${report.wrong[0]}`,
+    );
+  }
+}

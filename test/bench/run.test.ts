@@ -1,0 +1,262 @@
+import { describe, expect, it } from "vitest";
+import { elementsOf } from "../../src/bench/elements.ts";
+import type { Peer } from "../../src/bench/peers.ts";
+import type { Row } from "../../src/bench/run.ts";
+import { bytesMoved, runSuite, stepsOf } from "../../src/bench/run.ts";
+import type { SuiteOptions } from "../../src/bench/suite.ts";
+import { planSuite } from "../../src/bench/suite.ts";
+import { createTimer, timingOf } from "../../src/bench/timer.ts";
+import { candidatesOf, rank, timeTunings } from "../../src/bench/tune.ts";
+import type { Fold } from "../../src/node.ts";
+import { u32 } from "../../src/types.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+
+const fold = useSoftwareFold();
+const pace = { runs: 3, heatMs: 0, warmUpMs: 0, batch: 1 };
+
+async function run(options: SuiteOptions, peers: readonly Peer[] = [], on: Fold = fold()) {
+  const { maxBufferSize, maxStorageBufferBindingSize } = on.device.limits;
+  const features = on.device.features as unknown as ReadonlySet<string>;
+  const facts = { software: true, features, maxBufferSize, maxStorageBufferBindingSize };
+  const { sets } = planSuite(options, facts);
+  const timer = await createTimer(on.device, pace);
+  let steps = 0;
+  try {
+    const outcome = await runSuite(on, timer, sets, peers, () => {
+      steps++;
+    });
+    expect(steps).toBeLessThanOrEqual(stepsOf(sets, peers));
+    expect(peers.length > 0 || steps === stepsOf(sets, peers)).toBe(true);
+    return outcome;
+  } finally {
+    timer.destroy();
+  }
+}
+
+const titleOf = ({ implementation, primitive, type, op, algorithm, inPlace, length }: Row): string =>
+  [implementation, primitive, type, op, algorithm, inPlace && "in place", length].filter(Boolean).join(" ");
+
+describe("runSuite", () => {
+  it("times what is verified, beside a copy, and over lengths that are no power of two", async () => {
+    const { rows, wrong, notes } = await run({
+      sizes: [1024, 1003],
+      types: ["u32"],
+      inPlace: true,
+    });
+    expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
+    expect(rows.map(titleOf)).toEqual(
+      [1024, 1003].flatMap((length) => [
+        `copy copy u32 ${length}`,
+        `wavefold scan u32 add ${length}`,
+        `wavefold scan u32 add in place ${length}`,
+        `wavefold reduce u32 add ${length}`,
+        `wavefold compact u32 ${length}`,
+        `wavefold compact u32 in place ${length}`,
+      ]),
+    );
+    for (const row of rows) {
+      const [low, high] = row.quartiles;
+      expect(row.median).toBeGreaterThan(0);
+      expect(low).toBeLessThanOrEqual(row.median);
+      expect(high).toBeGreaterThanOrEqual(row.median);
+      expect(row.gigabytesPerSecond).toBeCloseTo(row.bytes / row.median / 1000, 9);
+      const copy = rows.find(
+        (one) => one.primitive === "copy" && one.type === row.type && one.length === row.length,
+      );
+      expect(row.toCopy).toBeCloseTo(row.median / (copy?.median ?? 0), 9);
+    }
+  });
+
+  it("runs other types, operators and algorithms", async () => {
+    // Reductions: they compile fast.
+    const options = { sizes: [600], primitives: ["reduce"] };
+    const { rows, wrong } = await run({
+      ...options,
+      types: ["f32", "i64"],
+      ops: ["max"],
+      algorithms: ["blelloch"],
+    });
+    expect(wrong).toEqual([]);
+    expect(rows.map(titleOf)).toContain("wavefold reduce i64 max blelloch 600");
+    const structs = await run({ ...options, types: ["struct16"] });
+    expect(structs.wrong).toEqual([]);
+    expect(structs.rows.map(titleOf)).toEqual(["copy copy struct16 600", "wavefold reduce struct16 add 600"]);
+  });
+
+  it("refuses a wrong result of ours", async () => {
+    // Its scan leaves the output as it was.
+    const lying = new Proxy(fold(), {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name === "prepareScan") {
+          return async (options: never) => ({ ...(await target.prepareScan(options)), record: () => {} });
+        }
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const { rows, wrong } = await run({ sizes: [1024], types: ["u32"] }, [], lying);
+    expect(wrong).toEqual([
+      expect.stringMatching(/^scan<u32, add> at 2\^10 is wrong: element 0 is 4290829997, and the CPU has 0$/),
+    ]);
+    expect(rows.map(({ primitive }) => primitive)).toEqual(["copy", "reduce", "compact"]);
+  });
+});
+
+/** A peer that is ours, called as somebody else's is; wrong in its last item where it is told so. */
+function peerOf(name: string, how: "pass" | "encode" | "submit", off = 0): Peer {
+  return {
+    name,
+    async prepare({ device, primitive, type, op, length, input, output, result }) {
+      if (primitive === "compact" || type !== "u32" || op !== "add") {
+        return undefined;
+      }
+      const scan = await fold().prepareScan({ type: u32, exclusive: true, maxLength: length });
+      const reduce = await fold().prepareReduce({ type: u32, maxLength: length });
+      const record = (encoder: GPUCommandEncoder | GPUComputePassEncoder): void =>
+        primitive === "scan"
+          ? scan.record(encoder, { input, output, length: length - off })
+          : reduce.record(encoder, { input, output: result, length: length - off });
+      const destroy = (): void => {
+        scan.destroy();
+        reduce.destroy();
+      };
+      switch (how) {
+        case "pass":
+          return { pass: record, destroy };
+        case "encode":
+          return { encode: record, destroy };
+        case "submit":
+          return {
+            submit() {
+              const encoder = device.createCommandEncoder();
+              record(encoder);
+              device.queue.submit([encoder.finish()]);
+            },
+            destroy,
+          };
+        default:
+          return how satisfies never;
+      }
+    },
+  };
+}
+
+describe("peers", () => {
+  it.each(["pass", "encode", "submit"] as const)("times and verifies one by its %s", async (how) => {
+    const { rows, wrong, notes } = await run({ sizes: [1024], types: ["u32"] }, [peerOf("theirs 1.0", how)]);
+    expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
+    const theirs = rows.filter(({ implementation }) => implementation === "theirs 1.0");
+    expect(theirs.map(({ primitive }) => primitive)).toEqual(["scan", "reduce"]);
+    for (const row of theirs) {
+      const ours = rows.find((one) => one.implementation === "wavefold" && one.primitive === row.primitive);
+      expect(row.median).toBeGreaterThan(0);
+      expect(row.toWavefold).toBeCloseTo(row.median / (ours?.median ?? 0), 9);
+    }
+  });
+
+  it("refuses one that is wrong, and keeps the others", async () => {
+    const { rows, wrong } = await run({ sizes: [1024], types: ["u32"] }, [
+      peerOf("wrong 1.0", "encode", 1),
+      peerOf("right 1.0", "encode"),
+    ]);
+    expect(wrong).toHaveLength(2);
+    expect(wrong[0]).toMatch(/^wrong 1\.0: scan<u32, add> at 2\^10 is wrong: element 1023 is 4290829997/);
+    expect(wrong[1]).toMatch(/^wrong 1\.0: reduce<u32, add> at 2\^10 is wrong: it is /);
+    expect(rows.some(({ implementation }) => implementation === "wrong 1.0")).toBe(false);
+    expect(rows.filter(({ implementation }) => implementation === "right 1.0")).toHaveLength(2);
+  });
+
+  it("goes on without one that cannot be prepared", async () => {
+    const broken: Peer = { name: "broken 1.0", prepare: () => Promise.reject(new Error("no such limit")) };
+    const { notes, wrong } = await run({ sizes: [64], types: ["u32"], primitives: ["scan"] }, [broken]);
+    expect(wrong).toEqual([]);
+    expect(notes).toEqual(["broken 1.0: scan of u32 at 2^6 was left out: no such limit"]);
+  });
+});
+
+describe("timeTunings", () => {
+  it("times candidates at each length, and ranks those that ran", async () => {
+    const candidates = [
+      ...candidatesOf("reduce", { algorithms: ["hillis-steele"], workGroupSizes: [8, 32], items: [4] }),
+      { algorithm: "blelloch", workGroupSize: 100_000, itemsPerThread: 4 } as const,
+    ];
+    const timer = await createTimer(fold().device, pace);
+    const { times, rejected } = await timeTunings(fold(), timer, {
+      primitive: "reduce",
+      type: "u32",
+      lengths: [500, 1000],
+      candidates,
+    });
+    timer.destroy();
+    expect(times.map(({ length, candidate }) => [length, candidate.workGroupSize])).toEqual([
+      [500, 8],
+      [500, 32],
+      [1000, 8],
+      [1000, 32],
+    ]);
+    expect(rejected).toHaveLength(2);
+    expect(rejected[0]).toMatch(/^reduce<u32> at 500: 100000 × 4 blelloch: .*limit/);
+    const ranked = rank(times);
+    expect(ranked).toHaveLength(2);
+    expect(ranked[0]?.score).toBeLessThanOrEqual(ranked[1]?.score ?? 0);
+  });
+});
+
+describe("what timeTunings verifies", () => {
+  const range = { algorithms: ["hillis-steele"], workGroupSizes: [8], items: [1, 2, 4] } as const;
+
+  it.each(["scan", "compact"] as const)("refuses a %s that is wrong among right ones", async (primitive) => {
+    // The candidate of two items a thread leaves out the last item.
+    const short = (prepared: object, { itemsPerThread }: { itemsPerThread?: number }): object => ({
+      ...prepared,
+      record: (pass: never, ranges: { length: number }) =>
+        (prepared as { record(pass: never, ranges: object): void }).record(pass, {
+          ...ranges,
+          length: ranges.length - (itemsPerThread === 2 ? 1 : 0),
+        }),
+    });
+    const lying = new Proxy(fold(), {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name === "prepareScan" || name === "prepareCompact") {
+          return async (options: never) => short(await target[name](options), options);
+        }
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const timer = await createTimer(fold().device, pace);
+    const { times, rejected } = await timeTunings(lying, timer, {
+      primitive,
+      type: "u32",
+      // An odd item at the end, so that a compaction misses it.
+      lengths: [lastOdd()],
+      candidates: candidatesOf(primitive, range),
+    });
+    timer.destroy();
+    expect(times.map(({ candidate }) => candidate.itemsPerThread)).toEqual([1, 4, 1, 4]);
+    expect(rejected).toHaveLength(2);
+    for (const one of rejected) {
+      expect(one).toMatch(/: 8 × 2 hillis-steele, .* is wrong: /);
+    }
+  });
+});
+
+/** A length at whose end a sum's data has an item that is kept. */
+function lastOdd(): number {
+  const values = [...(elementsOf("u32", "add", 600).next()?.values ?? [])].slice(0, 600);
+  return values.map((value) => value & 1).lastIndexOf(1) + 1;
+}
+
+describe("figures", () => {
+  it("takes medians and quartiles of samples", () => {
+    expect(timingOf([5, 1, 3, 2, 4])).toEqual({ median: 3, quartiles: [2, 4], runs: 5 });
+    expect(timingOf([7])).toEqual({ median: 7, quartiles: [7, 7], runs: 1 });
+  });
+
+  it("counts the bytes that must move", () => {
+    expect(bytesMoved("copy", "u32", 100)).toBe(800);
+    expect(bytesMoved("scan", "f64", 100)).toBe(1600);
+    expect(bytesMoved("reduce", "struct16", 100)).toBe(1600);
+    expect(bytesMoved("compact", "u32", 100)).toBe(600);
+  });
+});
