@@ -1,0 +1,173 @@
+import { algorithms } from "../src/codegen/algorithms.ts";
+import type { Algorithm, CustomOperator, Operator, TypeName } from "../src/index.ts";
+import { ArgumentError, elementTypes, operator, operators } from "../src/index.ts";
+import { monoid } from "../src/operators.ts";
+import type { Scalar } from "../src/types.ts";
+import { parseValue } from "./data.ts";
+
+/** The primitives of the page. */
+export type PrimitiveName = "scan" | "reduce" | "compact";
+
+export const typeNames = Object.keys(elementTypes) as TypeName[];
+export const algorithmNames = Object.keys(algorithms) as Algorithm[];
+export const operatorNames = Object.keys(operators) as (keyof typeof operators)[];
+
+/** Whether an operator of the table has a meaning on a type. */
+export function takes(op: Operator, type: TypeName): boolean {
+  try {
+    monoid(op, elementTypes[type], "site");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a compaction may keep: the same for the GPU, as WGSL, and for the CPU. */
+export interface Predicate {
+  readonly where: string;
+  keep(value: Scalar, index: number): boolean;
+}
+
+interface PredicateRow {
+  readonly title: string;
+  /** Undefined where it has no meaning on the type. */
+  of(type: TypeName): Predicate | undefined;
+}
+
+const oddWhere: Partial<Record<TypeName, string>> = {
+  u32: "x % 2u == 1u",
+  i32: "(x & 1i) == 1i",
+  u64: "(x.x & 1u) == 1u",
+  i64: "(x.x & 1u) == 1u",
+};
+const positiveWhere: Record<TypeName, string> = {
+  u32: "x > 0u",
+  i32: "x > 0i",
+  f32: "x > 0.0",
+  f16: "x > 0.0h",
+  u64: "any(x != vec2<u32>())",
+  i64: "bitcast<i32>(x.y) >= 0i && any(x != vec2<u32>())",
+  // The sign is the top bit, and beyond the infinity's bits lie the NaNs.
+  f64: "any(x != vec2<u32>()) && (x.y < 0x7ff00000u || (x.y == 0x7ff00000u && x.x == 0u))",
+};
+
+export const predicates = {
+  odd: {
+    title: "those that are odd",
+    of(type) {
+      const where = oddWhere[type];
+      return where === undefined
+        ? undefined
+        : { where, keep: (value) => (typeof value === "bigint" ? (value & 1n) === 1n : (value & 1) === 1) };
+    },
+  },
+  positive: {
+    title: "those greater than 0",
+    of: (type) => ({ where: positiveWhere[type], keep: (value) => value > 0 }),
+  },
+  third: {
+    title: "every third one",
+    of: () => ({ where: "i % 3u == 0u", keep: (_, index) => index % 3 === 0 }),
+  },
+} as const satisfies Record<string, PredicateRow>;
+
+/** A function that the visitor writes: an expression, or statements with a return. */
+function functionOf(
+  parameters: readonly string[],
+  text: string,
+  what: string,
+): (...values: readonly unknown[]) => unknown {
+  if (text.trim() === "") {
+    throw new ArgumentError(
+      `${what} is empty; it takes an expression of JavaScript, or statements with a return`,
+    );
+  }
+  const body = /\breturn\b/.test(text) ? text : `return (${text});`;
+  try {
+    return new Function(...parameters, `"use strict"; ${body}`) as (...values: readonly unknown[]) => unknown;
+  } catch (cause) {
+    throw new ArgumentError(
+      `${what} is no JavaScript: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
+  }
+}
+
+/** A predicate of the visitor's. */
+export function ownPredicate(where: string, script: string): Predicate {
+  const keep = functionOf(["x", "i"], script, "The JavaScript of your predicate");
+  return { where, keep: (value, index) => Boolean(keep(value, index)) };
+}
+
+/** The types that an operator of the visitor's may be on. */
+export const ownTypes = ["u32", "i32", "f32"] as const satisfies readonly TypeName[];
+export type OwnTypeName = (typeof ownTypes)[number];
+
+/** What the visitor writes for an operator, as text. */
+export interface OwnOperatorText {
+  readonly name: string;
+  readonly type: OwnTypeName;
+  readonly identity: string;
+  readonly combine: string;
+  readonly script: string;
+}
+
+/** Operators to start from. */
+export const examples = {
+  latest: {
+    title: "the latest that is not 0 (does not commute)",
+    name: "latest",
+    type: "u32",
+    identity: "0",
+    combine: "select(later, earlier, later == 0u)",
+    script: "later === 0 ? earlier : later",
+  },
+  saturating: {
+    title: "a sum that stops at the greatest u32",
+    name: "saturating",
+    type: "u32",
+    identity: "0",
+    combine: "select(earlier + later, 0xffffffffu, earlier + later < earlier)",
+    script: "Math.min(earlier + later, 0xffffffff)",
+  },
+  difference: {
+    title: "the difference (not associative)",
+    name: "difference",
+    type: "u32",
+    identity: "0",
+    combine: "earlier - later",
+    script: "earlier - later",
+  },
+  mean: {
+    title: "the mean of two (not associative)",
+    name: "mean",
+    type: "f32",
+    identity: "0",
+    combine: "(earlier + later) / 2.0",
+    script: "(earlier + later) / 2",
+  },
+} as const satisfies Record<string, OwnOperatorText & { readonly title: string }>;
+
+/**
+ * The visitor's operator.
+ *
+ * @throws {ArgumentError} when a part of it is missing or means nothing.
+ */
+export function ownOperator(text: OwnOperatorText): CustomOperator<OwnTypeName, number> {
+  const type = elementTypes[text.type];
+  const twin = functionOf(["earlier", "later"], text.script, "The JavaScript of your operator");
+  return operator<OwnTypeName, number>({
+    name: text.name.trim(),
+    type,
+    identity: parseValue(text.identity.trim(), text.type, "The identity") as number,
+    combine: text.combine,
+    reference(earlier, later) {
+      const result = twin(earlier, later);
+      if (typeof result !== "number") {
+        throw new ArgumentError(
+          `The JavaScript of your operator gives ${String(result)} for ${earlier} and ${later}; it takes a number`,
+        );
+      }
+      return type.round(result);
+    },
+  });
+}

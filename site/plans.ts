@@ -1,0 +1,96 @@
+import type { Algorithm, ElementType, Operator } from "../src/index.ts";
+import { planCompact } from "../src/primitives/compact.ts";
+import type { Plan } from "../src/primitives/plan.ts";
+import { planReduce } from "../src/primitives/reduce.ts";
+import { planScan } from "../src/primitives/scan.ts";
+import type { DeviceFacts, Passes } from "../src/primitives/tuning.ts";
+import { workGroupCompact, workGroupReduce, workGroupScan } from "../src/wgsl.ts";
+import type { PrimitiveName } from "./choices.ts";
+
+/** What a plan is made for. */
+export interface Wanted {
+  readonly primitive: PrimitiveName;
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+  readonly algorithm: Algorithm | undefined;
+  readonly passes: Passes | undefined;
+  readonly exclusive: boolean;
+  readonly where: string;
+  readonly length: number;
+}
+
+/** WGSL to show: a pass of the plan, or the functions to call in a kernel of one's own. */
+export interface Listing {
+  readonly title: string;
+  readonly code: string;
+}
+
+/** WebGPU's default limits and every feature: what a page without a GPU shows WGSL for. */
+export const noDevice: DeviceFacts = {
+  limits: {
+    maxComputeInvocationsPerWorkgroup: 256,
+    maxComputeWorkgroupSizeX: 256,
+    maxComputeWorkgroupStorageSize: 16384,
+    maxComputeWorkgroupsPerDimension: 65535,
+    maxStorageBufferBindingSize: 2 ** 27,
+    maxBufferSize: 2 ** 28,
+    minStorageBufferOffsetAlignment: 256,
+  },
+  features: new Set(["shader-f16", "subgroups"]),
+  subgroupMinSize: 4,
+  subgroupMaxSize: 128,
+  software: false,
+  vendor: "",
+  lookBack: true,
+};
+
+/** The options as the library takes them. */
+const optionsOf = ({ type, op, algorithm, passes, exclusive, where, length, primitive }: Wanted) => ({
+  type,
+  maxLength: length,
+  ...(algorithm && { algorithm }),
+  ...(passes && primitive !== "reduce" && { passes }),
+  ...(primitive === "compact" ? { where } : { op }),
+  ...(primitive === "scan" && { exclusive }),
+});
+
+/** How the page's buffers lie: apart, and each from its start on. */
+const LIE = "vectors";
+
+/** The plan of what is wanted, checked against a device. */
+export function planOf(wanted: Wanted, facts: DeviceFacts): Plan {
+  const options = optionsOf(wanted);
+  switch (wanted.primitive) {
+    case "scan":
+      return planScan(options, facts, [LIE]);
+    case "reduce":
+      return planReduce(options, facts, [LIE]);
+    case "compact":
+      return planCompact(options, facts, [LIE]);
+    default:
+      return wanted.primitive satisfies never;
+  }
+}
+
+const count = (tiles: number): string => `${tiles} work-group${tiles === 1 ? "" : "s"}`;
+
+/** The WGSL that it becomes: each pass of the plan in order, then the functions for inside a kernel. */
+export function listingsOf(wanted: Wanted, facts: DeviceFacts): Listing[] {
+  const plan = planOf(wanted, facts);
+  const passes = plan.passes(wanted.length, LIE, false).map(
+    ({ kernel, tiles }, at): Listing => ({
+      title: `Pass ${at + 1}: ${kernel.label.replace(/^wavefold /, "")}, ${count(tiles)}`,
+      code: kernel.code,
+    }),
+  );
+  const { algorithm } = plan.groupingOf(LIE);
+  const inKernel = { workGroupSize: 256, ...(algorithm === "subgroup" && { subgroups: true }), algorithm };
+  const { type, op } = wanted;
+  const functions =
+    wanted.primitive === "scan"
+      ? workGroupScan({ ...inKernel, type, op })
+      : wanted.primitive === "reduce"
+        ? workGroupReduce({ ...inKernel, type, op })
+        : workGroupCompact(inKernel);
+  return [...passes, { title: `In a kernel of yours: ${functions.names[0] ?? ""}`, code: functions.code }];
+}

@@ -1,0 +1,218 @@
+import type { Fold } from "../src/index.ts";
+import { byId, drawn, html, messageOf } from "./dom.ts";
+import { openGpu } from "./gpu.ts";
+import { formatTime } from "./timing.ts";
+import type { BenchResult, Measurement } from "./use/bench.ts";
+import { lengthsTo, runBench } from "./use/bench.ts";
+import type { Particles } from "./use/particles.ts";
+import { makeParticles } from "./use/particles.ts";
+
+const element = (id: string): HTMLElement => byId(id, HTMLElement);
+const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement);
+const select = (id: string): HTMLSelectElement => byId(id, HTMLSelectElement);
+const canvas = byId("canvas", HTMLCanvasElement);
+
+const count = (value: number): string => value.toLocaleString("en");
+
+/** The particles, while there are any. */
+function showParticles(fold: Fold): void {
+  const capacities = fold.software ? [5_000, 20_000, 100_000] : [100_000, 1_000_000, 4_000_000];
+  const room = Math.floor(fold.device.limits.maxStorageBufferBindingSize / 32);
+  select("capacity").append(
+    ...capacities
+      .filter((one) => one <= room)
+      .map((one) =>
+        html("option", { value: one, selected: one === capacities[fold.software ? 0 : 1] }, count(one)),
+      ),
+  );
+  let particles: Particles | undefined;
+  let running = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+  let visible = true;
+  let last = 0;
+  let frames = 0;
+  let since = 0;
+
+  const problem = (cause: unknown): void => {
+    element("particles-problem").textContent = messageOf(cause);
+    running = false;
+    arrange();
+  };
+  const arrange = (): void => {
+    button("play").textContent = running ? "Pause" : "Play";
+  };
+  const build = async (): Promise<void> => {
+    const old = particles;
+    particles = undefined;
+    old?.destroy();
+    element("living").textContent = "";
+    try {
+      particles = await makeParticles(fold, canvas, Number(select("capacity").value));
+      // One frame is there even where movement is not wanted.
+      particles.frame({ seconds: 1 / 60, births: true });
+    } catch (cause) {
+      problem(cause);
+    }
+  };
+  const frame = (now: number): void => {
+    requestAnimationFrame(frame);
+    if (particles === undefined || !running || !visible) {
+      last = now;
+      return;
+    }
+    // A long pause is no long step.
+    const seconds = Math.min(0.1, (now - last) / 1000);
+    last = now;
+    try {
+      particles.frame({ seconds, births: byId("births", HTMLInputElement).checked });
+    } catch (cause) {
+      problem(cause);
+    }
+    frames++;
+    if (now - since > 1000) {
+      element("rate").textContent = `${Math.round((1000 * frames) / (now - since))} frames a second.`;
+      since = now;
+      frames = 0;
+    }
+  };
+  new ResizeObserver(() => {
+    const scale = fold.software ? 1 : Math.min(2, devicePixelRatio);
+    canvas.width = Math.max(1, Math.round(canvas.clientWidth * scale));
+    canvas.height = Math.max(1, Math.round(canvas.clientHeight * scale));
+  }).observe(canvas);
+  new IntersectionObserver(([entry]) => {
+    visible = entry?.isIntersecting ?? true;
+  }).observe(canvas);
+  button("play").addEventListener("click", () => {
+    running = !running;
+    arrange();
+  });
+  select("capacity").addEventListener("change", () => void build());
+  button("count").addEventListener("click", async () => {
+    try {
+      const living = await particles?.count();
+      element("living").textContent = living === undefined ? "" : `${count(living)} live`;
+    } catch (cause) {
+      problem(cause);
+    }
+  });
+  arrange();
+  void build();
+  requestAnimationFrame(frame);
+}
+
+let result: BenchResult | undefined;
+let chart: { destroy(): void } | undefined;
+
+/** The bench, and its chart, table and JSON. */
+function showBench(fold: Fold): void {
+  const powers = fold.software ? [12, 14, 16] : [20, 22, 24];
+  select("largest").append(
+    ...powers.map((power, at) =>
+      html(
+        "option",
+        { value: power, selected: at === (fold.software ? 0 : 1) },
+        `${count(2 ** power)} elements`,
+      ),
+    ),
+  );
+  const state = element("bench-state");
+  button("bench").addEventListener("click", async () => {
+    button("bench").disabled = true;
+    state.className = "verdict";
+    try {
+      result = await runBench(fold, lengthsTo(Number(select("largest").value)), async (title) => {
+        state.textContent = `Measuring ${title}`;
+        await drawn();
+      });
+      state.className = "verdict good";
+      state.textContent = `Done: ${result.measurements.length} measurements, and every result the same as on the CPU.`;
+      await showResult(result);
+    } catch (cause) {
+      state.className = "verdict bad";
+      state.textContent = messageOf(cause);
+    } finally {
+      button("bench").disabled = false;
+    }
+  });
+  button("copy").addEventListener("click", async () => {
+    const text = JSON.stringify(result, undefined, 2);
+    try {
+      await navigator.clipboard.writeText(text);
+      state.textContent = "The result is on the clipboard, as JSON.";
+    } catch {
+      // Without the permission, the text itself is there to be copied.
+      const area = html("textarea", { rows: 12, "aria-label": "The result as JSON" }, text);
+      element("bench-note").replaceChildren(area);
+      area.focus();
+      area.select();
+      state.textContent =
+        "The browser keeps the clipboard to itself; the text beneath is selected, to be copied.";
+    }
+  });
+}
+
+async function showResult({ measurements, clock }: BenchResult): Promise<void> {
+  element("bench-result").hidden = false;
+  const { drawChart } = await import("./use/chart.ts");
+  chart?.destroy();
+  chart = drawChart(element("chart"), measurements);
+  const names = ["copy", "scan", "reduce", "compact"] as const;
+  const lengths = [...new Set(measurements.map(({ length }) => length))];
+  const cellOf = (what: Measurement["what"], length: number): HTMLTableCellElement => {
+    const one = measurements.find((row) => row.what === what && row.length === length);
+    const copy = measurements.find((row) => row.what === "copy" && row.length === length);
+    if (one === undefined || copy === undefined) {
+      return html("td", {}, "–");
+    }
+    const ratio = one === copy ? "" : ` (${(one.microseconds / copy.microseconds).toPrecision(3)} ×)`;
+    return html("td", {}, formatTime(one.microseconds), html("span", { class: "note" }, ratio));
+  };
+  element("bench-table").replaceChildren(
+    html(
+      "table",
+      {},
+      html("caption", { class: "unseen" }, "Time of one run, and how many times that of the copy"),
+      html(
+        "thead",
+        {},
+        html(
+          "tr",
+          {},
+          html("th", { scope: "col" }, "elements"),
+          ...names.map((name) => html("th", { scope: "col" }, name)),
+        ),
+      ),
+      html(
+        "tbody",
+        {},
+        ...lengths.map((length) =>
+          html(
+            "tr",
+            {},
+            html("th", { scope: "row" }, count(length)),
+            ...names.map((name) => cellOf(name, length)),
+          ),
+        ),
+      ),
+    ),
+  );
+  element("bench-note").textContent =
+    `Medians by ${clock === "wall clock" ? "the clock on the wall, submission included" : clock}. In brackets, how many times that of the copy.`;
+  button("copy").disabled = false;
+}
+
+element("bench-table").tabIndex = 0;
+const fold = await openGpu(
+  "The particles and the bench need a GPU. What the primitives mean is on the other two pages.",
+);
+if (fold === undefined) {
+  for (const control of document.querySelectorAll<HTMLButtonElement | HTMLSelectElement | HTMLInputElement>(
+    "main button, main select, main input",
+  )) {
+    control.disabled = true;
+  }
+} else {
+  showParticles(fold);
+  showBench(fold);
+}
+document.documentElement.dataset.ready = "";

@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { launchChromium, serveFolder } from "../support/chromium.ts";
+
+/** How a page is opened. */
+interface Visit {
+  /** `none`: no navigator.gpu. `no adapter`: there is one, and it finds nothing. */
+  readonly gpu?: "none" | "no adapter";
+  readonly context?: BrowserContextOptions;
+}
+
+/** The site in a browser, for one file of tests: built into a folder of its own, and gone after them. */
+export function useSite(): (path: string, visit?: Visit) => Promise<Page> {
+  let folder = "";
+  let served: Awaited<ReturnType<typeof serveFolder>> | undefined;
+  let browser: Browser | undefined;
+  const problems: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "wavefold-site-"));
+    await promisify(execFile)(process.execPath, ["scripts/site.mjs", folder]);
+    served = await serveFolder(folder);
+    browser = await launchChromium();
+  });
+  afterEach(async () => {
+    for (const context of browser?.contexts() ?? []) {
+      await context.close();
+    }
+    // Nothing failed to load, no script threw, and nobody asked another server for anything.
+    expect(problems.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  return async (path, { gpu, context: options } = {}) => {
+    if (browser === undefined || served === undefined) {
+      throw new Error("the site is opened in beforeAll");
+    }
+    const { url } = served;
+    const context = await browser.newContext({ viewport: { width: 900, height: 700 }, ...options });
+    context.setDefaultTimeout(30_000);
+    const page = await context.newPage();
+    page.on("pageerror", ({ message }) => problems.push(message));
+    page.on("console", (message) => {
+      if (message.type() === "error") {
+        problems.push(message.text());
+      }
+    });
+    page.on("request", (request) => {
+      if (!request.url().startsWith(url) && !request.url().startsWith("data:")) {
+        problems.push(`a request to ${request.url()}`);
+      }
+    });
+    if (gpu !== undefined) {
+      await page.addInitScript((how) => {
+        Object.defineProperty(Navigator.prototype, "gpu", {
+          get: () => (how === "none" ? undefined : { requestAdapter: async () => null }),
+        });
+      }, gpu);
+    }
+    await page.goto(`${url}${path}`);
+    await page.waitForSelector("html[data-ready]");
+    return page;
+  };
+}
+
+/** The text of an element. */
+export const textOf = async (page: Page, selector: string): Promise<string> =>
+  ((await page.locator(selector).textContent()) ?? "").trim();
+
+/** Whether the page is no wider than its window. */
+export const overflow = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -1,0 +1,164 @@
+import { dump } from "npyjs";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { overflow, textOf, useSite } from "./site.ts";
+
+const visit = useSite();
+
+/** Presses Run, and waits for the verdict. */
+async function run(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.waitForFunction(() => {
+    const text = document.getElementById("verdict")?.textContent ?? "";
+    return text !== "" && text !== "Running …";
+  });
+  await page.waitForSelector("#run:not([disabled])");
+  return textOf(page, "#verdict");
+}
+
+/** The row of the table of elements with this name. */
+const row = (page: Page, name: string): Promise<string[]> =>
+  page
+    .locator("#elements tr", { has: page.getByRole("rowheader", { name, exact: true }) })
+    .locator("td")
+    .allTextContents();
+
+test("a sum of numbers that are typed is run, checked and timed", async () => {
+  const page = await visit("index.html");
+  expect(await textOf(page, "#gpu-status")).toMatch(/^Runs on: .*swiftshader/i);
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  await page.getByRole("textbox", { name: "Your numbers" }).fill("3, 1, 7, 0\n4 1 6 3");
+  expect(await run(page)).toBe("8 values: each the same on the GPU and on the CPU, bit for bit.");
+  expect(await row(page, "prefixes")).toEqual(["3", "4", "11", "11", "15", "16", "22", "25"]);
+  await page.getByLabel(/^Exclusive/).check();
+  await run(page);
+  expect(await row(page, "prefixes")).toEqual(["0", "3", "4", "11", "11", "15", "16", "22"]);
+  const times = await page.locator("#times .number").allTextContents();
+  expect(times).toHaveLength(2);
+  for (const time of times) {
+    expect(time).toMatch(/^[\d.]+ (µs|ms|s)$/);
+    expect(Number.parseFloat(time)).toBeGreaterThan(0);
+  }
+  expect(await textOf(page, "#times-note")).toMatch(/^By GPU timestamps: the median of \d+ runs/);
+});
+
+test("the WGSL changes with the choice, and is in colours", async () => {
+  const page = await visit("index.html");
+  await page.waitForSelector("#wgsl .shiki");
+  const colours = await page
+    .locator("#wgsl span[style]")
+    .evaluateAll((spans) => new Set(spans.map((span) => getComputedStyle(span).color)).size);
+  expect(colours).toBeGreaterThan(3);
+  const wgsl = (): Promise<string> => textOf(page, "#wgsl");
+  expect(await wgsl()).toContain("earlier + later");
+  await page.getByRole("combobox", { name: "Operator" }).selectOption("max");
+  await page.getByRole("combobox", { name: "Type" }).selectOption("f32");
+  await expect.poll(wgsl).toContain("order_from_f32_bits");
+  await page.getByRole("combobox", { name: "Algorithm" }).selectOption("blelloch");
+  await expect.poll(wgsl).toContain("blelloch_tree");
+  const names = await page.getByRole("combobox", { name: "Show" }).locator("option").allTextContents();
+  expect(names.at(-1)).toBe("In a kernel of yours: work_group_scan_inclusive_max_f32");
+  await page.getByRole("combobox", { name: "Show" }).selectOption({ index: names.length - 1 });
+  await expect.poll(wgsl).toContain("fn work_group_scan_inclusive_max_f32");
+  // What has no meaning cannot be chosen.
+  expect(
+    await page.getByRole("combobox", { name: "Operator" }).locator('option[value="xor"]').isDisabled(),
+  ).toBe(true);
+});
+
+test("a reduction of f32 stays within its bound", async () => {
+  const page = await visit("index.html");
+  await page.getByRole("radio", { name: "reduce" }).check();
+  await page.getByRole("combobox", { name: "Type" }).selectOption("f32");
+  await page.getByRole("spinbutton", { name: "Length" }).fill("3000");
+  expect(await run(page)).toMatch(/^1 value, each within the bound that WGSL’s rounding allows/);
+});
+
+test("a compaction keeps what the predicate says", async () => {
+  const page = await visit("index.html");
+  await page.getByRole("radio", { name: "compact" }).check();
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("counting");
+  await page.getByRole("spinbutton", { name: "Length" }).fill("9");
+  expect(await run(page)).toBe("5 values: each the same on the GPU and on the CPU, bit for bit.");
+  expect(await row(page, "kept")).toEqual(["1", "3", "5", "7", "9"]);
+  await page.getByRole("combobox", { name: "Keep" }).selectOption("own");
+  await page.getByRole("textbox", { name: "WGSL" }).fill("x > 3u && i % 2u == 0u");
+  await page.getByRole("textbox", { name: "The same in JavaScript" }).fill("x > 3");
+  expect(await run(page)).toBe("The GPU gives 3 values, and the CPU 6.");
+});
+
+test("a .npy file is opened", async () => {
+  const page = await visit("index.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("npy");
+  await page.getByLabel(/^A .npy file/).setInputFiles({
+    name: "in.npy",
+    mimeType: "application/octet-stream",
+    buffer: Buffer.from(dump(Int32Array.of(-5, 7, -9), [3], { dtype: "i4" })),
+  });
+  await expect.poll(() => page.getByRole("combobox", { name: "Type" }).inputValue()).toBe("i32");
+  expect(await run(page)).toMatch(/^3 values: each the same/);
+  expect(await row(page, "prefixes")).toEqual(["-5", "2", "-7"]);
+  await page.getByLabel(/^A .npy file/).setInputFiles({
+    name: "in.npy",
+    mimeType: "application/octet-stream",
+    buffer: Buffer.from("no array"),
+  });
+  await expect.poll(() => textOf(page, "#verdict")).toContain("not a .npy file");
+});
+
+test("an operator of one's own runs, and one that is not associative is shown to be none", async () => {
+  const page = await visit("index.html");
+  await page.getByRole("combobox", { name: "Operator" }).selectOption("own");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  await page.getByRole("textbox", { name: "Your numbers" }).fill("0 5 0 0 7 0");
+  await run(page);
+  expect(await row(page, "prefixes")).toEqual(["0", "5", "5", "5", "7", "7"]);
+  const laws = page.getByRole("button", { name: "Is it a monoid?" });
+  await laws.click();
+  await expect
+    .poll(() => textOf(page, "#laws-verdict"), { timeout: 40_000 })
+    .toContain("No law was seen broken on the CPU and the GPU, in 1000 samples");
+  await page.getByRole("combobox", { name: "Start from" }).selectOption("difference");
+  await laws.click();
+  await expect
+    .poll(() => textOf(page, "#laws-verdict"), { timeout: 40_000 })
+    .toContain(
+      "difference on u32 is no monoid: it is not associative on the CPU. With a = 0, b = 0 and c = 1",
+    );
+  const shown = await page.locator("#counterexample td").allTextContents();
+  expect(shown).toEqual(["0", "0", "1", "4294967295", "1"]);
+  await page.getByRole("textbox", { name: /^WGSL over/ }).fill("earlier - ");
+  await run(page);
+  expect(await textOf(page, "#verdict")).toMatch(/line 1/);
+});
+
+test("input that means nothing gets a clear error", async () => {
+  const page = await visit("index.html");
+  await page.getByRole("spinbutton", { name: "Length" }).fill("-3");
+  expect(await run(page)).toBe("The length is “-3”; it takes a whole number from 0 to 16777216");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  await page.getByRole("textbox", { name: "Your numbers" }).fill("1 2 4294967296");
+  expect(await run(page)).toBe("Number 3 is “4294967296”; u32 takes whole numbers from 0 to 4294967295");
+});
+
+for (const gpu of ["none", "no adapter"] as const) {
+  test(`without WebGPU (${gpu}) it says so, and the CPU reference runs`, async () => {
+    const page = await visit("index.html", { gpu });
+    expect(await page.getByRole("alert").isVisible()).toBe(true);
+    const notice = await textOf(page, "#gpu-notice");
+    expect(notice).toContain("There is no WebGPU here.");
+    expect(notice).toContain(
+      gpu === "none" ? "There is no navigator.gpu" : "The browser has WebGPU, but no adapter",
+    );
+    await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+    expect(await run(page)).toBe("Computed by the CPU reference: there is no GPU to check.");
+    expect(await row(page, "prefixes")).toEqual(["3", "4", "11", "11", "15", "16", "22", "25"]);
+    await expect.poll(() => textOf(page, "#wgsl")).toContain("earlier + later");
+  });
+}
+
+test("it fits a phone", async () => {
+  const page = await visit("index.html", { context: { viewport: { width: 360, height: 740 } } });
+  await run(page);
+  expect(await overflow(page)).toBe(0);
+});

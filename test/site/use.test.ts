@@ -1,0 +1,91 @@
+import { Buffer } from "node:buffer";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { overflow, textOf, useSite } from "./site.ts";
+
+const visit = useSite();
+
+/** Presses the button that counts once, and gives what it says. */
+async function living(page: Page): Promise<number> {
+  await page.locator("#living").evaluate((output) => {
+    output.textContent = "";
+  });
+  await page.getByRole("button", { name: "Count the living once" }).click();
+  await expect.poll(() => textOf(page, "#living"), { timeout: 40_000 }).toMatch(/^[\d,]+ live$/);
+  return Number((await textOf(page, "#living")).replace(/\D/g, ""));
+}
+
+/** How many of the canvas's pixels are not of the background. */
+async function lit(page: Page): Promise<number> {
+  const picture = await page.locator("#canvas").screenshot();
+  return page.evaluate(async (base64) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    context?.drawImage(image, 0, 0);
+    // Without the rounded corners, through which the page shows.
+    const { data } = context?.getImageData(20, 20, image.width - 40, image.height - 40) ?? { data: [] };
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      count += Math.max(data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0) > 60 ? 1 : 0;
+    }
+    return count;
+  }, Buffer.from(picture).toString("base64"));
+}
+
+test("particles live, are drawn, and die", async () => {
+  const page = await visit("use.html", { context: { viewport: { width: 640, height: 700 } } });
+  await page.waitForFunction(() =>
+    /frames a second/.test(document.getElementById("rate")?.textContent ?? ""),
+  );
+  const capacity = Number(await page.getByRole("combobox", { name: "At most" }).inputValue());
+  const before = await living(page);
+  expect(before).toBeGreaterThan(capacity / 10);
+  expect(before).toBeLessThanOrEqual(capacity);
+  await page.getByRole("button", { name: "Pause" }).click();
+  expect(await lit(page)).toBeGreaterThan(500);
+  // Paused, nobody dies.
+  const paused = await living(page);
+  expect(await living(page)).toBe(paused);
+  await page.getByLabel("New ones are born").uncheck();
+  await page.getByRole("button", { name: "Play" }).click();
+  // None lives longer than six seconds.
+  await expect.poll(() => living(page), { timeout: 60_000, interval: 500 }).toBe(0);
+  expect(await lit(page)).toBe(0);
+  await page.getByLabel("New ones are born").check();
+  await expect.poll(() => living(page), { timeout: 40_000, interval: 500 }).toBeGreaterThan(0);
+});
+
+test("the bench is verified, drawn, and copied as JSON", async () => {
+  const page = await visit("use.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Run the bench" }).click();
+  await expect
+    .poll(() => textOf(page, "#bench-state"), { timeout: 40_000 })
+    .toBe("Done: 12 measurements, and every result the same as on the CPU.");
+  await page.waitForSelector("#chart svg");
+  const shown = await page.locator("#chart svg text").allTextContents();
+  for (const name of ["copy", "scan", "reduce", "compact", "2^12"]) {
+    expect(shown).toContain(name);
+  }
+  expect(await page.locator("#bench-table tbody tr").count()).toBe(3);
+  await page.getByRole("button", { name: "Copy the result as JSON" }).click();
+  await expect.poll(() => textOf(page, "#bench-state")).toBe("The result is on the clipboard, as JSON.");
+  const result = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+  expect(result.adapter.software).toBe(true);
+  expect(result.clock).toBe("GPU timestamps");
+  expect(result.measurements).toHaveLength(12);
+  for (const { what, length, microseconds } of result.measurements) {
+    expect(microseconds, `${what} of ${length}`).toBeGreaterThan(0);
+  }
+});
+
+test("without WebGPU it says so, and offers nothing that would fail", async () => {
+  const page = await visit("use.html", {
+    gpu: "none",
+    context: { viewport: { width: 360, height: 740 } },
+  });
+  expect(await page.getByRole("alert").isVisible()).toBe(true);
+  expect(await textOf(page, "#gpu-notice")).toContain("There is no WebGPU here.");
+  expect(await page.getByRole("button", { name: "Run the bench" }).isDisabled()).toBe(true);
+  expect(await overflow(page)).toBe(0);
+});

@@ -1,0 +1,165 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { overflow, textOf, useSite } from "./site.ts";
+
+const visit = useSite();
+
+const NUMBERS = [3, 1, 7, 0, 4, 1, 6, 3, 2, 8, 5, 1, 0, 9, 2, 4];
+const SUMS = [3, 4, 11, 11, 15, 16, 22, 25, 27, 35, 40, 41, 41, 50, 52, 56];
+
+/** The values in the picture's boxes, in reading order. */
+const boxes = (page: Page): Promise<string[]> =>
+  page
+    .locator("#figure svg g text")
+    // A text's first child is its title, which has the value in full.
+    .evaluateAll((texts) => texts.map((text) => text.lastChild?.textContent ?? ""));
+const lastRow = async (page: Page): Promise<number[]> => (await boxes(page)).slice(-16).map(Number);
+const slide = (page: Page, step: number): Promise<void> =>
+  page.getByRole("slider", { name: "Step" }).fill(String(step));
+const steps = async (page: Page): Promise<number> =>
+  Number(await page.getByRole("slider", { name: "Step" }).getAttribute("max"));
+
+test("Blelloch goes forward and back, by buttons, slider and keys", async () => {
+  const page = await visit("watch.html");
+  expect(await lastRow(page)).toEqual(NUMBERS);
+  expect(await textOf(page, "#count")).toBe("1 of 11");
+  const forward = page.getByRole("button", { name: "Forward" });
+  const back = page.getByRole("button", { name: "Back" });
+  expect(await back.isDisabled()).toBe(true);
+  await forward.click();
+  expect(await lastRow(page)).toEqual([3, 4, 7, 7, 4, 5, 6, 9, 2, 10, 5, 6, 0, 9, 2, 6]);
+  expect(await textOf(page, "#caption")).toContain("place 1 becomes combine(3, 1) = 4.");
+  await back.click();
+  expect(await lastRow(page)).toEqual(NUMBERS);
+
+  await page.locator("#figure").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  expect(await textOf(page, "#count")).toBe("3 of 11");
+  await page.keyboard.press("ArrowLeft");
+  expect(await textOf(page, "#count")).toBe("2 of 11");
+  await page.keyboard.press("End");
+  expect(await lastRow(page)).toEqual(SUMS);
+  expect(await forward.isDisabled()).toBe(true);
+  await page.keyboard.press("Home");
+  expect(await textOf(page, "#count")).toBe("1 of 11");
+
+  await slide(page, 5);
+  expect(await lastRow(page)).toEqual([3, 4, 7, 11, 4, 5, 6, 25, 2, 10, 5, 16, 0, 9, 2, 0]);
+  expect(await textOf(page, "#agrees")).toBe(
+    `It ends with the same 16 prefixes as one element after another: ${SUMS.join(" ")}`,
+  );
+});
+
+test("it plays, and pauses", async () => {
+  const page = await visit("watch.html");
+  await page.getByRole("combobox", { name: "Speed" }).selectOption("fast");
+  await page.getByRole("button", { name: "Play" }).click();
+  await expect.poll(() => textOf(page, "#count"), { timeout: 30_000 }).toBe("4 of 11");
+  await page.getByRole("button", { name: "Pause" }).click();
+  const at = await textOf(page, "#count");
+  await page.waitForTimeout(900);
+  expect(await textOf(page, "#count")).toBe(at);
+  // The space bar, on the picture.
+  await page.locator("#figure").focus();
+  await page.keyboard.press(" ");
+  await expect.poll(() => textOf(page, "#count"), { timeout: 30_000 }).toBe("11 of 11");
+  await expect.poll(() => page.getByRole("button", { name: "Play" }).count()).toBe(1);
+});
+
+test("Hillis–Steele keeps the order of an operator that does not commute", async () => {
+  const page = await visit("watch.html");
+  await page.getByRole("radio", { name: "Hillis–Steele" }).check();
+  await page.getByRole("combobox", { name: "Operator" }).selectOption("join");
+  await page.getByRole("textbox", { name: /^Elements/ }).fill("w a v e");
+  await slide(page, await steps(page));
+  expect((await boxes(page)).slice(-4)).toEqual(["w", "wa", "wav", "wave"]);
+  expect(await textOf(page, "#caption")).toContain("combine(w, av) = wav");
+  await page.getByLabel(/^Exclusive/).check();
+  await slide(page, await steps(page));
+  expect((await boxes(page)).slice(-4)).toEqual(["–", "w", "wa", "wav"]);
+});
+
+test("a look-back waits for a stuck tile, falls back, and ends with the sums", async () => {
+  const page = await visit("watch.html");
+  await page.getByRole("radio", { name: "Look-back" }).check();
+  const captions = (): Promise<string[]> =>
+    page.getByRole("slider", { name: "Step" }).evaluate((slider: HTMLInputElement) =>
+      Array.from({ length: Number(slider.max) + 1 }, (_, step) => {
+        slider.value = String(step);
+        slider.dispatchEvent(new Event("input"));
+        return document.getElementById("caption")?.textContent ?? "";
+      }),
+    );
+  const before = await captions();
+  expect(await lastRow(page)).toEqual(SUMS);
+  expect(before.some((text) => text.startsWith("Tile 3 hands on the total of its group"))).toBe(true);
+  expect(before.filter((text) => text.startsWith("Fallback"))).toEqual([]);
+
+  await page.getByLabel("Tile 5 is stuck").check();
+  const after = await captions();
+  expect(after).toContain(
+    "Tile 5 is stuck: it takes no more turns until no other tile can go on, and hands on nothing.",
+  );
+  expect(after.some((text) => /^Tile 6 wants its carry\..* T5\.$/.test(text))).toBe(true);
+  expect(after.filter((text) => text.startsWith("Fallback"))).toContainEqual(
+    expect.stringMatching(
+      /It computes T5 itself, from tile 5’s element in the input, and hands it on in a place apart: T5′ = 1\./,
+    ),
+  );
+  expect(after.at(-1)).toMatch(/^Tile 5 combines its carry 15 with its element, writes 16, and is done\.$/);
+  expect(await lastRow(page)).toEqual(SUMS);
+});
+
+test("a step shows what a tile reads and what it waits for", async () => {
+  const page = await visit("watch.html");
+  await page.getByRole("radio", { name: "Look-back" }).check();
+  await page.getByLabel("Tile 0 is stuck").check();
+  const text = await page.getByRole("slider", { name: "Step" }).evaluate((slider: HTMLInputElement) => {
+    for (let step = 0; step <= Number(slider.max); step++) {
+      slider.value = String(step);
+      slider.dispatchEvent(new Event("input"));
+      const caption = document.getElementById("caption")?.textContent ?? "";
+      if (caption.includes("It reads") && caption.includes("waits for")) {
+        return caption;
+      }
+    }
+    return "";
+  });
+  const [, read = "", missing = ""] = /It reads (.*), and waits for (.*)\.$/.exec(text) ?? expect.fail(text);
+  const named = (list: string): number => list.split(/, | and /).length;
+  expect(await page.locator("#figure .link.now").count()).toBe(named(read));
+  expect(await page.locator("#figure .link.missing").count()).toBe(named(missing));
+});
+
+test("elements that mean nothing get a clear error", async () => {
+  const page = await visit("watch.html");
+  await page.getByRole("textbox", { name: /^Elements/ }).fill("1 two 3");
+  expect(await textOf(page, "#problem")).toMatch(/^Element 2 is “two”; it takes a whole number/);
+  await page
+    .getByRole("textbox", { name: /^Elements/ })
+    .fill(Array.from({ length: 17 }, () => "1").join(" "));
+  expect(await textOf(page, "#problem")).toBe("There are 17 elements; the picture has room for 16");
+  await page.getByRole("textbox", { name: /^Elements/ }).fill("5 5 5");
+  expect(await textOf(page, "#agrees")).toMatch(/5 10 15$/);
+});
+
+test("it fits a phone, and needs no WebGPU", async () => {
+  const page = await visit("watch.html", {
+    gpu: "none",
+    context: { viewport: { width: 360, height: 740 }, reducedMotion: "reduce" },
+  });
+  for (const name of ["Blelloch", "Hillis–Steele", "Look-back"]) {
+    await page.getByRole("radio", { name }).check();
+    expect(await overflow(page), name).toBe(0);
+  }
+  // The picture is wider than a phone; the tile that acts is in view.
+  for (const step of [5, 30, 60, 80]) {
+    await slide(page, step);
+    const { left, right } = await page
+      .locator("#figure .acting")
+      .evaluate((tile) => tile.getBoundingClientRect().toJSON());
+    expect(left).toBeGreaterThanOrEqual(0);
+    expect(right).toBeLessThanOrEqual(360);
+  }
+});

@@ -1,0 +1,133 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { access, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { homedir } from "node:os";
+import { dirname, extname, join, normalize, sep } from "node:path";
+import process from "node:process";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { brotliDecompress, createBrotliDecompress } from "node:zlib";
+import { parseTar } from "nanotar";
+import type { Browser } from "playwright-core";
+import { chromium } from "playwright-core";
+
+/** What WebGPU takes to run on SwiftShader. */
+const WEBGPU_ON_SWIFTSHADER = [
+  "--enable-unsafe-webgpu",
+  "--use-webgpu-adapter=swiftshader",
+  "--enable-features=Vulkan",
+  "--use-vulkan=swiftshader",
+  // Without these two, drawing into a canvas loses the device.
+  "--use-angle=swiftshader",
+  "--ignore-gpu-blocklist",
+];
+
+/** Headless Chromium with WebGPU on SwiftShader, from the package `@sparticuz/chromium`; close it. */
+export async function launchChromium(): Promise<Browser> {
+  const folder = await chromiumFolder();
+  return chromium.launch({
+    executablePath: join(folder, "chromium"),
+    headless: true,
+    args: [...WEBGPU_ON_SWIFTSHADER, "--no-sandbox", "--no-zygote", "--font-render-hinting=none"],
+    env: {
+      ...process.env,
+      // NSS, NSPR and expat, for a machine that has none.
+      LD_LIBRARY_PATH: [join(folder, "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(":"),
+      FONTCONFIG_PATH: folder,
+    } as Record<string, string>,
+  });
+}
+
+/** Chromium and what it needs, unpacked once into the cache folder. */
+async function chromiumFolder(): Promise<string> {
+  // The package exports its entry alone; its archives lie in bin/, beside that one's folder.
+  const root = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "..");
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "wavefold");
+  const target = join(cache, `chromium-${version}`);
+  if (await exists(join(target, "chromium"))) {
+    return target;
+  }
+  await mkdir(cache, { recursive: true });
+  // Into a folder of its own first, so that nobody meets a half-written one.
+  const fresh = await mkdtemp(join(cache, `chromium-${version}-`));
+  try {
+    await pipeline(
+      createReadStream(join(root, "bin", "chromium.br")),
+      createBrotliDecompress(),
+      createWriteStream(join(fresh, "chromium"), { mode: 0o755 }),
+    );
+    for (const name of ["al2023", "fonts", "swiftshader"]) {
+      const archive = await readFile(join(root, "bin", `${name}.tar.br`));
+      for (const file of parseTar(await promisify(brotliDecompress)(archive))) {
+        if (file.type === "file" && file.data !== undefined) {
+          await mkdir(dirname(join(fresh, file.name)), { recursive: true });
+          await writeFile(join(fresh, file.name), file.data, { mode: 0o755 });
+        }
+      }
+    }
+    await writeFile(
+      join(fresh, "fonts.conf"),
+      `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${join(target, "fonts")}</dir><cachedir>${join(target, "fonts-cache")}</cachedir></fontconfig>\n`,
+    );
+    await rename(fresh, target);
+  } catch (cause) {
+    await rm(fresh, { recursive: true, force: true });
+    // Another process may have been first.
+    if (!(await exists(join(target, "chromium")))) {
+      throw cause;
+    }
+  }
+  return target;
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+const CONTENT_TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
+
+/** Serves a folder's files on a free port of this machine. */
+export async function serveFolder(folder: string): Promise<{ url: string; close(): Promise<void> }> {
+  const root = normalize(folder + sep);
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    let path = normalize(join(root, decodeURIComponent(pathname)));
+    try {
+      if (!path.startsWith(root)) {
+        throw new Error("outside");
+      }
+      if ((await stat(path)).isDirectory()) {
+        path = join(path, "index.html");
+      }
+      const body = await readFile(path);
+      response.writeHead(200, { "content-type": CONTENT_TYPES[extname(path)] ?? "application/octet-stream" });
+      response.end(body);
+    } catch {
+      response.writeHead(404, { "content-type": "text/plain" }).end("not found");
+    }
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
