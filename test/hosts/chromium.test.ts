@@ -1,0 +1,30 @@
+import { launchChromium, serveFolder } from "../support/chromium.ts";
+import { adapter } from "../support/fold.ts";
+import { bundleSuite } from "./bundle.ts";
+import { testHost } from "./report.ts";
+import { MAIN, SECOND_TAB, WORKER } from "./suite.ts";
+
+// test/support/chromium.ts starts it on SwiftShader.
+const missing = adapter === "gpu" ? "Chromium is started on the software adapter alone" : undefined;
+
+testHost("Chromium", missing, [MAIN, WORKER, SECOND_TAB], async (collector, ended) => {
+  const { folder, remove } = await bundleSuite("web");
+  const server = await serveFolder(folder);
+  const browser = await launchChromium();
+  browser.on("disconnected", () => collector.end("the browser has ended"));
+  try {
+    const context = await browser.newContext();
+    for (const search of ["", "?second-tab"]) {
+      const page = await context.newPage();
+      page.on("console", (message) => collector.line(message.text()));
+      page.on("pageerror", (cause) => collector.line(String(cause)));
+      page.on("crash", () => collector.end("a page crashed"));
+      await page.goto(server.url + search);
+    }
+    await ended;
+  } finally {
+    await browser.close();
+    await server.close();
+    await remove();
+  }
+});

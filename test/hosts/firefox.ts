@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import type { Browser } from "puppeteer-core";
+import { launch } from "puppeteer-core";
+import { softwareFolder } from "../../src/runtime/software.ts";
+
+/** Where Firefox is: `WAVEFOLD_FIREFOX` names it, or it is on the path; nothing where it is not installed. */
+export function firefoxPath(): string | undefined {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return [
+    process.env.WAVEFOLD_FIREFOX ?? "",
+    ...["firefox", "firefox-esr"].flatMap((name) => folders.map((folder) => join(folder, name))),
+  ].find((path) => path !== "" && existsSync(path));
+}
+
+/** Headless Firefox with WebGPU, on SwiftShader or on the GPU, over WebDriver BiDi; close it. */
+export async function launchFirefox(executablePath: string, adapter: "software" | "gpu"): Promise<Browser> {
+  const driver = adapter === "software" ? await softwareFolder() : undefined;
+  return launch({
+    browser: "firefox",
+    executablePath,
+    headless: true,
+    extraPrefsFirefox: {
+      "dom.webgpu.enabled": true,
+      "gfx.webgpu.ignore-blocklist": true,
+      "dom.webgpu.workers.enabled": true,
+      // The tab in the background is tested too: its timers shall not wait a second each.
+      "dom.min_background_timeout_value": 4,
+      "dom.timeout.enable_budget_timer_throttling": false,
+    },
+    env: {
+      ...process.env,
+      ...(driver && {
+        VK_ICD_FILENAMES: join(driver, "vk_swiftshader_icd.json"),
+        LD_LIBRARY_PATH: [driver, process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter),
+      }),
+    },
+  });
+}

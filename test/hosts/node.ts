@@ -1,0 +1,50 @@
+// The suite's program in Node.js: the main thread and a worker.
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { isMainThread, parentPort, SHARE_ENV, Worker } from "node:worker_threads";
+import { create } from "webgpu";
+import { open } from "../../src/node.ts";
+import { softwareFolder, withSoftwareDriver } from "../../src/runtime/software.ts";
+import type { Host, Report } from "./suite.ts";
+import { MAIN, runSuite, WORKER } from "./suite.ts";
+
+const kind = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software";
+
+/** Held until the end: devices hang or crash when what they came from is collected. */
+const instances: GPU[] = [];
+
+const host: Host = {
+  open: (options) => open({ adapter: kind, ...options }),
+  async requestAdapter(options) {
+    const request = (): Promise<GPUAdapter | null> => {
+      const gpu = create([]) as GPU;
+      instances.push(gpu);
+      return gpu.requestAdapter(options);
+    };
+    return kind === "gpu" ? request() : withSoftwareDriver(await softwareFolder(), request);
+  },
+};
+
+const print = (report: Report | { readonly kind: "done" }): void => console.log(JSON.stringify(report));
+
+/** The quick cases in a worker thread, whose reports are printed here. */
+function runWorker(): Promise<void> {
+  return new Promise((resolve) => {
+    // A copy of the environment would keep the names of drivers from the Vulkan loader.
+    const worker = new Worker(fileURLToPath(import.meta.url), { env: SHARE_ENV });
+    worker.on("message", (report: Report) => print(report));
+    // Cases that it did not report have failed.
+    worker.on("error", (cause) => console.error(`the worker failed: ${cause.message}`));
+    worker.on("exit", () => resolve());
+  });
+}
+
+if (isMainThread) {
+  await runSuite(host, MAIN, print);
+  await runWorker();
+  print({ kind: "done" });
+} else {
+  await runSuite(host, WORKER, (report) => parentPort?.postMessage(report));
+}
+instances.length = 0;
+process.exit(0);

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, test } from "vitest";
+import type { Report, Result } from "./suite.ts";
+import { namesIn, WORKER } from "./suite.ts";
+
+/** Takes what a host prints. */
+export interface Collector {
+  /** A report, or what else it prints: that is shown where a case was not reported on. */
+  line(text: string): void;
+  /** The host has ended, or cannot go on. */
+  end(why: string): void;
+}
+
+/** A host's run may take so long at most. */
+const RUN_LIMIT = 600_000;
+
+/**
+ * Runs the suite on a host once, and makes a test of each case.
+ *
+ * @param missing - why the host cannot be started here: every case is then skipped, for this reason.
+ * @param scopes - where the host runs it. The worker is run by the page or program of the main thread.
+ * @param run - starts the host, hands what it prints to the collector, and stops it once `ended` settles.
+ */
+export function testHost(
+  host: string,
+  missing: string | undefined,
+  scopes: readonly string[],
+  run: (collector: Collector, ended: Promise<string>) => Promise<void>,
+): void {
+  describe(host, () => {
+    const results = new Map<string, Result>();
+    const notes: string[] = [];
+    const running = new Set<string>();
+    let why = "";
+    beforeAll(async () => {
+      if (missing !== undefined) {
+        return;
+      }
+      let end: (why: string) => void = () => {};
+      const ended = new Promise<string>((resolve) => {
+        end = resolve;
+      });
+      const pages = { left: scopes.filter((scope) => scope !== WORKER).length };
+      const timer = setTimeout(() => end(`it took more than ${RUN_LIMIT / 1000} s`), RUN_LIMIT);
+      const collector: Collector = {
+        line(text) {
+          const report = parse(text);
+          if (report === undefined) {
+            notes.push(text);
+          } else if (report.kind === "adapter") {
+            console.log(`${host}${report.scope && ` ${report.scope}`}: ${report.description}`);
+          } else if (report.kind === "start") {
+            running.add(report.name);
+          } else if (report.kind === "result") {
+            results.set(report.result.name, report.result);
+            running.delete(report.result.name);
+          } else {
+            pages.left--;
+            if (pages.left === 0) {
+              end("it has ended");
+            }
+          }
+        },
+        end,
+      };
+      try {
+        await run(collector, ended);
+        why = await ended;
+      } catch (cause) {
+        why = cause instanceof Error ? cause.message : String(cause);
+      } finally {
+        clearTimeout(timer);
+      }
+    }, RUN_LIMIT + 60_000);
+
+    afterAll(() => {
+      if (results.size > 0) {
+        const slowest = [...results.values()].sort((a, b) => b.milliseconds - a.milliseconds).slice(0, 5);
+        const total = [...results.values()].reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+        console.log(
+          `${host}: ${results.size} cases in ${Math.round(total / 1000)} s; the slowest: ${slowest.map(({ name, milliseconds }) => `${name} ${milliseconds} ms`).join("; ")}`,
+        );
+      }
+    });
+
+    for (const name of scopes.flatMap(namesIn)) {
+      test(name, ({ skip }) => {
+        skip(missing !== undefined, missing ?? "");
+        const result = results.get(name);
+        if (result === undefined) {
+          throw new Error(
+            `${host} did not report on it: ${why}; then it ran: ${[...running].join("; ") || "nothing"}. It also printed:\n${notes.slice(-20).join("\n")}`,
+          );
+        }
+        skip(result.outcome === "skipped", result.message ?? "");
+        if (result.outcome === "failed") {
+          throw new Error(`${host}: ${result.message}`);
+        }
+      });
+    }
+  });
+}
+
+type Line = Report | { readonly kind: "done" };
+
+function parse(text: string): Line | undefined {
+  try {
+    const line = JSON.parse(text) as Line;
+    return typeof line === "object" && typeof line?.kind === "string" ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+import type { Fold, OpenOptions } from "../../src/runtime/fold.ts";
+import { deviceCases } from "./cases/devices.ts";
+import { errorCases } from "./cases/errors.ts";
+import { inKernelCases } from "./cases/in_kernel.ts";
+import { resultCases } from "./cases/results.ts";
+
+/** What the suite needs of the host that it runs on. */
+export interface Host {
+  open(options?: OpenOptions): Promise<Fold>;
+  requestAdapter(options?: GPURequestAdapterOptions): Promise<GPUAdapter | null>;
+}
+
+/** What a case is run with. */
+export interface Bench {
+  readonly host: Host;
+  /** Opened once for all cases, so that their pipelines are compiled once. */
+  readonly fold: Fold;
+  /** Ends the case where the condition holds: not run, for this reason. */
+  skip(condition: boolean, reason: string): void;
+}
+
+export interface Case {
+  readonly name: string;
+  /** Short: run in a worker and in a second tab too. */
+  readonly quick?: true;
+  run(bench: Bench): Promise<void>;
+}
+
+/** What became of a case, as plain data. */
+export interface Result {
+  readonly name: string;
+  readonly outcome: "passed" | "failed" | "skipped";
+  /** Why it failed or was skipped. */
+  readonly message?: string;
+  readonly milliseconds: number;
+}
+
+/** What a host says while the suite runs: one object a line. */
+export type Report =
+  | { readonly kind: "adapter"; readonly scope: string; readonly description: string }
+  | { readonly kind: "start"; readonly name: string }
+  | { readonly kind: "result"; readonly result: Result };
+
+/** Every case, by a name of its own. */
+export const cases: readonly Case[] = [...resultCases, ...inKernelCases, ...errorCases, ...deviceCases];
+
+const quickCases: readonly Case[] = cases.filter((one) => one.quick);
+
+/** The main thread's cases, or the quick ones in another place: `scope` comes before their names. */
+const casesIn = (scope: string): readonly Case[] => (scope === MAIN ? cases : quickCases);
+
+export const MAIN = "";
+export const WORKER = "in a worker";
+export const SECOND_TAB = "in a second tab";
+
+export const namesIn = (scope: string): string[] => casesIn(scope).map(({ name }) => scoped(scope, name));
+
+const scoped = (scope: string, name: string): string => (scope === MAIN ? name : `${scope}: ${name}`);
+
+/** Cases that run at once: Firefox looks for what a GPU has done but every 100 ms. */
+const AT_ONCE = 4;
+
+/** A case that takes longer has failed; the next one is run. */
+const CASE_LIMIT = 120_000;
+
+class Skipped {
+  readonly reason: string;
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** Runs the cases of a scope, a few at once, and reports each; it never throws. */
+export async function runSuite(host: Host, scope: string, report: (one: Report) => void): Promise<void> {
+  let fold: Fold;
+  try {
+    fold = await host.open();
+  } catch (cause) {
+    for (const name of namesIn(scope)) {
+      report({ kind: "result", result: { name, outcome: "failed", message: show(cause), milliseconds: 0 } });
+    }
+    return;
+  }
+  report({ kind: "adapter", scope, description: describe(fold) });
+  const skip = (condition: boolean, reason: string): void => {
+    if (condition) {
+      throw new Skipped(reason);
+    }
+  };
+  const left = [...casesIn(scope)];
+  const runNext = async (): Promise<void> => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) {
+      const name = scoped(scope, one.name);
+      report({ kind: "start", name });
+      report({ kind: "result", result: { name, ...(await outcomeOf(one, { host, fold, skip })) } });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, runNext));
+  fold.destroy();
+}
+
+async function outcomeOf(one: Case, bench: Bench): Promise<Omit<Result, "name">> {
+  const start = performance.now();
+  const milliseconds = (): number => Math.round(performance.now() - start);
+  try {
+    await within(CASE_LIMIT, one.run(bench));
+    return { outcome: "passed", milliseconds: milliseconds() };
+  } catch (cause) {
+    return cause instanceof Skipped
+      ? { outcome: "skipped", message: cause.reason, milliseconds: milliseconds() }
+      : { outcome: "failed", message: show(cause), milliseconds: milliseconds() };
+  }
+}
+
+function within(limit: number, work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`took more than ${limit / 1000} s`)), limit);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+const show = (cause: unknown): string =>
+  cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+
+function describe({ device, software, adapterInfo }: Fold): string {
+  const { vendor, architecture, description } = adapterInfo ?? {};
+  const name = [vendor, architecture, description].filter(Boolean).join(" ") || "an adapter without a name";
+  const features = [...(device.features as unknown as Iterable<string>)].filter((one) =>
+    ["shader-f16", "subgroups"].includes(one),
+  );
+  const threads = device.limits.maxComputeInvocationsPerWorkgroup;
+  return `${name}${software ? " (software)" : ""}, ${threads} threads, ${features.join(" and ") || "no optional feature"}`;
+}

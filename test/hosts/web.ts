@@ -1,0 +1,49 @@
+// The suite's program in browsers and in Deno: the page or main thread, a second tab, and the worker.
+import { open } from "../../src/index.ts";
+import type { Host, Report } from "./suite.ts";
+import { MAIN, runSuite, SECOND_TAB, WORKER } from "./suite.ts";
+
+const host: Host = {
+  open,
+  requestAdapter: (options) => navigator.gpu.requestAdapter(options),
+};
+
+const scope = globalThis as typeof globalThis & {
+  readonly name?: string;
+  readonly Deno?: { exit(code: number): never };
+};
+
+const print = (report: Report | { readonly kind: "done" }): void => console.log(JSON.stringify(report));
+
+/** The quick cases in a dedicated worker, whose reports are printed here. */
+function runWorker(): Promise<void> {
+  return new Promise((resolve) => {
+    const worker = new Worker(new URL(import.meta.url), { type: "module", name: WORKER });
+    worker.onmessage = ({ data }: MessageEvent<Report | { readonly kind: "done" }>) => {
+      if (data.kind === "done") {
+        worker.terminate();
+        resolve();
+      } else {
+        print(data);
+      }
+    };
+    // Cases that it did not report have failed.
+    worker.onerror = (event) => {
+      console.error(`the worker failed: ${event.message}`);
+      resolve();
+    };
+  });
+}
+
+if (scope.name === WORKER) {
+  await runSuite(host, WORKER, (report) => postMessage(report));
+  postMessage({ kind: "done" });
+} else if (scope.location?.search === "?second-tab") {
+  await runSuite(host, SECOND_TAB, print);
+  print({ kind: "done" });
+} else {
+  await runSuite(host, MAIN, print);
+  await runWorker();
+  print({ kind: "done" });
+  scope.Deno?.exit(0);
+}

@@ -1,0 +1,122 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { parseTarGzip } from "nanotar";
+
+const repository = fileURLToPath(new URL("../../", import.meta.url));
+const nodeModules = join(repository, "node_modules");
+
+/** What `npm pack` and its build read. */
+const SOURCES = [
+  "src",
+  "shaders",
+  "scripts",
+  "examples",
+  "bench",
+  "package.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "README.md",
+  "ARCHITECTURE.md",
+  "LICENSE",
+];
+
+/** The package as `npm pack` makes it, and empty projects to install it into. */
+export interface Packed {
+  readonly tarball: Uint8Array<ArrayBuffer>;
+  /** Its package.json's `exports`: the names to import, those of types alone apart. */
+  readonly entries: { readonly code: readonly string[]; readonly types: readonly string[] };
+  /**
+   * A new project with the package unpacked into its `node_modules`, beside these packages, and with
+   * these files.
+   *
+   * @returns its folder.
+   */
+  project(packages: readonly string[], files: Readonly<Record<string, string>>): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** Builds and packs a copy of the repository, so that nobody's `dist/` is touched. */
+export async function packPackage(): Promise<Packed> {
+  const folder = await mkdtemp(join(tmpdir(), "wavefold-package-"));
+  const copy = join(folder, "repository");
+  await mkdir(copy);
+  for (const name of SOURCES) {
+    await cp(join(repository, name), join(copy, name), { recursive: true });
+  }
+  await symlink(nodeModules, join(copy, "node_modules"));
+  // The build is the package's own `prepack`.
+  await run("npm", ["pack", "--pack-destination", folder], copy);
+  const { version, exports } = JSON.parse(await readFile(join(copy, "package.json"), "utf8")) as {
+    version: string;
+    exports: Record<string, string | { readonly default?: string }>;
+  };
+  const tarball = new Uint8Array(await readFile(join(folder, `wavefold-${version}.tgz`)));
+  const files = await parseTarGzip(tarball);
+  const names = Object.entries(exports).filter(([, target]) => typeof target === "object");
+  const named = (hasCode: boolean): string[] =>
+    names
+      .filter(([, target]) => ((target as { default?: string }).default !== undefined) === hasCode)
+      .map(([name]) => `wavefold${name.slice(1)}`);
+  let projects = 0;
+  return {
+    tarball,
+    entries: { code: named(true), types: named(false) },
+    async project(packages, ownFiles) {
+      const project = join(folder, `project-${projects++}`);
+      const modules = join(project, "node_modules");
+      // An empty file has no data.
+      for (const { name, type, data = new Uint8Array(0) } of files) {
+        if (type === "file") {
+          await put(join(modules, "wavefold", name.replace(/^package\//, "")), data);
+        }
+      }
+      for (const name of packages) {
+        await mkdir(dirname(join(modules, name)), { recursive: true });
+        await symlink(join(nodeModules, name), join(modules, name));
+      }
+      const manifest = {
+        name: "empty",
+        private: true,
+        type: "module",
+        dependencies: Object.fromEntries(["wavefold", ...packages].map((name) => [name, "*"])),
+      };
+      for (const [name, text] of Object.entries({
+        "package.json": JSON.stringify(manifest),
+        ...ownFiles,
+      })) {
+        await put(join(project, name), text);
+      }
+      return project;
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function put(path: string, content: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
+}
+
+/** What a program prints; its failure, with what it printed. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(command, args, { cwd, env, maxBuffer: 2 ** 26 });
+    return stdout;
+  } catch (cause) {
+    const { stdout = "", stderr = "", message } = cause as Error & { stdout?: string; stderr?: string };
+    throw new Error(`${message}\n${stdout}\n${stderr}`);
+  }
+}
+
+/** A command of a package of the repository. */
+export const command = (name: string): string => join(nodeModules, ".bin", name);
