@@ -229,7 +229,9 @@ describe("README's shell", () => {
     .filter((line) => line.startsWith("npx wavefold "))
     .map((line) => wordsOf(line).slice(2));
   const skips: Readonly<Record<string, string>> = {
+    bench: "it takes minutes, and has tests of its own",
     doctor: "it is slow in software, and its self-test has tests of its own",
+    tune: "it takes minutes, and has tests of its own",
   };
 
   let folder: string;
@@ -242,7 +244,7 @@ describe("README's shell", () => {
 
   test("has a line for each command", () => {
     expect(commands.map(([command]) => command)).toEqual(
-      expect.arrayContaining(["scan", "reduce", "compact", "emit", "link", "doctor"]),
+      expect.arrayContaining(["scan", "reduce", "compact", "emit", "link", "doctor", "bench", "tune"]),
     );
   });
 
