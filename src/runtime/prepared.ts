@@ -38,6 +38,14 @@ interface Range {
   readonly bytes: number;
 }
 
+/** What never changes of a buffer: to ask it takes longer than to remember. */
+interface BufferFacts {
+  /** Tells buffers apart, so that a recording has a key. */
+  readonly number: number;
+  readonly size: number;
+  readonly usage: number;
+}
+
 type ResolvedRanges = Readonly<Record<RangeName, Range | undefined>>;
 
 /** One dispatch, ready to be encoded. */
@@ -126,12 +134,14 @@ export async function prepare(context: Context, plan: Plan, runs = RUNS): Promis
   let destroyed = false;
   // The number of the last run of a single pass.
   let run = 0;
-  // WebGPU objects are told apart by numbers, so that a recording has a key.
-  const numbers = new WeakMap<GPUBuffer, number>();
+  const buffers = new WeakMap<GPUBuffer, BufferFacts>();
   let nextNumber = 0;
-  const numberOf = (buffer: GPUBuffer): number => {
-    const known = numbers.get(buffer) ?? nextNumber++;
-    numbers.set(buffer, known);
+  const factsOf = (buffer: GPUBuffer): BufferFacts => {
+    let known = buffers.get(buffer);
+    if (known === undefined) {
+      known = { number: nextNumber++, size: buffer.size, usage: buffer.usage };
+      buffers.set(buffer, known);
+    }
     return known;
   };
   const recordings = new Map<string, readonly Dispatch[]>();
@@ -296,7 +306,7 @@ export async function prepare(context: Context, plan: Plan, runs = RUNS): Promis
     const length = lengthOf(given.length, plan);
     const { itemBytes, needs } = plan;
     const resolve = (name: RangeName, range: BufferRange | undefined, items: number): Range | undefined =>
-      needs.has(name) ? requireRange(title, name, range, items, itemBytes[name]) : undefined;
+      needs.has(name) ? requireRange(title, name, range, items, itemBytes[name], factsOf) : undefined;
     const ranges: Record<RangeName, Range | undefined> = {
       input: length === 0 && given.input === undefined ? undefined : resolve("input", given.input, length),
       output: resolve("output", given.output, plan.outputLength(length)),
@@ -315,7 +325,7 @@ export async function prepare(context: Context, plan: Plan, runs = RUNS): Promis
     for (const name in ranges) {
       const range = ranges[name as RangeName];
       if (range !== undefined) {
-        key += ` ${name} ${numberOf(range.buffer)} ${range.offset}`;
+        key += ` ${name} ${factsOf(range.buffer).number} ${range.offset}`;
       }
     }
     const known = recordings.get(key);
@@ -419,6 +429,7 @@ function requireRange(
   given: BufferRange | undefined,
   items: number,
   itemBytes: number,
+  factsOf: (buffer: GPUBuffer) => BufferFacts,
 ): Range {
   if (typeof given !== "object" || given === null) {
     throw new ArgumentError(
@@ -432,15 +443,16 @@ function requireRange(
       `${title}: ${name}'s offset is ${offset} bytes; it takes a multiple of ${itemBytes}`,
     );
   }
-  const size = range.size ?? buffer.size - offset;
+  const { size: whole, usage } = factsOf(buffer);
+  const size = range.size ?? whole - offset;
   // Storage bindings are whole words.
   const wanted = items === 0 ? 0 : bindingBytes((offset % 4) + items * itemBytes, 1) - (offset % 4);
-  if (size > buffer.size - offset || size < items * itemBytes || wanted > buffer.size - offset) {
+  if (size > whole - offset || size < items * itemBytes || wanted > whole - offset) {
     throw new ArgumentError(
-      `${title}: ${name} has ${Math.min(size, buffer.size - offset)} bytes from offset ${offset} on, and ${items} items of ${itemBytes} bytes take ${wanted}`,
+      `${title}: ${name} has ${Math.min(size, whole - offset)} bytes from offset ${offset} on, and ${items} items of ${itemBytes} bytes take ${wanted}`,
     );
   }
-  if ((buffer.usage & BufferUsage.STORAGE) === 0) {
+  if ((usage & BufferUsage.STORAGE) === 0) {
     throw new ArgumentError(`${title}: ${name}'s buffer lacks the usage STORAGE`);
   }
   return { buffer, offset, bytes: items * itemBytes };
