@@ -188,21 +188,15 @@ export async function prepare(context: Context, plan: Plan, runs = RUNS): Promis
     };
 
     // Vectors up to where the rest of the output can be bound on its own, at an aligned address.
-    const isWide = kernel.bindings.has(bindingOf.inputEnd) || kernel.bindings.has(bindingOf.outputEnd);
-    const bytesOf = { input: plan.itemBytes.input, output: plan.itemBytes.output };
     let wide = 0xffffffff;
-    if (isWide) {
-      const range = ranges.input ?? ranges.output;
-      const items = length;
-      const step = leastCommonMultiple(limits.minStorageBufferOffsetAlignment, vectorBytes);
-      const whole = floorTo(items, kernel.vector);
+    if (kernel.bindings.has(bindingOf.inputEnd) || kernel.bindings.has(bindingOf.outputEnd)) {
       const written = kernel.bindings.has(bindingOf.outputEnd) ? ranges.output : undefined;
-      const offset = (written ?? range)?.offset ?? 0;
-      const end = offset + whole * plan.itemBytes.input;
-      wide =
-        whole === items || written === undefined
-          ? whole
-          : Math.max(0, floorTo(end, step) - offset) / plan.itemBytes.input;
+      wide = floorTo(length, kernel.vector);
+      if (wide < length && written !== undefined) {
+        const step = leastCommonMultiple(limits.minStorageBufferOffsetAlignment, vectorBytes);
+        const end = floorTo(written.offset + wide * plan.itemBytes.input, step);
+        wide = Math.max(0, end - written.offset) / plan.itemBytes.input;
+      }
     }
     params.wide_length = wide;
     /** Binds a range as vectors up to `wide` items, and what follows as items. */
@@ -243,11 +237,11 @@ export async function prepare(context: Context, plan: Plan, runs = RUNS): Promis
       const range = rangeOf(slot);
       const itemBytes = plan.itemBytes[slot];
       if (binding === bindingOf.input && kernel.bindings.has(bindingOf.inputEnd)) {
-        const [base, end] = bindVectors(binding, bindingOf.inputEnd, range, bytesOf.input, "read");
+        const [base, end] = bindVectors(binding, bindingOf.inputEnd, range, itemBytes, "read");
         params.input_base = base;
         params.input_end_base = end;
       } else if (binding === bindingOf.output && kernel.bindings.has(bindingOf.outputEnd)) {
-        const [base, end] = bindVectors(binding, bindingOf.outputEnd, range, bytesOf.output, "write");
+        const [base, end] = bindVectors(binding, bindingOf.outputEnd, range, itemBytes, "write");
         params.output_base = base;
         params.output_end_base = end;
       } else if (range === undefined) {
