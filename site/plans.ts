@@ -39,6 +39,7 @@ export const noDevice: DeviceFacts = {
   features: new Set(["shader-f16", "subgroups"]),
   subgroupMinSize: 4,
   subgroupMaxSize: 128,
+  subgroupIds: true,
   software: false,
   vendor: "",
   lookBack: true,

@@ -61,14 +61,25 @@ const algorithms = [
   ["work_group/subgroup_contract.wgsl", "work_group/subgroup_place.wgsl", "work_group/subgroup.wgsl"],
 ];
 
+/** Every pair of one of the first and one of the second. */
+const pairs = <A, B>(a: readonly A[], b: readonly B[]): [A, B][] =>
+  a.flatMap((one) => b.map((other): [A, B] => [one, other]));
+
 /** The same for kernels of our own, and how their work-groups look back. */
 const deviceAlgorithms = [
   { files: ["work_group/hillis_steele.wgsl", "device/portable.wgsl"], lookBack: "device/look_back.wgsl" },
   { files: ["work_group/blelloch.wgsl", "device/portable.wgsl"], lookBack: "device/look_back.wgsl" },
-  ...["look_back", "look_back_subgroup"].map((name) => ({
-    files: ["work_group/subgroup_contract.wgsl", "device/subgroup.wgsl"],
-    lookBack: `device/${name}.wgsl`,
-  })),
+  ...["look_back", "look_back_subgroup"].flatMap((name) =>
+    pairs(["id", "count"], ["rows", "votes"]).map(([by, rows]) => ({
+      files: [
+        "work_group/subgroup_contract.wgsl",
+        ...["subgroup_count", `subgroup_by_${by}`, `subgroup_${rows}`, "subgroup"].map(
+          (file) => `device/${file}.wgsl`,
+        ),
+      ],
+      lookBack: `device/${name}.wgsl`,
+    })),
+  ),
 ];
 
 const deviceFiles = (...names: string[]): string[] => names.map((name) => `device/${name}.wgsl`);
@@ -83,10 +94,6 @@ const lengths = ["length_params", "length_buffer"];
 const totals = ["total_none", "total_buffer", "total_dispatch", "total_draw"];
 const carries = ["carry_none", "carry_spine"];
 const tiles = ["tile_by_number", "tile_by_ticket"];
-
-/** Every pair of one of the first and one of the second. */
-const pairs = <A, B>(a: readonly A[], b: readonly B[]): [A, B][] =>
-  a.flatMap((one) => b.map((other): [A, B] => [one, other]));
 
 const threadTiles = [
   ["thread_tile/hillis_steele.wgsl"],

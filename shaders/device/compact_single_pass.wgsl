@@ -9,9 +9,9 @@
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn compact_single_pass(
   @builtin(workgroup_id) work_group: vec3<u32>,
-  @builtin(local_invocation_index) local_index: u32,
+  invocation: Invocation,
 ) {
-  let thread = work_group_thread(local_index);
+  let thread = work_group_thread(invocation);
   let tile = tile_of(work_group, thread);
   let length = data_length();
   if (tile > last_tile(length)) {
@@ -23,7 +23,7 @@ fn compact_single_pass(
   if (look_back(tile, scan.total, thread, length)) {
     kept = load_kept(tile, thread, length);
   }
-  store_kept(tile, thread, kept, finish_scan(kept.counts, scan), carry());
+  store_kept(tile, thread, kept, finish_scan(kept.counts, scan, carry()));
 
   if (tile == last_tile(length) && thread == 0u) {
     store_total(carry() + scan.total);

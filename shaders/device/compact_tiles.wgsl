@@ -8,12 +8,12 @@
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn compact_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
-  @builtin(local_invocation_index) local_index: u32,
+  invocation: Invocation,
 ) {
   let tile = work_group.y * params.grid_width + work_group.x;
-  let thread = work_group_thread(local_index);
+  let thread = work_group_thread(invocation);
 
   let kept = load_kept(tile, thread, data_length());
   let scan = begin_scan(kept.counts, thread);
-  store_kept(tile, thread, kept, finish_scan(kept.counts, scan), load_carry(tile));
+  store_kept(tile, thread, kept, finish_scan(kept.counts, scan, load_carry(tile)));
 }

@@ -7,10 +7,10 @@
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn count_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
-  @builtin(local_invocation_index) local_index: u32,
+  invocation: Invocation,
 ) {
   let tile = work_group.y * params.grid_width + work_group.x;
-  let thread = work_group_thread(local_index);
+  let thread = work_group_thread(invocation);
   let total = reduce_vectors(load_kept(tile, thread, data_length()).counts, thread);
   if (tile < params.tiles && thread == 0u) {
     counts[tile] = total;

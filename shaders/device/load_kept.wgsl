@@ -10,20 +10,27 @@ struct Kept {
 
 fn load_kept(tile: u32, thread: u32, length: u32) -> Kept {
   var kept: Kept;
-  let is_whole = (tile + 1u) * TILE <= min(length, params.wide_length);
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let place = vector_of(tile, thread, vector);
-    var items: array<Input, VECTOR>;
-    if (is_whole) {
-      items = input_items(read_vector(place));
-    } else {
-      items = read_edge(place, length);
+  // All loads first, so that none waits for another.
+  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      var items = input_items(read_vector(vector_of(tile, thread, vector)));
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        kept.items[vector * VECTOR + item] = items[item];
+      }
     }
+  } else {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      var items = read_edge(vector_of(tile, thread, vector), length);
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        kept.items[vector * VECTOR + item] = items[item];
+      }
+    }
+  }
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let first = vector_of(tile, thread, vector) * VECTOR;
     for (var item = 0u; item < VECTOR; item++) { // unroll
-      kept.items[vector * VECTOR + item] = items[item];
-      let index = place * VECTOR + item;
-      if (index < length) {
-        kept.is_kept[vector * VECTOR + item] = keep(items[item], index);
+      if (first + item < length) {
+        kept.is_kept[vector * VECTOR + item] = keep(kept.items[vector * VECTOR + item], first + item);
       }
       kept.counts[vector] += select(0u, 1u, kept.is_kept[vector * VECTOR + item]);
     }

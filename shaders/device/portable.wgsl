@@ -3,8 +3,12 @@
 // Call in uniform control flow; work_group_thread first, once, and its result as `thread` afterwards.
 // Linked after an algorithm of work_group/, whose work-group memory it uses.
 
-fn work_group_thread(local_index: u32) -> u32 {
-  return local_index;
+struct Invocation {
+  @builtin(local_invocation_index) index: u32,
+}
+
+fn work_group_thread(invocation: Invocation) -> u32 {
+  return invocation.index;
 }
 
 // A vector of a thread's: in the order of threads, and of each thread's vectors.
@@ -24,19 +28,19 @@ fn begin_scan(sums: array<Element, VECTORS>, thread: u32) -> TileScan {
   return TileScan(scan.prefix, scan.total);
 }
 
-// What comes before each vector in the tile.
-fn finish_scan(sums: array<Element, VECTORS>, scan: TileScan) -> array<Element, VECTORS> {
+// What comes before each vector, on top of the tile's carry.
+fn finish_scan(sums: array<Element, VECTORS>, scan: TileScan, carry: Element) -> array<Element, VECTORS> {
   var own = sums;
   var before: array<Element, VECTORS>;
   var prefix = scan.before;
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    before[vector] = prefix;
+    before[vector] = combine(carry, prefix);
     prefix = combine(prefix, own[vector]);
   }
   return before;
 }
 
-// The total alone. The result is uniform.
+// The total alone: thread 0 gets it.
 fn reduce_vectors(sums: array<Element, VECTORS>, thread: u32) -> Element {
   return work_group_reduce(sum_of_vectors(sums), thread);
 }

@@ -8,9 +8,9 @@
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn scan_single_pass(
   @builtin(workgroup_id) work_group: vec3<u32>,
-  @builtin(local_invocation_index) local_index: u32,
+  invocation: Invocation,
 ) {
-  let thread = work_group_thread(local_index);
+  let thread = work_group_thread(invocation);
   let tile = tile_of(work_group, thread);
   let length = data_length();
   if (tile > last_tile(length)) {
@@ -23,7 +23,7 @@ fn scan_single_pass(
     elements = load_items(tile, thread, length);
   }
   // The sums again, rather than hold them over the wait.
-  store_prefixes(tile, thread, length, elements, finish_scan(sums_of(elements), scan), carry());
+  store_prefixes(tile, thread, length, elements, finish_scan(sums_of(elements), scan, carry()));
 
   if (tile == last_tile(length) && thread == 0u) {
     store_total(combine(carry(), scan.total));

@@ -7,17 +7,17 @@
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn scan_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
-  @builtin(local_invocation_index) local_index: u32,
+  invocation: Invocation,
 ) {
   let tile = work_group.y * params.grid_width + work_group.x;
-  let thread = work_group_thread(local_index);
+  let thread = work_group_thread(invocation);
   let length = data_length();
 
   let elements = load_items(tile, thread, length);
   let sums = sums_of(elements);
   let scan = begin_scan(sums, thread);
   let carry = load_carry(tile);
-  store_prefixes(tile, thread, length, elements, finish_scan(sums, scan), carry);
+  store_prefixes(tile, thread, length, elements, finish_scan(sums, scan, carry));
 
   // The last tile that holds an item (the first where there is none) hands on the total of all.
   if (tile == last_tile(length) && thread == 0u) {

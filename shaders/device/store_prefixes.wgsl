@@ -8,13 +8,12 @@ fn store_prefixes(
   length: u32,
   elements: array<Element, ITEMS>,
   before: array<Element, VECTORS>,
-  carry: Element,
 ) {
   let is_whole = (tile + 1u) * TILE <= min(length, params.wide_length);
   var own = elements;
   var prefixes = before;
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    var prefix = combine(carry, prefixes[vector]);
+    var prefix = prefixes[vector];
     var items: array<Output, VECTOR>;
     for (var item = 0u; item < VECTOR; item++) { // unroll
       let earlier = prefix;

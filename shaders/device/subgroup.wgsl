@@ -1,36 +1,16 @@
-// How the threads of a tile divide its items and scan them, by subgroups. Each subgroup takes the next run
-// of threads when it starts, so that its lanes hold consecutive threads however the adapter maps lanes to
-// local_invocation_index; and it takes the run's vectors in rows, one a lane, so that neighbouring lanes load
-// and store neighbouring vectors.
+// How the threads of a tile divide its items and scan them, by subgroups. Each subgroup has a run of threads,
+// which its lanes hold in order however the adapter maps lanes to local_invocation_index; and it takes the run's
+// vectors in rows, one a lane, so that neighbouring lanes load and store neighbouring vectors.
 // Call in uniform control flow; work_group_thread first, once, and its result as `thread` afterwards.
-// Work-group memory: two elements for each MIN_SUBGROUP_SIZE threads, and a word. Of each pair of functions
-// the second one reads what the first one left: nothing else of this file may be called in between, but the
-// other pair.
-// Linked after subgroup_contract.wgsl.
+// Work-group memory: two elements for each MIN_SUBGROUP_SIZE threads. Of each pair of functions the second one
+// reads what the first one left: nothing else of this file may be called in between, but the other pair.
+// Linked after subgroup_contract.wgsl, subgroup_count.wgsl, subgroup_by_*.wgsl, and subgroup_rows.wgsl or
+// subgroup_votes.wgsl.
 
 const SUBGROUP_SLOTS = (WORK_GROUP_SIZE + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE;
 
-// Threads that have their number, in the lower half, and subgroups, in the upper half.
-var<workgroup> subgroups_numbered: atomic<u32>;
 var<workgroup> subgroup_totals: array<Element, SUBGROUP_SLOTS>;
 var<workgroup> subgroup_windows: array<Element, SUBGROUP_SLOTS>;
-
-// The thread's place among its subgroup's threads, their number, and the subgroup's own.
-var<private> subgroup_rank: u32;
-var<private> subgroup_count: u32;
-var<private> subgroup_number: u32;
-
-fn work_group_thread(local_index: u32) -> u32 {
-  subgroup_rank = subgroupExclusiveAdd(1u);
-  subgroup_count = subgroupAdd(1u);
-  var numbered = 0u;
-  if (subgroup_rank == 0u) {
-    numbered = atomicAdd(&subgroups_numbered, (1u << 16u) + subgroup_count);
-  }
-  numbered = subgroupBroadcastFirst(numbered);
-  subgroup_number = numbered >> 16u;
-  return (numbered & 0xffffu) + subgroup_rank;
-}
 
 // A vector of a thread's: in the order of subgroups, of rows, and of lanes.
 fn vector_of(tile: u32, thread: u32, vector: u32) -> u32 {
@@ -55,7 +35,7 @@ fn scan_subgroups(sum: Element) -> TileScan {
     subgroup_totals[subgroup_number] = sum;
   }
   workgroupBarrier();
-  let subgroups = atomicLoad(&subgroups_numbered) >> 16u;
+  let subgroups = number_of_subgroups();
   var before = identity();
   var total = subgroup_totals[0];
   for (var slot = 1u; slot < SUBGROUP_SLOTS; slot++) { // unroll
@@ -69,28 +49,33 @@ fn scan_subgroups(sum: Element) -> TileScan {
   return TileScan(before, total);
 }
 
-// What comes before each vector in the tile.
-fn finish_scan(sums: array<Element, VECTORS>, scan: TileScan) -> array<Element, VECTORS> {
+// What a row has before the lane's own element, where that is not the first, and all of it.
+struct RowScan {
+  exclusive: Element,
+  total: Element,
+}
+
+// What comes before each vector, on top of the tile's carry.
+fn finish_scan(sums: array<Element, VECTORS>, scan: TileScan, carry: Element) -> array<Element, VECTORS> {
   var own = sums;
   var before: array<Element, VECTORS>;
-  var prefix = scan.before;
+  var prefix = combine(carry, scan.before);
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let inclusive = subgroup_scan_inclusive(own[vector], subgroup_rank);
-    let exclusive = element_shuffle_up(inclusive, 1u);
+    let row = scan_row(own[vector]);
     before[vector] = prefix;
     if (subgroup_rank > 0u) {
-      before[vector] = combine(prefix, exclusive);
+      before[vector] = combine(prefix, row.exclusive);
     }
-    prefix = combine(prefix, element_shuffle(inclusive, subgroup_count - 1u));
+    prefix = combine(prefix, row.total);
   }
   return before;
 }
 
 fn reduce_rows(sums: array<Element, VECTORS>) -> Element {
   var own = sums;
-  var sum = subgroup_reduce(own[0], subgroup_rank, subgroup_count);
+  var sum = reduce_row(own[0]);
   for (var vector = 1u; vector < VECTORS; vector++) { // unroll
-    sum = combine(sum, subgroup_reduce(own[vector], subgroup_rank, subgroup_count));
+    sum = combine(sum, reduce_row(own[vector]));
   }
   return sum;
 }
@@ -105,7 +90,7 @@ fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var sum = identity();
   for (var vector = 0u; vector < VECTORS; vector++) {
     let row = sum_of_vector(vector_of(tile, thread, vector), length);
-    sum = combine(sum, subgroup_reduce(row, subgroup_rank, subgroup_count));
+    sum = combine(sum, reduce_row(row));
   }
   return scan_subgroups(sum).total;
 }
@@ -120,7 +105,7 @@ fn begin_window(element: Element, thread: u32) -> Element {
 }
 
 fn finish_window(element: Element) -> Element {
-  let subgroups = atomicLoad(&subgroups_numbered) >> 16u;
+  let subgroups = number_of_subgroups();
   var total = subgroup_windows[0];
   for (var slot = 1u; slot < WINDOW_SLOTS; slot++) { // unroll
     if (slot < subgroups) {

@@ -131,6 +131,8 @@ export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place";
 export interface KernelOptions {
   readonly algorithm: Algorithm;
   readonly sizes: Sizes;
+  /** Whether the language has `subgroup_id`. */
+  readonly subgroupIds: boolean;
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
 }
@@ -186,9 +188,11 @@ export function lookBackMemory(
   elementBytes: number,
 ): number {
   const { bySubgroup, fanOut } = lookBackShape(kernel);
-  return bySubgroup
-    ? memoryOf([GROUPS_AT_ONCE, MOST_GROUPS, 1, fanOut], elementBytes, 4)
-    : memoryOf([], elementBytes, 2);
+  if (bySubgroup) {
+    return memoryOf([GROUPS_AT_ONCE, MOST_GROUPS, 1, fanOut], elementBytes, 4);
+  }
+  const windows = algorithms[kernel.algorithm].subgroups ? [subgroupSlots(kernel.sizes)] : [];
+  return memoryOf(windows, elementBytes, 2);
 }
 
 /** Bytes of a spine that a single pass hands results on in: entries, each twice, and a ticket a run. */
@@ -262,9 +266,13 @@ function rejectClashes(declarations: readonly Declaration[]): void {
   }
 }
 
-const workGroup = (monoid: Monoid, algorithm: Algorithm): SourceText[] => [
+const workGroup = (
+  monoid: Monoid,
+  { algorithm, subgroupIds }: Pick<KernelOptions, "algorithm" | "subgroupIds">,
+  votes = false,
+): SourceText[] => [
   ...(algorithms[algorithm].subgroups ? [subgroupText(monoid)] : []),
-  ...algorithms[algorithm].deviceFiles,
+  ...algorithms[algorithm].deviceFiles({ subgroupIds, votes }),
 ];
 
 const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthParams);
@@ -290,7 +298,7 @@ export function scanKernel(
     readonly total: boolean;
   },
 ): Kernel {
-  const { algorithm, sizes, exclusive, side, arrangement, carry, total, lengthOnGpu } = options;
+  const { sizes, exclusive, side, arrangement, carry, total, lengthOnGpu } = options;
   const { files, wide } = arrangements[arrangement];
   const vector = wide ? itemsOfVector(monoid.type.bytes, sizes.items) : 1;
   const singlePass = typeof carry === "object";
@@ -306,7 +314,7 @@ export function scanKernel(
       ...(singlePass ? lookBackText(monoid, options, carry) : [carry ? carrySpine : carryNone]),
       total ? totalBuffer : totalNone,
       lengthFile(lengthOnGpu),
-      ...workGroup(monoid, algorithm),
+      ...workGroup(monoid, options),
       loadItems,
       storePrefixes,
       singlePass ? scanSinglePass : scanTiles,
@@ -322,7 +330,7 @@ export function reduceKernel(
   monoid: Monoid,
   options: KernelOptions & { readonly input: Side; readonly output: Side; readonly wide: boolean },
 ): Kernel {
-  const { algorithm, sizes, input, output, wide, lengthOnGpu } = options;
+  const { sizes, input, output, wide, lengthOnGpu } = options;
   const vector = wide ? itemsOfVector(monoid.type.bytes, sizes.items) : 1;
   return link(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
@@ -334,7 +342,7 @@ export function reduceKernel(
       wide ? inputVectors : inputItems,
       outputItems,
       lengthFile(lengthOnGpu),
-      ...workGroup(monoid, algorithm),
+      ...workGroup(monoid, options),
       loadItems,
       reduceTiles,
     ],
@@ -357,21 +365,29 @@ function compactSources(
   options: CompactKernelOptions,
   vector: number,
 ): (SourceText | SourceParts)[] {
-  const { type, selector, indices, algorithm, lengthOnGpu } = options;
+  const { type, selector, indices, lengthOnGpu } = options;
   return [
     operatorText(count),
     compactionText(type, selector, indices, vector),
     ...(selector === "flags" ? [keepFlagged] : []),
     ...typeSources(type),
     lengthFile(lengthOnGpu),
-    ...workGroup(count, algorithm),
+    ...workGroup(count, options, vector === 1),
     loadItems,
     loadKept,
   ];
 }
 
-const compactVector = ({ arrangement, type, selector, indices, sizes }: CompactKernelOptions): number =>
-  arrangement === "vectors" && !(selector === "flags" && indices)
+/** By subgroups, lanes take single items: then a row's kept ones are stored side by side. */
+const compactVector = ({
+  algorithm,
+  arrangement,
+  type,
+  selector,
+  indices,
+  sizes,
+}: CompactKernelOptions): number =>
+  arrangement === "vectors" && !(selector === "flags" && indices) && !algorithms[algorithm].subgroups
     ? itemsOfVector(type.bytes, sizes.items)
     : 1;
 
@@ -429,7 +445,7 @@ export function topOfCountsKernel(
   count: Monoid,
   options: KernelOptions & { readonly indirect?: Indirect; readonly mostWorkGroups: number },
 ): Kernel {
-  const { algorithm, sizes, indirect, mostWorkGroups } = options;
+  const { sizes, indirect, mostWorkGroups } = options;
   return link(
     `wavefold scan counts <${count.title}>`,
     "scan_tiles",
@@ -441,7 +457,7 @@ export function topOfCountsKernel(
       carryNone,
       ...totalSources(indirect, mostWorkGroups),
       lengthParams,
-      ...workGroup(count, algorithm),
+      ...workGroup(count, options),
       loadItems,
       storePrefixes,
       scanTiles,

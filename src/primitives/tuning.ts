@@ -23,6 +23,8 @@ export interface DeviceFacts {
   readonly features: ReadonlySet<string>;
   readonly subgroupMinSize: number;
   readonly subgroupMaxSize: number;
+  /** Whether WGSL has `subgroup_id` here. */
+  readonly subgroupIds: boolean;
   /** Whether the adapter computes on the CPU. */
   readonly software: boolean;
   /** `GPUAdapterInfo.vendor`, such as "nvidia"; empty where it is not told. */
@@ -95,7 +97,7 @@ const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
     "single scan": [
-      // u32, 2^20: 13.1 µs (reduce-then-scan 20.5; 256 × 32: 14.1); 2^24: 61.1.
+      // u32, 2^20: 12.5 µs (reduce-then-scan 19.4; 256 × 32: 13.9); 2^24: 60.2.
       {
         elementBytes: 4,
         maxLength: 2 ** 22,
@@ -104,17 +106,9 @@ const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
         items: 16,
         isDefault: true,
       },
-      // u32, 2^24: 60.5 µs (reduce-then-scan 87.4; 512 × 32: 62.9).
-      {
-        elementBytes: 4,
-        maxLength: 2 ** 25,
-        algorithm: "subgroup",
-        workGroupSize: 256,
-        items: 32,
-        isDefault: true,
-      },
-      // u32, 2^28: 640 µs (256 × 32: 654; 512 × 24: 673; 512 × 16: 709; reduce-then-scan 784).
-      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 512, items: 32, isDefault: true },
+      // u32, 2^24: 59.2 µs (reduce-then-scan 81.9; 512 × 32: 60.6); 2^28: 645 (512 × 32: 637; 512 × 24: 674;
+      // 512 × 16: 713; reduce-then-scan 783). f32, 2^28: 653 (512 × 32: 977).
+      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 32, isDefault: true },
       // f64, 2^21: 211 µs (16 items: 835); 2^27: 2920 (reduce-then-scan 300, 3243; subgroup 3897, 10406).
       {
         elementBytes: 8,
@@ -140,7 +134,7 @@ const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
       { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 },
     ],
     "single compact": [
-      // u32, half kept, 2^20: 15.5 µs (reduce-then-scan 22.9), 2^24: 91.2 (102.9; 256 × 16: 94.0).
+      // u32, half kept, 2^20: 13.0 µs (reduce-then-scan 19.2), 2^24: 68.6 (78.5; 512 × 32: 76.5).
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
@@ -149,15 +143,15 @@ const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
         items: 16,
         isDefault: true,
       },
-      // 2^28: 1095 µs (reduce-then-scan 988).
+      // 2^28: 826 µs (reduce-then-scan 720).
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 16 },
     ],
     scan: [
-      // u32, 2^28: 784 µs (256 × 16: 798).
+      // u32, 2^28: 783 µs (256 × 16: 798).
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 8 },
       // f64, 2^27: 3243 µs (4 items: 3624).
       { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 8 },
-      // u64, 2^27: 1355 µs (4 items: 1522).
+      // u64, 2^27: 1210 µs (512 threads: 1289; 16 items: 1308).
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
       { elementBytes: 12, algorithm: "blelloch", workGroupSize: 128, items: 4 },
       // 16-byte struct, 2^26: 1090 µs.
@@ -170,7 +164,7 @@ const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
       { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
     ],
-    // u32, half kept, 2^28: 988 µs (256 × 16: 1073).
+    // u32, half kept, 2^28: 720 µs (128 × 8: 712; 512 × 8: 756; 256 × 12: 754).
     compact: [{ elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 }],
   },
   gpu: {
@@ -218,6 +212,7 @@ function rowOf(
 export interface Tuning {
   readonly algorithm: Algorithm;
   readonly sizes: Sizes;
+  readonly subgroupIds: boolean;
 }
 
 /**
@@ -261,7 +256,7 @@ export function tune(
     maxSubgroupSize: facts.subgroupMaxSize,
   });
   const memoryOf = (workGroupSize: number): number =>
-    workGroupMemory(algorithm, sizesOf(workGroupSize), elementBytes) +
+    workGroupMemory(algorithm, sizesOf(workGroupSize), elementBytes, "own") +
     (primitive === "single scan" || primitive === "single compact"
       ? lookBackMemory({ algorithm, sizes: sizesOf(workGroupSize) }, elementBytes)
       : 0);
@@ -287,7 +282,7 @@ export function tune(
       `${title} with the algorithm ${algorithm} and workGroupSize ${workGroupSize} needs ${memory} bytes of work-group memory, and the device's limit is ${limits.maxComputeWorkgroupStorageSize}`,
     );
   }
-  return { algorithm, sizes: sizesOf(workGroupSize) };
+  return { algorithm, sizes: sizesOf(workGroupSize), subgroupIds: facts.subgroupIds };
 }
 
 /** What a row names, or what does without subgroups. */

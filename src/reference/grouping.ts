@@ -42,8 +42,8 @@ interface WorkGroupScan {
 }
 
 interface TileScan {
-  /** What comes before each vector in the tile. */
-  readonly before: readonly Value[];
+  /** What comes before each vector, on top of a carry. */
+  before(carry: Value): readonly Value[];
   readonly total: Value;
 }
 
@@ -112,7 +112,7 @@ const portable = (algorithm: WorkGroupAlgorithm): TileAlgorithm => ({
         return earlier;
       });
     });
-    return { before, total };
+    return { before: (carry) => before.map((prefix) => reference(carry, prefix)), total };
   },
   reduce: (monoid, sums, { workGroupSize }) =>
     algorithm.reduce(
@@ -137,14 +137,16 @@ const bySubgroups: TileAlgorithm = {
         rows.map((row) => row.at(-1) as Value),
       ),
     );
-    const before = subgroups.flatMap((rows, subgroup) => {
-      let prefix = subgroup === 0 ? identity : fold(monoid, totals.slice(0, subgroup));
-      return rows.flatMap((row) => {
-        const start = prefix;
-        prefix = reference(prefix, row.at(-1) as Value);
-        return row.map((_, lane) => (lane === 0 ? start : reference(start, row[lane - 1] as Value)));
+    const starts = totals.map((_, at) => (at === 0 ? identity : fold(monoid, totals.slice(0, at))));
+    const before = (carry: Value): Value[] =>
+      subgroups.flatMap((rows, subgroup) => {
+        let prefix = reference(carry, starts[subgroup] as Value);
+        return rows.flatMap((row) => {
+          const start = prefix;
+          prefix = reference(prefix, row.at(-1) as Value);
+          return row.map((_, lane) => (lane === 0 ? start : reference(start, row[lane - 1] as Value)));
+        });
       });
-    });
     return { before, total: fold(monoid, totals) };
   },
   reduce: (monoid, sums, grouping) => bySubgroups.scan(monoid, sums, grouping).total,
@@ -244,9 +246,9 @@ function scanTiles(
   );
   const carries = carriesOf(scans.map((scan) => scan.total));
   const prefixes = tiles.flatMap((vectors, tile) => {
-    const carry = tile === 0 ? identity : (carries[tile] as Value);
+    const before = scans[tile]?.before(tile === 0 ? identity : (carries[tile] as Value)) ?? [];
     return vectors.flatMap((own, vector) => {
-      let prefix = reference(carry, scans[tile]?.before[vector] as Value);
+      let prefix = before[vector] as Value;
       return own.map((item) => {
         const earlier = prefix;
         prefix = reference(prefix, item);

@@ -33,8 +33,8 @@ export interface Digits {
 
 const contexts = new WeakMap<GPUDevice, Context>();
 
-/** The device's context, made once. */
-export function contextOf(device: GPUDevice): Context {
+/** The device's context, made once; where it is new, `subgroupIds` says whether WGSL has `subgroup_id` there. */
+export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   const known = contexts.get(device);
   if (known !== undefined) {
     return known;
@@ -47,6 +47,7 @@ export function contextOf(device: GPUDevice): Context {
       features: new Set(device.features as unknown as Iterable<string>),
       subgroupMinSize: info.subgroupMinSize || 4,
       subgroupMaxSize: info.subgroupMaxSize || 128,
+      subgroupIds,
       software: info.isFallbackAdapter ?? false,
       vendor: info.vendor ?? "",
       // Not every adapter lets work-groups hand results on to each other: only where it was tried.
@@ -60,6 +61,30 @@ export function contextOf(device: GPUDevice): Context {
     context.lost = lost;
   });
   return context;
+}
+
+/** The device's context, once what takes a look at its compiler is known. */
+export async function openContext(device: GPUDevice): Promise<Context> {
+  const has = !contexts.has(device) && device.features.has("subgroups") && (await hasSubgroupIds(device));
+  return contextOf(device, has);
+}
+
+/** A browser says it; a device that was made elsewhere shows it. */
+async function hasSubgroupIds(device: GPUDevice): Promise<boolean> {
+  const features = (globalThis.navigator as Navigator | undefined)?.gpu?.wgslLanguageFeatures;
+  if (features !== undefined) {
+    return features.has("subgroup_id");
+  }
+  device.pushErrorScope("validation");
+  device.createShaderModule({
+    label: "wavefold: is there subgroup_id?",
+    code: "enable subgroups; @compute @workgroup_size(1) fn main(@builtin(subgroup_id) id: u32) {}",
+  });
+  // A device that is lost has nothing to say.
+  return device.popErrorScope().then(
+    (failure) => failure === null,
+    () => false,
+  );
 }
 
 /** @throws {DeviceLostError} when the device is gone. */

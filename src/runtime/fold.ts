@@ -16,7 +16,7 @@ import type { ElementType, TypeName } from "../types.ts";
 import { f16, f32, i32, typeNameOfArray, u32 } from "../types.ts";
 import { BufferUsage, MAP_READ } from "./constants.ts";
 import type { Context } from "./context.ts";
-import { allocate, contextOf, explain, requireDevice } from "./context.ts";
+import { allocate, explain, openContext, requireDevice } from "./context.ts";
 import type { BufferRange } from "./prepared.ts";
 import { prepare } from "./prepared.ts";
 
@@ -114,9 +114,9 @@ export class Fold {
   readonly #release: () => void;
 
   /** @internal */
-  constructor(device: GPUDevice, release: () => void) {
-    this.device = device;
-    this.#context = contextOf(device);
+  constructor(context: Context, release: () => void) {
+    this.device = context.device;
+    this.#context = context;
     this.#release = release;
   }
 
@@ -441,7 +441,7 @@ export async function openDevice(
     if (typeof device.createComputePipelineAsync !== "function") {
       throw new ArgumentError("open: device is no GPUDevice");
     }
-    return new Fold(device, () => {});
+    return new Fold(await openContext(device), () => {});
   }
   if (adapter !== undefined && typeof adapter.requestDevice !== "function") {
     throw new ArgumentError("open: adapter is no GPUAdapter");
@@ -449,7 +449,7 @@ export async function openDevice(
   const found = adapter === undefined ? await find() : { adapter };
   try {
     const own = await requestDevice(found.adapter);
-    return new Fold(own, () => {
+    return new Fold(await openContext(own), () => {
       own.destroy();
       found.release?.();
     });

@@ -90,7 +90,7 @@ const mutations: readonly Mutation[] = [
   },
   {
     title: "operands swapped on top of the carry",
-    change: [[/combine\(carry, (prefixes\[\w+\])\)/, "combine($1, carry)"]],
+    change: [[/combine\(carry, (prefix|scan\.before)\)/, "combine($1, carry)"]],
     caughtBy: "none: all",
   },
   {

@@ -41,6 +41,7 @@ export const factsWith = (changes: Partial<DeviceFacts> = {}, limits: Partial<Li
   features: new Set(["subgroups", "shader-f16"]),
   subgroupMinSize: 4,
   subgroupMaxSize: 128,
+  subgroupIds: true,
   software: false,
   vendor: "",
   lookBack: true,

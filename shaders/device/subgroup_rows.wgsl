@@ -1,0 +1,11 @@
+// The scan of a row, an element a lane, by the operator.
+// Call in uniform control flow. No work-group memory. Linked with subgroup_contract.wgsl and subgroup.wgsl.
+
+fn reduce_row(element: Element) -> Element {
+  return subgroup_reduce(element, subgroup_rank, subgroup_count);
+}
+
+fn scan_row(element: Element) -> RowScan {
+  let inclusive = subgroup_scan_inclusive(element, subgroup_rank);
+  return RowScan(element_shuffle_up(inclusive, 1u), element_shuffle(inclusive, subgroup_count - 1u));
+}
