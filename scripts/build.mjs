@@ -1,6 +1,7 @@
 // Builds dist/ (the package) and build/ (what is run from the repository) with esbuild.
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
+import { shaders } from "./wgsl.mjs";
 
 const shared = {
   bundle: true,
@@ -25,6 +26,8 @@ await build({
     vite: "src/build/vite.ts",
   },
   outdir: "dist",
+  // The command keeps the comments: it prints WGSL for people to read.
+  plugins: [shaders],
   splitting: true,
   // An optional peer.
   external: ["fast-check"],

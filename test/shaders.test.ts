@@ -245,3 +245,22 @@ test.each(files)("%s has a header, and no tab or trailing space", (path) => {
   expect(text).toMatch(/^\/\/ \S/);
   expect(text).not.toMatch(/\t| $/m);
 });
+
+const built = new URL("../scripts/wgsl.mjs", import.meta.url).href;
+const { withoutComments } = (await import(built)) as { withoutComments(text: string): string };
+
+test.each(files)("%s without comments is the same code on the same lines", (path) => {
+  const declared = (text: string) =>
+    parseSources([{ name: path, text }], undefined).declarations.map(({ lines, references, ...one }) => ({
+      ...one,
+      references,
+      lines: lines.flatMap(({ text: line, number }) => {
+        const code = /\/\/ unroll$/.test(line) ? line : line.replace(/\s*\/\/.*/, "");
+        return code.trim() === "" ? [] : [`${number}: ${code}`];
+      }),
+    }));
+  const text = read(path);
+  const bare = withoutComments(text);
+  expect(bare).not.toMatch(/\/\/(?! unroll$)/m);
+  expect(declared(bare)).toEqual(declared(text));
+});

@@ -120,7 +120,8 @@ export function parse(lines: readonly Line[]): Parsed {
       }
       declarations.push({
         ...name,
-        lines: lines.slice(top, lineAt(end) + 1),
+        // Where the package is built, comments are taken out and leave their lines empty.
+        lines: lines.slice(top, lineAt(end) + 1).filter(({ text }) => text !== ""),
         references: references(words),
       });
     }
