@@ -1,3 +1,4 @@
+import { workGroupAlgorithms } from "../src/codegen/work_group_algorithms.ts";
 import type { Algorithm, ElementType, Operator } from "../src/index.ts";
 import { planCompact } from "../src/primitives/compact.ts";
 import type { Plan } from "../src/primitives/plan.ts";
@@ -83,8 +84,7 @@ export function listingsOf(wanted: Wanted, facts: DeviceFacts): Listing[] {
       code: kernel.code,
     }),
   );
-  const { algorithm } = plan.groupingOf(LIE);
-  const inKernel = { workGroupSize: 256, ...(algorithm === "subgroup" && { subgroups: true }), algorithm };
+  const inKernel = { workGroupSize: 256, algorithm: workGroupAlgorithms[plan.groupingOf(LIE).algorithm] };
   const { type, op } = wanted;
   const functions =
     wanted.primitive === "scan"

@@ -296,7 +296,7 @@ export function monoid(op: Operator, elementType: ElementType, caller: string): 
   const type = requireType(elementType, caller);
   if (typeof op !== "object" || op === null || typeof op.name !== "string") {
     throw new ArgumentError(
-      `${caller}: op is ${String(op)}; it takes ${Object.keys(operators).join(", ")}, or operator(…)`,
+      `${caller}: op is ${String(op)}; it takes add, max or another of Wavefold's operators, or operator(…)`,
     );
   }
   if (!builtins.has(op)) {

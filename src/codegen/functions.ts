@@ -1,6 +1,5 @@
 import threadTileFunctionsFile from "../../shaders/thread_tile/functions.wgsl";
 import threadTileHillisSteeleFile from "../../shaders/thread_tile/hillis_steele.wgsl";
-import threadTileSubgroupFile from "../../shaders/thread_tile/subgroup.wgsl";
 import threadTileUpdateFile from "../../shaders/thread_tile/update.wgsl";
 import allocateFile from "../../shaders/work_group/allocate.wgsl";
 import coalescedFile from "../../shaders/work_group/coalesced.wgsl";
@@ -13,37 +12,28 @@ import type { Monoid, Operator } from "../operators.ts";
 import { add, monoid as monoidOf, operator, requireName } from "../operators.ts";
 import type { ElementType, SourceText } from "../types.ts";
 import { u32 } from "../types.ts";
-import type { Algorithm } from "./algorithms.ts";
-import {
-  algorithms,
-  memoryOf,
-  requireAlgorithm,
-  subgroupPlace,
-  subgroupSlots,
-  workGroupMemory,
-} from "./algorithms.ts";
+import { memoryOf } from "./algorithms.ts";
 import type { Sizes } from "./contract.ts";
 import {
   allocationText,
   counterText,
   operatorText,
   sizesText,
-  subgroupText,
   threadTileText,
   typeSources,
   valueText,
 } from "./contract.ts";
 import type { Declaration, SourceParts } from "./module.ts";
 import { assemble, parseSources, reachable, rename, usesF16 } from "./module.ts";
+import type { WorkGroupAlgorithm } from "./work_group_algorithms.ts";
+import { hillisSteele } from "./work_group_algorithms.ts";
 
 /** What all in-kernel functions take. */
 export interface InKernelOptions {
   /** Threads in the work-group: the product of `@workgroup_size`. Any number from 1 up. */
   readonly workGroupSize: number;
-  /**
-   * Whether to use subgroups, which needs the feature "subgroups"; left out, or false: portable.
-   */
-  readonly subgroups?: boolean;
+  /** How the threads combine their elements; `hillisSteele` where it is left out. `subgroup` needs the feature "subgroups". */
+  readonly algorithm?: WorkGroupAlgorithm;
   /** The least subgroup size of the adapters it will run on; 4 where it is left out, which is right everywhere. */
   readonly minSubgroupSize?: number;
   /** The greatest one; 128 where it is left out. A lower one saves steps. */
@@ -66,10 +56,7 @@ export interface OperatorFunctionOptions<Name extends string> extends InKernelOp
 }
 
 /** What {@link workGroupScan} and {@link workGroupReduce} take. */
-export interface WorkGroupOptions<Name extends string> extends OperatorFunctionOptions<Name> {
-  /** `hillis-steele` where it is left out, or `subgroup` with `subgroups`. */
-  readonly algorithm?: Algorithm;
-}
+export type WorkGroupOptions<Name extends string> = OperatorFunctionOptions<Name>;
 
 /** What {@link threadTileScan} and {@link threadTileReduce} take. */
 export interface ThreadTileOptions<Name extends string> extends OperatorFunctionOptions<Name> {
@@ -79,14 +66,12 @@ export interface ThreadTileOptions<Name extends string> extends OperatorFunction
 
 /** What {@link workGroupCompact} takes. */
 export interface WorkGroupCompactOptions extends InKernelOptions {
-  readonly algorithm?: Algorithm;
   /** The length of the list that `work_group_compact_update` appends to: an `atomic<u32>`, as the kernel would name it. */
   readonly counter?: string;
 }
 
 /** What {@link workGroupAllocate} takes. */
 export interface WorkGroupAllocateOptions extends InKernelOptions {
-  readonly algorithm?: Algorithm;
   /** How much is used: an `atomic<u32>`, as the kernel would name it. */
   readonly counter: string;
   /** The room that there is: a number, or a WGSL expression of u32. Left out: 2^32 - 1. */
@@ -109,17 +94,20 @@ export interface InKernelFunctions {
   readonly declarations: readonly Declaration[];
 }
 
+// Whatever is called here is marked as pure: a function's files are bundled where it is.
 const file = (name: string, text: string): SourceText => ({ name: `shaders/${name}`, text });
-const workGroupFunctions = file("work_group/functions.wgsl", functionsFile);
-const coalescedFunctions = file("work_group/coalesced.wgsl", coalescedFile);
-const coalescedUpdate = file("work_group/coalesced_update.wgsl", coalescedUpdateFile);
-const update = file("work_group/update.wgsl", updateFile);
-const compact = file("work_group/compact.wgsl", compactFile);
-const allocate = file("work_group/allocate.wgsl", allocateFile);
-const threadTileFunctions = file("thread_tile/functions.wgsl", threadTileFunctionsFile);
-const threadTileUpdate = file("thread_tile/update.wgsl", threadTileUpdateFile);
-const threadTileHillisSteele = file("thread_tile/hillis_steele.wgsl", threadTileHillisSteeleFile);
-const threadTileSubgroup = file("thread_tile/subgroup.wgsl", threadTileSubgroupFile);
+const workGroupFunctions = /* @__PURE__ */ file("work_group/functions.wgsl", functionsFile);
+const coalescedFunctions = /* @__PURE__ */ file("work_group/coalesced.wgsl", coalescedFile);
+const coalescedUpdate = /* @__PURE__ */ file("work_group/coalesced_update.wgsl", coalescedUpdateFile);
+const update = /* @__PURE__ */ file("work_group/update.wgsl", updateFile);
+const compact = /* @__PURE__ */ file("work_group/compact.wgsl", compactFile);
+const allocate = /* @__PURE__ */ file("work_group/allocate.wgsl", allocateFile);
+const threadTileFunctions = /* @__PURE__ */ file("thread_tile/functions.wgsl", threadTileFunctionsFile);
+const threadTileUpdate = /* @__PURE__ */ file("thread_tile/update.wgsl", threadTileUpdateFile);
+const threadTileHillisSteele = /* @__PURE__ */ file(
+  "thread_tile/hillis_steele.wgsl",
+  threadTileHillisSteeleFile,
+);
 
 /** What functions are generated from. */
 interface Recipe {
@@ -153,7 +141,6 @@ function generate(recipe: Recipe): InKernelFunctions {
       operatorText(monoid),
       valueText(monoid),
       ...typeSources(monoid.type),
-      ...(subgroups ? [subgroupText(monoid)] : []),
       ...recipe.sources,
     ],
     undefined,
@@ -254,13 +241,18 @@ export function renameDeclaration(declaration: Declaration, names: ReadonlyMap<s
 /** What the functions of every family have in common, checked. */
 function common(
   caller: string,
-  options: InKernelOptions & { readonly algorithm?: Algorithm },
-): { algorithm: Algorithm; sizes: Sizes; suffix: string | undefined } {
-  const { workGroupSize, subgroups, minSubgroupSize = 4, maxSubgroupSize = 128, suffix } = options;
-  const algorithm = requireAlgorithm(options.algorithm ?? (subgroups ? "subgroup" : "hillis-steele"), caller);
-  if (subgroups !== undefined && subgroups !== algorithms[algorithm].subgroups) {
+  options: InKernelOptions,
+): { algorithm: WorkGroupAlgorithm; sizes: Sizes; suffix: string | undefined } {
+  const {
+    workGroupSize,
+    algorithm = hillisSteele,
+    minSubgroupSize = 4,
+    maxSubgroupSize = 128,
+    suffix,
+  } = options;
+  if (typeof (algorithm as Partial<WorkGroupAlgorithm> | null)?.sources !== "function") {
     throw new ArgumentError(
-      `${caller}: subgroups is ${subgroups}, and the algorithm ${algorithm} says otherwise; leave one of them out`,
+      `${caller}: ${String(algorithm)} is not an algorithm; it takes hillisSteele, blelloch or subgroup, from wavefold/wgsl`,
     );
   }
   if (!Number.isInteger(workGroupSize) || workGroupSize < 1 || workGroupSize > 1024) {
@@ -283,8 +275,6 @@ function common(
   return { algorithm, sizes, suffix };
 }
 
-const algorithmFiles = (algorithm: Algorithm): readonly SourceText[] => algorithms[algorithm].files;
-
 /** Functions of one operator over a scope of shaders/work_group/. */
 function overWorkGroup<Name extends string>(
   caller: string,
@@ -302,16 +292,15 @@ function overWorkGroup<Name extends string>(
     templates: [...plain, ...(counter === undefined ? [] : updates)],
     monoid,
     sizes,
-    subgroups: algorithms[algorithm].subgroups,
+    subgroups: algorithm.subgroups,
     sources: [
-      ...algorithmFiles(algorithm),
+      ...algorithm.sources(monoid),
       workGroupFunctions,
       ...files,
       ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update, coalescedUpdate]),
     ],
     workGroupMemory:
-      workGroupMemory(algorithm, sizes, elementBytes) +
-      memoryOf(counter === undefined ? [] : [1], elementBytes, 0),
+      algorithm.memory(sizes, elementBytes) + memoryOf(counter === undefined ? [] : [1], elementBytes, 0),
     suffix,
     counter,
   });
@@ -403,24 +392,23 @@ function overThreadTile<Name extends string>(
   }
   const monoid = monoidOf((options.op ?? add) as Operator, options.type as ElementType, caller);
   const { elementBytes } = monoid.domain;
-  const { subgroups } = algorithms[algorithm];
-  const variables = [
-    ...(subgroups ? [subgroupSlots(sizes), 1] : [2 * workGroupSize]),
-    ...(counter === undefined ? [] : [Math.ceil(workGroupSize / tileSize)]),
-  ];
+  const { tiles } = algorithm;
   return generate({
     caller,
     templates: [...plain, ...(counter === undefined ? [] : updates)],
     monoid,
     sizes,
     tileSize,
-    subgroups,
+    subgroups: algorithm.subgroups,
     sources: [
-      ...(subgroups ? [subgroupPlace, threadTileSubgroup] : [threadTileHillisSteele]),
+      // One portable body serves both portable algorithms.
+      ...(tiles?.sources(monoid) ?? [threadTileHillisSteele]),
       threadTileFunctions,
       ...(counter === undefined ? [] : [counterText(counter, monoid, caller), threadTileUpdate]),
     ],
-    workGroupMemory: memoryOf(variables, elementBytes, subgroups ? 1 : 0),
+    workGroupMemory:
+      (tiles ?? hillisSteele).memory(sizes, elementBytes) +
+      memoryOf(counter === undefined ? [] : [Math.ceil(workGroupSize / tileSize)], elementBytes, 0),
     suffix,
     counter,
   });
@@ -478,14 +466,13 @@ export function workGroupCompact(options: WorkGroupCompactOptions): InKernelFunc
     templates: ["work_group_compact", ...(counter === undefined ? [] : ["work_group_compact_update"])],
     monoid,
     sizes,
-    subgroups: algorithms[algorithm].subgroups,
+    subgroups: algorithm.subgroups,
     sources: [
-      ...algorithmFiles(algorithm),
+      ...algorithm.sources(monoid),
       ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update]),
       compact,
     ],
-    workGroupMemory:
-      workGroupMemory(algorithm, sizes, u32.bytes) + memoryOf([], 0, counter === undefined ? 0 : 1),
+    workGroupMemory: algorithm.memory(sizes, u32.bytes) + memoryOf([], 0, counter === undefined ? 0 : 1),
     suffix,
     counter,
   });
@@ -519,9 +506,9 @@ export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFu
     templates: ["work_group_allocate"],
     monoid,
     sizes,
-    subgroups: algorithms[algorithm].subgroups,
-    sources: [...algorithmFiles(algorithm), ...allocationText(counter, capacity, caller), update, allocate],
-    workGroupMemory: workGroupMemory(algorithm, sizes, u32.bytes) + memoryOf([], 0, 1),
+    subgroups: algorithm.subgroups,
+    sources: [...algorithm.sources(monoid), ...allocationText(counter, capacity, caller), update, allocate],
+    workGroupMemory: algorithm.memory(sizes, u32.bytes) + memoryOf([], 0, 1),
     suffix,
     counter,
   });

@@ -20,18 +20,22 @@ import oneBufferItemsFile from "../../shaders/device/one_buffer_items.wgsl";
 import oneBufferVectorsFile from "../../shaders/device/one_buffer_vectors.wgsl";
 import outputItemsFile from "../../shaders/device/output_items.wgsl";
 import outputVectorsFile from "../../shaders/device/output_vectors.wgsl";
+import portableFile from "../../shaders/device/portable.wgsl";
 import reduceTilesFile from "../../shaders/device/reduce_tiles.wgsl";
 import scanSinglePassFile from "../../shaders/device/scan_single_pass.wgsl";
 import scanTilesFile from "../../shaders/device/scan_tiles.wgsl";
 import spineEntriesFile from "../../shaders/device/spine_entries.wgsl";
 import storeKeptFile from "../../shaders/device/store_kept.wgsl";
 import storePrefixesFile from "../../shaders/device/store_prefixes.wgsl";
+import subgroupFile from "../../shaders/device/subgroup.wgsl";
 import tileByNumberFile from "../../shaders/device/tile_by_number.wgsl";
 import tileByTicketFile from "../../shaders/device/tile_by_ticket.wgsl";
 import totalBufferFile from "../../shaders/device/total_buffer.wgsl";
 import totalDispatchFile from "../../shaders/device/total_dispatch.wgsl";
 import totalDrawFile from "../../shaders/device/total_draw.wgsl";
 import totalNoneFile from "../../shaders/device/total_none.wgsl";
+import blellochFile from "../../shaders/work_group/blelloch.wgsl";
+import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
 import { SourceError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
 import type { ElementType, SourceText } from "../types.ts";
@@ -90,6 +94,15 @@ const totalBuffer = file("total_buffer.wgsl", totalBufferFile);
 const totalDispatch = file("total_dispatch.wgsl", totalDispatchFile);
 const totalDraw = file("total_draw.wgsl", totalDrawFile);
 const totalNone = file("total_none.wgsl", totalNoneFile);
+
+const portable = file("portable.wgsl", portableFile);
+
+/** The algorithms' files: unlike a caller's, kernels of our own may number their threads. */
+const algorithmFiles = {
+  blelloch: [{ name: "shaders/work_group/blelloch.wgsl", text: blellochFile }, portable],
+  "hillis-steele": [{ name: "shaders/work_group/hillis_steele.wgsl", text: hillisSteeleFile }, portable],
+  subgroup: [file("subgroup.wgsl", subgroupFile)],
+} as const satisfies Record<Algorithm, readonly SourceText[]>;
 
 /** How a kernel binds a buffer. A `digit` is a uniform that a dynamic offset chooses. */
 export type BindingKind = "uniform" | "digit" | "read" | "read_write";
@@ -264,7 +277,7 @@ function rejectClashes(declarations: readonly Declaration[]): void {
 
 const workGroup = (monoid: Monoid, algorithm: Algorithm): SourceText[] => [
   ...(algorithms[algorithm].subgroups ? [subgroupText(monoid)] : []),
-  ...algorithms[algorithm].deviceFiles,
+  ...algorithmFiles[algorithm],
 ];
 
 const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthParams);

@@ -1,5 +1,5 @@
 import type { Algorithm } from "../codegen/algorithms.ts";
-import { algorithms, requireAlgorithm, workGroupMemory } from "../codegen/algorithms.ts";
+import { algorithms, requireAlgorithm } from "../codegen/algorithms.ts";
 import type { Sizes } from "../codegen/contract.ts";
 import { lookBackMemory, lookBackShape } from "../codegen/kernels.ts";
 import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
@@ -261,7 +261,7 @@ export function tune(
     maxSubgroupSize: facts.subgroupMaxSize,
   });
   const memoryOf = (workGroupSize: number): number =>
-    workGroupMemory(algorithm, sizesOf(workGroupSize), elementBytes) +
+    algorithms[algorithm].memory(sizesOf(workGroupSize), elementBytes) +
     (primitive === "single scan" || primitive === "single compact"
       ? lookBackMemory({ algorithm, sizes: sizesOf(workGroupSize) }, elementBytes)
       : 0);

@@ -12,6 +12,7 @@ import {
 } from "../../src/codegen/functions.ts";
 import type { Kernel } from "../../src/codegen/kernels.ts";
 import { link } from "../../src/codegen/link.ts";
+import { workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
 import { elementTypes } from "../../src/element_types.ts";
 import type { Operator } from "../../src/operators.ts";
 import { monoid, operators } from "../../src/operators.ts";
@@ -109,7 +110,7 @@ export function operatorFunctions(
   tileSizes: readonly number[] = tileSizesOf(workGroupSize),
 ): InKernelFunctions[] {
   const plain = { type, op, workGroupSize };
-  const options = { ...plain, algorithm };
+  const options = { ...plain, algorithm: workGroupAlgorithms[algorithm] };
   const counter = counted ? { counter: "used" } : {};
   return [
     workGroupScan({ ...options, ...counter }),
@@ -118,7 +119,7 @@ export function operatorFunctions(
     coalescedReduce(options),
     // The portable body of a thread tile is one and the same for both portable algorithms.
     ...(algorithm === "blelloch" ? [1] : tileSizes).flatMap((tileSize) => {
-      const tile = { ...plain, tileSize, subgroups: algorithm === "subgroup" };
+      const tile = { ...options, tileSize };
       return [threadTileScan({ ...tile, ...counter }), threadTileReduce(tile)];
     }),
   ];
@@ -198,7 +199,11 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
     }
   }
   if (type.name === "u32") {
-    const options = { workGroupSize: shape.workGroupSize, algorithm, counter: "used" };
+    const options = {
+      workGroupSize: shape.workGroupSize,
+      algorithm: workGroupAlgorithms[algorithm],
+      counter: "used",
+    };
     for (const capacity of [undefined, 1000, "arrayLength(&list)"]) {
       const allocate = workGroupAllocate({ ...options, ...(capacity === undefined ? {} : { capacity }) });
       const code = callingAll(type, [workGroupCompact(options), allocate]);
