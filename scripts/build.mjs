@@ -1,7 +1,7 @@
 // Builds dist/ (the package) and build/ (what is run from the repository) with esbuild.
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
-import { shaders } from "./wgsl.mjs";
+import { apart, shaders } from "./modules.mjs";
 
 const shared = {
   bundle: true,
@@ -17,6 +17,8 @@ await build({
   ...shared,
   entryPoints: {
     index: "src/index.ts",
+    // On its own, so that index.js only names what others hold: a bundler loads what is named.
+    "chunks/open": "src/open.ts",
     wgsl: "src/wgsl.ts",
     node: "src/node.ts",
     reference: "src/reference/index.ts",
@@ -27,7 +29,7 @@ await build({
   },
   outdir: "dist",
   // The command keeps the comments: it prints WGSL for people to read.
-  plugins: [shaders],
+  plugins: [apart(/\/(types64|types_float|literals|float16)\.ts$/), shaders],
   splitting: true,
   // An optional peer.
   external: ["fast-check"],

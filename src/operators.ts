@@ -1,6 +1,8 @@
 import { ArgumentError } from "./errors.ts";
+import { isTrue } from "./literals.ts";
+import { problemOf } from "./problem.ts";
 import type { Domain, ElementType, Operation, Scalar, ScalarType, TypeName, Value } from "./types.ts";
-import { isTrue, requireType } from "./types.ts";
+import { isSameType, requireType } from "./types.ts";
 
 type Kind = ScalarType["kind"];
 type DomainName = "native" | "order" | "truth";
@@ -243,7 +245,7 @@ export function operator<Name extends string, V extends Value>(
   if (typeof declarations !== "string") {
     throw new ArgumentError(`${caller}: declarations is ${typeof declarations}; it takes WGSL text`);
   }
-  const problem = type.problemOf(identity);
+  const problem = problemOf(type, identity);
   if (problem !== undefined) {
     throw new ArgumentError(`${caller}: the identity ${problem}`);
   }
@@ -301,7 +303,7 @@ export function monoid(op: Operator, elementType: ElementType, caller: string): 
   }
   if (!builtins.has(op)) {
     const custom = op as unknown as CustomOperator;
-    if (requireType(custom.type, caller) !== type) {
+    if (!isSameType(requireType(custom.type, caller), type)) {
       throw new ArgumentError(
         `${caller}<${type.name}, ${op.name}>: the operator ${op.name} is for ${custom.type.name}, not for ${custom.type.name === type.name ? "another type of that name" : type.name}`,
       );

@@ -246,7 +246,7 @@ test.each(files)("%s has a header, and no tab or trailing space", (path) => {
   expect(text).not.toMatch(/\t| $/m);
 });
 
-const built = new URL("../scripts/wgsl.mjs", import.meta.url).href;
+const built = new URL("../scripts/modules.mjs", import.meta.url).href;
 const { withoutComments } = (await import(built)) as { withoutComments(text: string): string };
 
 test.each(files)("%s without comments is the same code on the same lines", (path) => {

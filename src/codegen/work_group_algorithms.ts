@@ -8,7 +8,7 @@ import type { SourceText } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { blellochMemory, hillisSteeleMemory, memoryOf, subgroupMemory, subgroupSlots } from "./algorithms.ts";
 import type { Sizes } from "./contract.ts";
-import { subgroupText } from "./contract.ts";
+import { subgroupText } from "./subgroup_text.ts";
 
 /**
  * How the threads of a work-group combine their elements in a kernel of yours: {@link hillisSteele},

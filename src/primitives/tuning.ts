@@ -1,6 +1,7 @@
 import type { Algorithm } from "../codegen/algorithms.ts";
 import { algorithms, requireAlgorithm } from "../codegen/algorithms.ts";
 import type { Sizes } from "../codegen/contract.ts";
+import type { AlgorithmSources } from "../codegen/device_files.ts";
 import { lookBackMemory, lookBackShape } from "../codegen/kernels.ts";
 import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
 import type { Grouping } from "../reference/grouping.ts";
@@ -219,6 +220,9 @@ export interface Tuning {
   readonly algorithm: Algorithm;
   readonly sizes: Sizes;
 }
+
+/** With the files of its algorithm. */
+export type LoadedTuning = Tuning & { readonly sources: AlgorithmSources };
 
 /**
  * Chooses what the caller leaves open, and checks the whole against the device.

@@ -1,11 +1,9 @@
 import { AdapterError, ArgumentError } from "../errors.ts";
 import type { Operator } from "../operators.ts";
 import type { CompactOptions } from "../primitives/compact.ts";
-import { planCompact } from "../primitives/compact.ts";
 import type { Plan } from "../primitives/plan.ts";
 import { bindingBytes } from "../primitives/plan.ts";
 import type { ReduceOptions } from "../primitives/reduce.ts";
-import { planReduce } from "../primitives/reduce.ts";
 import type { ScanOptions } from "../primitives/scan.ts";
 import { planScan } from "../primitives/scan.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
@@ -13,7 +11,7 @@ import type { AnyArray, NameOf, ValueIn } from "../reference/arrays.ts";
 import { arrayLike, structOfArray, valuesOf } from "../reference/arrays.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import type { ElementType, TypeName } from "../types.ts";
-import { f16, f32, i32, typeNameOfArray, u32 } from "../types.ts";
+import { i32, typeNameOfArray, u32 } from "../types.ts";
 import { BufferUsage, MAP_READ } from "./constants.ts";
 import type { Context } from "./context.ts";
 import { allocate, contextOf, explain, requireDevice } from "./context.ts";
@@ -150,7 +148,7 @@ export class Fold {
     options: HandOptions<NameOf<A>> & { readonly exclusive?: boolean } = {},
   ): Promise<A> {
     const type = await typeOfArray(data, options.type as ElementType | undefined, "scan");
-    const plan = planScan(
+    const plan = await planScan(
       { ...(options as unknown as ScanOptions), type, maxLength: data.length },
       this.#context.facts,
       APART,
@@ -175,7 +173,8 @@ export class Fold {
    */
   async reduce<A extends AnyArray>(data: A, options: HandOptions<NameOf<A>> = {}): Promise<ValueIn<A>> {
     const type = await typeOfArray(data, options.type as ElementType | undefined, "reduce");
-    const plan = planReduce(
+    const { planReduce } = await import("../primitives/reduce.ts");
+    const plan = await planReduce(
       { ...(options as unknown as ReduceOptions), type, maxLength: data.length },
       this.#context.facts,
       APART,
@@ -218,7 +217,8 @@ export class Fold {
         `compact<${type.name}>: ${flags.length} flags for ${data.length} elements; it takes one for each`,
       );
     }
-    const plan = planCompact(
+    const { planCompact } = await import("../primitives/compact.ts");
+    const plan = await planCompact(
       { ...(options as unknown as CompactOptions), type, flags: flags !== undefined, maxLength: data.length },
       this.#context.facts,
       APART,
@@ -248,19 +248,21 @@ export class Fold {
    * ```
    */
   async prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
-    return prepare(this.#context, planScan(options as unknown as ScanOptions, this.#context.facts));
+    return prepare(this.#context, await planScan(options as unknown as ScanOptions, this.#context.facts));
   }
 
   /** Compiles a reduction and allocates its scratch. As {@link Fold.prepareScan}. */
   async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
-    return prepare(this.#context, planReduce(options as unknown as ReduceOptions, this.#context.facts));
+    const { planReduce } = await import("../primitives/reduce.ts");
+    return prepare(this.#context, await planReduce(options as unknown as ReduceOptions, this.#context.facts));
   }
 
   /** Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. */
   async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
+    const { planCompact } = await import("../primitives/compact.ts");
     const prepared = await prepare(
       this.#context,
-      planCompact(options as unknown as CompactOptions, this.#context.facts),
+      await planCompact(options as unknown as CompactOptions, this.#context.facts),
     );
     return {
       record: (encoder, { count, ...ranges }) => prepared.record(encoder, { ...ranges, total: count }),
@@ -353,7 +355,7 @@ export class Fold {
   }
 }
 
-/** The element type of an array. The 64-bit types are loaded when they are first met. */
+/** The element type of an array. Floats and the 64-bit types are loaded when they are first met. */
 async function typeOfArray(
   data: AnyArray,
   type: ElementType | undefined,
@@ -370,9 +372,8 @@ async function typeOfArray(
     case "i32":
       return i32;
     case "f32":
-      return f32;
     case "f16":
-      return f16;
+      return (await import("../types_float.ts"))[name];
     case "u64":
     case "i64":
     case "f64":

@@ -11,7 +11,8 @@ import { blelloch, subgroup } from "../../src/codegen/work_group_algorithms.ts";
 import { elementTypes } from "../../src/element_types.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import { max, operators } from "../../src/operators.ts";
-import { f32, u32 } from "../../src/types.ts";
+import { u32 } from "../../src/types.ts";
+import { f32 } from "../../src/types_float.ts";
 import { operatorsOf } from "../support/kernels.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 

@@ -152,7 +152,11 @@ function callingAll(type: ElementType, functions: readonly InKernelFunctions[]):
 }
 
 /** Every kernel that the library makes for a type, an algorithm and a shape, each text once. */
-export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape): TitledKernel[] {
+export async function kernelsOf(
+  type: ScalarType,
+  algorithm: Algorithm,
+  shape: Shape,
+): Promise<TitledKernel[]> {
   const facts = factsWith({}, bigLimits);
   const tile = shape.workGroupSize * shape.itemsPerThread;
   // Three levels of spine, as far as a binding goes.
@@ -184,9 +188,9 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
       for (const [changes, testing] of variants) {
         for (const exclusive of [false, true]) {
           const options = { ...base, ...changes, op, passes, exclusive };
-          take(planScan(options, facts, ALL_ARRANGEMENTS, testing).kernels);
+          take((await planScan(options, facts, ALL_ARRANGEMENTS, testing)).kernels);
         }
-        take(planReduce({ ...base, ...changes, op }, facts).kernels);
+        take((await planReduce({ ...base, ...changes, op }, facts)).kernels);
       }
     }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.
@@ -212,8 +216,8 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
   }
   for (const indices of [false, true]) {
     for (const passes of allPasses) {
-      take(planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts).kernels);
-      take(planCompact({ ...base, passes, indices, flags: true }, facts).kernels);
+      take((await planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts)).kernels);
+      take((await planCompact({ ...base, passes, indices, flags: true }, facts)).kernels);
     }
   }
   // Neither depends on the type.
@@ -224,7 +228,9 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
       { draw: { vertexCount: 4 } },
       { drawIndexed: { indexCount: 6 } },
     ]) {
-      take(planCompact({ ...options, indirect }, facts, ALL_ARRANGEMENTS, { tickets: false }).kernels);
+      take(
+        (await planCompact({ ...options, indirect }, facts, ALL_ARRANGEMENTS, { tickets: false })).kernels,
+      );
     }
   }
   return [...result.values()];
