@@ -29,7 +29,7 @@ await build({
   },
   outdir: "dist",
   // The command keeps the comments: it prints WGSL for people to read.
-  plugins: [apart(/\/(types64|types_float|literals|float16)\.ts$/), shaders],
+  plugins: [apart(/\/(types64|types_float|literals|float16|compact|compact_kernels|callers)\.ts$/), shaders],
   splitting: true,
   // An optional peer.
   external: ["fast-check"],

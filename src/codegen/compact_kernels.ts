@@ -8,16 +8,18 @@ import noInputFile from "../../shaders/device/no_input.wgsl";
 import storeKeptFile from "../../shaders/device/store_kept.wgsl";
 import totalDispatchFile from "../../shaders/device/total_dispatch.wgsl";
 import totalDrawFile from "../../shaders/device/total_draw.wgsl";
+import { ArgumentError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
 import type { ElementType, SourceText } from "../types.ts";
-import type { Indirect, Selector, Sizes } from "./contract.ts";
+import { callersText } from "./callers.ts";
+import type { Sizes } from "./contract.ts";
 import {
-  compactionText,
-  indirectText,
+  conversion,
   itemsOfVector,
-  operatorText,
+  operatorSources,
   storageText,
   typeSources,
+  vectorText,
 } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions } from "./kernels.ts";
 import {
@@ -36,7 +38,8 @@ import {
   storePrefixes,
   totalBuffer,
 } from "./kernels.ts";
-import type { SourceParts } from "./module.ts";
+import type { Source } from "./module.ts";
+import { generated } from "./module.ts";
 
 const compactSinglePass = /* @__PURE__ */ file("compact_single_pass.wgsl", compactSinglePassFile);
 const compactTiles = /* @__PURE__ */ file("compact_tiles.wgsl", compactTilesFile);
@@ -49,6 +52,73 @@ const storeKept = /* @__PURE__ */ file("store_kept.wgsl", storeKeptFile);
 const totalDispatch = /* @__PURE__ */ file("total_dispatch.wgsl", totalDispatchFile);
 const totalDraw = /* @__PURE__ */ file("total_draw.wgsl", totalDrawFile);
 
+/** What decides whether an item is kept. */
+export type Selector = { readonly where: string } | "flags";
+
+/** `keep` and `kept_item`: what compaction is written against. */
+function compactionSources(
+  type: ElementType,
+  selector: Selector,
+  indices: boolean,
+  vector: number,
+): readonly Source[] {
+  const output = indices ? "u32" : type.carried;
+  const head = [
+    `alias Input = ${type.carried};`,
+    `alias Output = ${output};`,
+    vectorText(type.carried, undefined, vector),
+    "fn kept_item(item: Input, index: u32) -> Output {",
+    `  return ${indices ? "index" : "item"};`,
+    "}",
+    "",
+  ];
+  if (selector === "flags") {
+    return [generated(head.join("\n"))];
+  }
+  if (selector.where.trim() === "") {
+    throw new ArgumentError(
+      "compact: where is empty; it takes a WGSL expression over the element x and its index i",
+    );
+  }
+  return [
+    generated(
+      [
+        ...head,
+        conversion("value_from_item", "Input", type.value, type.fromCarried),
+        "fn keep(item: Input, index: u32) -> bool {",
+        "  return keep_value(value_from_item(item), index);",
+        "}",
+      ].join("\n"),
+    ),
+    [
+      generated(`fn keep_value(x: ${type.value}, i: u32) -> bool {\n  return bool(`),
+      callersText("the predicate", `${selector.where}`),
+      generated("  );\n}"),
+    ],
+  ];
+}
+
+/** What a compaction leaves ready, beside the number kept. */
+export type Indirect =
+  | { readonly dispatch: { readonly itemsPerWorkGroup: number } }
+  | { readonly draw: { readonly vertexCount: number } }
+  | { readonly drawIndexed: { readonly indexCount: number } };
+
+/** The constants that indirect arguments are made of. */
+const indirectText = (indirect: Indirect, mostWorkGroups: number): SourceText =>
+  generated(
+    ("dispatch" in indirect
+      ? [
+          `const ITEMS_PER_WORK_GROUP = ${indirect.dispatch.itemsPerWorkGroup}u;`,
+          `const MOST_WORK_GROUPS = ${mostWorkGroups}u;`,
+        ]
+      : [
+          `const VERTEX_COUNT = ${"draw" in indirect ? indirect.draw.vertexCount : indirect.drawIndexed.indexCount}u;`,
+          `const INDEXED = ${"drawIndexed" in indirect};`,
+        ]
+    ).join("\n"),
+  );
+
 /** What a compaction's kernels are generated for. */
 export interface CompactKernelOptions extends KernelOptions {
   readonly type: ElementType;
@@ -58,15 +128,11 @@ export interface CompactKernelOptions extends KernelOptions {
 }
 
 /** What a compaction's kernels have in common. `count` is the sum of u32. */
-function compactSources(
-  count: Monoid,
-  options: CompactKernelOptions,
-  vector: number,
-): (SourceText | SourceParts)[] {
+function compactSources(count: Monoid, options: CompactKernelOptions, vector: number): Source[] {
   const { type, selector, indices, sources, lengthOnGpu } = options;
   return [
-    operatorText(count),
-    compactionText(type, selector, indices, vector),
+    ...operatorSources(count),
+    ...compactionSources(type, selector, indices, vector),
     ...(selector === "flags" ? [keepFlagged] : []),
     ...typeSources(type),
     lengthFile(lengthOnGpu),
@@ -140,7 +206,7 @@ export function topOfCountsKernel(
     "scan_tiles",
     [
       { name: "generated contract", text: "const EXCLUSIVE = true;" },
-      operatorText(count),
+      ...operatorSources(count),
       storageText(count, "elements", "elements", 1),
       oneBufferItems,
       carryNone,

@@ -4,6 +4,7 @@ import type { Operator } from "../operators.ts";
 import { operators, snakeCase } from "../operators.ts";
 import type { TypeName } from "../types.ts";
 import { algorithms, requireAlgorithm } from "./algorithms.ts";
+import { parse } from "./callers.ts";
 import type { InKernelFunctions, InKernelOptions } from "./functions.ts";
 import {
   coalescedReduce,
@@ -16,8 +17,8 @@ import {
   workGroupScan,
 } from "./functions.ts";
 import type { LinkOptions } from "./link.ts";
-import { linkModule } from "./link.ts";
-import { linesOf, parse } from "./module.ts";
+import { linkText } from "./link.ts";
+import { linesOf } from "./module.ts";
 import { workGroupAlgorithms } from "./work_group_algorithms.ts";
 
 /** A comment line that asks for functions. */
@@ -112,7 +113,7 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
   };
   const asked = directives.map((directive) => functionsOf(directive, kernel));
   try {
-    return linkModule(source, asked.flat(), { name }).code;
+    return linkText(source, asked.flat(), name);
   } catch (cause) {
     throw cause instanceof ArgumentError ? clash(kernel, asked, cause) : cause;
   }
@@ -127,7 +128,7 @@ function clash(
   let { message } = cause;
   const at = asked.findIndex((_, index) => {
     try {
-      linkModule(kernel.text, asked.slice(0, index + 1).flat(), { name: "the kernel" });
+      linkText(kernel.text, asked.slice(0, index + 1).flat(), "the kernel");
       return false;
     } catch (error) {
       message = error instanceof Error ? error.message : message;

@@ -17,14 +17,14 @@ import type { Sizes } from "./contract.ts";
 import {
   allocationText,
   counterText,
-  operatorText,
+  operatorSources,
   sizesText,
   threadTileText,
   typeSources,
   valueText,
 } from "./contract.ts";
-import type { Declaration, SourceParts } from "./module.ts";
-import { assemble, parseSources, reachable, rename, usesF16 } from "./module.ts";
+import type { Declaration, Source } from "./module.ts";
+import { declared, reachable, rename, usesF16 } from "./module.ts";
 import type { WorkGroupAlgorithm } from "./work_group_algorithms.ts";
 import { hillisSteele } from "./work_group_algorithms.ts";
 
@@ -78,6 +78,9 @@ export interface WorkGroupAllocateOptions extends InKernelOptions {
   readonly capacity?: number | string;
 }
 
+/** A declaration to be linked. */
+type LinkedDeclaration = Omit<Declaration, "lines"> & { readonly text: string };
+
 /** In-kernel functions as text, to link into a kernel. */
 export interface InKernelFunctions {
   /** The functions that a kernel may call. */
@@ -91,7 +94,7 @@ export interface InKernelFunctions {
   /** @internal */
   readonly enables: readonly string[];
   /** By their long names. @internal */
-  readonly declarations: readonly Declaration[];
+  readonly declarations: readonly LinkedDeclaration[];
 }
 
 // Whatever is called here is marked as pure: a function's files are bundled where it is.
@@ -118,7 +121,7 @@ interface Recipe {
   readonly sizes: Sizes;
   readonly subgroups: boolean;
   /** After the contract: the algorithm, then what is built on it. */
-  readonly sources: readonly (SourceText | SourceParts)[];
+  readonly sources: readonly Source[];
   readonly workGroupMemory: number;
   readonly tileSize?: number;
   readonly suffix: string | undefined;
@@ -134,17 +137,14 @@ const scans = (scope: string, endings: readonly string[]): string[] =>
 /** Writes a recipe out, and gives each declaration a name of its instance's own. */
 function generate(recipe: Recipe): InKernelFunctions {
   const { templates, monoid, sizes, subgroups, tileSize, suffix } = recipe;
-  const { declarations: all } = parseSources(
-    [
-      sizesText(sizes),
-      ...(tileSize === undefined ? [] : [threadTileText(tileSize)]),
-      operatorText(monoid),
-      valueText(monoid),
-      ...typeSources(monoid.type),
-      ...recipe.sources,
-    ],
-    undefined,
-  );
+  const { declarations: all } = declared([
+    sizesText(sizes),
+    ...(tileSize === undefined ? [] : [threadTileText(tileSize)]),
+    ...operatorSources(monoid),
+    valueText(monoid),
+    ...typeSources(monoid.type),
+    ...recipe.sources,
+  ]);
   const taken = all.find((one) => one.name === recipe.counter?.match(/^\w+/)?.[0]);
   if (taken !== undefined) {
     throw new ArgumentError(
@@ -181,19 +181,26 @@ function generate(recipe: Recipe): InKernelFunctions {
         ? `_${name}`
         : `_${name}_${instance}`;
   };
-  const renamed = (short: boolean): Declaration[] => {
+  const linked = kept.map(({ lines, ...one }) => ({
+    ...one,
+    text: lines.map(({ text }) => text).join("\n"),
+  }));
+  const renamed = (short: boolean): LinkedDeclaration[] => {
     const names = new Map([...aliases, ...kept.map((one) => [one.name, nameOf(one, short)] as const)]);
-    return kept.map((declaration) => renameDeclaration(declaration, names));
+    return linked.map((declaration) => renameDeclaration(declaration, names));
   };
   const enables = [
-    ...(subgroups ? ["subgroups"] : []),
     ...(usesF16(kept) || monoid.type.value === "f16" ? ["f16"] : []),
+    ...(subgroups ? ["subgroups"] : []),
   ];
   return {
     names: templates.map(publicName),
     longNames: templates.map(longName),
     workGroupMemory: recipe.workGroupMemory,
-    code: assemble(enables, renamed(true)).code,
+    code: `${[
+      ...(enables.length > 0 ? [enables.map((name) => `enable ${name};`).join("\n")] : []),
+      ...renamed(true).map(({ text }) => text),
+    ].join("\n\n")}\n`,
     enables,
     declarations: renamed(false),
   };
@@ -229,14 +236,15 @@ function sharedNames(all: readonly Declaration[], kept: ReadonlySet<string>): Re
 }
 
 /** A declaration under other names, in its references too. */
-export function renameDeclaration(declaration: Declaration, names: ReadonlyMap<string, string>): Declaration {
-  return {
-    name: names.get(declaration.name) ?? declaration.name,
-    keyword: declaration.keyword,
-    lines: declaration.lines.map((line) => ({ ...line, text: rename(line.text, names) })),
-    references: new Set([...declaration.references].map((name) => names.get(name) ?? name)),
-  };
-}
+export const renameDeclaration = (
+  { name, keyword, text, references }: LinkedDeclaration,
+  names: ReadonlyMap<string, string>,
+): LinkedDeclaration => ({
+  name: names.get(name) ?? name,
+  keyword,
+  text: rename(text, names),
+  references: new Set([...references].map((one) => names.get(one) ?? one)),
+});
 
 /** What the functions of every family have in common, checked. */
 function common(
@@ -281,7 +289,8 @@ function overWorkGroup<Name extends string>(
   options: WorkGroupOptions<Name>,
   plain: readonly string[],
   updates: readonly string[],
-  files: readonly SourceText[],
+  files: readonly SourceText[] = [],
+  updateFiles: readonly SourceText[] = [],
 ): InKernelFunctions {
   const { algorithm, sizes, suffix } = common(caller, options);
   const monoid = monoidOf((options.op ?? add) as Operator, options.type as ElementType, caller);
@@ -297,7 +306,7 @@ function overWorkGroup<Name extends string>(
       ...algorithm.sources(monoid),
       workGroupFunctions,
       ...files,
-      ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update, coalescedUpdate]),
+      ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update, ...updateFiles]),
     ],
     workGroupMemory:
       algorithm.memory(sizes, elementBytes) + memoryOf(counter === undefined ? [] : [1], elementBytes, 0),
@@ -327,7 +336,6 @@ export function workGroupScan<Name extends string>(options: WorkGroupOptions<Nam
     options,
     scans("work_group", ["", "_total"]),
     scans("work_group", ["_update"]),
-    [],
   );
 }
 
@@ -339,7 +347,7 @@ export function workGroupScan<Name extends string>(options: WorkGroupOptions<Nam
 export function workGroupReduce<Name extends string>(
   options: Omit<WorkGroupOptions<Name>, "counter">,
 ): InKernelFunctions {
-  return overWorkGroup("workGroupReduce", options, ["work_group_reduce_value"], [], []);
+  return overWorkGroup("workGroupReduce", options, ["work_group_reduce_value"], []);
 }
 
 /**
@@ -356,6 +364,7 @@ export function coalescedScan<Name extends string>(options: WorkGroupOptions<Nam
     scans("coalesced", ["", "_total"]),
     scans("coalesced", ["_update"]),
     [coalescedFunctions],
+    [coalescedUpdate],
   );
 }
 

@@ -23,15 +23,15 @@ import type { Side, Sizes } from "./contract.ts";
 import {
   elementWords,
   itemsOfVector,
-  operatorText,
+  operatorSources,
   paramsText,
   sizesText,
   storageText,
   typeSources,
 } from "./contract.ts";
 import type { AlgorithmSources } from "./device_files.ts";
-import type { Declaration, Module, SourceParts } from "./module.ts";
-import { assemble, parseSources, reachable, usesF16 } from "./module.ts";
+import type { Declaration, Module, Source } from "./module.ts";
+import { assemble, declaredUnrolled, reachable, usesF16 } from "./module.ts";
 
 export const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
 export const carryNone = /* @__PURE__ */ file("carry_none.wgsl", carryNoneFile);
@@ -155,7 +155,7 @@ export function spineBytes(shape: LookBackShape, tiles: number, elementWords: nu
 export function linkKernel(
   label: string,
   entryPoint: string,
-  sources: readonly (SourceText | SourceParts)[],
+  sources: readonly Source[],
   sizes: Sizes,
   vector = 1,
   words = 1,
@@ -168,7 +168,7 @@ export function linkKernel(
     SUBGROUP_SLOTS: subgroupSlots(sizes),
     WINDOW_SLOTS: Math.min(subgroupSlots(sizes), Math.ceil((2 * MOST_FAN_OUT) / sizes.minSubgroupSize)),
   };
-  const { enables, diagnostics, declarations } = parseSources(
+  const { enables, diagnostics, declarations } = declaredUnrolled(
     [sizesText(sizes), paramsText, ...sources],
     sizes.unrolled ? constants : undefined,
   );
@@ -236,7 +236,7 @@ export function scanKernel(
     singlePass ? "scan_single_pass" : "scan_tiles",
     [
       { name: "generated contract", text: `const EXCLUSIVE = ${exclusive};` },
-      operatorText(monoid),
+      ...operatorSources(monoid),
       storageText(monoid, side, side, vector),
       ...typeSources(monoid.type),
       ...files,
@@ -264,7 +264,7 @@ export function reduceKernel(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
     [
-      operatorText(monoid),
+      ...operatorSources(monoid),
       storageText(monoid, input, output, vector),
       ...typeSources(monoid.type),
       wide ? inputVectors : inputItems,

@@ -1,5 +1,5 @@
+import type { Indirect, Selector } from "../codegen/compact_kernels.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../codegen/compact_kernels.ts";
-import type { Indirect, Selector } from "../codegen/contract.ts";
 import { elementWords } from "../codegen/contract.ts";
 import { loadLookBack, withSources } from "../codegen/device_files.ts";
 import type { Arrangement } from "../codegen/kernels.ts";

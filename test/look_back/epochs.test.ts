@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Indirect } from "../../src/codegen/contract.ts";
+import type { Indirect } from "../../src/codegen/compact_kernels.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { u32 } from "../../src/types.ts";

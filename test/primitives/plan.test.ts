@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Indirect } from "../../src/codegen/contract.ts";
+import type { Indirect } from "../../src/codegen/compact_kernels.ts";
 import type { Arrangement } from "../../src/codegen/kernels.ts";
 import { bindingOf } from "../../src/codegen/kernels.ts";
 import { ArgumentError, FeatureError, LimitError } from "../../src/errors.ts";
