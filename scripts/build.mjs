@@ -11,6 +11,19 @@ const shared = {
   logLevel: "warning",
 };
 
+/** What the package loads by `import()`, and what only that takes: by its path in src/. */
+const loadedLater = [
+  "types_float",
+  "types64",
+  "literals",
+  "reference/float16",
+  "primitives/compact",
+  "codegen/compact_kernels",
+  "codegen/callers",
+  "runtime/checked",
+  "runtime/constants",
+];
+
 await rm("dist", { recursive: true, force: true });
 // One build for all that a program may import together: an operator of one is an operator of the others.
 await build({
@@ -29,7 +42,7 @@ await build({
   },
   outdir: "dist",
   // The command keeps the comments: it prints WGSL for people to read.
-  plugins: [apart(/\/(types64|types_float|literals|float16|compact|compact_kernels|callers)\.ts$/), shaders],
+  plugins: [apart(loadedLater), shaders],
   splitting: true,
   // An optional peer.
   external: ["fast-check"],

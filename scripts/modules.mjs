@@ -21,25 +21,27 @@ export const shaders = {
 };
 
 /**
- * An esbuild plugin: where such a module is loaded by `import()`, it is a copy, and so are the like and the
- * WGSL that it imports. A module that an entry exports and `import()` loads as well would be loaded first by all who
- * import the entry: a bundler cannot tell that they do not name it.
+ * An esbuild plugin: these modules of src/ are copies where `import()` loads them, or another copy imports them,
+ * and so is the WGSL that copies import. What an entry exports or uses and `import()` loads as well would be
+ * loaded first by all who import the entry: a bundler does not tell apart what they name.
  */
-export const apart = (filter) => ({
+export const apart = (names) => ({
   name: "apart",
   setup({ onLoad, onResolve }) {
     const suffix = "?apart";
-    const isApart = ({ kind, pluginData }) => kind === "dynamic-import" || pluginData === suffix;
-    onResolve({ filter }, (module) =>
-      isApart(module) ? { path: resolve(module.resolveDir, module.path), suffix } : undefined,
-    );
-    onLoad({ filter }, async ({ path, suffix: given }) =>
+    const isNamed = new RegExp(`/src/(${names.join("|")})\\.ts$`);
+    onResolve({ filter: /\.(ts|wgsl)$/ }, ({ kind, path, pluginData, resolveDir }) => {
+      const whole = resolve(resolveDir, path);
+      const isCopy =
+        pluginData === suffix
+          ? isNamed.test(whole) || whole.endsWith(".wgsl")
+          : kind === "dynamic-import" && isNamed.test(whole);
+      return isCopy ? { path: whole, suffix } : undefined;
+    });
+    onLoad({ filter: isNamed }, async ({ path, suffix: given }) =>
       given === suffix
         ? { contents: await readFile(path, "utf8"), loader: "ts", pluginData: suffix }
         : undefined,
-    );
-    onResolve({ filter: /\.wgsl$/ }, ({ path, pluginData, resolveDir }) =>
-      pluginData === suffix ? { path: resolve(resolveDir, path), suffix } : undefined,
     );
   },
 });

@@ -12,11 +12,11 @@ import { arrayLike, structOfArray, valuesOf } from "../reference/arrays.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import type { ElementType, TypeName } from "../types.ts";
 import { i32, typeNameOfArray, u32 } from "../types.ts";
+import type { BufferRange, Prepared } from "./checked.ts";
+import { compilePlan } from "./compiled.ts";
 import { BufferUsage, MAP_READ } from "./constants.ts";
 import type { Context } from "./context.ts";
 import { allocate, contextOf, explain, requireDevice } from "./context.ts";
-import type { BufferRange } from "./prepared.ts";
-import { prepare } from "./prepared.ts";
 
 /** What `scan` and `reduce` take beside the data. */
 export interface HandOptions<Name extends string> extends TuningOptions {
@@ -248,20 +248,19 @@ export class Fold {
    * ```
    */
   async prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
-    return prepare(this.#context, await planScan(options as unknown as ScanOptions, this.#context.facts));
+    return this.#prepare(await planScan(options as unknown as ScanOptions, this.#context.facts));
   }
 
   /** Compiles a reduction and allocates its scratch. As {@link Fold.prepareScan}. */
   async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
     const { planReduce } = await import("../primitives/reduce.ts");
-    return prepare(this.#context, await planReduce(options as unknown as ReduceOptions, this.#context.facts));
+    return this.#prepare(await planReduce(options as unknown as ReduceOptions, this.#context.facts));
   }
 
   /** Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. */
   async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
     const { planCompact } = await import("../primitives/compact.ts");
-    const prepared = await prepare(
-      this.#context,
+    const prepared = await this.#prepare(
       await planCompact(options as unknown as CompactOptions, this.#context.facts),
     );
     return {
@@ -277,8 +276,16 @@ export class Fold {
 
   /** Compiles without running: a call on no data still reports what is wrong with it. */
   async #check(plan: Plan): Promise<void> {
-    const prepared = await prepare(this.#context, plan);
-    prepared.destroy();
+    const compiled = await compilePlan(this.#context, plan);
+    compiled.destroy();
+  }
+
+  async #prepare(plan: Plan): Promise<Prepared> {
+    const [compiled, { checked }] = await Promise.all([
+      compilePlan(this.#context, plan),
+      import("./checked.ts"),
+    ]);
+    return checked(compiled);
   }
 
   /** Uploads, runs, and reads back the output: all of it, or as many items as the total says. */
@@ -300,8 +307,8 @@ export class Fold {
       return buffer;
     };
     try {
-      const prepared = await prepare(this.#context, plan);
-      owned.push(prepared);
+      const compiled = await compilePlan(this.#context, plan);
+      owned.push(compiled);
       const storage = BufferUsage.STORAGE | BufferUsage.COPY_DST;
       const input = await own("input", data.byteLength, storage);
       upload(device, input, data);
@@ -314,13 +321,22 @@ export class Fold {
       const output = await own("output", outputBytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC);
       const total = counted ? await own("count", 4, BufferUsage.STORAGE | BufferUsage.COPY_SRC) : undefined;
       const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
-      prepared.record(encoder, {
-        input,
-        output,
-        length: data.length,
-        ...(flagsBuffer && { flags: flagsBuffer }),
-        ...(total && { total }),
-      });
+      const whole = (buffer: GPUBuffer | undefined) => buffer && { buffer, offset: 0, bytes: buffer.size };
+      compiled.requireDevice();
+      compiled.nextRun();
+      compiled.encode(
+        encoder,
+        compiled.dispatches(
+          data.length,
+          {
+            input: data.length === 0 ? undefined : { buffer: input, offset: 0, bytes: data.byteLength },
+            output: { buffer: output, offset: 0, bytes: outputBytes },
+            flags: whole(flagsBuffer),
+            total: whole(total),
+          },
+          "vectors",
+        ),
+      );
       const readBack = async (
         from: GPUBuffer,
         bytes: number,
