@@ -188,19 +188,20 @@ export const paramNames = [
 ] as const;
 
 /** `Params`, the uniform that holds them, and what follows from them. */
-export const paramsText: SourceText = generated(
-  [
-    "struct Params {",
-    ...paramNames.map((name) => `  ${name}: u32,`),
-    "}",
-    "",
-    "@group(0) @binding(0) var<uniform> params: Params;",
-    "",
-    "fn last_tile(length: u32) -> u32 {",
-    "  return (max(length, 1u) - 1u) / TILE;",
-    "}",
-  ].join("\n"),
-);
+export const paramsText: SourceText = /* @__PURE__ */ (() =>
+  generated(
+    [
+      "struct Params {",
+      ...paramNames.map((name) => `  ${name}: u32,`),
+      "}",
+      "",
+      "@group(0) @binding(0) var<uniform> params: Params;",
+      "",
+      "fn last_tile(length: u32) -> u32 {",
+      "  return (max(length, 1u) - 1u) / TILE;",
+      "}",
+    ].join("\n"),
+  ))();
 
 /** What a type brings along: a struct's declaration, and the functions that its values may go through. */
 export function typeSources(type: ElementType): readonly SourceText[] {

@@ -48,11 +48,12 @@ const algorithmSources: Record<Algorithm, () => Promise<AlgorithmSources>> = {
   },
 };
 
-/** A tuning with its algorithm's sources. */
+/** A tuning with its algorithm's sources; with none, where no kernel takes them. */
 export async function withSources<Tuning extends { readonly algorithm: Algorithm }>(
   tuning: Tuning,
+  areTaken = true,
 ): Promise<Tuning & { readonly sources: AlgorithmSources }> {
-  return { ...tuning, sources: await algorithmSources[tuning.algorithm]() };
+  return { ...tuning, sources: areTaken ? await algorithmSources[tuning.algorithm]() : () => [] };
 }
 
 /** What a single-pass kernel is generated for beside. */

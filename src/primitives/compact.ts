@@ -81,8 +81,19 @@ export async function planCompact(
     Math.max(type.bytes, output, flags ? 4 : 0),
     facts.limits,
   );
+  const canShare = !indices || type.bytes === u32.bytes;
+  // In place, the kept items are put aside first: an item could land on one that is still to be read.
+  const apart = (arrangement: Arrangement): Arrangement =>
+    arrangement === "in-place"
+      ? "vectors"
+      : arrangement === "one-buffer" && !canShare
+        ? "items"
+        : arrangement;
+  const isSingle = (arrangement: Arrangement): boolean =>
+    singleTuned !== undefined && apart(arrangement) === "vectors";
+  const others = arrangements.filter((one) => !isSingle(one)).map(apart);
   const [tuning, single, lookBack] = await Promise.all([
-    withSources(tuned),
+    withSources(tuned, others.length > 0),
     singleTuned && withSources(singleTuned),
     singleTuned && loadLookBack(lookBackShape(singleTuned)),
   ]);
@@ -112,17 +123,6 @@ export async function planCompact(
       arrangement: "vectors",
       carry: lookBack(count, { ...lookBackOf(facts), ...testing }),
     });
-  const canShare = !indices || type.bytes === u32.bytes;
-  // In place, the kept items are put aside first: an item could land on one that is still to be read.
-  const apart = (arrangement: Arrangement): Arrangement =>
-    arrangement === "in-place"
-      ? "vectors"
-      : arrangement === "one-buffer" && !canShare
-        ? "items"
-        : arrangement;
-  const isSingle = (arrangement: Arrangement): boolean =>
-    single !== undefined && apart(arrangement) === "vectors";
-  const others = arrangements.filter((one) => !isSingle(one)).map(apart);
   const moving = perArrangement(
     // In place at a place where no vector starts, items are put aside too.
     others.includes("one-buffer") ? [...others, "items"] : others,

@@ -124,8 +124,10 @@ export async function planScan(
       ? tune("single scan", title, type, domain, options, facts)
       : undefined;
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
+  // Reduce-then-scan, for the arrangements that a single pass does not take.
+  const others = arrangements.filter((one) => singleTuned === undefined || one !== "vectors");
   const [tuning, single, lookBack, singlePass] = await Promise.all([
-    withSources(tuned),
+    withSources(tuned, others.length > 0),
     singleTuned && withSources(singleTuned),
     singleTuned && loadLookBack(lookBackShape(singleTuned)),
     singleTuned && loadScanSinglePass(),
@@ -144,12 +146,10 @@ export async function planScan(
       arrangement: "vectors",
       carry: [...lookBack(monoid, { ...lookBackOf(facts), ...testing }), singlePass],
     });
-  // Reduce-then-scan, for the arrangements that a single pass does not take.
-  const others = arrangements.filter((one) => single === undefined || one !== "vectors");
   const carried = perArrangement(others, (arrangement) =>
     scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
   );
-  const totals = perArrangement(others, (arrangement) =>
+  const totals = perArrangement(levels.length > 0 ? others : [], (arrangement) =>
     reduceKernel(monoid, {
       ...tuning,
       lengthOnGpu,
