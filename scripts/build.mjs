@@ -17,6 +17,7 @@ const loadedLater = [
   "types64",
   "literals",
   "reference/float16",
+  "runtime/hand_compact",
   "primitives/compact",
   "codegen/compact_kernels",
   "codegen/callers",
