@@ -1,10 +1,10 @@
-import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgsl";
-import { ArgumentError, SourceError } from "../errors.ts";
+import { ArgumentError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
 import type { StructType } from "../struct.ts";
 import type { ElementType, SourceText } from "../types.ts";
-import type { SourceParts } from "./module.ts";
-import { unbalanced } from "./module.ts";
+import { callersText } from "./callers.ts";
+import type { Source } from "./module.ts";
+import { generated } from "./module.ts";
 import { fromWords, wordsOf } from "./words.ts";
 
 /** The sizes that a shader is generated for. */
@@ -32,8 +32,6 @@ export function itemsOfVector(itemBytes: number, itemsPerThread: number): number
   return items * itemBytes > MOST_VECTOR_BYTES || itemsPerThread % items !== 0 ? 1 : items;
 }
 
-const generated = (text: string): SourceText => ({ name: "generated contract", text });
-
 /** The sizes, as constants. */
 export function sizesText(sizes: Sizes): SourceText {
   return generated(
@@ -51,47 +49,26 @@ export function sizesText(sizes: Sizes): SourceText {
 export const threadTileText = (tileSize: number): SourceText =>
   generated(`const THREAD_TILE = ${tileSize}u;`);
 
-/** The caller's text on lines of its own, so that a compiler's line is theirs. */
-function callersText(name: string, text: string): SourceText {
-  const wrong = unbalanced(text);
-  if (wrong !== undefined) {
-    throw new SourceError(`${name}, line ${wrong.line}: ${wrong.problem}`, text, wrong.line, wrong.column);
-  }
-  return { name, text, callers: true };
-}
-
 /** `Element`, `identity` and `combine` for one operator on one type. */
-export function operatorText(monoid: Monoid): SourceParts {
+export function operatorSources(monoid: Monoid): readonly Source[] {
   const { domain } = monoid;
   const { setup, expression } = domain.literal(monoid.identity, "value");
-  const head = [
-    `alias Element = ${domain.element};`,
-    "",
-    "fn identity() -> Element {",
-    ...setup.map((statement) => `  ${statement}`),
-    `  return ${expression};`,
-    "}",
-    "",
-    "fn combine(earlier: Element, later: Element) -> Element {",
+  return [
+    generated(
+      [
+        `alias Element = ${domain.element};`,
+        "fn identity() -> Element {",
+        ...setup.map((statement) => `  ${statement}`),
+        `  return ${expression};`,
+        "}",
+      ].join("\n"),
+    ),
+    ...monoid.combineSources("fn combine(earlier: Element, later: Element) -> Element {"),
   ];
-  if (!monoid.callers) {
-    return [generated([...head, `  return ${monoid.combine};`, "}"].join("\n"))];
-  }
-  const name = `combine of the operator ${monoid.opName}`;
-  const body = callersText(name, monoid.combine);
-  const isStatements = /\breturn\b/.test(monoid.combine);
-  const parts = [
-    generated([...head, ...(isStatements ? [] : ["  return ("])].join("\n")),
-    body,
-    generated(isStatements ? "}" : "  );\n}"),
-  ];
-  return monoid.declarations === ""
-    ? parts
-    : [callersText(`declarations of the operator ${monoid.opName}`, monoid.declarations), ...parts];
 }
 
 /** A WGSL function of one argument `x`. */
-const conversion = (name: string, from: string, to: string, body: string): string =>
+export const conversion = (name: string, from: string, to: string, body: string): string =>
   [`fn ${name}(x: ${from}) -> ${to} {`, `  return ${body};`, "}", ""].join("\n");
 
 /** `element_from_value` and back: what in-kernel functions are written against. */
@@ -110,7 +87,7 @@ export function valueText(monoid: Monoid): SourceText {
 export type Side = "items" | "elements";
 
 /** `InputVector` and `OutputVector`, and how items go into them and come out. */
-function vectorText(input: string, output: string | undefined, items: number): string {
+export function vectorText(input: string, output: string | undefined, items: number): string {
   const vectorOf = (wgsl: string): string => {
     const words = wordsOf(
       wgsl,
@@ -190,73 +167,6 @@ export function wordsText(monoid: Monoid): SourceText {
   );
 }
 
-/** What decides whether an item is kept. */
-export type Selector = { readonly where: string } | "flags";
-
-/** `keep` and `kept_item`: what compaction is written against. */
-export function compactionText(
-  type: ElementType,
-  selector: Selector,
-  indices: boolean,
-  vector: number,
-): SourceParts {
-  const output = indices ? "u32" : type.carried;
-  const head = [
-    `alias Input = ${type.carried};`,
-    `alias Output = ${output};`,
-    vectorText(type.carried, undefined, vector),
-    "fn kept_item(item: Input, index: u32) -> Output {",
-    `  return ${indices ? "index" : "item"};`,
-    "}",
-    "",
-  ];
-  if (selector === "flags") {
-    return [generated(head.join("\n"))];
-  }
-  if (selector.where.trim() === "") {
-    throw new ArgumentError(
-      "compact: where is empty; it takes a WGSL expression over the element x and its index i",
-    );
-  }
-  return [
-    generated(
-      [
-        ...head,
-        conversion("value_from_item", "Input", type.value, type.fromCarried),
-        "fn keep(item: Input, index: u32) -> bool {",
-        "  return keep_value(value_from_item(item), index);",
-        "}",
-        "",
-        `fn keep_value(x: ${type.value}, i: u32) -> bool {`,
-        "  return bool(",
-      ].join("\n"),
-    ),
-    callersText("the predicate", `${selector.where}`),
-    generated("  );\n}"),
-  ];
-}
-
-/** What a compaction leaves ready, beside the number kept. */
-export type Indirect =
-  | { readonly dispatch: { readonly itemsPerWorkGroup: number } }
-  | { readonly draw: { readonly vertexCount: number } }
-  | { readonly drawIndexed: { readonly indexCount: number } };
-
-/** The constants that indirect arguments are made of. */
-export const indirectText = (indirect: Indirect, mostWorkGroups: number): SourceText =>
-  generated(
-    ("dispatch" in indirect
-      ? [
-          `const ITEMS_PER_WORK_GROUP = ${indirect.dispatch.itemsPerWorkGroup}u;`,
-          `const MOST_WORK_GROUPS = ${mostWorkGroups}u;`,
-        ]
-      : [
-          `const VERTEX_COUNT = ${"draw" in indirect ? indirect.draw.vertexCount : indirect.drawIndexed.indexCount}u;`,
-          `const INDEXED = ${"drawIndexed" in indirect};`,
-        ]
-    ).join("\n"),
-  );
-
 /** How long a work-group waits for another. */
 export const patienceText = (attempts: number): SourceText => generated(`const PATIENCE = ${attempts}u;`);
 
@@ -278,46 +188,20 @@ export const paramNames = [
 ] as const;
 
 /** `Params`, the uniform that holds them, and what follows from them. */
-export const paramsText: SourceText = generated(
-  [
-    "struct Params {",
-    ...paramNames.map((name) => `  ${name}: u32,`),
-    "}",
-    "",
-    "@group(0) @binding(0) var<uniform> params: Params;",
-    "",
-    "fn last_tile(length: u32) -> u32 {",
-    "  return (max(length, 1u) - 1u) / TILE;",
-    "}",
-  ].join("\n"),
-);
-
-const subgroupContract: SourceText = {
-  name: "shaders/work_group/subgroup_contract.wgsl",
-  text: subgroupContractFile,
-};
-
-/** Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has them. */
-export function subgroupText({ subgroupScan, subgroupReduce, domain }: Monoid): SourceText {
-  let text = subgroupContractFile;
-  const replaceBody = (name: string, call: string | undefined): void => {
-    if (call !== undefined) {
-      text = text.replace(
-        new RegExp(`(fn ${name}\\([^)]*\\) -> Element \\{)[\\s\\S]*?\\n\\}`),
-        `$1\n  return ${call}(element);\n}`,
-      );
-    }
-  };
-  replaceBody("subgroup_scan_inclusive", subgroupScan);
-  replaceBody("subgroup_reduce", subgroupReduce);
-  if (domain.fields !== undefined) {
-    text = text.replace(/return (subgroupShuffle\w*)\(element, (\w+)\);/g, (_, shuffle, place) => {
-      const fields = (domain.fields ?? []).map((field) => `${shuffle}(element.${field}, ${place})`);
-      return `return Element(${fields.join(", ")});`;
-    });
-  }
-  return text === subgroupContractFile ? subgroupContract : { ...subgroupContract, text };
-}
+export const paramsText: SourceText = /* @__PURE__ */ (() =>
+  generated(
+    [
+      "struct Params {",
+      ...paramNames.map((name) => `  ${name}: u32,`),
+      "}",
+      "",
+      "@group(0) @binding(0) var<uniform> params: Params;",
+      "",
+      "fn last_tile(length: u32) -> u32 {",
+      "  return (max(length, 1u) - 1u) / TILE;",
+      "}",
+    ].join("\n"),
+  ))();
 
 /** What a type brings along: a struct's declaration, and the functions that its values may go through. */
 export function typeSources(type: ElementType): readonly SourceText[] {
@@ -389,7 +273,7 @@ export function allocationText(
   counter: string,
   capacity: number | string,
   caller: string,
-): readonly (SourceText | SourceParts)[] {
+): readonly Source[] {
   const name = requireCounter(counter, caller);
   const isNumber = typeof capacity === "number";
   if (

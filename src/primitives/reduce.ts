@@ -1,4 +1,5 @@
 import type { Side } from "../codegen/contract.ts";
+import { withSources } from "../codegen/device_files.ts";
 import type { Arrangement, Kernel } from "../codegen/kernels.ts";
 import { bindingOf, reduceKernel } from "../codegen/kernels.ts";
 import type { Operator } from "../operators.ts";
@@ -26,16 +27,17 @@ export interface ReduceOptions<Name extends string = string> extends TuningOptio
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planReduce(
+export async function planReduce(
   options: ReduceOptions,
   facts: DeviceFacts,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
-): Plan {
+): Promise<Plan> {
   const { type, op = add, lengthOnGpu = false } = options;
   const monoid = monoidOf(op as Operator, type, "reduce");
   const title = `reduce<${monoid.title}>`;
-  const tuning = tune("reduce", title, type, monoid.domain, options, facts);
+  const tuned = tune("reduce", title, type, monoid.domain, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
+  const tuning = await withSources(tuned);
   const tile = tileOf(tuning);
   // A dispatch that writes a buffer binds it once: in one buffer, the result goes through the spine.
   const detour = arrangements.some((one) => one === "one-buffer" || one === "in-place");

@@ -1,5 +1,7 @@
 import { elementWords, itemsOfVector } from "../codegen/contract.ts";
-import type { Arrangement, Kernel, LookBackOptions } from "../codegen/kernels.ts";
+import type { LookBackOptions } from "../codegen/device_files.ts";
+import { loadLookBack, loadScanSinglePass, withSources } from "../codegen/device_files.ts";
+import type { Arrangement, Kernel } from "../codegen/kernels.ts";
 import { bindingOf, lookBackShape, reduceKernel, scanKernel, spineBytes } from "../codegen/kernels.ts";
 import type { Monoid, Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
@@ -15,7 +17,7 @@ import {
   requireMaxLength,
   spineLengths,
 } from "./plan.ts";
-import type { DeviceFacts, Tuning, TuningOptions } from "./tuning.ts";
+import type { DeviceFacts, LoadedTuning, Tuning, TuningOptions } from "./tuning.ts";
 import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
 
 /** What a prepared scan is for. */
@@ -43,7 +45,7 @@ export interface SpineKernels {
   readonly below: Kernel;
 }
 
-export function spineKernels(monoid: Monoid, tuning: Tuning): SpineKernels {
+export function spineKernels(monoid: Monoid, tuning: LoadedTuning): SpineKernels {
   const options = { ...tuning, lengthOnGpu: false };
   const base = {
     ...options,
@@ -105,41 +107,49 @@ export const spineScratch = (levels: readonly number[], elementBytes: number): n
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planScan(
+export async function planScan(
   options: ScanOptions,
   facts: DeviceFacts,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
-): Plan {
+): Promise<Plan> {
   const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
   const monoid = monoidOf(op as Operator, type, "scan");
   const title = `scan<${monoid.title}>`;
   const { domain } = monoid;
   const passes = passesOf("scan", domain, options, facts, title);
-  const tuning = tune("scan", title, type, domain, options, facts);
-  const single =
+  const tuned = tune("scan", title, type, domain, options, facts);
+  const singleTuned =
     passes === "single" && arrangements.includes("vectors")
       ? tune("single scan", title, type, domain, options, facts)
       : undefined;
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
+  // Reduce-then-scan, for the arrangements that a single pass does not take.
+  const others = arrangements.filter((one) => singleTuned === undefined || one !== "vectors");
+  const [tuning, single, lookBack, singlePass] = await Promise.all([
+    withSources(tuned, others.length > 0),
+    singleTuned && withSources(singleTuned),
+    singleTuned && loadLookBack(lookBackShape(singleTuned)),
+    singleTuned && loadScanSinglePass(),
+  ]);
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
 
   const base = { exclusive, side: "items", total: false, lengthOnGpu } as const;
   const singleKernel =
     single &&
+    lookBack &&
+    singlePass &&
     scanKernel(monoid, {
       ...base,
       ...single,
       arrangement: "vectors",
-      carry: { ...lookBackOf(facts), ...testing },
+      carry: [...lookBack(monoid, { ...lookBackOf(facts), ...testing }), singlePass],
     });
-  // Reduce-then-scan, for the arrangements that a single pass does not take.
-  const others = arrangements.filter((one) => single === undefined || one !== "vectors");
   const carried = perArrangement(others, (arrangement) =>
     scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
   );
-  const totals = perArrangement(others, (arrangement) =>
+  const totals = perArrangement(levels.length > 0 ? others : [], (arrangement) =>
     reduceKernel(monoid, {
       ...tuning,
       lengthOnGpu,

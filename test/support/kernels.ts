@@ -12,6 +12,7 @@ import {
 } from "../../src/codegen/functions.ts";
 import type { Kernel } from "../../src/codegen/kernels.ts";
 import { link } from "../../src/codegen/link.ts";
+import { workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
 import { elementTypes } from "../../src/element_types.ts";
 import type { Operator } from "../../src/operators.ts";
 import { monoid, operators } from "../../src/operators.ts";
@@ -110,7 +111,7 @@ export function operatorFunctions(
   tileSizes: readonly number[] = tileSizesOf(workGroupSize),
 ): InKernelFunctions[] {
   const plain = { type, op, workGroupSize };
-  const options = { ...plain, algorithm };
+  const options = { ...plain, algorithm: workGroupAlgorithms[algorithm] };
   const counter = counted ? { counter: "used" } : {};
   return [
     workGroupScan({ ...options, ...counter }),
@@ -119,7 +120,7 @@ export function operatorFunctions(
     coalescedReduce(options),
     // The portable body of a thread tile is one and the same for both portable algorithms.
     ...(algorithm === "blelloch" ? [1] : tileSizes).flatMap((tileSize) => {
-      const tile = { ...plain, tileSize, subgroups: algorithm === "subgroup" };
+      const tile = { ...options, tileSize };
       return [threadTileScan({ ...tile, ...counter }), threadTileReduce(tile)];
     }),
   ];
@@ -152,7 +153,11 @@ function callingAll(type: ElementType, functions: readonly InKernelFunctions[]):
 }
 
 /** Every kernel that the library makes for a type, an algorithm and a shape, each text once. */
-export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape): TitledKernel[] {
+export async function kernelsOf(
+  type: ScalarType,
+  algorithm: Algorithm,
+  shape: Shape,
+): Promise<TitledKernel[]> {
   const facts = factsWith({}, bigLimits);
   const tile = shape.workGroupSize * shape.itemsPerThread;
   // Three levels of spine, as far as a binding goes.
@@ -184,9 +189,9 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
       for (const [changes, testing] of variants) {
         for (const exclusive of [false, true]) {
           const options = { ...base, ...changes, op, passes, exclusive };
-          take(planScan(options, facts, ALL_ARRANGEMENTS, testing).kernels);
+          take((await planScan(options, facts, ALL_ARRANGEMENTS, testing)).kernels);
         }
-        take(planReduce({ ...base, ...changes, op }, facts).kernels);
+        take((await planReduce({ ...base, ...changes, op }, facts)).kernels);
       }
     }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.
@@ -199,7 +204,11 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
     }
   }
   if (type.name === "u32") {
-    const options = { workGroupSize: shape.workGroupSize, algorithm, counter: "used" };
+    const options = {
+      workGroupSize: shape.workGroupSize,
+      algorithm: workGroupAlgorithms[algorithm],
+      counter: "used",
+    };
     for (const capacity of [undefined, 1000, "arrayLength(&list)"]) {
       const allocate = workGroupAllocate({ ...options, ...(capacity === undefined ? {} : { capacity }) });
       const code = callingAll(type, [workGroupCompact(options), allocate]);
@@ -208,8 +217,8 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
   }
   for (const indices of [false, true]) {
     for (const passes of allPasses) {
-      take(planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts).kernels);
-      take(planCompact({ ...base, passes, indices, flags: true }, facts).kernels);
+      take((await planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts)).kernels);
+      take((await planCompact({ ...base, passes, indices, flags: true }, facts)).kernels);
     }
   }
   // Neither depends on the type.
@@ -220,7 +229,9 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
       { draw: { vertexCount: 4 } },
       { drawIndexed: { indexCount: 6 } },
     ]) {
-      take(planCompact({ ...options, indirect }, facts, ALL_ARRANGEMENTS, { tickets: false }).kernels);
+      take(
+        (await planCompact({ ...options, indirect }, facts, ALL_ARRANGEMENTS, { tickets: false })).kernels,
+      );
     }
   }
   return [...result.values()];
