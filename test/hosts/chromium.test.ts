@@ -1,13 +1,9 @@
 import { launchChromium, serveFolder } from "../support/chromium.ts";
-import { adapter } from "../support/fold.ts";
 import { bundleSuite } from "./bundle.ts";
 import { testHost } from "./report.ts";
 import { MAIN, SECOND_TAB, WORKER } from "./suite.ts";
 
-// test/support/chromium.ts starts it on SwiftShader.
-const missing = adapter === "gpu" ? "Chromium is started on the software adapter alone" : undefined;
-
-testHost("Chromium", missing, [MAIN, WORKER, SECOND_TAB], async (collector, ended) => {
+testHost("Chromium", undefined, [MAIN, WORKER, SECOND_TAB], async (collector, ended) => {
   const { folder, remove } = await bundleSuite("web");
   const server = await serveFolder(folder);
   const browser = await launchChromium();

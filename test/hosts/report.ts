@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
+import { adapter } from "../support/fold.ts";
 import type { Report, Result } from "./suite.ts";
 import { namesIn, WORKER } from "./suite.ts";
 
@@ -31,6 +32,7 @@ export function testHost(
     const notes: string[] = [];
     const running = new Set<string>();
     let why = "";
+    let refused: string | undefined;
     beforeAll(async () => {
       if (missing !== undefined) {
         return;
@@ -48,6 +50,10 @@ export function testHost(
             notes.push(text);
           } else if (report.kind === "adapter") {
             console.log(`${host}${report.scope && ` ${report.scope}`}: ${report.description}`);
+            if (adapter === "gpu" && report.software) {
+              refused = `asked for a GPU, got ${report.description}`;
+              end(refused);
+            }
           } else if (report.kind === "start") {
             running.add(report.name);
           } else if (report.kind === "result") {
@@ -85,6 +91,9 @@ export function testHost(
     for (const name of scopes.flatMap(namesIn)) {
       test(name, ({ skip }) => {
         skip(missing !== undefined, missing ?? "");
+        if (refused !== undefined) {
+          throw new Error(`${host}: ${refused}`);
+        }
         const result = results.get(name);
         if (result === undefined) {
           throw new Error(

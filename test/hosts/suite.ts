@@ -37,7 +37,13 @@ export interface Result {
 
 /** What a host says while the suite runs: one object a line. */
 export type Report =
-  | { readonly kind: "adapter"; readonly scope: string; readonly description: string }
+  | {
+      readonly kind: "adapter";
+      readonly scope: string;
+      readonly description: string;
+      /** It computes on the CPU. */
+      readonly software: boolean;
+    }
   | { readonly kind: "start"; readonly name: string }
   | { readonly kind: "result"; readonly result: Result };
 
@@ -81,7 +87,7 @@ export async function runSuite(host: Host, scope: string, report: (one: Report) 
     }
     return;
   }
-  report({ kind: "adapter", scope, description: describe(fold) });
+  report({ kind: "adapter", scope, description: describe(fold), software: isSoftware(fold) });
   const skip = (condition: boolean, reason: string): void => {
     if (condition) {
       throw new Skipped(reason);
@@ -123,12 +129,20 @@ function within(limit: number, work: Promise<void>): Promise<void> {
 const show = (cause: unknown): string =>
   cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
 
-function describe({ device, software, adapterInfo }: Fold): string {
+const nameOf = ({ adapterInfo }: Fold): string => {
   const { vendor, architecture, description } = adapterInfo ?? {};
-  const name = [vendor, architecture, description].filter(Boolean).join(" ") || "an adapter without a name";
+  return [vendor, architecture, description].filter(Boolean).join(" ") || "an adapter without a name";
+};
+
+/** By its name too: not every host says which adapters compute on the CPU. */
+const isSoftware = (fold: Fold): boolean =>
+  fold.software || /swiftshader|llvmpipe|lavapipe|basic render/i.test(nameOf(fold));
+
+function describe(fold: Fold): string {
+  const { device } = fold;
   const features = [...(device.features as unknown as Iterable<string>)].filter((one) =>
     ["shader-f16", "subgroups"].includes(one),
   );
   const threads = device.limits.maxComputeInvocationsPerWorkgroup;
-  return `${name}${software ? " (software)" : ""}, ${threads} threads, ${features.join(" and ") || "no optional feature"}`;
+  return `${nameOf(fold)}${isSoftware(fold) ? " (software)" : ""}, ${threads} threads, ${features.join(" and ") || "no optional feature"}`;
 }

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
-import { dirname, extname, join, normalize, sep } from "node:path";
+import { delimiter, dirname, extname, join, normalize, sep } from "node:path";
 import process from "node:process";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
@@ -25,18 +25,68 @@ const WEBGPU_ON_SWIFTSHADER = [
   "--ignore-gpu-blocklist",
 ];
 
-/** Headless Chromium with WebGPU on SwiftShader, from the package `@sparticuz/chromium`; close it. */
-export async function launchChromium(): Promise<Browser> {
+/** And to run on the GPU, on Linux: with no display, as servers are. */
+const WEBGPU_ON_GPU = [
+  "--enable-unsafe-webgpu",
+  "--enable-features=Vulkan",
+  "--use-vulkan=native",
+  // Drawing on SwiftShader instead would put WebGPU there as well.
+  "--use-angle=vulkan",
+  "--disable-vulkan-surface",
+  "--ignore-gpu-blocklist",
+  // As src/node.ts has them: the f16 that Dawn hides on NVIDIA, and timestamps as fine as the GPU has them.
+  "--enable-dawn-features=vulkan_enable_f16_on_nvidia",
+  "--disable-dawn-features=timestamp_quantization",
+];
+
+/** The GPU's switches, or others: `WAVEFOLD_CHROMIUM_SWITCHES` takes their place. */
+const gpuSwitches = (): readonly string[] =>
+  process.env.WAVEFOLD_CHROMIUM_SWITCHES?.split(/\s+/).filter(Boolean) ?? WEBGPU_ON_GPU;
+
+/**
+ * The system's Vulkan drivers, and SwiftShader behind them. ANGLE, where there is no display, asks for the
+ * extension VK_EXT_headless_surface, which NVIDIA's driver has not; it is enough that one driver has it.
+ */
+function driversFor(folder: string): Record<string, string> {
+  const swiftShader = join(folder, "vk_swiftshader_icd.json");
+  const { VK_DRIVER_FILES, VK_ICD_FILENAMES, VK_ADD_DRIVER_FILES } = process.env;
+  const named = VK_DRIVER_FILES || VK_ICD_FILENAMES;
+  // The loader takes no notice of additions where the drivers are named.
+  return named
+    ? { VK_DRIVER_FILES: [named, swiftShader].join(delimiter) }
+    : { VK_ADD_DRIVER_FILES: [VK_ADD_DRIVER_FILES, swiftShader].filter(Boolean).join(delimiter) };
+}
+
+/**
+ * Headless Chromium with WebGPU, on SwiftShader or on the GPU, from the package `@sparticuz/chromium`; close it.
+ * Where no GPU is found the adapter may be SwiftShader all the same: look at it.
+ *
+ * @param env - variables to start it with beside this process's.
+ */
+export async function launchChromium(
+  adapter: "software" | "gpu" = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software",
+  env: Readonly<Record<string, string>> = {},
+): Promise<Browser> {
   const folder = await chromiumFolder();
+  const gpu = adapter === "gpu";
   return chromium.launch({
     executablePath: join(folder, "chromium"),
     headless: true,
-    args: [...WEBGPU_ON_SWIFTSHADER, "--no-sandbox", "--no-zygote", "--font-render-hinting=none"],
+    args: [
+      ...(gpu ? gpuSwitches() : WEBGPU_ON_SWIFTSHADER),
+      "--no-sandbox",
+      "--no-zygote",
+      "--font-render-hinting=none",
+    ],
+    // Playwright's own: it would let SwiftShader take a GPU's place.
+    ...(gpu && { ignoreDefaultArgs: ["--enable-unsafe-swiftshader"] }),
     env: {
       ...process.env,
+      ...(gpu && driversFor(folder)),
       // NSS, NSPR and expat, for a machine that has none.
-      LD_LIBRARY_PATH: [join(folder, "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(":"),
+      LD_LIBRARY_PATH: [join(folder, "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter),
       FONTCONFIG_PATH: folder,
+      ...env,
     } as Record<string, string>,
   });
 }

@@ -1,0 +1,175 @@
+// Measures how long a page in a Chromium that was just started takes to its first result: a new browser with an
+// empty profile for each run, and no shader that was compiled before. Run `npm run build` first.
+// usage: node scripts/first-result.mjs [--runs N] [--json FILE]
+// WAVEFOLD_TEST_ADAPTER=gpu runs it on the GPU, not on SwiftShader.
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const LENGTH = 2 ** 20;
+const { values } = parseArgs({
+  options: { runs: { type: "string", default: "5" }, json: { type: "string" } },
+});
+const runs = Number(values.runs);
+if (!Number.isInteger(runs) || runs < 1) {
+  console.error(`first-result: --runs is "${values.runs}"; it takes a whole number from 1`);
+  process.exit(1);
+}
+
+/** What is measured, in milliseconds: the times since the navigation began, but for the second scan's own. */
+const STEPS = {
+  loaded: "the module has loaded",
+  opened: "open() is done",
+  first: "the first scan is read back",
+  second: "the second scan alone",
+};
+
+const page = `
+  import { open } from "wavefold";
+  const loaded = performance.now();
+  // Bytes of a generator: what is added wraps.
+  const data = new Uint32Array(${LENGTH});
+  for (let i = 0, state = 1; i < data.length; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    data[i] = state;
+  }
+  const filled = performance.now();
+  const fold = await open();
+  const opened = performance.now() - (filled - loaded);
+  const scanned = await fold.scan(data);
+  const first = performance.now() - (filled - loaded);
+  const again = performance.now();
+  const repeated = await fold.scan(data);
+  const second = performance.now() - again;
+  let sum = 0;
+  const wrong = data.findIndex((value, i) => {
+    sum = (sum + value) >>> 0;
+    return scanned[i] !== sum || repeated[i] !== sum;
+  });
+  const { vendor = "", architecture = "", description = "" } = fold.adapterInfo ?? {};
+  const adapter = [vendor, architecture, description].filter(Boolean).join(" ");
+  fold.destroy();
+  globalThis.report = { loaded, opened, first, second, wrong, adapter, software: fold.software };
+`;
+
+/** The tests' own way of starting Chromium, which is TypeScript. */
+async function loadChromium() {
+  const outfile = join(root, "build", "support", "chromium.js");
+  await build({
+    entryPoints: [join(root, "test", "support", "chromium.ts")],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    logLevel: "warning",
+  });
+  return await import(pathToFileURL(outfile).href);
+}
+
+/** The page and its bundle, from the built package. */
+async function writePage(folder) {
+  const { outputFiles } = await build({
+    stdin: { contents: page, resolveDir: root, loader: "js" },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    platform: "browser",
+    alias: { wavefold: join(root, "dist", "index.js") },
+    write: false,
+    // It would warn of the built package's imports that are there for nothing but their order.
+    logLevel: "error",
+  });
+  const [{ contents }] = outputFiles;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "main.js"), contents);
+  await writeFile(
+    join(folder, "index.html"),
+    '<!doctype html><meta charset="utf-8"><title>First result</title><script type="module" src="main.js"></script>',
+  );
+  return { bytes: contents.length, gzipped: gzipSync(contents).length };
+}
+
+/** One run, in a browser of its own. */
+async function measure(launchChromium, url) {
+  const began = performance.now();
+  // Drivers keep the shaders that they compiled, across programs.
+  const browser = await launchChromium(undefined, {
+    __GL_SHADER_DISK_CACHE: "0",
+    MESA_SHADER_CACHE_DISABLE: "true",
+  });
+  const started = performance.now() - began;
+  try {
+    const tab = await browser.newPage();
+    const problems = [];
+    tab.on("pageerror", ({ message }) => problems.push(message));
+    await tab.goto(url);
+    const report = await tab
+      .waitForFunction(() => globalThis.report, undefined, { timeout: 60_000 })
+      .then((handle) => handle.jsonValue())
+      .catch((cause) => {
+        throw new Error([...problems, cause.message].join("; "));
+      });
+    if (report.wrong >= 0) {
+      throw new Error(`the scan is wrong from element ${report.wrong}`);
+    }
+    if (process.env.WAVEFOLD_TEST_ADAPTER === "gpu" && report.software) {
+      throw new Error(`asked for a GPU, got ${report.adapter}`);
+    }
+    return { ...report, started, version: browser.version() };
+  } finally {
+    await browser.close();
+  }
+}
+
+function median(sorted) {
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+const { launchChromium, serveFolder } = await loadChromium();
+const folder = await mkdtemp(join(tmpdir(), "wavefold-first-result-"));
+try {
+  const size = await writePage(folder);
+  const server = await serveFolder(folder);
+  const reports = [];
+  try {
+    for (let run = 0; run < runs; run++) {
+      reports.push(await measure(launchChromium, server.url));
+    }
+  } finally {
+    await server.close();
+  }
+  const [{ adapter, software, version }] = reports;
+  const milliseconds = Object.fromEntries(
+    [...Object.keys(STEPS), "started"].map((step) => {
+      const all = reports.map((report) => Number(report[step].toFixed(1))).sort((a, b) => a - b);
+      return [step, { median: Number(median(all).toFixed(1)), least: all[0], most: all.at(-1) }];
+    }),
+  );
+  const record = { chromium: version, adapter, software, length: LENGTH, runs, bundle: size, milliseconds };
+  console.log(
+    `Chromium ${version}, ${adapter}${software ? " (software)" : ""}: a scan of 2^20 u32, median of ${runs} fresh starts; bundle of ${size.bytes} bytes, ${size.gzipped} gzipped`,
+  );
+  console.log("| ms since the navigation began | median | least | most |\n|---|---|---|---|");
+  for (const [step, title] of Object.entries(STEPS)) {
+    const { median: middle, least, most } = milliseconds[step];
+    console.log(`| ${title} | ${middle} | ${least} | ${most} |`);
+  }
+  console.log(JSON.stringify(record));
+  if (values.json !== undefined) {
+    await writeFile(values.json, `${JSON.stringify(record, undefined, 2)}\n`);
+  }
+} catch (cause) {
+  console.error(`first-result: ${cause.message}`);
+  process.exitCode = 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
