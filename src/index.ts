@@ -1,3 +1,9 @@
+/**
+ * Scan, reduce and compact in the browser: at hand, from typed array to typed array, and device-wide,
+ * recorded into an encoder of your own.
+ *
+ * @module wavefold
+ */
 import { AdapterError } from "./errors.ts";
 import type { Fold, OpenOptions } from "./runtime/fold.ts";
 import { openDevice } from "./runtime/fold.ts";

@@ -5,7 +5,7 @@ import { isTrue, requireType } from "./types.ts";
 type Kind = ScalarType["kind"];
 type DomainName = "native" | "order" | "truth";
 
-/** The types that the bitwise operators take. */
+/** The names of the types that the bitwise operators take. */
 export type IntegerName = "u32" | "i32" | "u64" | "i64";
 
 declare const accepts: unique symbol;
@@ -42,6 +42,7 @@ export interface CustomOperator<Accepted extends string = string, V extends Valu
   readonly identity: V;
   readonly combine: string;
   readonly declarations: string;
+  /** The CPU twin of `combine`. */
   reference(earlier: V, later: V): V;
 }
 

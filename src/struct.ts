@@ -118,6 +118,7 @@ export class StructArray<Name extends string = string, V extends StructValue = S
     }
   }
 
+  /** Each struct as a plain object, in order. */
   *[Symbol.iterator](): IterableIterator<V> {
     for (let index = 0; index < this.length; index++) {
       yield this.get(index);

@@ -1,3 +1,8 @@
+/**
+ * Tries whether an operator is a monoid. It needs the package `fast-check`.
+ *
+ * @module wavefold/check
+ */
 import type { Arbitrary, Value as Shrinkable } from "fast-check";
 import { Arbitrary as ArbitraryClass, tuple } from "fast-check";
 import { ArgumentError } from "../errors.ts";
@@ -87,7 +92,9 @@ interface Law {
  *
  * @throws {ArgumentError} when the operator does not take the type, an option or a value means nothing,
  * or the CPU twin returns no value of the type.
- * @throws {SourceError} when `combine` does not compile. {@link FeatureError} {@link DeviceLostError}
+ * @throws {SourceError} when `combine` does not compile.
+ * @throws {FeatureError} where the adapter lacks what the type needs.
+ * @throws {DeviceLostError}
  *
  * @example
  * ```ts

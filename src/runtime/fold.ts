@@ -70,6 +70,7 @@ export interface PreparedReduce {
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ScanRanges): void;
   /** The order of operations on such ranges: `reduceReference(data, { op, grouping })` follows it to the last bit. */
   groupingOf(ranges: ScanRanges): Grouping;
+  /** As {@link PreparedScan.destroy}. */
   destroy(): void;
 }
 
@@ -93,10 +94,11 @@ export interface PreparedCompact {
       readonly length: Length;
     },
   ): void;
+  /** As {@link PreparedScan.destroy}. */
   destroy(): void;
 }
 
-/** Options of {@link openDevice}. */
+/** Options of `open` in a browser. */
 export interface OpenOptions {
   /** Your own device. It stays yours: `destroy()` leaves it open. */
   readonly device?: GPUDevice;
@@ -109,6 +111,7 @@ const APART = ["vectors"] as const;
 
 /** Scan, reduce and compact on one device. See `open`. */
 export class Fold {
+  /** The device that it computes on: yours, where one was given. */
   readonly device: GPUDevice;
   readonly #context: Context;
   readonly #release: () => void;
