@@ -254,12 +254,28 @@ export class Fold {
     return prepare(this.#context, planScan(options as unknown as ScanOptions, this.#context.facts));
   }
 
-  /** Compiles a reduction and allocates its scratch. As {@link Fold.prepareScan}. */
+  /**
+   * Compiles a reduction and allocates its scratch. As {@link Fold.prepareScan}.
+   *
+   * @example
+   * ```ts
+   * const reduce = await fold.prepareReduce({ type: f32, op: max, maxLength: 1 << 20 });
+   * reduce.record(encoder, { input, output, length });
+   * ```
+   */
   async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
     return prepare(this.#context, planReduce(options as unknown as ReduceOptions, this.#context.facts));
   }
 
-  /** Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. */
+  /**
+   * Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}.
+   *
+   * @example
+   * ```ts
+   * const compact = await fold.prepareCompact({ type: u32, where: "x > 7u", maxLength: 1 << 20 });
+   * compact.record(encoder, { input, output, count, length });
+   * ```
+   */
   async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
     const prepared = await prepare(
       this.#context,
