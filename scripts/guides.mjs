@@ -16,8 +16,13 @@ const slugOf = (text) =>
 
 const themes = { light: "github-light-high-contrast", dark: "github-dark-default" };
 
-/** Writes index.html and a page for each guide that the index links, in its order. */
-export async function buildGuides(folder, page, addresses) {
+/**
+ * Writes index.html and a page for each guide that the index links, in its order.
+ *
+ * @param files - the site's other pages, by the names of their sources.
+ * @param addresses - of the API reference's pages, by the names that they are about.
+ */
+export async function buildGuides(folder, page, files, addresses) {
   const highlighter = await createHighlighter({
     langs: ["ts", "js", "wgsl", "sh", "c", "cpp", "html"],
     themes: Object.values(themes),
@@ -36,10 +41,15 @@ export async function buildGuides(folder, page, addresses) {
     const block = `<div class="listing">${code.replace(/background-color:[^;"]*;?/, "")}</div>\n`;
     return note === "" ? block : `${block}<p class="note">${markdown.utils.escapeHtml(note)}</p>\n`;
   };
-  // A guide's file is a page, and its anchors are the page's.
+  // Where a file of the repository is a page of the site, its links lead there.
   rules.link_open = (tokens, at, options, _, self) => {
     const href = tokens[at].attrGet("href") ?? "";
-    tokens[at].attrSet("href", href.replace(/^([\w-]+)\.md(#.*)?$/, "$1.html$2"));
+    tokens[at].attrSet(
+      "href",
+      href
+        .replace(/^([\w-]+)\.md(#.*)?$/, "$1.html$2")
+        .replace(/^\.\.\/\.\.\/site\/(\w+)\.html$/, (__, name) => `../${files.get(name)}`),
+    );
     return self.renderToken(tokens, at, options);
   };
   rules.heading_open = (tokens, at, options, env, self) => {

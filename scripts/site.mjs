@@ -81,7 +81,8 @@ export async function buildSite(folder, { api = true } = {}) {
   const addresses = api
     ? await (await import("../site/api/build.mjs")).buildApi(join(folder, "api"), await frameOf("api"))
     : new Map();
-  await buildGuides(join(folder, "guides"), page, addresses);
+  const files = new Map(pages.map(({ name, file }) => [name, file]));
+  await buildGuides(join(folder, "guides"), page, files, addresses);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
