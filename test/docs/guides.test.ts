@@ -236,28 +236,32 @@ test("the guides' TypeScript type-checks", async () => {
   await rm(place, { recursive: true, force: true });
   await mkdir(place, { recursive: true });
   let programs = 0;
-  for (const { name, sections } of guides) {
-    for (const [at, section] of sections.entries()) {
-      if (blocksOf(section, "ts").length > 0) {
-        programs++;
-        await writeFile(join(place, `${name}-${at}.ts`), moduleOf(section));
+  try {
+    for (const { name, sections } of guides) {
+      for (const [at, section] of sections.entries()) {
+        if (blocksOf(section, "ts").length > 0) {
+          programs++;
+          await writeFile(join(place, `${name}-${at}.ts`), moduleOf(section));
+        }
       }
     }
+    const compilerOptions = { noUnusedLocals: false };
+    await writeFile(
+      join(place, "tsconfig.json"),
+      JSON.stringify({
+        extends: "../../tsconfig.json",
+        compilerOptions,
+        include: ["*.ts", "../../src/wgsl-files.d.ts"],
+      }),
+    );
+    const { stdout } = await promisify(execFile)(resolve("node_modules/.bin/tsc"), ["-p", place]).catch(
+      (cause: { stdout: string }) => cause,
+    );
+    expect(stdout).toBe("");
+    expect(programs).toBeGreaterThanOrEqual(20);
+  } finally {
+    await rm(place, { recursive: true, force: true });
   }
-  await writeFile(
-    join(place, "tsconfig.json"),
-    JSON.stringify({
-      extends: "../../tsconfig.json",
-      compilerOptions: { noUnusedLocals: false },
-      include: ["*.ts", "../../src/wgsl-files.d.ts"],
-    }),
-  );
-  const { stdout } = await promisify(execFile)(resolve("node_modules/.bin/tsc"), ["-p", place]).catch(
-    (cause: { stdout: string }) => cause,
-  );
-  expect(stdout).toBe("");
-  expect(programs).toBeGreaterThanOrEqual(20);
-  await rm(place, { recursive: true, force: true });
 });
 
 describe("the guides' commands", () => {
