@@ -61,7 +61,8 @@ export async function buildGuides(folder, page, files, addresses) {
     tokens[at].attrSet("id", slug);
     return self.renderToken(tokens, at, options);
   };
-  rules.table_open = () => '<div class="scroll"><table class="text">\n';
+  rules.table_open = () =>
+    '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table class="text">\n';
   rules.table_close = () => "</table></div>\n";
   // The first time that a page names something of the API, it is a link to it.
   const inline = rules.code_inline;
