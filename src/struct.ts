@@ -62,8 +62,11 @@ interface Field {
 export class StructArray<Name extends string = string, V extends StructValue = StructValue>
   implements Iterable<V>
 {
+  /** The struct's type. */
   readonly type: StructType<Name, V>;
+  /** Its bytes: what a GPU buffer is written from. */
   readonly buffer: ArrayBuffer;
+  /** Where in `buffer` it starts. */
   readonly byteOffset: number;
   /** Structs. */
   readonly length: number;

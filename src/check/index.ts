@@ -50,9 +50,11 @@ export type CheckReport<V extends Value = Value> = CheckSuccess | CheckFailure<V
 
 /** No law was seen broken. */
 export interface CheckSuccess {
+  /** Tells the two kinds of report apart. */
   readonly ok: true;
   /** Samples for each law. */
   readonly cases: number;
+  /** Repeats the run, as the option `seed`. */
   readonly seed: number;
   /** Where the laws were tried. */
   readonly on: readonly ("CPU" | "GPU")[];
@@ -60,15 +62,19 @@ export interface CheckSuccess {
 
 /** A law is broken. */
 export interface CheckFailure<V extends Value = Value> {
+  /** Tells the two kinds of report apart. */
   readonly ok: false;
   /** `agreement`: the CPU twin and the WGSL give the same. */
   readonly law: "associativity" | "left identity" | "right identity" | "agreement";
+  /** Where it is broken. */
   readonly on: "CPU" | "GPU";
   /** The simplest values that break it. */
   readonly counterexample: { readonly a: V; readonly b?: V; readonly c?: V };
   /** What should have been the same: in the order in which the message names them. */
   readonly left: V;
+  /** As `left`, the other one. */
   readonly right: V;
+  /** Repeats the run, as the option `seed`. */
   readonly seed: number;
   /** All of it in a sentence or two. */
   readonly message: string;

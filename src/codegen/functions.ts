@@ -54,6 +54,7 @@ export interface InKernelOptions {
 
 /** Functions of an operator. */
 export interface OperatorFunctionOptions<Name extends string> extends InKernelOptions {
+  /** The element type. */
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
@@ -79,6 +80,7 @@ export interface ThreadTileOptions<Name extends string> extends OperatorFunction
 
 /** What {@link workGroupCompact} takes. */
 export interface WorkGroupCompactOptions extends InKernelOptions {
+  /** As for {@link WorkGroupOptions}. */
   readonly algorithm?: Algorithm;
   /** The length of the list that `work_group_compact_update` appends to: an `atomic<u32>`, as the kernel would name it. */
   readonly counter?: string;
@@ -86,6 +88,7 @@ export interface WorkGroupCompactOptions extends InKernelOptions {
 
 /** What {@link workGroupAllocate} takes. */
 export interface WorkGroupAllocateOptions extends InKernelOptions {
+  /** As for {@link WorkGroupOptions}. */
   readonly algorithm?: Algorithm;
   /** How much is used: an `atomic<u32>`, as the kernel would name it. */
   readonly counter: string;

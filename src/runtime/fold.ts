@@ -30,6 +30,7 @@ export interface HandOptions<Name extends string> extends TuningOptions {
 
 /** What `compact` takes beside the data: `where`, or `flags`. */
 export interface HandCompactOptions<Name extends string> extends TuningOptions {
+  /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
   /** WGSL: an expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
   readonly where?: string;
