@@ -1,9 +1,12 @@
-// Builds the site: three pages, their scripts and style sheet. usage: node scripts/site.mjs [FOLDER]
+// Builds the site: three pages with their scripts and style sheet, the guides and the API reference.
+// usage: node scripts/site.mjs [--no-api] [FOLDER]
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { buildGuides } from "./guides.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = join(root, "site");
@@ -14,10 +17,7 @@ const pages = [
   { name: "use", file: "use.html", title: "Use it" },
 ];
 
-/**
- * A page in the site's frame. The guides and the API's pages may use it as well: `home` is the way from
- * their folder to the site's, such as "../".
- */
+/** A page in the site's frame. `home` is the way from its folder to the site's, such as "../". */
 export async function page({ title, main, current = "", home = "./", script = "" }) {
   const layout = await readFile(join(sources, "layout.html"), "utf8");
   const filled = {
@@ -31,8 +31,23 @@ export async function page({ title, main, current = "", home = "./", script = ""
     .replaceAll(/\{\{(\w+)\}\}/g, (_, name) => filled[name] ?? "");
 }
 
+/** The frame's parts, for pages that are made elsewhere. */
+async function frameOf(current) {
+  const whole = (home) => page({ title: "", main: "", current, home });
+  const part = (html, start, end) => html.slice(html.indexOf(start), html.indexOf(end) + end.length);
+  const headers = new Map();
+  for (const home of ["../", "../../"]) {
+    headers.set(home, part(await whole(home), '<a class="skip"', "</header>"));
+  }
+  return {
+    header: (home) => headers.get(home),
+    footer: part(await whole("../"), '<footer class="site">', "</footer>"),
+    css: await readFile(join(sources, "frame.css"), "utf8"),
+  };
+}
+
 /** Builds into a folder, and leaves there what is not of this build. */
-export async function buildSite(folder) {
+export async function buildSite(folder, { api = true } = {}) {
   const assets = join(folder, "assets");
   const { outputFiles } = await build({
     entryPoints: Object.fromEntries(pages.map(({ name }) => [name, join(sources, `${name}.ts`)])),
@@ -53,14 +68,27 @@ export async function buildSite(folder) {
   await rm(assets, { recursive: true, force: true });
   await mkdir(assets, { recursive: true });
   await Promise.all(outputFiles.map(({ path, contents }) => writeFile(path, contents)));
-  await copyFile(join(sources, "style.css"), join(assets, "style.css"));
+  const styles = await Promise.all(
+    ["frame.css", "style.css"].map((name) => readFile(join(sources, name), "utf8")),
+  );
+  await writeFile(join(assets, "style.css"), styles.join("\n"));
   await copyFile(join(sources, "mark.svg"), join(assets, "mark.svg"));
   for (const { name, file, title } of pages) {
     const main = await readFile(join(sources, `${name}.html`), "utf8");
     await writeFile(join(folder, file), await page({ title, main, current: name, script: name }));
   }
+  // TypeDoc is loaded only where it is used: it takes as long as all the rest.
+  const addresses = api
+    ? await (await import("../site/api/build.mjs")).buildApi(join(folder, "api"), await frameOf("api"))
+    : new Map();
+  const files = new Map(pages.map(({ name, file }) => [name, file]));
+  await buildGuides(join(folder, "guides"), page, files, addresses);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  await buildSite(process.argv[2] ?? join(root, "site-dist"));
+  const { values, positionals } = parseArgs({
+    options: { "no-api": { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  await buildSite(positionals[0] ?? join(root, "site-dist"), { api: !values["no-api"] });
 }

@@ -1,6 +1,6 @@
 /** What every entry exports: the operators and the element types. */
 export { elementTypes } from "./element_types.ts";
-export type { CustomOperator, Operator, OperatorDefinition } from "./operators.ts";
+export type { CustomOperator, IntegerName, Operator, OperatorDefinition } from "./operators.ts";
 export {
   add,
   and,
@@ -17,7 +17,7 @@ export {
 } from "./operators.ts";
 export type { StructDefinition, StructFields, StructType, StructValueOf } from "./struct.ts";
 export { StructArray, struct } from "./struct.ts";
-export type { ElementType, Scalar, ScalarType, StructValue, TypeName, Value } from "./types.ts";
+export type { ElementType, Scalar, ScalarOf, ScalarType, StructValue, TypeName, Value } from "./types.ts";
 export { i32, u32 } from "./types.ts";
 export { f16, f32 } from "./types_float.ts";
 export { f64, i64, u64 } from "./types64.ts";

@@ -28,6 +28,7 @@ export class SourceError extends WavefoldError {
   /** The column in that line, counted from 1; 0 where the compiler names none. */
   readonly column: number;
 
+  /** @internal */
   constructor(message: string, source: string, line: number, column: number) {
     super(message);
     this.source = source;

@@ -1,3 +1,8 @@
+/**
+ * What `wavefold` has, in Node.js: `open` finds a GPU, or takes the software adapter.
+ *
+ * @module wavefold/node
+ */
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";

@@ -10,7 +10,7 @@ import { isSameType, requireType } from "./types.ts";
 type Kind = ScalarType["kind"];
 type DomainName = "native" | "order" | "truth";
 
-/** The types that the bitwise operators take. */
+/** The names of the types that the bitwise operators take. */
 export type IntegerName = "u32" | "i32" | "u64" | "i64";
 
 declare const accepts: unique symbol;
@@ -20,6 +20,7 @@ declare const accepts: unique symbol;
  * types that it takes, so that bitwise `and` on f32 does not type-check.
  */
 export interface Operator<Accepted extends string = never> {
+  /** For messages, and part of names in WGSL. */
   readonly name: string;
   /** Type-level only: an operator of more types serves where fewer are asked for. */
   readonly [accepts]?: (type: Accepted) => void;
@@ -47,10 +48,15 @@ interface BuiltinOperator extends Operator {
 /** An operator of the caller's own. See {@link operator}. */
 export interface CustomOperator<Accepted extends string = string, V extends Value = Value>
   extends Operator<Accepted> {
+  /** The one type that it takes. */
   readonly type: ElementType<Accepted, V>;
+  /** The value that changes nothing on either side. */
   readonly identity: V;
+  /** WGSL: an expression over `earlier` and `later`, or statements that end in `return`. */
   readonly combine: string;
+  /** WGSL that `combine` uses; empty where there is none. */
   readonly declarations: string;
+  /** The CPU twin of `combine`. */
   reference(earlier: V, later: V): V;
 }
 
@@ -209,6 +215,7 @@ function precedes(a: Scalar, b: Scalar): boolean {
 export interface OperatorDefinition<Name extends string, V extends Value> {
   /** Letters, digits and underscores: it becomes part of names in WGSL. */
   readonly name: string;
+  /** The one type that it takes: a scalar, or a struct. */
   readonly type: ElementType<Name, V>;
   /** The value that changes nothing on either side. */
   readonly identity: NoInfer<V>;

@@ -1,6 +1,7 @@
 /** What `wavefold` and `wavefold/node` share: everything but `open`. */
 export * from "./algebra.ts";
 export type { Algorithm } from "./codegen/algorithms.ts";
+export type { Indirect } from "./codegen/compact_kernels.ts";
 export {
   AdapterError,
   ArgumentError,
@@ -16,16 +17,19 @@ export {
 export type { CompactOptions } from "./primitives/compact.ts";
 export type { ReduceOptions } from "./primitives/reduce.ts";
 export type { ScanOptions } from "./primitives/scan.ts";
-export type { TuningOptions } from "./primitives/tuning.ts";
+export type { Passes, TuningOptions } from "./primitives/tuning.ts";
+export type { AnyArray, NameOf, ScalarArray, ValueIn } from "./reference/arrays.ts";
 export type { Grouping } from "./reference/grouping.ts";
 export type {
   Fold,
   HandCompactOptions,
   HandOptions,
+  Length,
   OpenOptions,
   PreparedCompact,
   PreparedReduce,
   PreparedScan,
+  ScanRanges,
 } from "./runtime/fold.ts";
 export type { BufferRange } from "./runtime/prepared.ts";
 export type { Float16ArrayLike, TypedArrays } from "./types.ts";

@@ -63,8 +63,11 @@ interface Field {
 export class StructArray<Name extends string = string, V extends StructValue = StructValue>
   implements Iterable<V>
 {
+  /** The struct's type. */
   readonly type: StructType<Name, V>;
+  /** Its bytes: what a GPU buffer is written from. */
   readonly buffer: ArrayBuffer;
+  /** Where in `buffer` it starts. */
   readonly byteOffset: number;
   /** Structs. */
   readonly length: number;
@@ -119,6 +122,7 @@ export class StructArray<Name extends string = string, V extends StructValue = S
     }
   }
 
+  /** Each struct as a plain object, in order. */
   *[Symbol.iterator](): IterableIterator<V> {
     for (let index = 0; index < this.length; index++) {
       yield this.get(index);

@@ -130,6 +130,7 @@ export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar =
   readonly addIdentity: V;
   /** One operation, rounded once. */
   add(a: V, b: V): V;
+  /** As {@link ScalarType.add}. */
   multiply(a: V, b: V): V;
   /** For integers: all bits, and the bitwise operations. */
   readonly bitwise?: Bitwise<V>;

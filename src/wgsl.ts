@@ -1,3 +1,9 @@
+/**
+ * OpenCL's work-group functions and CUDA's cooperative groups as WGSL, to link into a kernel of your own.
+ * Pure text: it needs no device.
+ *
+ * @module wavefold/wgsl
+ */
 export * from "./algebra.ts";
 export { linkDirectives } from "./codegen/directives.ts";
 export type {

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { transform } from "esbuild";
 import { constantFrom, integer } from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CheckFailure, CheckReport } from "../src/check/index.ts";
@@ -329,21 +327,6 @@ describe("what may be tried", () => {
     const all = { a: u32, b: i32, c: f32, d: f16, e: u64, f: i64, g: f64 };
     expect(Object.fromEntries(fieldTypes(struct({ name: "All", fields: all }) as never))).toEqual(all);
   });
-});
-
-test("the example in the comment", async () => {
-  const source = readFileSync(new URL("../src/check/index.ts", import.meta.url), "utf8");
-  const text = /@example\n \* ```ts\n([\s\S]*?) \* ```/.exec(source)?.[1]?.replace(/^ \* ?/gm, "") ?? "";
-  const names = { checkMonoid, operator, u32, fold: fold(), expect };
-  const body = text.replace(
-    /^(report.*); \/\/ (.*)$/gm,
-    (_, value: string, result: string) => `expect(${value}).toEqual(${result});`,
-  );
-  expect(body.match(/expect\(/g)).toHaveLength(2);
-  const { code } = await transform(`async function example({ ${Object.keys(names)} }) {\n${body}\n}`, {
-    loader: "ts",
-  });
-  await new Function(`${code}\nreturn example;`)()(names);
 });
 
 describe("errors", () => {

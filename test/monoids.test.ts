@@ -1,10 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { transform } from "esbuild";
 import { float, integer, record } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkMonoid } from "../src/check/index.ts";
 import type { MonoidTypeName } from "../src/monoids/index.ts";
-import * as monoids from "../src/monoids/index.ts";
 import {
   argMax,
   argMin,
@@ -27,7 +24,7 @@ import { i32, u32 } from "../src/types.ts";
 import { f16, f32 } from "../src/types_float.ts";
 import { f64, i64, u64 } from "../src/types64.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "./support/fold.ts";
-import { anyItems, randomBits, valuesAs } from "./support/random.ts";
+import { anyItems, randomBits } from "./support/random.ts";
 
 const fold = useSoftwareFold();
 const types = { u32, i32, f32, u64, i64, f64 } as const satisfies { [Name in MonoidTypeName]: ScalarType };
@@ -437,32 +434,5 @@ describe("variance", () => {
     }
     expect(() => varianceOf(op.identity)).toThrow(/there are 0 numbers; it takes at least 1/);
     expect(() => varianceOf(momentsOf(1), { sample: true })).toThrow(/1 numbers; it takes at least 2/);
-  });
-});
-
-describe("the examples in the comments", () => {
-  const folder = new URL("../src/monoids/", import.meta.url);
-  const examples = readdirSync(folder).flatMap((file) =>
-    [...readFileSync(new URL(file, folder), "utf8").matchAll(/@example\n \* ```ts\n([\s\S]*?) \* ```/g)].map(
-      ([, text = ""]) => [file, text.replace(/^ \* ?/gm, "")] as const,
-    ),
-  );
-
-  test("are one for each monoid", () => {
-    const made = Object.values(monoids).filter((one) => ![momentsOf, varianceOf].includes(one as never));
-    expect(examples.map(([, text]) => text).sort()).toHaveLength(made.length);
-  });
-
-  test.each(examples)("%s", async (_, text) => {
-    const names = { ...monoids, ...types, fold: fold(), valuesAs, expect };
-    const body = text.replace(
-      /^(?!const)(.*); \/\/ (.*)$/gm,
-      (__, value: string, result: string) => `expect(${value}).toEqual(${result});`,
-    );
-    expect(body).toContain("expect(");
-    const { code } = await transform(`async function example({ ${Object.keys(names)} }) {\n${body}\n}`, {
-      loader: "ts",
-    });
-    await new Function(`${code}\nreturn example;`)()(names);
   });
 });

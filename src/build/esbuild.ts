@@ -1,3 +1,8 @@
+/**
+ * The plugin for esbuild.
+ *
+ * @module wavefold/esbuild
+ */
 import { relative } from "node:path";
 import process from "node:process";
 import type { Plugin } from "esbuild";

@@ -1,3 +1,8 @@
+/**
+ * The plugin for Vite and Rollup.
+ *
+ * @module wavefold/vite
+ */
 import { linkFile } from "./kernel_file.ts";
 
 /** What {@link wavefold} takes. */
@@ -10,12 +15,15 @@ export interface WavefoldPluginOptions {
 export interface WavefoldPlugin {
   readonly name: string;
   readonly enforce: "pre";
+  /** A kernel's file as a module, linked; nothing for other files. */
   load(this: WavefoldPluginContext, id: string): Promise<{ code: string; map: { mappings: "" } } | null>;
 }
 
 /** What a bundler hands to a plugin. */
 export interface WavefoldPluginContext {
+  /** Builds again when the file changes. */
   addWatchFile(path: string): void;
+  /** Ends the build with an error at its place. */
   error(error: {
     message: string;
     id: string;

@@ -1,3 +1,8 @@
+/**
+ * Tries whether an operator is a monoid. It needs the package `fast-check`.
+ *
+ * @module wavefold/check
+ */
 import type { Arbitrary, Value as Shrinkable } from "fast-check";
 import { Arbitrary as ArbitraryClass, tuple } from "fast-check";
 import { ArgumentError } from "../errors.ts";
@@ -45,9 +50,11 @@ export type CheckReport<V extends Value = Value> = CheckSuccess | CheckFailure<V
 
 /** No law was seen broken. */
 export interface CheckSuccess {
+  /** Tells the two kinds of report apart. */
   readonly ok: true;
   /** Samples for each law. */
   readonly cases: number;
+  /** Repeats the run, as the option `seed`. */
   readonly seed: number;
   /** Where the laws were tried. */
   readonly on: readonly ("CPU" | "GPU")[];
@@ -55,15 +62,19 @@ export interface CheckSuccess {
 
 /** A law is broken. */
 export interface CheckFailure<V extends Value = Value> {
+  /** Tells the two kinds of report apart. */
   readonly ok: false;
   /** `agreement`: the CPU twin and the WGSL give the same. */
   readonly law: "associativity" | "left identity" | "right identity" | "agreement";
+  /** Where it is broken. */
   readonly on: "CPU" | "GPU";
   /** The simplest values that break it. */
   readonly counterexample: { readonly a: V; readonly b?: V; readonly c?: V };
   /** What should have been the same: in the order in which the message names them. */
   readonly left: V;
+  /** As `left`, the other one. */
   readonly right: V;
+  /** Repeats the run, as the option `seed`. */
   readonly seed: number;
   /** All of it in a sentence or two. */
   readonly message: string;
@@ -87,7 +98,9 @@ interface Law {
  *
  * @throws {ArgumentError} when the operator does not take the type, an option or a value means nothing,
  * or the CPU twin returns no value of the type.
- * @throws {SourceError} when `combine` does not compile. {@link FeatureError} {@link DeviceLostError}
+ * @throws {SourceError} when `combine` does not compile.
+ * @throws {FeatureError} where the adapter lacks what the type needs.
+ * @throws {DeviceLostError}
  *
  * @example
  * ```ts

@@ -44,6 +44,7 @@ export interface InKernelOptions {
 
 /** Functions of an operator. */
 export interface OperatorFunctionOptions<Name extends string> extends InKernelOptions {
+  /** The element type. */
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
@@ -343,6 +344,13 @@ export function workGroupScan<Name extends string>(options: WorkGroupOptions<Nam
  * OpenCL C's `work_group_reduce_<op>` for one operator and type. The result is uniform.
  *
  * @throws as {@link workGroupScan}.
+ *
+ * @example
+ * ```ts
+ * const reduce = workGroupReduce({ type: f32, op: max, workGroupSize: 256 });
+ * const code = link(myKernel, [reduce]);
+ * // in myKernel:  let greatest = work_group_reduce_max_f32(f32(x), local_index);
+ * ```
  */
 export function workGroupReduce<Name extends string>(
   options: Omit<WorkGroupOptions<Name>, "counter">,
@@ -356,6 +364,13 @@ export function workGroupReduce<Name extends string>(
  * those that are not active get the identity. `_total` and `_update` as for {@link workGroupScan}.
  *
  * @throws as {@link workGroupScan}.
+ *
+ * @example
+ * ```ts
+ * const scan = coalescedScan({ type: u32, op: add, workGroupSize: 256 });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  let rank = coalesced_scan_exclusive_add_u32(x, is_active, local_index);
+ * ```
  */
 export function coalescedScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   return overWorkGroup(
@@ -373,6 +388,13 @@ export function coalescedScan<Name extends string>(options: WorkGroupOptions<Nam
  * The threads that are not active get the identity.
  *
  * @throws as {@link workGroupScan}.
+ *
+ * @example
+ * ```ts
+ * const reduce = coalescedReduce({ type: u32, op: min, workGroupSize: 256 });
+ * const code = link(myKernel, [reduce]);
+ * // in myKernel:  let least = coalesced_reduce_min_u32(x, is_active, local_index);
+ * ```
  */
 export function coalescedReduce<Name extends string>(
   options: Omit<WorkGroupOptions<Name>, "counter">,
@@ -434,6 +456,7 @@ function overThreadTile<Name extends string>(
  * @example
  * ```ts
  * const scan = threadTileScan({ type: u32, op: add, tileSize: 8, workGroupSize: 256 });
+ * const code = link(myKernel, [scan]);
  * // in myKernel:  let rank = thread_tile_8_scan_exclusive_add_u32(x, local_index);
  * ```
  */
@@ -451,6 +474,13 @@ export function threadTileScan<Name extends string>(options: ThreadTileOptions<N
  * threads of a tile get its total.
  *
  * @throws as {@link threadTileScan}.
+ *
+ * @example
+ * ```ts
+ * const reduce = threadTileReduce({ type: u32, op: xor, tileSize: 32, workGroupSize: 256 });
+ * const code = link(myKernel, [reduce]);
+ * // in myKernel:  let parity = thread_tile_32_reduce_xor_u32(x, local_index);
+ * ```
  */
 export function threadTileReduce<Name extends string>(
   options: Omit<ThreadTileOptions<Name>, "counter">,
@@ -464,6 +494,13 @@ export function threadTileReduce<Name extends string>(
  * list that all work-groups share: its slots start from what the counter held.
  *
  * @throws {ArgumentError} when a size is out of range.
+ *
+ * @example
+ * ```ts
+ * const compact = workGroupCompact({ workGroupSize: 256 });
+ * const code = link(myKernel, [compact]);
+ * // in myKernel:  let place = work_group_compact(x > 7u, local_index).slot;
+ * ```
  */
 export function workGroupCompact(options: WorkGroupCompactOptions): InKernelFunctions {
   const caller = "workGroupCompact";
@@ -504,6 +541,13 @@ const saturatingAdd = (): Operator =>
  * for more than is left, its first threads get theirs, and nobody gets the rest.
  *
  * @throws {ArgumentError} when a size is out of range, or the counter is missing.
+ *
+ * @example
+ * ```ts
+ * const allocate = workGroupAllocate({ workGroupSize: 256, counter: "used", capacity: 1024 });
+ * const code = link(myKernel, [allocate]);
+ * // in myKernel:  let mine = work_group_allocate(x, local_index);
+ * ```
  */
 export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFunctions {
   const caller = "workGroupAllocate";

@@ -122,7 +122,15 @@ function collect(
  * A function goes by its short name, `work_group_reduce_add_u32`; where two work-group sizes live in
  * one module, by its long one, `work_group_reduce_add_u32_256`.
  *
- * @throws {ArgumentError} when functions clash. @throws {SourceError} when the kernel declares a name of theirs.
+ * @throws {ArgumentError} when functions clash.
+ * @throws {SourceError} when the kernel declares a name of theirs.
+ *
+ * @example
+ * ```ts
+ * const scan = workGroupScan({ type: u32, op: add, workGroupSize: 256 });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  let scanned = work_group_scan_inclusive_add_u32_total(x, local_index);
+ * ```
  */
 export function link(
   kernel: string,

@@ -1,3 +1,8 @@
+/**
+ * Operators on structs for what people scan, ready to use.
+ *
+ * @module wavefold/monoids
+ */
 export type { ArgMax, ArgMaxValue } from "./arg-max.ts";
 export { argMax } from "./arg-max.ts";
 export type { ArgMin, ArgMinValue } from "./arg-min.ts";

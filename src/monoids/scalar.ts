@@ -13,6 +13,7 @@ export type MonoidType<Name extends MonoidTypeName> = ScalarType<Name, ScalarOf<
 
 /** An operator and its struct: `op.type.from([…])` makes an array of its elements. */
 export interface StructOperator<Name extends string, V extends StructValue> extends CustomOperator<Name, V> {
+  /** The struct that it combines. */
   readonly type: StructType<Name, V>;
 }
 

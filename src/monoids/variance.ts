@@ -72,7 +72,14 @@ export function variance(): Variance {
   return known;
 }
 
-/** One number as an element of {@link variance}, rounded to f32. */
+/**
+ * One number as an element of {@link variance}, rounded to f32.
+ *
+ * @example
+ * ```ts
+ * momentsOf(0.5); // { count: 1, mean: 0.5, m2: 0 }
+ * ```
+ */
 export const momentsOf = (value: number): Moments => ({ count: 1, mean: Math.fround(value), m2: 0 });
 
 /**
@@ -80,6 +87,12 @@ export const momentsOf = (value: number): Moments => ({ count: 1, mean: Math.fro
  * the estimate from a sample, by one less.
  *
  * @throws {ArgumentError} when there are too few numbers to divide by.
+ *
+ * @example
+ * ```ts
+ * varianceOf({ count: 8, mean: 5, m2: 32 }); // 4
+ * varianceOf({ count: 9, mean: 5, m2: 32 }, { sample: true }); // 4
+ * ```
  */
 export function varianceOf({ count, m2 }: Moments, options: { readonly sample?: boolean } = {}): number {
   const least = options.sample ? 2 : 1;

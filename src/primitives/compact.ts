@@ -26,6 +26,7 @@ import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
 
 /** What a prepared compaction is for. It takes `where` or `flags`. */
 export interface CompactOptions<Name extends string = string> extends TuningOptions {
+  /** The element type. */
   readonly type: ElementType<Name>;
   /** WGSL: an expression over the element `x` and its index `i` (u32). True, or a number that is not zero, keeps the item. */
   readonly where?: string;

@@ -13,6 +13,7 @@ import { groupingOf, tune } from "./tuning.ts";
 
 /** What a prepared reduction is for. */
 export interface ReduceOptions<Name extends string = string> extends TuningOptions {
+  /** The element type. */
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;

@@ -22,6 +22,7 @@ import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
 
 /** What a prepared scan is for. */
 export interface ScanOptions<Name extends string = string> extends TuningOptions {
+  /** The element type. */
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;

@@ -9,6 +9,12 @@ import { typeOfArray } from "./items.ts";
  * @param keep - takes an item's value and its index.
  * @returns the kept items, or with `indices` their positions.
  * @throws {ArgumentError} as the compaction itself.
+ *
+ * @example
+ * ```ts
+ * compactReference(Uint32Array.of(4, 7, 2, 9), (value) => value % 2 === 1); // 7 9
+ * compactReference(Uint32Array.of(4, 7, 2, 9), (value) => value % 2 === 1, { indices: true }); // 1 3
+ * ```
  */
 export function compactReference<A extends AnyArray>(
   data: A,

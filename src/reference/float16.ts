@@ -1,6 +1,13 @@
 const scratch = new DataView(new ArrayBuffer(8));
 
-/** The bits of the binary16 number nearest to `value`, ties to even. */
+/**
+ * The bits of the binary16 number nearest to `value`, ties to even.
+ *
+ * @example
+ * ```ts
+ * encodeFloat16(1.5); // 15872
+ * ```
+ */
 export function encodeFloat16(value: number): number {
   scratch.setFloat64(0, value);
   const sign = (scratch.getUint16(0) & 0x8000) >>> 0;
@@ -22,7 +29,14 @@ export function encodeFloat16(value: number): number {
   return sign | (steps + (Math.max(-14, adjusted) + 14) * 1024);
 }
 
-/** The number that 16 bits stand for. */
+/**
+ * The number that 16 bits stand for, as binary16.
+ *
+ * @example
+ * ```ts
+ * decodeFloat16(0x3e00); // 1.5
+ * ```
+ */
 export function decodeFloat16(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >>> 10) & 0x1f;

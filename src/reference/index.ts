@@ -1,5 +1,12 @@
+/**
+ * What each primitive means, on the CPU, one element after another.
+ *
+ * @module wavefold/reference
+ */
+export type { AnyArray, NameOf, ScalarArray, ValueIn } from "./arrays.ts";
 export { compactReference } from "./compact.ts";
 export { decodeFloat16, encodeFloat16 } from "./float16.ts";
 export type { Grouping } from "./grouping.ts";
 export { reduceReference } from "./reduce.ts";
+export type { ReferenceOptions } from "./scan.ts";
 export { scanReference } from "./scan.ts";

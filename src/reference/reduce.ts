@@ -12,6 +12,11 @@ import type { ReferenceOptions } from "./scan.ts";
  *
  * @returns the total; the identity where there is no element.
  * @throws {ArgumentError} as the reduction itself.
+ *
+ * @example
+ * ```ts
+ * reduceReference(BigUint64Array.of(4294967295n, 2n)); // 4294967297n
+ * ```
  */
 export function reduceReference<A extends AnyArray>(
   data: A,

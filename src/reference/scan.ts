@@ -23,6 +23,12 @@ export interface ReferenceOptions<Name extends string> {
  *
  * @returns an array like `data`: its inclusive prefixes, or its exclusive ones.
  * @throws {ArgumentError} as the scan itself.
+ *
+ * @example
+ * ```ts
+ * scanReference(Uint32Array.of(3, 1, 7, 0)); // 3 4 11 11
+ * scanReference(Int32Array.of(3, -1, 7), { op: max, exclusive: true }); // -2147483648 3 3
+ * ```
  */
 export function scanReference<A extends AnyArray>(
   data: A,

@@ -53,9 +53,10 @@ const applied = <T>(
  *
  * @example
  * ```ts
- * for (const { phase, cells } of blellochSteps([3, 1, 7, 0], { identity: 0, combine: (a, b) => a + b })) {
- *   console.log(phase, cells); // load 3 1 7 0, up-sweep 3 4 7 7, up-sweep 3 4 7 11, clear 3 4 7 0, …
- * }
+ * const sum = { identity: 0, combine: (earlier: number, later: number) => earlier + later };
+ * const steps = [...blellochSteps([3, 1, 7, 0], sum)];
+ * Array.from(steps, ({ phase }) => phase); // ["load", "up-sweep", "up-sweep", "clear", "down-sweep", "down-sweep"]
+ * steps.at(-1)?.cells; // 0 3 4 11
  * ```
  */
 export function* blellochSteps<T>(
@@ -221,9 +222,9 @@ function randomNumbers(seed: number): () => number {
  * @example
  * ```ts
  * const sum = { identity: 0, combine: (earlier: number, later: number) => earlier + later };
- * for (const { tile, action, missing } of lookBackSteps([3, 1, 7, 0], sum, { stuck: [1] })) {
- *   console.log(tile, action, missing);
- * }
+ * const steps = [...lookBackSteps([3, 1], sum)];
+ * Array.from(steps, ({ tile }) => tile); // 0 1 0 1 0 1 1
+ * Array.from(steps, ({ action }) => action); // ["start", "start", "hand on", "hand on", "finish", "read", "finish"]
  * ```
  */
 export function* lookBackSteps<T>(

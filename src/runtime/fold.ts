@@ -26,6 +26,7 @@ export interface HandOptions<Name extends string> extends TuningOptions {
 
 /** What `compact` takes beside the data: `where`, or `flags`. */
 export interface HandCompactOptions<Name extends string> extends TuningOptions {
+  /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
   /** WGSL: an expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
   readonly where?: string;
@@ -66,6 +67,7 @@ export interface PreparedReduce {
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ScanRanges): void;
   /** The order of operations on such ranges: `reduceReference(data, { op, grouping })` follows it to the last bit. */
   groupingOf(ranges: ScanRanges): Grouping;
+  /** As {@link PreparedScan.destroy}. */
   destroy(): void;
 }
 
@@ -89,10 +91,11 @@ export interface PreparedCompact {
       readonly length: Length;
     },
   ): void;
+  /** As {@link PreparedScan.destroy}. */
   destroy(): void;
 }
 
-/** Options of {@link openDevice}. */
+/** Options of `open` in a browser. */
 export interface OpenOptions {
   /** Your own device. It stays yours: `destroy()` leaves it open. */
   readonly device?: GPUDevice;
@@ -102,6 +105,7 @@ export interface OpenOptions {
 
 /** Scan, reduce and compact on one device. See `open`. */
 export class Fold {
+  /** The device that it computes on: yours, where one was given. */
   readonly device: GPUDevice;
   readonly #context: Context;
   readonly #release: () => void;
@@ -217,13 +221,29 @@ export class Fold {
     return this.#prepare(await planScan(options as unknown as ScanOptions, this.#context.facts));
   }
 
-  /** Compiles a reduction and allocates its scratch. As {@link Fold.prepareScan}. */
+  /**
+   * Compiles a reduction and allocates its scratch. As {@link Fold.prepareScan}.
+   *
+   * @example
+   * ```ts
+   * const reduce = await fold.prepareReduce({ type: f32, op: max, maxLength: 1 << 20 });
+   * reduce.record(encoder, { input, output, length });
+   * ```
+   */
   async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
     const { planReduce } = await import("./hand_reduce.ts");
     return this.#prepare(await planReduce(options as unknown as ReduceOptions, this.#context.facts));
   }
 
-  /** Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. */
+  /**
+   * Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}.
+   *
+   * @example
+   * ```ts
+   * const compact = await fold.prepareCompact({ type: u32, where: "x > 7u", maxLength: 1 << 20 });
+   * compact.record(encoder, { input, output, count, length });
+   * ```
+   */
   async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
     const { planCompact } = await import("./hand_compact.ts");
     const prepared = await this.#prepare(

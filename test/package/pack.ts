@@ -22,6 +22,7 @@ const SOURCES = [
   "tsconfig.build.json",
   "README.md",
   "ARCHITECTURE.md",
+  "CHANGELOG.md",
   "LICENSE",
 ];
 

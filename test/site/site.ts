@@ -15,8 +15,14 @@ interface Visit {
   readonly context?: BrowserContextOptions;
 }
 
-/** The site in a browser, for one file of tests: built into a folder of its own, and gone after them. */
-export function useSite(): (path: string, visit?: Visit) => Promise<Page> {
+/** Opens a page of the site; and the folder that it is built into. */
+type OpenPage = ((path: string, visit?: Visit) => Promise<Page>) & { folder(): string };
+
+/**
+ * The site in a browser, for one file of tests: built into a folder of its own, and gone after them. The API
+ * reference is left out where it is not asked for: it takes as long as all the rest.
+ */
+export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenPage {
   let folder = "";
   let served: Awaited<ReturnType<typeof serveFolder>> | undefined;
   let browser: Browser | undefined;
@@ -24,10 +30,10 @@ export function useSite(): (path: string, visit?: Visit) => Promise<Page> {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "wavefold-site-"));
-    await promisify(execFile)(process.execPath, ["scripts/site.mjs", folder]);
+    await promisify(execFile)(process.execPath, ["scripts/site.mjs", ...(api ? [] : ["--no-api"]), folder]);
     served = await serveFolder(folder);
     browser = await launchChromium();
-  });
+  }, 300_000);
   afterEach(async () => {
     for (const context of browser?.contexts() ?? []) {
       await context.close();
@@ -41,7 +47,7 @@ export function useSite(): (path: string, visit?: Visit) => Promise<Page> {
     await rm(folder, { recursive: true, force: true });
   });
 
-  return async (path, { gpu, context: options } = {}) => {
+  const openPage = async (path: string, { gpu, context: options }: Visit = {}): Promise<Page> => {
     if (browser === undefined || served === undefined) {
       throw new Error("the site is opened in beforeAll");
     }
@@ -68,9 +74,13 @@ export function useSite(): (path: string, visit?: Visit) => Promise<Page> {
       }, gpu);
     }
     await page.goto(`${url}${path}`);
-    await page.waitForSelector("html[data-ready]");
+    // Guides and the API reference have no script of ours.
+    if (!path.includes("/")) {
+      await page.waitForSelector("html[data-ready]");
+    }
     return page;
   };
+  return Object.assign(openPage, { folder: () => folder });
 }
 
 /** The text of an element. */

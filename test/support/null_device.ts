@@ -4,13 +4,19 @@ import { create } from "webgpu";
 /** Dawn collects a device's instance unless it is reachable. */
 const instances = new Set<unknown>();
 
+/** WebGPU with an adapter that compiles everything and runs nothing, for as long as the process lives. */
+export function nullGpu(): GPU {
+  const gpu = create(["backend=null"]);
+  instances.add(gpu);
+  return gpu;
+}
+
 /** A device that compiles everything and runs nothing. */
 export function useNullDevice(): () => GPUDevice {
   let device: GPUDevice | undefined;
   let gpu: GPU | undefined;
   beforeAll(async () => {
-    gpu = create(["backend=null"]);
-    instances.add(gpu);
+    gpu = nullGpu();
     const adapter = await gpu.requestAdapter();
     if (adapter === null) {
       throw new Error("Dawn has no null adapter");

@@ -1,0 +1,118 @@
+// Builds the guides: docs/guides/*.md into pages of the site.
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import MarkdownIt from "markdown-it";
+import { createHighlighter } from "shiki";
+
+const guides = fileURLToPath(new URL("../docs/guides/", import.meta.url));
+
+/** A heading's anchor, as code hosts make it. */
+const slugOf = (text) =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+
+const themes = { light: "github-light-high-contrast", dark: "github-dark-default" };
+
+/**
+ * Writes index.html and a page for each guide that the index links, in its order.
+ *
+ * @param files - the site's other pages, by the names of their sources.
+ * @param addresses - of the API reference's pages, by the names that they are about.
+ */
+export async function buildGuides(folder, page, files, addresses) {
+  const highlighter = await createHighlighter({
+    langs: ["ts", "js", "wgsl", "sh", "c", "cpp", "html"],
+    themes: Object.values(themes),
+  });
+  const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+  const { rules } = markdown.renderer;
+
+  rules.fence = (tokens, at) => {
+    const [, language = "text", note = ""] = /^(\w*)\s*(.*)$/.exec(tokens[at].info.trim()) ?? [];
+    const code = highlighter.codeToHtml(tokens[at].content.trimEnd(), {
+      lang: language || "text",
+      themes,
+      defaultColor: "light-dark()",
+    });
+    // The panel's own background shows.
+    const block = `<div class="listing">${code.replace(/background-color:[^;"]*;?/, "")}</div>\n`;
+    return note === "" ? block : `${block}<p class="note">${markdown.utils.escapeHtml(note)}</p>\n`;
+  };
+  // Where a file of the repository is a page of the site, its links lead there.
+  rules.link_open = (tokens, at, options, _, self) => {
+    const href = tokens[at].attrGet("href") ?? "";
+    tokens[at].attrSet(
+      "href",
+      href
+        .replace(/^([\w-]+)\.md(#.*)?$/, "$1.html$2")
+        .replace(/^\.\.\/\.\.\/site\/(\w+)\.html$/, (__, name) => `../${files.get(name)}`),
+    );
+    return self.renderToken(tokens, at, options);
+  };
+  rules.heading_open = (tokens, at, options, env, self) => {
+    const slug = slugOf(tokens[at + 1].children.map(({ content }) => content).join(""));
+    if (env.slugs.has(slug)) {
+      throw new Error(`${env.name}.md has two headings with the anchor ${slug}`);
+    }
+    env.slugs.add(slug);
+    tokens[at].attrSet("id", slug);
+    return self.renderToken(tokens, at, options);
+  };
+  rules.table_open = () =>
+    '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table class="text">\n';
+  rules.table_close = () => "</table></div>\n";
+  // The first time that a page names something of the API, it is a link to it.
+  const inline = rules.code_inline;
+  rules.code_inline = (tokens, at, options, env, self) => {
+    const code = inline(tokens, at, options, env, self);
+    const { content } = tokens[at];
+    const address = addresses.get(content);
+    const isLinked = tokens[at - 1]?.type === "link_open";
+    if (address === undefined || isLinked || env.named.has(content)) {
+      return code;
+    }
+    env.named.add(content);
+    return `<a href="../api/${address}">${code}</a>`;
+  };
+
+  const render = async (name) => {
+    const text = await readFile(join(guides, `${name}.md`), "utf8");
+    const html = markdown.render(text, { name, slugs: new Set(), named: new Set() });
+    const title = /^# (.*)$/m.exec(text)?.[1] ?? name;
+    return { name, title, html };
+  };
+  const index = await render("index");
+  const names = [...index.html.matchAll(/href="([\w-]+)\.html"/g)].map(([, name]) => name);
+  const all = [index, ...(await Promise.all([...new Set(names)].map(render)))];
+  const menu = (current) =>
+    all
+      .map(({ name, title }) => {
+        const here = name === current ? ' aria-current="page"' : "";
+        return `<li><a href="${name}.html"${here}>${markdown.utils.escapeHtml(title)}</a></li>`;
+      })
+      .join("\n");
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const [at, { name, title, html }] of all.entries()) {
+    const next = all[at + 1];
+    const onward =
+      at === 0 || next === undefined
+        ? ""
+        : `<p class="onward">Next: <a href="${next.name}.html">${next.title}</a></p>`;
+    const main = `<div class="guide">
+<nav aria-label="Guides"><ul>
+${menu(name)}
+</ul></nav>
+<article>
+${html}${onward}
+</article>
+</div>`;
+    await writeFile(
+      join(folder, `${name}.html`),
+      await page({ title, main, current: "guides", home: "../" }),
+    );
+  }
+}

@@ -1,0 +1,128 @@
+// Builds the API reference from the TSDoc of src/. It lies here, in a workspace of its own, since TypeDoc takes
+// another TypeScript than the one that this repository is checked with.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Application, Converter, JSX, LogLevel, ReflectionKind } from "typedoc";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const own = fileURLToPath(new URL(".", import.meta.url));
+
+/** The public entries, each with the file that it is made from: what package.json exports, as tsconfig.json maps it. */
+async function entryPoints() {
+  const { exports } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const { compilerOptions } = JSON.parse(await readFile(join(root, "tsconfig.json"), "utf8"));
+  return Object.entries(exports)
+    .filter(([, target]) => target.default !== undefined)
+    .map(([name]) => {
+      const entry = `wavefold${name.slice(1)}`;
+      const [file] = compilerOptions.paths[entry] ?? [];
+      if (file === undefined) {
+        throw new Error(
+          `${entry} is exported by package.json, and tsconfig.json's paths have no file for it`,
+        );
+      }
+      return join(root, file);
+    });
+}
+
+/** Every kind that a name can be of, with a sentence at least. Fields often say all by their names. */
+const DOCUMENTED = [
+  "Module",
+  "Variable",
+  "Function",
+  "Class",
+  "Interface",
+  "TypeAlias",
+  "Method",
+  "Accessor",
+];
+
+/** Parts of the element types that only the code generator reads, and what is derived from them. */
+const INTERNAL = [
+  "src/types.ts:Bitwise",
+  "src/types.ts:Domain",
+  "src/types.ts:SourceText",
+  "src/codegen/algorithms.ts:algorithms",
+  "src/codegen/kernels.ts:LookBackShape",
+  "src/reference/grouping.ts:TileGrouping",
+];
+
+/** Makes the class that `@throws {ArgumentError}` names a link, which TypeDoc does not. */
+function linkThrown({ project }) {
+  const classes = new Map(
+    project.getReflectionsByKind(ReflectionKind.Class).map((one) => [`{${one.name}}`, one]),
+  );
+  for (const { comment } of Object.values(project.reflections)) {
+    for (const tag of comment?.getTags("@throws") ?? []) {
+      const target = classes.get(tag.typeAnnotation);
+      if (target !== undefined) {
+        tag.content.unshift(
+          { kind: "inline-tag", tag: "@link", text: target.name, target },
+          { kind: "text", text: " " },
+        );
+        delete tag.typeAnnotation;
+      }
+    }
+  }
+}
+
+/**
+ * Writes the reference into a folder, in the site's frame. A warning of TypeDoc's is an error.
+ *
+ * @returns the address of each public name's page, from that folder.
+ */
+export async function buildApi(folder, frame) {
+  const app = await Application.bootstrap({
+    tsconfig: join(root, "tsconfig.build.json"),
+    basePath: root,
+    entryPoints: await entryPoints(),
+    name: "API reference",
+    readme: join(own, "index.md"),
+    favicon: join(root, "site", "mark.svg"),
+    customCss: join(own, "api.css"),
+    lightHighlightTheme: "github-light-high-contrast",
+    darkHighlightTheme: "github-dark-default",
+    highlightLanguages: ["typescript", "javascript", "shellscript", "json"],
+    excludeInternal: true,
+    excludePrivate: true,
+    excludeExternals: true,
+    disableSources: true,
+    hideGenerator: true,
+    visibilityFilters: {},
+    navigation: { includeCategories: false, includeGroups: false, excludeReferences: true },
+    preservedTypeAnnotationTags: ["@throws"],
+    validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: true },
+    requiredToBeDocumented: DOCUMENTED,
+    intentionallyNotExported: INTERNAL,
+    logLevel: LogLevel.Warn,
+  });
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, linkThrown);
+  // There is one only while pages are written.
+  let router;
+  app.renderer.hooks.on("body.begin", (context) => {
+    router = context.router;
+    const home = "../".repeat(context.page.url.split("/").length);
+    return JSX.createElement(JSX.Raw, { html: frame.header(home) });
+  });
+  app.renderer.hooks.on("content.begin", () => JSX.createElement("span", { id: "main" }));
+  app.renderer.hooks.on("footer.end", () => JSX.createElement(JSX.Raw, { html: frame.footer }));
+  const project = await app.convert();
+  if (project !== undefined) {
+    app.validate(project);
+    await app.generateDocs(project, folder);
+  }
+  if (project === undefined || app.logger.hasErrors() || app.logger.hasWarnings()) {
+    throw new Error("the API reference has warnings: they are above");
+  }
+  // The style of the frame goes first; TypeDoc takes one file.
+  const css = join(folder, "assets", "custom.css");
+  await writeFile(css, `${frame.css}\n${await readFile(css, "utf8")}`);
+  const addresses = new Map();
+  for (const one of project.getReflectionsByKind(ReflectionKind.SomeExport)) {
+    if (one.parent?.kindOf(ReflectionKind.Module) && !one.isReference() && !addresses.has(one.name)) {
+      addresses.set(one.name, router.getFullUrl(one));
+    }
+  }
+  return addresses;
+}

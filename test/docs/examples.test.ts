@@ -1,0 +1,138 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BuildOptions } from "esbuild";
+import { build } from "esbuild";
+import { describe, expect, test } from "vitest";
+import * as steps from "../../src/reference/steps.ts";
+import { Fold } from "../../src/runtime/fold.ts";
+import { modules, runBlocks } from "../support/blocks.ts";
+import { storageBuffer } from "../support/buffers.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { failures, useNullDevice } from "../support/null_device.ts";
+
+const fold = useSoftwareFold();
+const nullDevice = useNullDevice();
+
+interface Example {
+  readonly file: string;
+  /** What the comment stands before. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The examples in the comments of the source. */
+const examples: readonly Example[] = (readdirSync("src", { recursive: true }) as string[])
+  .filter((file) => file.endsWith(".ts"))
+  .sort()
+  .flatMap((file) =>
+    [
+      ...readFileSync(join("src", file), "utf8").matchAll(
+        /\/\*\*\n((?: *\*(?!\/).*\n)+) *\*\/\n *(?:export )?(?:async )?(?:function\*? |class |const )?(\w+)/g,
+      ),
+    ].flatMap(([, comment = "", name = ""]) =>
+      [...comment.replaceAll(/^ *\* ?/gm, "").matchAll(/@example\n```ts\n([\s\S]*?)```/g)].map(
+        ([, text = ""]) => ({ file, name, text }),
+      ),
+    ),
+  );
+
+test("every @example is found", () => {
+  const written = (readdirSync("src", { recursive: true }) as string[])
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => readFileSync(join("src", file), "utf8").match(/@example/g) ?? []);
+  expect(examples.length).toBe(written.length);
+});
+
+describe("there is an example of", () => {
+  const isFunction = (one: unknown): boolean =>
+    typeof one === "function" && !/^class\b/.test(Function.prototype.toString.call(one));
+  const known = new Set(examples.map(({ name }) => name));
+  // `wavefold` has all that is in `named`; only its `open` is a function of another file.
+  test.each(Object.entries(modules).filter(([entry]) => entry.startsWith("wavefold")))(
+    "%s",
+    (_, { named }) => {
+      const names = Object.entries(named)
+        .filter(([, one]) => isFunction(one))
+        .map(([name]) => name);
+      expect(names.filter((name) => !known.has(name))).toEqual([]);
+    },
+  );
+  test("Fold", () => {
+    const names = Object.getOwnPropertyNames(Fold.prototype).filter(
+      (name) => !["constructor", "adapterInfo", "software", "destroy"].includes(name),
+    );
+    expect(names.filter((name) => !known.has(name))).toEqual([]);
+  });
+});
+
+/** A kernel with the line that an example says to write into it. */
+const kernelThat = (line: string): string => `
+@group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
+@group(0) @binding(1) var<storage, read_write> used: atomic<u32>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(local_invocation_index) local_index: u32) {
+  let x = numbers[local_index];
+  let is_active = x != 0u;
+  atomicAdd(&used, 0u);
+  ${line}
+}
+`;
+
+/** esbuild, on a program of one line in a folder of its own, into memory. */
+async function buildAside(options: BuildOptions): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "wavefold-example-"));
+  try {
+    writeFileSync(join(folder, "main.ts"), 'import code from "./kernel.wgsl"; console.log(code);');
+    writeFileSync(
+      join(folder, "kernel.wgsl"),
+      `// wavefold: work_group_reduce_add_u32 256\n${kernelThat("let sum = work_group_reduce_add_u32(x, local_index);")}`,
+    );
+    const { outputFiles } = await build({ ...options, absWorkingDir: folder, write: false });
+    expect(outputFiles[0]?.text).toContain("fn work_group_reduce_add_u32(");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe("the example of", () => {
+  test.each(examples)("$name in $file", async ({ file, name, text }) => {
+    const { device } = fold();
+    const words = (): GPUBuffer => storageBuffer(device, new Uint32Array(1000));
+    const line = /^\/\/ in myKernel: *(.*)$/m.exec(text)?.[1];
+    const given = {
+      ...modules["wavefold/monoids"]?.run,
+      ...modules["wavefold/check"]?.run,
+      ...modules["wavefold/reference"]?.run,
+      ...modules["wavefold/wgsl"]?.run,
+      ...modules["wavefold/node"]?.run,
+      ...modules[`wavefold/${file.replace(/^build\/(.*)\.ts$/, "$1")}`]?.run,
+      // The site's own.
+      ...steps,
+      fold: fold(),
+      encoder: device.createCommandEncoder(),
+      input: words(),
+      output: words(),
+      count: words(),
+      length: 1000,
+      myKernel: kernelThat(line ?? ""),
+      build: buildAside,
+      defineConfig: (config: object) => config,
+    };
+    device.pushErrorScope("validation");
+    const { checked, code } = await runBlocks(
+      `${name} in ${file}`,
+      [{ language: "ts", note: "", text }],
+      given,
+    );
+    expect((await device.popErrorScope())?.message).toBeUndefined();
+    if (line !== undefined) {
+      expect(String(code), "the functions are linked").toMatch(/fn (work_group|thread_tile|coalesced)_\w+\(/);
+      expect(await failures(nullDevice(), [{ title: name, code: String(code) }])).toEqual([]);
+    } else {
+      const runs = /\.record\(|\bbuild\(|defineConfig/.test(text);
+      expect(checked > 0 || runs, "something is checked").toBe(true);
+    }
+  });
+});

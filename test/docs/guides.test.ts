@@ -1,0 +1,271 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { globals } from "webgpu";
+import { open as openInBrowser } from "../../src/index.ts";
+import { open, u32 } from "../../src/node.ts";
+import { linkDirectives } from "../../src/wgsl.ts";
+import type { Section } from "../support/blocks.ts";
+import {
+  blocksOf,
+  commandsOf,
+  expectImports,
+  IMPORT,
+  reasonOf,
+  runBlocks,
+  sectionsOf,
+  THROWN,
+  testCommands,
+} from "../support/blocks.ts";
+import { storageBuffer } from "../support/buffers.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { failures, nullGpu, useNullDevice } from "../support/null_device.ts";
+
+Object.assign(globalThis, globals);
+
+const fold = useSoftwareFold();
+const nullDevice = useNullDevice();
+const folder = "docs/guides";
+
+const guides = await Promise.all(
+  (await readdir(folder))
+    .filter((file) => file.endsWith(".md"))
+    .map(async (file) => {
+      const text = await readFile(join(folder, file), "utf8");
+      return { name: basename(file, ".md"), text, sections: sectionsOf(text) };
+    }),
+);
+
+/** Frames that a browser would show. */
+const FRAMES = 3;
+
+/** The first WGSL of a section with a function of that name. */
+const kernelWith = (section: Section, name: string): string =>
+  blocksOf(section, "wgsl").find(({ text }) => text.includes(`fn ${name}(`))?.text ?? "";
+
+/** `open` of the built package, in a program of its own where no other package is. */
+async function openAlone(): Promise<never> {
+  const place = await mkdtemp(join(tmpdir(), "wavefold-alone-"));
+  try {
+    await cp("dist", join(place, "dist"), { recursive: true });
+    const url = pathToFileURL(join(place, "dist", "node.js")).href;
+    const program = `import { open } from ${JSON.stringify(url)};
+      open().catch(({ name, message }) => console.log(JSON.stringify({ name, message })));`;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module", "--eval", program],
+      { cwd: place },
+    );
+    throw Object.assign(new Error(), JSON.parse(stdout) as object);
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
+/** What every section may leave to its reader, and what some do. */
+async function givenTo(name: string, section: Section): Promise<Record<string, unknown>> {
+  const { device } = fold();
+  const words = (): GPUBuffer => storageBuffer(device, new Uint32Array(1000));
+  const given = {
+    fold: await open({ device }),
+    device,
+    encoder: device.createCommandEncoder(),
+    input: words(),
+    output: words(),
+    length: 1000,
+    kernel: blocksOf(section, "wgsl").at(-1)?.text ?? "",
+  };
+  switch (`${name}, ${section.heading}`) {
+    case "own-kernel, What to expect":
+      return { ...given, kernel: guides.find((guide) => guide.name === name)?.sections[0]?.blocks[0]?.text };
+    case "render-loop, Particles that die, without reading back": {
+      let frames = 0;
+      const format = "rgba8unorm";
+      const picture = device.createTexture({
+        size: [64, 64],
+        format,
+        usage: GPUTextureUsage.RENDER_ATTACHMENT,
+      });
+      return {
+        ...given,
+        format,
+        context: { getCurrentTexture: () => picture },
+        stepCode: kernelWith(section, "step"),
+        drawCode: kernelWith(section, "corner"),
+        requestAnimationFrame(frame: () => void) {
+          if (frames++ < FRAMES) {
+            frame();
+          }
+        },
+      };
+    }
+    case "render-loop, Options":
+      return { ...given, scan: await given.fold.prepareScan({ type: u32, maxLength: 1000 }) };
+    case "errors, LimitError":
+      return { ...given, navigator: { gpu: nullGpu() } };
+    case "errors, FeatureError":
+      return {
+        ...given,
+        deviceWithoutFeatures: await (await nullGpu().requestAdapter())?.requestDevice(),
+      };
+    case "errors, In a browser":
+      return { ...given, open: openInBrowser };
+    case "errors, In Node.js":
+      return { ...given, open };
+    case "errors, MissingPackageError":
+      return { ...given, open: openAlone };
+    default:
+      return given;
+  }
+}
+
+/** The types of what is given, by name. */
+const givenTypes: Readonly<Record<string, string>> = {
+  fold: 'import("wavefold").Fold',
+  device: "GPUDevice",
+  deviceWithoutFeatures: "GPUDevice",
+  encoder: "GPUCommandEncoder",
+  input: "GPUBuffer",
+  output: "GPUBuffer",
+  length: "number",
+  kernel: "string",
+  stepCode: "string",
+  drawCode: "string",
+  context: "GPUCanvasContext",
+  format: "GPUTextureFormat",
+  scan: 'import("wavefold").PreparedScan',
+  open: 'typeof import("wavefold/node").open',
+  // Not in every lib.dom.d.ts.
+  GPUBufferUsage:
+    'Readonly<Record<"STORAGE" | "COPY_SRC" | "COPY_DST" | "INDIRECT" | "MAP_READ" | "QUERY_RESOLVE" | "VERTEX", number>>',
+  GPUMapMode: "{ readonly READ: number }",
+};
+
+/** Names that a text declares at its top, or imports. */
+const declaredIn = (text: string): string[] =>
+  [...text.matchAll(/^(?:const|let|import) (?:\{ ([^}]*) \}|\[([^\]]*)\]|(\w+))/gm)].flatMap(([, ...names]) =>
+    names.filter((one) => one !== undefined).flatMap((one) => one.split(/, ?/)),
+  );
+
+/** A section's program as a module that type-checks on its own. */
+function moduleOf(section: Section): string {
+  const texts = blocksOf(section, "ts").map(({ text }) => text);
+  const byModule = new Map<string, Set<string>>();
+  for (const [, names = "", from = ""] of texts.flatMap((text) => [...text.matchAll(IMPORT)])) {
+    byModule.set(from, new Set([...(byModule.get(from) ?? []), ...names.split(", ")]));
+  }
+  const imports = [...byModule].map(([from, names]) => {
+    const file = from === "./kernel.ts" ? "../../examples/in-kernel/kernel.ts" : from;
+    return `import { ${[...names].join(", ")} } from "${file}";`;
+  });
+  const body = texts
+    .map((text) => text.replace(IMPORT, ""))
+    .map((text) => (THROWN.test(text) ? `{\n${text}}\n` : text));
+  const own = new Set(declaredIn([...imports, ...body].join("\n")));
+  const given = Object.entries(givenTypes)
+    .filter(([name]) => !own.has(name))
+    .map(([name, type]) => `declare const ${name}: ${type};`);
+  return [...imports, ...given, ...body, "export {};"].join("\n");
+}
+
+const hasGpu = (): Promise<boolean> =>
+  open({ adapter: "gpu" }).then(
+    (found) => {
+      found.destroy();
+      return true;
+    },
+    () => false,
+  );
+
+/** What a machine must lack for a section's error to come. */
+const onlyWithoutGpu = ["errors, In Node.js", "errors, OutOfMemoryError"];
+
+test("there are guides, and the index links them all", async () => {
+  const index = guides.find(({ name }) => name === "index")?.text ?? "";
+  const linked = [...index.matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name]) => name);
+  expect(linked.length).toBeGreaterThanOrEqual(8);
+  expect([...linked, "index"].sort()).toEqual(guides.map(({ name }) => name).sort());
+});
+
+for (const { name, text, sections } of guides.filter((guide) => guide.name !== "index")) {
+  describe(name, () => {
+    test("it starts with code, and imports what there is", () => {
+      expect(text).toMatch(/^# .*\n(?:\n.*\n)?\n```/);
+      expectImports(text);
+    });
+
+    for (const section of sections) {
+      const title = `${name}, ${section.heading}`;
+      const blocks = blocksOf(section, "ts");
+      for (const block of section.blocks.filter((one) => reasonOf(one) !== undefined)) {
+        test(`${section.heading}: ${block.text.split("\n")[0]}`, ({ skip }) => skip(true, reasonOf(block)));
+      }
+      if (blocks.length > 0) {
+        test(section.heading, async ({ skip }) => {
+          if (onlyWithoutGpu.includes(title)) {
+            skip(adapter === "gpu" || (await hasGpu()), "the machine has a GPU");
+          }
+          const run = blocks.filter((block) => reasonOf(block) === undefined);
+          const given = await givenTo(name, section);
+          const { device } = fold();
+          device.pushErrorScope("validation");
+          await runBlocks(title, run, given);
+          expect((await device.popErrorScope())?.message).toBeUndefined();
+        });
+      }
+      const linkedInCode = blocks.some((block) => /\blink\(kernel\b/.test(block.text));
+      const kernels = blocksOf(section, "wgsl").filter((block) => reasonOf(block) === undefined);
+      if (kernels.length > 0 && !linkedInCode) {
+        test(`${section.heading}: WGSL`, async () => {
+          const linked = kernels.map((block) => ({ title, code: linkDirectives(block.text) }));
+          expect(await failures(nullDevice(), linked)).toEqual([]);
+        });
+      }
+    }
+  });
+}
+
+test("the guides' TypeScript type-checks", async () => {
+  // In the repository, for its packages and its tsconfig.json.
+  const place = resolve("build", "guides-types");
+  await rm(place, { recursive: true, force: true });
+  await mkdir(place, { recursive: true });
+  let programs = 0;
+  try {
+    for (const { name, sections } of guides) {
+      for (const [at, section] of sections.entries()) {
+        if (blocksOf(section, "ts").length > 0) {
+          programs++;
+          await writeFile(join(place, `${name}-${at}.ts`), moduleOf(section));
+        }
+      }
+    }
+    const compilerOptions = { noUnusedLocals: false };
+    await writeFile(
+      join(place, "tsconfig.json"),
+      JSON.stringify({
+        extends: "../../tsconfig.json",
+        compilerOptions,
+        include: ["*.ts", "../../src/wgsl-files.d.ts"],
+      }),
+    );
+    const { stdout } = await promisify(execFile)(resolve("node_modules/.bin/tsc"), ["-p", place]).catch(
+      (cause: { stdout: string }) => cause,
+    );
+    expect(stdout).toBe("");
+    expect(programs).toBeGreaterThanOrEqual(20);
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+});
+
+describe("the guides' commands", () => {
+  const kernel = guides.find(({ name }) => name === "own-kernel")?.sections[0]?.blocks[0]?.text ?? "";
+  const commands = guides.flatMap(({ sections }) => commandsOf(sections));
+  testCommands([...new Map(commands.map((args) => [args.join(" "), args])).values()], kernel);
+});

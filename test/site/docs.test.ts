@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { expect, test } from "vitest";
+import { overflow, textOf, useSite } from "./site.ts";
+
+const visit = useSite({ api: true });
+
+/** The site's pages, by their paths in it. */
+const pages = (): Map<string, string> =>
+  new Map(
+    (readdirSync(visit.folder(), { recursive: true }) as string[])
+      .filter((path) => path.endsWith(".html"))
+      .map((path) => [path, readFileSync(join(visit.folder(), path), "utf8")]),
+  );
+
+test("the navigation leads to the guides and the API, and back", async () => {
+  const page = await visit("index.html");
+  const navigation = page.getByRole("navigation", { name: "Site" });
+  await navigation.getByRole("link", { name: "Guides" }).click();
+  expect(await textOf(page, "h1")).toBe("Guides");
+  expect(await navigation.locator("[aria-current]").textContent()).toBe("Guides");
+  await page.getByRole("article").getByRole("link", { name: "Write an operator" }).click();
+  expect(await textOf(page, "h1")).toBe("Write an operator");
+  expect(await page.getByRole("navigation", { name: "Guides" }).locator("[aria-current]").textContent()).toBe(
+    "Write an operator",
+  );
+  // What a guide names leads to its page of the reference.
+  await page.getByRole("article").getByRole("link", { name: "segmentedSum" }).click();
+  expect(await textOf(page, "h1")).toBe("Function segmentedSum");
+  expect(await navigation.locator("[aria-current]").textContent()).toBe("API");
+  await navigation.getByRole("link", { name: "API" }).click();
+  expect(await textOf(page, "h1")).toBe("API reference");
+  await navigation.getByRole("link", { name: "Try it" }).click();
+  await page.waitForSelector("html[data-ready]");
+  expect(await textOf(page, "h1")).toBe("Try it");
+});
+
+test("every link inside the site leads somewhere, its anchor too", () => {
+  const all = pages();
+  const anchors = new Map(
+    [...all].map(([path, html]) => [
+      path,
+      new Set([...html.matchAll(/\bid="([^"]*)"/g)].map(([, id]) => id)),
+    ]),
+  );
+  const files = new Set(readdirSync(visit.folder(), { recursive: true }) as string[]);
+  const dead: string[] = [];
+  let links = 0;
+  for (const [path, html] of all) {
+    for (const [, whole = ""] of html.matchAll(/\b(?:href|src)="([^"]*)"/g)) {
+      if (/^(https?:|data:|mailto:)/.test(whole)) {
+        continue;
+      }
+      links++;
+      const [address = "", anchor] = whole.split("#");
+      const target = address === "" ? path : normalize(join(dirname(path), decodeURIComponent(address)));
+      const ids = anchors.get(target);
+      // An absolute path works at the top of a server alone.
+      const isThere = !address.startsWith("/") && files.has(target);
+      // "#" alone stands on what a script makes a button.
+      const hasAnchor =
+        anchor === undefined || whole === "#" || ids === undefined || ids.has(decodeURIComponent(anchor));
+      if (!isThere || !hasAnchor) {
+        dead.push(`${path}: ${whole}`);
+      }
+    }
+  }
+  expect(dead).toEqual([]);
+  expect(all.size).toBeGreaterThan(100);
+  expect(links).toBeGreaterThan(1000);
+});
+
+test("every page of the API has the site's navigation", () => {
+  const reference = [...pages()].filter(([path]) => path.startsWith("api/"));
+  for (const [path, html] of reference) {
+    const home = `${relative(dirname(path), ".")}/index.html`;
+    expect(html, path).toContain(`<a class="word" href="${home}">`);
+  }
+});
+
+test("the reference is searched", async () => {
+  const page = await visit("api/index.html");
+  await page.keyboard.press("/");
+  await page.getByRole("combobox").fill("workGroupScan");
+  await page.getByRole("option", { name: "workGroupScan" }).first().click();
+  await page.waitForURL(/wavefold_wgsl\.workGroupScan\.html/);
+  expect(await textOf(page, "h1")).toBe("Function workGroupScan");
+});
+
+test("the keyboard skips to the content", async () => {
+  for (const path of ["guides/first-scan.html", "api/modules/wavefold.html"]) {
+    const page = await visit(path);
+    await page.keyboard.press("Tab");
+    expect(await page.locator(":focus").textContent(), path).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(new URL(page.url()).hash).toBe("#main");
+    await page.keyboard.press("Tab");
+    const focused = page.locator(":focus");
+    expect(await focused.evaluate((one) => one.closest("header") === null), path).toBe(true);
+  }
+});
+
+test("guides and reference fit a phone", async () => {
+  const context = { viewport: { width: 360, height: 740 } };
+  const guides = [...pages().keys()].filter((path) => path.startsWith("guides/"));
+  expect(guides.length).toBeGreaterThanOrEqual(9);
+  const page = await visit("guides/index.html", { context });
+  const here = page.url().replace("guides/index.html", "");
+  for (const path of [
+    ...guides,
+    "api/index.html",
+    "api/modules/wavefold.html",
+    "api/interfaces/wavefold.Fold.html",
+    "api/functions/wavefold_check.checkMonoid.html",
+  ]) {
+    await page.goto(`${here}${path}`);
+    expect(await overflow(page), path).toBe(0);
+  }
+});
+
+test.each(["light", "dark"] as const)(
+  "guides and reference have the site's colours: %s",
+  async (colorScheme) => {
+    const colours = async (path: string): Promise<string[]> => {
+      const page = await visit(path, { context: { colorScheme } });
+      return page.evaluate(() => {
+        const { backgroundColor, color } = getComputedStyle(document.body);
+        return [backgroundColor, color];
+      });
+    };
+    const site = await colours("guides/index.html");
+    expect(site).toEqual(
+      colorScheme === "light"
+        ? ["rgb(251, 250, 247)", "rgb(28, 34, 39)"]
+        : ["rgb(20, 23, 26)", "rgb(232, 230, 225)"],
+    );
+    expect(await colours("api/functions/wavefold_wgsl.link.html")).toEqual(site);
+  },
+);

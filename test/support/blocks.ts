@@ -1,0 +1,234 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { transform } from "esbuild";
+import { dump } from "npyjs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import * as runKernel from "../../examples/in-kernel/kernel.ts";
+import * as esbuildPlugin from "../../src/build/esbuild.ts";
+import * as vitePlugin from "../../src/build/vite.ts";
+import * as check from "../../src/check/index.ts";
+import * as browser from "../../src/index.ts";
+import * as monoids from "../../src/monoids/index.ts";
+import * as node from "../../src/node.ts";
+import * as reference from "../../src/reference/index.ts";
+import * as wgsl from "../../src/wgsl.ts";
+
+/** A block of code in a Markdown text. */
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** What follows the language: "not run: …" says why. */
+  readonly note: string;
+}
+
+/** The blocks under one heading: those of one language are one program. */
+export interface Section {
+  readonly heading: string;
+  readonly blocks: readonly Block[];
+}
+
+/** A Markdown text's blocks, by headings. */
+export function sectionsOf(markdown: string): Section[] {
+  const sections: { heading: string; blocks: Block[] }[] = [{ heading: "", blocks: [] }];
+  for (const [whole, title, language = "", note = "", text = ""] of markdown.matchAll(
+    /^#+ (.*)$|^```(\w*) *(.*)\n([\s\S]*?)^```$/gm,
+  )) {
+    if (whole.startsWith("#")) {
+      sections.push({ heading: title ?? "", blocks: [] });
+    } else {
+      sections.at(-1)?.blocks.push({ language, note, text });
+    }
+  }
+  return sections.filter(({ blocks }) => blocks.length > 0);
+}
+
+/** A section's blocks of one language. */
+export const blocksOf = ({ blocks }: Section, language: string): readonly Block[] =>
+  blocks.filter((block) => block.language === language);
+
+/** Why a block is not run; nothing where it is. */
+export const reasonOf = ({ note }: Block): string | undefined => /^not run: (.*)$/.exec(note)?.[1];
+
+/** What each import gives; `run` is what stands in for it here, where there is no browser. */
+export const modules: Readonly<Record<string, { readonly named: object; readonly run: object }>> = {
+  wavefold: { named: browser, run: node },
+  "wavefold/node": { named: node, run: node },
+  "wavefold/wgsl": { named: wgsl, run: wgsl },
+  "wavefold/monoids": { named: monoids, run: monoids },
+  "wavefold/check": { named: check, run: check },
+  "wavefold/esbuild": { named: esbuildPlugin, run: esbuildPlugin },
+  "wavefold/vite": { named: vitePlugin, run: vitePlugin },
+  "wavefold/reference": { named: reference, run: reference },
+  "./kernel.ts": { named: runKernel, run: runKernel },
+};
+
+/** An import; what a comment hides from the program is looked at as well. */
+export const IMPORT = /^(?:\/\/ )?import \{ ([^}]*) \} from "([^"]*)";/gm;
+
+/** Every name that a text imports, which must be there. */
+export function expectImports(text: string): number {
+  const imports = [...text.matchAll(IMPORT)];
+  for (const [line, names = "", from = ""] of imports) {
+    for (const name of names.split(", ")) {
+      expect(modules[from]?.named, line).toHaveProperty(name);
+    }
+  }
+  return imports.length;
+}
+
+const NUMBER = String.raw`-?(?:[\d.]+(?:e[+-]?\d+)?n?|Infinity|NaN)`;
+/** What a comment claims: numbers, or a value as JavaScript writes it. Anything else is prose. */
+const CLAIM = String.raw`${NUMBER}(?: +${NUMBER})*|\{.*\}|\[.*\]|"[^"]*"|true|false`;
+const CHECKED = new RegExp(
+  String.raw`^(?!const |let |import |return |throw |//|\}|\s)(.*); *// (${CLAIM}) *$`,
+  "gm",
+);
+/** A result that is neither kept nor told. */
+const UNCLAIMED = /^await fold\.(scan|reduce|compact)\(.*$/m;
+/** The error that a block ends with: its comment, which may go on in the next lines. */
+export const THROWN = /^\/\/ (\w*Error: .*(?:\n\/\/ .*)*)\s*$/m;
+
+/** What the checks of a program found. */
+export interface Ran {
+  /** Values that a comment claims, and errors. */
+  readonly checked: number;
+  /** The program's `code`, where it has one. */
+  readonly code: unknown;
+}
+
+/**
+ * Runs blocks of TypeScript as one program. A statement that a value follows in a comment is compared with it,
+ * and a block that ends with an error in comments must be rejected with that error: `…` stands for any text.
+ *
+ * @param given - what the blocks leave to their reader, by name.
+ */
+export async function runBlocks(
+  title: string,
+  blocks: readonly Block[],
+  given: Readonly<Record<string, unknown>>,
+): Promise<Ran> {
+  const imports = new Map<string, Set<string>>();
+  const body = blocks
+    .map(({ text }) => {
+      const error = THROWN.exec(text)?.[1]?.replaceAll("\n// ", " ");
+      const statements = text
+        .replace(IMPORT, (line, names: string, from: string) => {
+          if (!line.startsWith("//")) {
+            imports.set(from, new Set([...(imports.get(from) ?? []), ...names.split(", ")]));
+          }
+          return "";
+        })
+        .replace(
+          CHECKED,
+          (_, expression: string, claim: string) => `$check(${expression}, ${JSON.stringify(claim)});`,
+        )
+        .replace(/^export default /m, "const exported = ");
+      if (error !== undefined) {
+        return `await $fails(async () => {\n${statements}\n}, ${JSON.stringify(error)});`;
+      }
+      expect(statements.match(UNCLAIMED)?.[0], `${title}: a result that no comment tells`).toBeUndefined();
+      return statements;
+    })
+    .join("\n");
+  const head = [...imports].map(
+    ([from, names]) => `const { ${[...names].join(", ")} } = $modules[${JSON.stringify(from)}].run;`,
+  );
+  let checked = 0;
+  const names = {
+    ...given,
+    $modules: modules,
+    $check(value: unknown, claim: string) {
+      checked++;
+      expectClaim(value, claim, `${title}: ${claim}`);
+    },
+    async $fails(run: () => Promise<void>, message: string) {
+      checked++;
+      await expectFailure(run, message, title);
+    },
+  };
+  const { code } = await transform(
+    `async function block(${Object.keys(names)}) { {\n${head.join("\n")}\n${body}\nreturn typeof code === "undefined" ? undefined : code;\n} }`,
+    { loader: "ts", sourcefile: title },
+  );
+  const program = new Function(`${code}\nreturn block;`)() as (...values: unknown[]) => Promise<unknown>;
+  return { code: await program(...Object.values(names)), checked };
+}
+
+/** Numbers are one, or an array's; the rest is compared as a whole. */
+function expectClaim(value: unknown, claim: string, title: string): void {
+  if (!/^[-\dIN]/.test(claim)) {
+    const plain = ArrayBuffer.isView(value) ? Array.from(value as Uint32Array) : value;
+    expect(plain, title).toEqual(new Function(`return (${claim});`)());
+    return;
+  }
+  const numbers = claim
+    .split(/ +/)
+    .map((one) => (one.endsWith("n") ? BigInt(one.slice(0, -1)) : Number(one)));
+  expect(typeof value === "object" ? Array.from(value as ArrayLike<number>) : [value], title).toEqual(
+    numbers,
+  );
+}
+
+async function expectFailure(run: () => Promise<void>, claim: string, title: string): Promise<void> {
+  const cause = await run().then(
+    () => undefined,
+    (one: unknown) => one,
+  );
+  const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : `no error, but ${String(cause)}`;
+  const words = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+  const parts = words(claim)
+    .split("…")
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  expect(words(said), title).toMatch(new RegExp(`^${parts.join("[^]*")}$`));
+}
+
+/** A shell's words, without its comment. */
+const wordsOf = (line: string): string[] =>
+  [...line.replace(/(^|\s)#.*$/, "").matchAll(/'([^']*)'|"([^"]*)"|[^\s'"]+/g)].map(
+    ([word, single, double]) => single ?? double ?? word,
+  );
+
+/** What `npx wavefold` is called with in the blocks of a shell. */
+export const commandsOf = (sections: readonly Section[]): string[][] =>
+  sections
+    .flatMap((section) => blocksOf(section, "sh"))
+    .flatMap(({ text }) => text.split("\n"))
+    .filter((line) => line.startsWith("npx wavefold "))
+    .map((line) => wordsOf(line).slice(2));
+
+const skips: Readonly<Record<string, string>> = {
+  bench: "it takes minutes, and has tests of its own",
+  doctor: "it is slow in software, and its self-test has tests of its own",
+  tune: "it takes minutes, and has tests of its own",
+};
+
+/** A test for each command: it succeeds, says nothing on stderr, and writes its output. */
+export function testCommands(commands: readonly (readonly string[])[], kernel: string): void {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "wavefold-commands-"));
+    writeFileSync(join(folder, "in.npy"), Buffer.from(dump(Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3), [8])));
+    writeFileSync(join(folder, "in.wgsl"), kernel);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  for (const args of commands) {
+    const reason = skips[args[0] ?? ""];
+    test(`npx wavefold ${args.join(" ")}`, ({ skip }) => {
+      skip(reason !== undefined, reason);
+      const { status, stderr } = spawnSync(process.execPath, [resolve("dist/cli.js"), ...args], {
+        cwd: folder,
+        encoding: "utf8",
+      });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+      const output = args[args.indexOf("-o") + 1] ?? "";
+      if (args.includes("-o")) {
+        expect(existsSync(join(folder, output)), output).toBe(true);
+        rmSync(join(folder, output));
+      }
+    });
+  }
+}
