@@ -21,6 +21,7 @@ export type { Grouping } from "./reference/grouping.ts";
 export type {
   Fold,
   HandCompactOptions,
+  HandMapOptions,
   HandOptions,
   OpenOptions,
   PreparedCompact,

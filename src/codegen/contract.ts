@@ -26,10 +26,16 @@ const MOST_VECTOR_BYTES = 64;
 const greatestCommonDivisor = (a: number, b: number): number =>
   b === 0 ? a : greatestCommonDivisor(b, a % b);
 
-/** Items that share the widest loads; 1 where they need not, are too many, or do not divide a thread's run. */
-export function itemsOfVector(itemBytes: number, itemsPerThread: number): number {
-  const items = WIDE / greatestCommonDivisor(WIDE, itemBytes);
-  return items * itemBytes > MOST_VECTOR_BYTES || itemsPerThread % items !== 0 ? 1 : items;
+/**
+ * Items that share the widest loads; 1 where they need not, are too many, or do not divide a thread's run.
+ * Where what is stored for an item has another size, the widest stores too.
+ */
+export function itemsOfVector(itemBytes: number, itemsPerThread: number, storedBytes = itemBytes): number {
+  const items =
+    WIDE / Math.min(greatestCommonDivisor(WIDE, itemBytes), greatestCommonDivisor(WIDE, storedBytes));
+  return items * Math.max(itemBytes, storedBytes) > MOST_VECTOR_BYTES || itemsPerThread % items !== 0
+    ? 1
+    : items;
 }
 
 const generated = (text: string): SourceText => ({ name: "generated contract", text });
@@ -60,6 +66,16 @@ function callersText(name: string, text: string): SourceText {
   return { name, text, callers: true };
 }
 
+/** A function that ends with the caller's text: an expression, or statements that return. */
+function callersFunction(head: readonly string[], name: string, text: string): SourceText[] {
+  const isStatements = /\breturn\b/.test(text);
+  return [
+    generated([...head, ...(isStatements ? [] : ["  return ("])].join("\n")),
+    callersText(name, text),
+    generated(isStatements ? "}" : "  );\n}"),
+  ];
+}
+
 /** `Element`, `identity` and `combine` for one operator on one type. */
 export function operatorText(monoid: Monoid): SourceParts {
   const { domain } = monoid;
@@ -77,14 +93,7 @@ export function operatorText(monoid: Monoid): SourceParts {
   if (!monoid.callers) {
     return [generated([...head, `  return ${monoid.combine};`, "}"].join("\n"))];
   }
-  const name = `combine of the operator ${monoid.opName}`;
-  const body = callersText(name, monoid.combine);
-  const isStatements = /\breturn\b/.test(monoid.combine);
-  const parts = [
-    generated([...head, ...(isStatements ? [] : ["  return ("])].join("\n")),
-    body,
-    generated(isStatements ? "}" : "  );\n}"),
-  ];
+  const parts = callersFunction(head, `combine of the operator ${monoid.opName}`, monoid.combine);
   return monoid.declarations === ""
     ? parts
     : [callersText(`declarations of the operator ${monoid.opName}`, monoid.declarations), ...parts];
@@ -159,6 +168,52 @@ export function storageText(monoid: Monoid, input: Side, output: Side, vector: n
       conversion("element_from_item", "Input", "Element", input === "items" ? domain.fromStored : "x"),
       conversion("item_from_element", "Element", "Output", output === "items" ? domain.toStored : "x"),
     ].join("\n"),
+  );
+}
+
+/** What each item goes through as it is loaded. */
+export interface ItemMap {
+  /** What the items are. */
+  readonly from: ElementType;
+  /** The caller's WGSL over an item's value `x` and its index `i`: a value of the operator's type. */
+  readonly text: string;
+}
+
+/**
+ * The same where the items are mapped: `mapped_element`. Both sides hold bits that no conversion has
+ * touched, so that they may share a binding where their sizes are the same. Vectors are stored where
+ * `output` says how many bytes an item has.
+ */
+export function mappedText(
+  monoid: Monoid,
+  { from, text }: ItemMap,
+  output: Side,
+  vector: number,
+  storesVectors: boolean,
+): SourceParts {
+  const { domain, type } = monoid;
+  const carried = type.carried;
+  const items = output === "items" ? carried : domain.element;
+  const bits =
+    domain.stored === carried
+      ? domain.toStored
+      : fromWords(carried, wordsOf(domain.stored, [domain.toStored]), 1).join();
+  return callersFunction(
+    [
+      `alias Input = ${from.carried};`,
+      `alias Output = ${items};`,
+      vectorText(from.carried, storesVectors ? items : undefined, vector),
+      conversion("value_from_item", "Input", from.value, from.fromCarried),
+      conversion("element_from_value", type.value, "Element", domain.fromValue),
+      conversion("item_from_element", "Element", "Output", output === "items" ? bits : "x"),
+      "fn mapped_element(item: Input, index: u32) -> Element {",
+      "  return element_from_value(map_value(value_from_item(item), index));",
+      "}",
+      "",
+      `fn map_value(x: ${from.value}, i: u32) -> ${type.value} {`,
+    ],
+    "the map",
+    text,
   );
 }
 

@@ -13,6 +13,7 @@ import lengthBufferFile from "../../shaders/device/length_buffer.wgsl";
 import lengthParamsFile from "../../shaders/device/length_params.wgsl";
 import loadItemsFile from "../../shaders/device/load_items.wgsl";
 import loadKeptFile from "../../shaders/device/load_kept.wgsl";
+import loadMappedFile from "../../shaders/device/load_mapped.wgsl";
 import lookBackFile from "../../shaders/device/look_back.wgsl";
 import lookBackSubgroupFile from "../../shaders/device/look_back_subgroup.wgsl";
 import noInputFile from "../../shaders/device/no_input.wgsl";
@@ -37,12 +38,13 @@ import type { Monoid } from "../operators.ts";
 import type { ElementType, SourceText } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
-import type { Indirect, Selector, Side, Sizes } from "./contract.ts";
+import type { Indirect, ItemMap, Selector, Side, Sizes } from "./contract.ts";
 import {
   compactionText,
   elementWords,
   indirectText,
   itemsOfVector,
+  mappedText,
   operatorText,
   paramsText,
   patienceText,
@@ -71,6 +73,7 @@ const lengthBuffer = file("length_buffer.wgsl", lengthBufferFile);
 const lengthParams = file("length_params.wgsl", lengthParamsFile);
 const loadItems = file("load_items.wgsl", loadItemsFile);
 const loadKept = file("load_kept.wgsl", loadKeptFile);
+const loadMapped = file("load_mapped.wgsl", loadMappedFile);
 const lookBack = file("look_back.wgsl", lookBackFile);
 const lookBackSubgroup = file("look_back_subgroup.wgsl", lookBackSubgroupFile);
 const spineEntries = file("spine_entries.wgsl", spineEntriesFile);
@@ -244,14 +247,14 @@ function kindOf(number: number, text: string): BindingKind {
   return text.includes("read_write") ? "read_write" : "read";
 }
 
-/** A name that the caller declares must not be one of ours. */
+/** A name that the caller declares must not be one of ours, nor one that another text of theirs has. */
 function rejectClashes(declarations: readonly Declaration[]): void {
-  const ours = new Set(
+  const taken = new Set(
     declarations.filter((one) => !one.lines.some((line) => line.source.callers)).map((one) => one.name),
   );
   for (const { name, lines } of declarations) {
     const line = lines.find((one) => one.source.callers);
-    if (line !== undefined && ours.has(name)) {
+    if (line !== undefined && taken.has(name)) {
       throw new SourceError(
         `${line.source.name}, line ${line.number}: the name ${name} is taken; choose another`,
         line.source.text,
@@ -259,6 +262,7 @@ function rejectClashes(declarations: readonly Declaration[]): void {
         0,
       );
     }
+    taken.add(name);
   }
 }
 
@@ -288,11 +292,13 @@ export function scanKernel(
     readonly arrangement: Arrangement;
     readonly carry: boolean | LookBackOptions;
     readonly total: boolean;
+    readonly map?: ItemMap | undefined;
   },
 ): Kernel {
-  const { algorithm, sizes, exclusive, side, arrangement, carry, total, lengthOnGpu } = options;
+  const { algorithm, sizes, exclusive, side, arrangement, carry, total, lengthOnGpu, map } = options;
   const { files, wide } = arrangements[arrangement];
-  const vector = wide ? itemsOfVector(monoid.type.bytes, sizes.items) : 1;
+  const { bytes } = monoid.type;
+  const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
   const singlePass = typeof carry === "object";
   return link(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
@@ -300,8 +306,9 @@ export function scanKernel(
     [
       { name: "generated contract", text: `const EXCLUSIVE = ${exclusive};` },
       operatorText(monoid),
-      storageText(monoid, side, side, vector),
-      ...typeSources(monoid.type),
+      ...(map === undefined
+        ? [storageText(monoid, side, side, vector), ...typeSources(monoid.type)]
+        : mappedSources(monoid, map, side, vector, true)),
       ...files,
       ...(singlePass ? lookBackText(monoid, options, carry) : [carry ? carrySpine : carryNone]),
       total ? totalBuffer : totalNone,
@@ -317,20 +324,44 @@ export function scanKernel(
   );
 }
 
+/** What a kernel of mapped items is written against, and what loads them. */
+const mappedSources = (
+  monoid: Monoid,
+  map: ItemMap,
+  output: Side,
+  vector: number,
+  storesVectors: boolean,
+): (SourceText | SourceParts)[] => [
+  mappedText(monoid, map, output, vector, storesVectors),
+  ...new Set([map.from, monoid.type].flatMap(typeSources)),
+  // Its functions are the first of their names.
+  loadMapped,
+];
+
 /** The tiles' totals. */
 export function reduceKernel(
   monoid: Monoid,
-  options: KernelOptions & { readonly input: Side; readonly output: Side; readonly wide: boolean },
+  options: KernelOptions & {
+    readonly input: Side;
+    readonly output: Side;
+    readonly wide: boolean;
+    /** What items go through; elements go through none. */
+    readonly map?: ItemMap | undefined;
+    /** Bytes of the items that another pass stores by vectors of as many; as those loaded, where it is left out. */
+    readonly storedBytes?: number;
+  },
 ): Kernel {
-  const { algorithm, sizes, input, output, wide, lengthOnGpu } = options;
-  const vector = wide ? itemsOfVector(monoid.type.bytes, sizes.items) : 1;
+  const { algorithm, sizes, input, output, wide, lengthOnGpu, map, storedBytes } = options;
+  const mapped = input === "items" ? map : undefined;
+  const vector = wide ? itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes) : 1;
   return link(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
     [
       operatorText(monoid),
-      storageText(monoid, input, output, vector),
-      ...typeSources(monoid.type),
+      ...(mapped === undefined
+        ? [storageText(monoid, input, output, vector), ...typeSources(monoid.type)]
+        : mappedSources(monoid, mapped, output, vector, false)),
       wide ? inputVectors : inputItems,
       outputItems,
       lengthFile(lengthOnGpu),

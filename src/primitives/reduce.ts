@@ -4,14 +4,17 @@ import { bindingOf, reduceKernel } from "../codegen/kernels.ts";
 import type { Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
+import type { MapOptions } from "./map.ts";
+import { requireMap } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, requireMaxLength, spineLengths } from "./plan.ts";
-import { isWide, spineScratch, tileOf, vectorOf } from "./scan.ts";
+import { isApart, isWide, spineScratch, tileOf, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
 import { groupingOf, tune } from "./tuning.ts";
 
 /** What a prepared reduction is for. */
-export interface ReduceOptions<Name extends string = string> extends TuningOptions {
+export interface ReduceOptions<Name extends string = string> extends TuningOptions, MapOptions {
+  /** The type of what is combined, and comes out. */
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
@@ -35,7 +38,9 @@ export function planReduce(
   const monoid = monoidOf(op as Operator, type, "reduce");
   const title = `reduce<${monoid.title}>`;
   const tuning = tune("reduce", title, type, monoid.domain, options, facts);
-  const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
+  const map = requireMap(options, type, title, facts);
+  const loaded = map?.from ?? type;
+  const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   const tile = tileOf(tuning);
   // A dispatch that writes a buffer binds it once: in one buffer, the result goes through the spine.
   const detour = arrangements.some((one) => one === "one-buffer" || one === "in-place");
@@ -50,10 +55,10 @@ export function planReduce(
       input,
       output,
       wide,
+      map,
     });
-  const only = perArrangement(
-    arrangements.filter((one) => one === "vectors" || one === "items"),
-    (arrangement) => kernelOf("items", "items", isWide(arrangement)),
+  const only = perArrangement(arrangements.filter(isApart), (arrangement) =>
+    kernelOf("items", "items", isWide(arrangement)),
   );
   // Where there is a spine: from the items, between its levels, and to the result.
   const first =
@@ -66,7 +71,7 @@ export function planReduce(
   return {
     title,
     maxLength,
-    vector: vectorOf(type, tuning),
+    vector: vectorOf(loaded, tuning),
     kernels: distinct([
       ...only.all,
       ...(first === undefined ? [] : [...first.all, last]),
@@ -75,11 +80,11 @@ export function planReduce(
     scratch: spineScratch(spineLevels, monoid.domain.elementBytes),
     eagerScratch: spineLevels.length,
     needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
-    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    itemBytes: { input: loaded.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: 0,
     outputLength: () => 1,
     groupingOf: (arrangement) =>
-      groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(type, tuning) : 1),
+      groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(loaded, tuning) : 1),
     passes(length, arrangement) {
       const pass = (kernel: Kernel, from: Slot, to: Slot, items: number): Pass => ({
         kernel,
@@ -91,9 +96,8 @@ export function planReduce(
         length: items,
         tiles: Math.max(1, Math.ceil(items / tile)),
       });
-      const isApart = arrangement === "vectors" || arrangement === "items";
       const used = spineLengths(length, tile);
-      if (first === undefined || (used.length === 0 && isApart)) {
+      if (first === undefined || (used.length === 0 && isApart(arrangement))) {
         return [pass(only.of(arrangement), "input", "output", length)];
       }
       const through = used.length === 0 ? [1] : used;

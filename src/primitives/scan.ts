@@ -1,9 +1,12 @@
 import { elementWords, itemsOfVector } from "../codegen/contract.ts";
 import type { Arrangement, Kernel, LookBackOptions } from "../codegen/kernels.ts";
 import { bindingOf, lookBackShape, reduceKernel, scanKernel, spineBytes } from "../codegen/kernels.ts";
+import { ArgumentError } from "../errors.ts";
 import type { Monoid, Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
+import type { MapOptions } from "./map.ts";
+import { requireMap } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
@@ -19,7 +22,8 @@ import type { DeviceFacts, Tuning, TuningOptions } from "./tuning.ts";
 import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
 
 /** What a prepared scan is for. */
-export interface ScanOptions<Name extends string = string> extends TuningOptions {
+export interface ScanOptions<Name extends string = string> extends TuningOptions, MapOptions {
+  /** The type of what is combined, and comes out. */
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
@@ -115,17 +119,22 @@ export function planScan(
   const monoid = monoidOf(op as Operator, type, "scan");
   const title = `scan<${monoid.title}>`;
   const { domain } = monoid;
+  const map = requireMap(options, type, title, facts);
+  const itemBytes = map?.from.bytes ?? type.bytes;
+  // A binding that spans both ranges has items of one size.
+  const canShare = itemBytes === type.bytes;
+  const made = canShare ? arrangements : arrangements.filter(isApart);
   const passes = passesOf("scan", domain, options, facts, title);
   const tuning = tune("scan", title, type, domain, options, facts);
   const single =
     passes === "single" && arrangements.includes("vectors")
       ? tune("single scan", title, type, domain, options, facts)
       : undefined;
-  const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
 
-  const base = { exclusive, side: "items", total: false, lengthOnGpu } as const;
+  const base = { exclusive, side: "items", total: false, lengthOnGpu, map } as const;
   const singleKernel =
     single &&
     scanKernel(monoid, {
@@ -135,7 +144,7 @@ export function planScan(
       carry: { ...lookBackOf(facts), ...testing },
     });
   // Reduce-then-scan, for the arrangements that a single pass does not take.
-  const others = arrangements.filter((one) => single === undefined || one !== "vectors");
+  const others = made.filter((one) => single === undefined || one !== "vectors");
   const carried = perArrangement(others, (arrangement) =>
     scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
   );
@@ -147,16 +156,19 @@ export function planScan(
       output: "elements",
       // The input is only read, so one buffer is bound once, to be read.
       wide: isWide(arrangement),
+      map,
+      storedBytes: type.bytes,
     }),
   );
   const spine = others.length > 0 && levels.length > 0 ? spineKernels(monoid, tuning) : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, domain.elementBytes);
+  const vectorIn = (one: Tuning): number => vectorOf(type, one, itemBytes);
   const spineTiles = single === undefined ? 0 : Math.max(1, Math.ceil(maxLength / tileOf(single)));
   return {
     title,
     maxLength,
-    vector: Math.max(vectorOf(type, tuning), single === undefined ? 1 : vectorOf(type, single)),
+    vector: Math.max(vectorIn(tuning), single === undefined ? 1 : vectorIn(single)),
     kernels: distinct([
       singleKernel,
       ...carried.all,
@@ -172,16 +184,21 @@ export function planScan(
     eagerScratch: levelBytes.length + (single === undefined ? 0 : 1),
     ...(single && { spine: { scratch: levelBytes.length, tiles: spineTiles } }),
     needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
-    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    itemBytes: { input: itemBytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: 0,
     outputLength: (length) => length,
     groupingOf: (arrangement) =>
       single !== undefined && arrangement === "vectors"
-        ? groupingOf(single, "single", vectorOf(type, single))
-        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(type, tuning) : 1),
+        ? groupingOf(single, "single", vectorIn(single))
+        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorIn(tuning) : 1),
     passes(length, arrangement) {
       if (length === 0) {
         return [];
+      }
+      if (!canShare && !isApart(arrangement)) {
+        throw new ArgumentError(
+          `${title}: the input (items of ${itemBytes} bytes) and the output (of ${type.bytes}) must be in different buffers`,
+        );
       }
       const ends: [number, Slot][] = [
         [bindingOf.input, "input"],
@@ -234,6 +251,10 @@ export const tileOf = ({ sizes }: Tuning): number => sizes.workGroupSize * sizes
 export const isWide = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "in-place";
 
-/** Items of a vector, for a type and a thread's run. */
-export const vectorOf = (type: ElementType, { sizes }: Tuning): number =>
-  itemsOfVector(type.bytes, sizes.items);
+/** Whether input and output are in two buffers. */
+export const isApart = (arrangement: Arrangement): boolean =>
+  arrangement === "vectors" || arrangement === "items";
+
+/** Items of a vector, for a type and a thread's run; where items of another size are loaded, of both. */
+export const vectorOf = (type: ElementType, { sizes }: Tuning, loadedBytes = type.bytes): number =>
+  itemsOfVector(loadedBytes, sizes.items, type.bytes);

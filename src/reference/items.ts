@@ -1,7 +1,9 @@
 import { elementTypes } from "../element_types.ts";
-import type { ElementType } from "../types.ts";
-import { typeNameOfArray } from "../types.ts";
-import { structOfArray } from "./arrays.ts";
+import { ArgumentError } from "../errors.ts";
+import type { ElementType, ScalarType, Value } from "../types.ts";
+import { f16, requireType, typeNameOfArray } from "../types.ts";
+import type { AnyArray } from "./arrays.ts";
+import { structOfArray, valuesOf } from "./arrays.ts";
 
 /**
  * The element type of an array.
@@ -10,4 +12,53 @@ import { structOfArray } from "./arrays.ts";
  */
 export function typeOfArray(data: unknown, type: ElementType | undefined, caller: string): ElementType {
   return structOfArray(data, type, caller) ?? type ?? elementTypes[typeNameOfArray(data, type, caller)];
+}
+
+/** The types of an array's items and of what a map makes of them, and what that is at each place. */
+export interface MappedItems {
+  readonly from: ElementType;
+  readonly type: ElementType;
+  read(index: number): Value;
+}
+
+/**
+ * The items as they are combined: mapped, where there is a map.
+ *
+ * @throws {ArgumentError} as {@link typeOfArray}; for what is no map, for another type without one, and where a
+ * map gives what is of another kind than its type's values.
+ */
+export function mappedItems(data: AnyArray, options: object, caller: string): MappedItems {
+  const given = options as {
+    readonly type?: ElementType;
+    readonly from?: ElementType;
+    readonly map?: (value: Value, index: number) => unknown;
+  };
+  const { map } = given;
+  // Of a mapped array, `type` says what its items are only where nothing else can.
+  const isOwn = map === undefined || (given.type === f16 && (data as unknown) instanceof Uint16Array);
+  const from = typeOfArray(data, given.from ?? (isOwn ? given.type : undefined), caller);
+  const type = given.type === undefined ? from : requireType(given.type, caller);
+  const own = valuesOf(data, from);
+  if (map === undefined) {
+    if (type !== from) {
+      throw new ArgumentError(
+        `${caller}: the items are ${from.name}, and the result is ${type.name}; it takes a map from one to the other`,
+      );
+    }
+    return { from, type, read: own };
+  }
+  if (typeof map !== "function") {
+    throw new ArgumentError(
+      `${caller}: map is ${typeof map}; it takes a function of an item's value and its index`,
+    );
+  }
+  const kind = typeof (type.kind === "struct" ? {} : (type as ScalarType).zero);
+  const read = (index: number): Value => {
+    const value = map(own(index), index);
+    if (typeof value !== kind) {
+      throw new ArgumentError(`${caller}: the map gave ${type.problemOf(value)}`);
+    }
+    return type.round(value as Value);
+  };
+  return { from, type, read };
 }

@@ -9,10 +9,10 @@ import { planReduce } from "../primitives/reduce.ts";
 import type { ScanOptions } from "../primitives/scan.ts";
 import { planScan } from "../primitives/scan.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
-import type { AnyArray, NameOf, ValueIn } from "../reference/arrays.ts";
-import { arrayLike, structOfArray, valuesOf } from "../reference/arrays.ts";
+import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../reference/arrays.ts";
+import { arrayLike, arrayOver, structOfArray, valuesOf } from "../reference/arrays.ts";
 import type { Grouping } from "../reference/grouping.ts";
-import type { ElementType, TypeName } from "../types.ts";
+import type { ElementType, TypeName, Value } from "../types.ts";
 import { f16, f32, i32, typeNameOfArray, u32 } from "../types.ts";
 import { BufferUsage, MAP_READ } from "./constants.ts";
 import type { Context } from "./context.ts";
@@ -26,6 +26,21 @@ export interface HandOptions<Name extends string> extends TuningOptions {
   readonly op?: Operator<Name>;
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
+  /** WGSL over each element's value `x` and its index `i`, applied as it is loaded: as {@link ScanOptions.map}. */
+  readonly map?: string;
+}
+
+/** The same with a map to another type. */
+export interface HandMapOptions<From extends string, Name extends string, V extends Value>
+  extends TuningOptions {
+  /** The type that `map` gives, and the result has. */
+  readonly type: ElementType<Name, V>;
+  /** WGSL over each element's value `x` and its index `i`, such as `"u32(x > 0.5)"`: as {@link ScanOptions.map}. */
+  readonly map: string;
+  /** The operator, on `type`; `add` where it is left out. */
+  readonly op?: Operator<NoInfer<Name>>;
+  /** The type of the array's elements; needed only for f16 bits in a `Uint16Array`. */
+  readonly from?: ElementType<From>;
 }
 
 /** What `compact` takes beside the data: `where`, or `flags`. */
@@ -53,7 +68,7 @@ export interface PreparedScan {
    * Records the scan of `length` items. Everything is checked before anything is recorded; nothing
    * is read back. Input and output may be the same range; ranges may start at any item. Fastest where
    * they are in two buffers and start at a multiple of 16 bytes (of 48, where an item has 12, and so on):
-   * then each item is read once.
+   * then each item is read once. With a map to items of another size, they are in two buffers.
    *
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */
@@ -135,32 +150,38 @@ export class Fold {
    *
    * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16,
    * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct.
-   * @returns an array like `data`.
+   * @returns an array like `data`; with a map to another `type`, an array of that.
    * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before the GPU is touched.
-   * @throws {SourceError} when an operator of the caller's does not compile.
+   * @throws {SourceError} when an operator or a map of the caller's does not compile.
    * @throws {OutOfMemoryError} {@link DeviceLostError}
    *
    * @example
    * ```ts
    * await fold.scan(Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3)); // 3 4 11 11 15 16 22 25
+   * await fold.scan(Float32Array.of(0.2, 0.9, 0.7), { type: u32, map: "u32(x > 0.5)" }); // 0 1 2
    * ```
    */
-  async scan<A extends AnyArray>(
+  scan<A extends AnyArray>(
     data: A,
-    options: HandOptions<NameOf<A>> & { readonly exclusive?: boolean } = {},
-  ): Promise<A> {
-    const type = await typeOfArray(data, options.type as ElementType | undefined, "scan");
+    options?: HandOptions<NameOf<A>> & { readonly exclusive?: boolean },
+  ): Promise<A>;
+  scan<A extends AnyArray, Name extends string, V extends Value>(
+    data: A,
+    options: HandMapOptions<NameOf<A>, Name, V> & { readonly exclusive?: boolean },
+  ): Promise<ArrayOf<Name, V>>;
+  async scan(data: AnyArray, options: HandTypes = {}): Promise<AnyArray> {
+    const types = await typesOf(data, options, "scan");
     const plan = planScan(
-      { ...(options as unknown as ScanOptions), type, maxLength: data.length },
+      { ...(options as unknown as ScanOptions), ...types, maxLength: data.length },
       this.#context.facts,
       APART,
     );
     if (data.length === 0) {
       await this.#check(plan);
-      return arrayLike(data, new ArrayBuffer(0));
+      return resultOver(data, types, new ArrayBuffer(0));
     }
-    const [output] = await this.#run(plan, data, undefined, [data.byteLength]);
-    return arrayLike(data, output as ArrayBuffer);
+    const [output] = await this.#run(plan, data, undefined, [data.length * types.type.bytes]);
+    return resultOver(data, types, output as ArrayBuffer);
   }
 
   /**
@@ -171,17 +192,24 @@ export class Fold {
    * @example
    * ```ts
    * await fold.reduce(Float32Array.of(2, 9, 4), { op: max }); // 9
+   * await fold.reduce(Float32Array.of(2, 9, 4), { map: "x * x" }); // 101
    * ```
    */
-  async reduce<A extends AnyArray>(data: A, options: HandOptions<NameOf<A>> = {}): Promise<ValueIn<A>> {
-    const type = await typeOfArray(data, options.type as ElementType | undefined, "reduce");
+  reduce<A extends AnyArray>(data: A, options?: HandOptions<NameOf<A>>): Promise<ValueIn<A>>;
+  reduce<A extends AnyArray, Name extends string, V extends Value>(
+    data: A,
+    options: HandMapOptions<NameOf<A>, Name, V>,
+  ): Promise<V>;
+  async reduce(data: AnyArray, options: HandTypes = {}): Promise<Value> {
+    const types = await typesOf(data, options, "reduce");
+    const { type } = types;
     const plan = planReduce(
-      { ...(options as unknown as ReduceOptions), type, maxLength: data.length },
+      { ...(options as unknown as ReduceOptions), ...types, maxLength: data.length },
       this.#context.facts,
       APART,
     );
     const [output] = await this.#run(plan, data, undefined, [type.bytes]);
-    return valuesOf(arrayLike(data, output as ArrayBuffer), type)(0) as ValueIn<A>;
+    return valuesOf(resultOver(data, types, output as ArrayBuffer), type)(0);
   }
 
   /**
@@ -352,6 +380,33 @@ export class Fold {
     }
   }
 }
+
+/** What tells the types of a call, of any of its forms. */
+interface HandTypes {
+  readonly type?: unknown;
+  readonly from?: unknown;
+  readonly map?: unknown;
+}
+
+/** The types of the array's elements and of the result, which are the same where the options name none. */
+async function typesOf(
+  data: AnyArray,
+  options: HandTypes,
+  caller: string,
+): Promise<{ readonly from: ElementType; readonly type: ElementType }> {
+  const { from, type, map } = options as { readonly [Name in keyof HandTypes]?: ElementType };
+  // Of a mapped array, `type` says what its elements are only where nothing else can.
+  const isOwn = map === undefined || (type === f16 && (data as unknown) instanceof Uint16Array);
+  const own = await typeOfArray(data, from ?? (isOwn ? type : undefined), caller);
+  return { from: own, type: type ?? own };
+}
+
+/** A result over its bytes: an array like the one given, where it is of the same type. */
+const resultOver = (
+  data: AnyArray,
+  { from, type }: { readonly from: ElementType; readonly type: ElementType },
+  bytes: ArrayBuffer,
+): AnyArray => (type === from ? arrayLike(data, bytes) : arrayOver(type, bytes));
 
 /** The element type of an array. The 64-bit types are loaded when they are first met. */
 async function typeOfArray(

@@ -75,13 +75,19 @@ const KEPT_RECORDINGS = 64;
 /** Bytes of what is bound where a kernel has a binding and the ranges have nothing for it: of any item or vector. */
 const NOTHING_BYTES = 64;
 
+/** Bytes that as many items of a range take as are loaded and stored together. */
+const vectorBytesOf = ({ vector, itemBytes }: Plan, name: "input" | "output"): number =>
+  vector * itemBytes[name];
+
 /**
- * How ranges lie: whether in one buffer, and whether both start at a vector of so many bytes. A single dispatch
+ * How ranges lie: whether in one buffer, and whether both start at a vector of theirs. A single dispatch
  * cannot bind a total and what lies in its buffer; then ranges are taken to start anywhere, which takes several.
  */
-function arrangementOf(ranges: ResolvedRanges, vectorBytes: number): Arrangement {
+function arrangementOf(ranges: ResolvedRanges, plan: Plan): Arrangement {
   const { input, output, flags, total, indirect } = ranges;
-  const atVectors = [input, output].every((range) => range === undefined || range.offset % vectorBytes === 0);
+  const atVectors = (["input", "output"] as const).every(
+    (name) => (ranges[name]?.offset ?? 0) % vectorBytesOf(plan, name) === 0,
+  );
   if (input === undefined || input.buffer !== output?.buffer) {
     const results = [total?.buffer, indirect?.buffer].filter((buffer) => buffer !== undefined);
     const shares = [input, output, flags].some(
@@ -129,7 +135,6 @@ export async function prepare(context: Context, plan: Plan, runs = RUNS): Promis
     return known;
   };
   const { limits } = device;
-  const vectorBytes = plan.vector * plan.itemBytes.input;
   const digits: Digits | undefined = plan.spine && digitsOf(context);
   let destroyed = false;
   // The number of the last run of a single pass.
@@ -193,9 +198,13 @@ export async function prepare(context: Context, plan: Plan, runs = RUNS): Promis
       const written = kernel.bindings.has(bindingOf.outputEnd) ? ranges.output : undefined;
       wide = floorTo(length, kernel.vector);
       if (wide < length && written !== undefined) {
-        const step = leastCommonMultiple(limits.minStorageBufferOffsetAlignment, vectorBytes);
-        const end = floorTo(written.offset + wide * plan.itemBytes.input, step);
-        wide = Math.max(0, end - written.offset) / plan.itemBytes.input;
+        const { output } = plan.itemBytes;
+        const step = leastCommonMultiple(
+          limits.minStorageBufferOffsetAlignment,
+          vectorBytesOf(plan, "output"),
+        );
+        const end = floorTo(written.offset + wide * output, step);
+        wide = Math.max(0, end - written.offset) / output;
       }
     }
     params.wide_length = wide;
@@ -326,7 +335,7 @@ export async function prepare(context: Context, plan: Plan, runs = RUNS): Promis
     if (known !== undefined) {
       return known;
     }
-    const arrangement = arrangementOf(ranges, vectorBytes);
+    const arrangement = arrangementOf(ranges, plan);
     const { input, output } = ranges;
     const inPlace = input !== undefined && input.buffer === output?.buffer && input.offset === output.offset;
     const made = plan
@@ -354,7 +363,7 @@ export async function prepare(context: Context, plan: Plan, runs = RUNS): Promis
 
   return {
     groupingOf(given) {
-      return plan.groupingOf(arrangementOf(check(given).ranges, vectorBytes));
+      return plan.groupingOf(arrangementOf(check(given).ranges, plan));
     },
     record(encoder, given) {
       const { length, ranges } = check(given);
@@ -467,7 +476,9 @@ function rejectOverlaps(title: string, ranges: ResolvedRanges, plan: Plan): void
     input?.offset === output?.offset && (input?.bytes === output?.bytes || plan.outputLength(2) === 1);
   if (overlap(input, output) && !samePlace) {
     throw new ArgumentError(
-      `${title}: input (${show(input)}) and output (${show(output)}) overlap; they must be the same range, or apart`,
+      `${title}: input (${show(input)}) and output (${show(output)}) overlap; they must be ${
+        plan.itemBytes.input === plan.itemBytes.output ? "the same range, or apart" : "apart"
+      }`,
     );
   }
   for (const small of ["total", "indirect"] as const) {
