@@ -1,13 +1,16 @@
 import process from "node:process";
+import { elementTypes } from "../element_types.ts";
+import type { Operator } from "../operators.ts";
 import { monoid } from "../operators.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
-import { u32 } from "../types.ts";
+import type { ElementType, ScalarType, TypeName } from "../types.ts";
+import { f16, u32 } from "../types.ts";
 import { UsageError } from "./errors.ts";
 import { openTarget, readInput } from "./files.ts";
 import { formatValue } from "./format.ts";
 import type { ElementsFile } from "./npy.ts";
 import { dumpElements, parseElements, parseFlags } from "./npy.ts";
-import type { AdapterOption, OperatorOption, TuningOption } from "./options.ts";
+import type { AdapterOption, MapOption, OperatorOption, TuningOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import type { Progress } from "./progress.ts";
 import { startProgress } from "./progress.ts";
@@ -31,6 +34,24 @@ async function withProgress<Result>(
   }
 }
 
+/** What a scan and a reduction take of the map: the result's type, with the map or without. */
+interface Mapped {
+  readonly from: ElementType<TypeName>;
+  readonly type: ScalarType;
+  readonly op: Operator<TypeName>;
+  readonly map: string;
+}
+
+function mappedOf(from: ScalarType, { op, map, type }: OperatorOption & MapOption, caller: string): Mapped {
+  if (type !== undefined && map === undefined) {
+    throw new UsageError(`${caller}: --type says what --map EXPR gives; it takes both`);
+  }
+  const result = type === undefined ? from : elementTypes[type];
+  monoid(op, result, caller);
+  // Without a map both types are one, as a call without one has it.
+  return { from, type: result, op, ...(map !== undefined && { map }) } as Mapped;
+}
+
 async function readElements(path: string): Promise<ElementsFile> {
   return parseElements(await readInput(path), path);
 }
@@ -38,40 +59,45 @@ async function readElements(path: string): Promise<ElementsFile> {
 /** `wavefold scan` */
 export async function scanFile(
   input: string,
-  options: OutputOption & OperatorOption & TuningOption & AdapterOption & { readonly exclusive?: boolean },
+  options: OutputOption &
+    OperatorOption &
+    MapOption &
+    TuningOption &
+    AdapterOption & { readonly exclusive?: boolean },
 ): Promise<void> {
-  const { op, exclusive = false } = options;
+  const { exclusive = false } = options;
   await withProgress(4, async (progress) => {
     progress.step("reading");
     const target = await openTarget(options.output);
-    const { type, data, shape } = await readElements(input);
-    monoid(op, type, "scan");
+    const { type: own, data, shape } = await readElements(input);
+    const mapped = mappedOf(own, options, "scan");
     progress.step("opening the adapter");
     const result = await withFold(options, (fold) => {
       progress.step("running");
-      return fold.scan(data, { ...tuningOf(options), op, type, exclusive });
+      return fold.scan(data, { ...tuningOf(options), ...mapped, exclusive });
     });
     progress.step("writing");
-    await target.write(dumpElements({ type, data: result, shape }));
+    // Whatever the runtime has for f16, a file takes its bits.
+    const bits = mapped.type === f16 ? new Uint16Array(result.buffer as ArrayBuffer) : result;
+    await target.write(dumpElements({ type: mapped.type, data: bits, shape }));
   });
 }
 
 /** `wavefold reduce` */
 export async function reduceFile(
   input: string,
-  options: OperatorOption & TuningOption & AdapterOption,
+  options: OperatorOption & MapOption & TuningOption & AdapterOption,
 ): Promise<void> {
-  const { op } = options;
   const value = await withProgress(3, async (progress) => {
     progress.step("reading");
-    const { type, data } = await readElements(input);
-    monoid(op, type, "reduce");
+    const { type: own, data } = await readElements(input);
+    const mapped = mappedOf(own, options, "reduce");
     progress.step("opening the adapter");
     const total = await withFold(options, (fold) => {
       progress.step("running");
-      return fold.reduce(data, { ...tuningOf(options), op, type });
+      return fold.reduce(data, { ...tuningOf(options), ...mapped });
     });
-    return formatValue(total, type);
+    return formatValue(total, mapped.type);
   });
   process.stdout.write(`${value}\n`);
 }
