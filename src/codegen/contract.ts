@@ -2,7 +2,7 @@ import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgs
 import { ArgumentError, SourceError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
 import type { StructType } from "../struct.ts";
-import type { ElementType, SourceText } from "../types.ts";
+import type { Domain, ElementType, SourceText } from "../types.ts";
 import type { SourceParts } from "./module.ts";
 import { unbalanced } from "./module.ts";
 import { fromWords, wordsOf } from "./words.ts";
@@ -179,6 +179,16 @@ export interface ItemMap {
   readonly text: string;
 }
 
+const valueFromItem = (from: ElementType): string =>
+  conversion("value_from_item", "Input", from.value, from.fromCarried);
+
+const mapHead = (from: ElementType, type: ElementType): string =>
+  `fn map_value(x: ${from.value}, i: u32) -> ${type.value} {`;
+
+/** WGSL for the bits of an element `x`, as they are carried. */
+const carriedOf = ({ carried }: ElementType, { stored, toStored }: Domain): string =>
+  stored === carried ? toStored : fromWords(carried, wordsOf(stored, [toStored]), 1).join();
+
 /**
  * The same where the items are mapped: `mapped_element`. Both sides hold bits that no conversion has
  * touched, so that they may share a binding where their sizes are the same. Vectors are stored where
@@ -192,25 +202,21 @@ export function mappedText(
   storesVectors: boolean,
 ): SourceParts {
   const { domain, type } = monoid;
-  const carried = type.carried;
-  const items = output === "items" ? carried : domain.element;
-  const bits =
-    domain.stored === carried
-      ? domain.toStored
-      : fromWords(carried, wordsOf(domain.stored, [domain.toStored]), 1).join();
+  const items = output === "items" ? type.carried : domain.element;
+  const bits = output === "items" ? carriedOf(type, domain) : "x";
   return callersFunction(
     [
       `alias Input = ${from.carried};`,
       `alias Output = ${items};`,
       vectorText(from.carried, storesVectors ? items : undefined, vector),
-      conversion("value_from_item", "Input", from.value, from.fromCarried),
+      valueFromItem(from),
       conversion("element_from_value", type.value, "Element", domain.fromValue),
-      conversion("item_from_element", "Element", "Output", output === "items" ? bits : "x"),
+      conversion("item_from_element", "Element", "Output", bits),
       "fn mapped_element(item: Input, index: u32) -> Element {",
       "  return element_from_value(map_value(value_from_item(item), index));",
       "}",
       "",
-      `fn map_value(x: ${from.value}, i: u32) -> ${type.value} {`,
+      mapHead(from, type),
     ],
     "the map",
     text,
@@ -254,41 +260,58 @@ export function compactionText(
   selector: Selector,
   indices: boolean,
   vector: number,
-): SourceParts {
+  map?: ItemMap,
+): (SourceText | SourceParts)[] {
+  const from = map?.from ?? type;
   const output = indices ? "u32" : type.carried;
+  const kept = map === undefined ? "item" : "item_from_value(map_value(value_from_item(item), index))";
   const head = [
-    `alias Input = ${type.carried};`,
+    `alias Input = ${from.carried};`,
     `alias Output = ${output};`,
-    vectorText(type.carried, undefined, vector),
+    vectorText(from.carried, undefined, vector),
     "fn kept_item(item: Input, index: u32) -> Output {",
-    `  return ${indices ? "index" : "item"};`,
+    `  return ${indices ? "index" : kept};`,
     "}",
     "",
   ];
+  const mapped =
+    map === undefined
+      ? []
+      : callersFunction(
+          [
+            // A value is a native element.
+            conversion("item_from_value", type.value, "Output", carriedOf(type, type.native)),
+            ...(selector === "flags" ? [valueFromItem(from)] : []),
+            mapHead(from, type),
+          ],
+          "the map",
+          map.text,
+        );
   if (selector === "flags") {
-    return [generated(head.join("\n"))];
+    return [generated(head.join("\n")), mapped];
   }
   if (selector.where.trim() === "") {
     throw new ArgumentError(
       "compact: where is empty; it takes a WGSL expression over the element x and its index i",
     );
   }
-  return [
+  const keep = [
     generated(
       [
         ...head,
-        conversion("value_from_item", "Input", type.value, type.fromCarried),
+        valueFromItem(from),
         "fn keep(item: Input, index: u32) -> bool {",
         "  return keep_value(value_from_item(item), index);",
         "}",
         "",
-        `fn keep_value(x: ${type.value}, i: u32) -> bool {`,
+        `fn keep_value(x: ${from.value}, i: u32) -> bool {`,
         "  return bool(",
       ].join("\n"),
     ),
     callersText("the predicate", `${selector.where}`),
     generated("  );\n}"),
   ];
+  return [keep, mapped];
 }
 
 /** What a compaction leaves ready, beside the number kept. */

@@ -324,6 +324,11 @@ export function scanKernel(
   );
 }
 
+/** What two types bring along, each source once. */
+const typesSources = (...types: readonly ElementType[]): SourceText[] => [
+  ...new Set([...new Set(types)].flatMap(typeSources)),
+];
+
 /** What a kernel of mapped items is written against, and what loads them. */
 const mappedSources = (
   monoid: Monoid,
@@ -333,7 +338,7 @@ const mappedSources = (
   storesVectors: boolean,
 ): (SourceText | SourceParts)[] => [
   mappedText(monoid, map, output, vector, storesVectors),
-  ...new Set([map.from, monoid.type].flatMap(typeSources)),
+  ...typesSources(map.from, monoid.type),
   // Its functions are the first of their names.
   loadMapped,
 ];
@@ -380,6 +385,8 @@ export interface CompactKernelOptions extends KernelOptions {
   readonly selector: Selector;
   readonly indices: boolean;
   readonly arrangement: Arrangement;
+  /** What the items that are kept go through. */
+  readonly map?: ItemMap;
 }
 
 /** What a compaction's kernels have in common. `count` is the sum of u32. */
@@ -388,12 +395,12 @@ function compactSources(
   options: CompactKernelOptions,
   vector: number,
 ): (SourceText | SourceParts)[] {
-  const { type, selector, indices, algorithm, lengthOnGpu } = options;
+  const { type, selector, indices, algorithm, lengthOnGpu, map } = options;
   return [
     operatorText(count),
-    compactionText(type, selector, indices, vector),
+    ...compactionText(type, selector, indices, vector, map),
     ...(selector === "flags" ? [keepFlagged] : []),
-    ...typeSources(type),
+    ...typesSources(map?.from ?? type, type),
     lengthFile(lengthOnGpu),
     ...workGroup(count, algorithm),
     loadItems,
@@ -401,9 +408,9 @@ function compactSources(
   ];
 }
 
-const compactVector = ({ arrangement, type, selector, indices, sizes }: CompactKernelOptions): number =>
+const compactVector = ({ arrangement, type, selector, indices, sizes, map }: CompactKernelOptions): number =>
   arrangement === "vectors" && !(selector === "flags" && indices)
-    ? itemsOfVector(type.bytes, sizes.items)
+    ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items)
     : 1;
 
 const compactInput = ({ arrangement, selector, indices }: CompactKernelOptions): SourceText =>

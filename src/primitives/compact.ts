@@ -14,6 +14,8 @@ import { ArgumentError } from "../errors.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import { requireType, u32 } from "../types.ts";
+import type { MapOptions } from "./map.ts";
+import { requireMap } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
@@ -30,8 +32,12 @@ import { isWide, spineKernels, spinePasses, spineScratch, tileOf, vectorOf } fro
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
 import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
 
-/** What a prepared compaction is for. It takes `where` or `flags`. */
-export interface CompactOptions<Name extends string = string> extends TuningOptions {
+/**
+ * What a prepared compaction is for. It takes `where` or `flags`. With a map, which items are kept is up to
+ * the items that go in, and what comes out is mapped.
+ */
+export interface CompactOptions<Name extends string = string> extends TuningOptions, MapOptions {
+  /** The type of what comes out. */
   readonly type: ElementType<Name>;
   /** WGSL: an expression over the element `x` and its index `i` (u32). True, or a number that is not zero, keeps the item. */
   readonly where?: string;
@@ -72,6 +78,11 @@ export function planCompact(
     );
   }
   requireIndirect(indirect, title);
+  const map = requireMap(options, type, title, facts);
+  if (map !== undefined && indices) {
+    throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`);
+  }
+  const from = map?.from ?? type;
   const selector: Selector = where === undefined ? "flags" : { where };
   const count = monoidOf(add, u32, "compact");
   const output = indices ? u32.bytes : type.bytes;
@@ -84,7 +95,7 @@ export function planCompact(
   const maxLength = requireMaxLength(
     title,
     options.maxLength,
-    Math.max(type.bytes, output, flags ? 4 : 0),
+    Math.max(from.bytes, output, flags ? 4 : 0),
     facts.limits,
   );
   const tile = tileOf(tuning);
@@ -102,6 +113,7 @@ export function planCompact(
     indices,
     lengthOnGpu,
     mostWorkGroups,
+    ...(map !== undefined && { map }),
     ...(indirect !== undefined && { indirect }),
   };
   const singleKernel =
@@ -112,7 +124,7 @@ export function planCompact(
       arrangement: "vectors",
       carry: { ...lookBackOf(facts), ...testing },
     });
-  const canShare = !indices || type.bytes === u32.bytes;
+  const canShare = output === from.bytes;
   // In place, the kept items are put aside first: an item could land on one that is still to be read.
   const apart = (arrangement: Arrangement): Arrangement =>
     arrangement === "in-place"
@@ -150,7 +162,7 @@ export function planCompact(
     vector:
       flags && indices
         ? 1
-        : Math.max(vectorOf(type, tuning), single === undefined ? 1 : vectorOf(type, single)),
+        : Math.max(vectorOf(from, tuning), single === undefined ? 1 : vectorOf(from, single)),
     kernels: distinct([
       singleKernel,
       ...moving.all,
@@ -176,17 +188,17 @@ export function planCompact(
       ...(lengthOnGpu ? (["length"] as const) : []),
       ...(indirect === undefined ? [] : (["indirect"] as const)),
     ] as const),
-    itemBytes: { input: type.bytes, output, flags: 4, total: 4, length: 4, indirect: 4 },
+    itemBytes: { input: from.bytes, output, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
     outputLength: (length) => length,
     groupingOf: (arrangement) =>
       single !== undefined && isSingle(arrangement)
-        ? groupingOf(single, "single", vectorOf(type, single))
-        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(type, tuning) : 1),
+        ? groupingOf(single, "single", vectorOf(from, single))
+        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(from, tuning) : 1),
     passes(length, arrangement, inPlace) {
       if (arrangement === "one-buffer" && !inPlace && !canShare) {
         throw new ArgumentError(
-          `${title}: the indices (u32) and the input (${type.name}) must be in different buffers`,
+          `${title}: the ${indices ? "indices (u32)" : `output (${type.name})`} and the input (${from.name}) must be in different buffers`,
         );
       }
       const to: Slot = inPlace ? { scratch: eager } : "output";

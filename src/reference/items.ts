@@ -3,7 +3,7 @@ import { ArgumentError } from "../errors.ts";
 import type { ElementType, ScalarType, Value } from "../types.ts";
 import { f16, requireType, typeNameOfArray } from "../types.ts";
 import type { AnyArray } from "./arrays.ts";
-import { structOfArray, valuesOf } from "./arrays.ts";
+import { arrayOver, emptyLike, settable, structOfArray, valuesOf } from "./arrays.ts";
 
 /**
  * The element type of an array.
@@ -20,6 +20,16 @@ export interface MappedItems {
   readonly type: ElementType;
   read(index: number): Value;
 }
+
+/** An empty array of what a map makes of another array's items, and how a value goes into it. */
+export const emptyFor = (
+  data: AnyArray,
+  { from, type }: Pick<MappedItems, "from" | "type">,
+  length: number,
+): ReturnType<typeof settable<AnyArray>> =>
+  type === from
+    ? emptyLike(data, length, type)
+    : settable(arrayOver(type, new ArrayBuffer(length * type.bytes)), type);
 
 /**
  * The items as they are combined: mapped, where there is a map.

@@ -2,10 +2,9 @@ import type { Operator } from "../operators.ts";
 import { add, monoid } from "../operators.ts";
 import type { ElementType, Value } from "../types.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "./arrays.ts";
-import { arrayOver, emptyLike, settable } from "./arrays.ts";
 import type { Grouping } from "./grouping.ts";
 import { groupedScan } from "./grouping.ts";
-import { mappedItems } from "./items.ts";
+import { emptyFor, mappedItems } from "./items.ts";
 
 /** What a reference takes beside the data. */
 export interface ReferenceOptions<Name extends string> {
@@ -57,10 +56,7 @@ export function scanReference(
   const combine = monoid((options.op ?? add) as Operator, type, "scanReference");
   const { identity, lift, reference } = combine;
   const { exclusive = false, grouping } = options;
-  const { array, set } =
-    type === from
-      ? emptyLike(data, data.length, type)
-      : settable(arrayOver(type, new ArrayBuffer(data.length * type.bytes)), type);
+  const { array, set } = emptyFor(data, { type, from }, data.length);
   if (grouping !== undefined) {
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     groupedScan(combine, elements, exclusive, grouping).forEach((prefix, index) => {

@@ -46,6 +46,8 @@ export interface HandMapOptions<From extends string, Name extends string, V exte
 /** What `compact` takes beside the data: `where`, or `flags`. */
 export interface HandCompactOptions<Name extends string> extends TuningOptions {
   readonly type?: ElementType<Name>;
+  /** WGSL over the value `x` and the index `i` of each element that is kept: as {@link ScanOptions.map}. */
+  readonly map?: string;
   /** WGSL: an expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
   readonly where?: string;
   /** One for each element: kept where it is not zero. */
@@ -215,12 +217,14 @@ export class Fold {
   /**
    * The elements that a predicate or flags keep, in order, bit for bit; or their positions.
    *
-   * @returns an array like `data`, or with `indices` a `Uint32Array` of positions.
+   * @returns an array like `data`, or with `indices` a `Uint32Array` of positions; with a map to another `type`,
+   * an array of that.
    * @throws as {@link Fold.scan}; a predicate that does not compile is a {@link SourceError}.
    *
    * @example
    * ```ts
    * await fold.compact(Uint32Array.of(4, 7, 2, 9), { where: "x % 2u == 1u" }); // 7 9
+   * await fold.compact(Uint32Array.of(4, 7, 2, 9), { where: "x % 2u == 1u", map: "10u * x + i" }); // 71 93
    * ```
    */
   compact<A extends AnyArray>(
@@ -235,11 +239,17 @@ export class Fold {
     data: A,
     options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean },
   ): Promise<A | Uint32Array>;
-  async compact<A extends AnyArray>(
+  compact<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean },
-  ): Promise<A | Uint32Array> {
-    const type = await typeOfArray(data, options.type as ElementType | undefined, "compact");
+    options: Omit<HandCompactOptions<string>, "type" | "map"> &
+      Omit<HandMapOptions<NameOf<A>, Name, V>, "op">,
+  ): Promise<ArrayOf<Name, V>>;
+  async compact(
+    data: AnyArray,
+    options: HandTypes & { readonly flags?: ArrayLike<number | boolean>; readonly indices?: boolean },
+  ): Promise<AnyArray> {
+    const types = await typesOf(data, options, "compact");
+    const { type } = types;
     const { flags, indices = false } = options;
     if (flags !== undefined && flags.length !== data.length) {
       throw new ArgumentError(
@@ -247,7 +257,12 @@ export class Fold {
       );
     }
     const plan = planCompact(
-      { ...(options as unknown as CompactOptions), type, flags: flags !== undefined, maxLength: data.length },
+      {
+        ...(options as unknown as CompactOptions),
+        ...types,
+        flags: flags !== undefined,
+        maxLength: data.length,
+      },
       this.#context.facts,
       APART,
     );
@@ -261,7 +276,7 @@ export class Fold {
     const itemBytes = indices ? u32.bytes : type.bytes;
     const [output] =
       data.length === 0 ? [new ArrayBuffer(0)] : await this.#run(plan, data, words, "count", itemBytes);
-    return indices ? new Uint32Array(output as ArrayBuffer) : arrayLike(data, output as ArrayBuffer);
+    return indices ? new Uint32Array(output as ArrayBuffer) : resultOver(data, types, output as ArrayBuffer);
   }
 
   /**

@@ -5,6 +5,7 @@ import { add, and, max, operator } from "../../src/operators.ts";
 import { planScan } from "../../src/primitives/scan.ts";
 import type { AnyArray } from "../../src/reference/arrays.ts";
 import { arrayOver, settable } from "../../src/reference/arrays.ts";
+import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { struct } from "../../src/struct.ts";
@@ -71,9 +72,12 @@ describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) =>
     const start = (length: number): number => Math.ceil((length + 1) / vector) * vector;
     return {
       "from the start": () => ({ input: 0, output: 0, shared: false }),
-      "at vectors": () => ({ input: 3 * vector, output: 2 * vector, shared: false }),
+      "at vectors": () => ({ input: 3 * vector, output: 5 * vector, shared: false }),
       "the input at an odd item": () => ({ input: 2 * vector + 1, output: vector, shared: false }),
       "the output at an odd item": () => ({ input: 2 * vector, output: 3 * vector + 1, shared: false }),
+      ...(vector > 1 && {
+        "the output in the middle": () => ({ input: 0, output: vector / 2, shared: false }),
+      }),
       ...(from.bytes === type.bytes && {
         "in place, at a vector": () => ({ input: 2 * vector, output: 2 * vector, shared: true }),
         "in place, at an odd item": () => ({ input: 1, output: 1, shared: true }),
@@ -81,7 +85,7 @@ describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) =>
       }),
     };
   };
-  const isVectors = (name: string): boolean => !/odd|one buffer/.test(name);
+  const isVectors = (name: string): boolean => !/odd|middle|one buffer/.test(name);
 
   // Two vectors a thread in the first rows; in the others one, which compiles sooner in software.
   const itemsPerThread = Math.max(2, row.vector, row.loaded) * (at < 2 ? 2 : 1);
@@ -134,6 +138,46 @@ describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) =>
       }
     }
     scan.destroy();
+  });
+
+  // Of every third row: what is kept is written one by one, whatever its type.
+  const compacted = at % 3 === 0 ? (["single", "reduce-then-scan"] as const) : [];
+  test.for(compacted)("placed: compact, %s", async (passes, { skip }) => {
+    skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
+    const { device } = fold();
+    const lengths = lengthsWith(row.loaded);
+    const maxLength = Math.max(...lengths);
+    const { op: _op, ...mapped } = shape;
+    const compact = await fold().prepareCompact({
+      ...mapped,
+      passes,
+      where: "i % 3u != 1u",
+      maxLength,
+    } as never);
+    const count = storageBuffer(device, new Uint32Array(4));
+    const layouts = Object.entries(layoutsOf(row.loaded));
+    for (const [name, layout] of passes === "single" ? layouts : layouts.slice(0, 2)) {
+      for (const length of lengths) {
+        const title = `${name}, ${length}`;
+        const data = itemsOf(row, length, title);
+        const keep = (__: unknown, index: number): boolean => index % 3 !== 1;
+        const expected = compactReference(data, keep, twinOf(row)) as AnyArray;
+        const kept = await runPlaced(
+          device,
+          from,
+          data,
+          expected.length,
+          layout(length),
+          (encoder, ranges) => compact.record(encoder, { ...ranges, count: { buffer: count, offset: 4 } }),
+          title,
+          length,
+          type,
+        );
+        expectSameBits(kept, expected, title);
+        expect([...(await readWords(device, count))], title).toEqual([0, expected.length, 0, 0]);
+      }
+    }
+    compact.destroy();
   });
 
   test("placed: reduce", async ({ skip }) => {
@@ -231,6 +275,29 @@ test("recorded, as the documentation has it", async () => {
   scan.destroy();
 });
 
+test("compaction maps what it keeps, by its place in the input", async () => {
+  const data = Float32Array.of(0.5, 7, -1, 3);
+  const small = { workGroupSize: 4, itemsPerThread: 2 } as const;
+  for (const passes of ["single", "reduce-then-scan"] as const) {
+    const mapped = { ...small, passes, type: u64, map: "vec2(u32(x), i)" } as const;
+    const kept = await fold().compact(data, { ...mapped, where: "x > 1.0" });
+    expectTypeOf(kept).toEqualTypeOf<BigUint64Array>();
+    expect(kept).toEqual(BigUint64Array.of((1n << 32n) + 7n, (3n << 32n) + 3n));
+    const flagged = await fold().compact(data, { ...mapped, flags: [1, 0, 0, 1] });
+    expect(flagged).toEqual(BigUint64Array.of(0n, (3n << 32n) + 3n));
+    const twice = await fold().compact(data, { ...small, passes, where: "x > 1.0", map: "2.0 * x" });
+    expectTypeOf(twice).toEqualTypeOf<Float32Array<ArrayBuffer>>();
+    expect(twice).toEqual(Float32Array.of(14, 6));
+  }
+  const twin = compactReference(data, (x) => x > 1, { type: u64, map: (x, i) => BigInt(x + 8 * i) });
+  expectTypeOf(twin).toEqualTypeOf<BigUint64Array>();
+  expect(twin).toEqual(BigUint64Array.of(15n, 27n));
+  const both = fold().compact(data, { where: "true", map: "x", indices: true });
+  await expect(both).rejects.toThrow(
+    "compact<f32> takes a map or indices, which are not mapped, and not both",
+  );
+});
+
 test("no data, and the identity of the result's type", async () => {
   const none = new Float32Array(0);
   const prefixes = await fold().scan(none, { type: u64, map: "vec2(u32(x), 0u)" });
@@ -269,9 +336,9 @@ test("the CPU's f16, as bits where there is no Float16Array", () => {
 });
 
 test("the CPU's map is rounded and wrapped, and checked", () => {
-  const data = Uint32Array.of(1, 2);
-  expect(reduceReference(data, { map: (x) => x - 3 })).toBe(2 ** 32 - 3);
-  expect(reduceReference(data, { type: f32, map: () => 0.1 })).toBe(Math.fround(2 * Math.fround(0.1)));
+  const data = Uint32Array.of(1);
+  expect(reduceReference(data, { map: (x) => x - 3 })).toBe(2 ** 32 - 2);
+  expect(reduceReference(data, { type: f32, map: () => 0.1 })).toBe(Math.fround(0.1));
   expect(() => reduceReference(data, { type: u64, map: (() => 1) as never })).toThrow(
     "reduceReference: the map gave 1 is no value of u64, which takes a bigint",
   );

@@ -165,6 +165,8 @@ export function mappedKernelsOf(
   const plans = [
     ...passes.map((one) => planScan({ ...base, passes: one, lengthOnGpu: one === "single" }, facts)),
     planReduce(base, facts),
+    ...passes.map((one) => planCompact({ ...base, passes: one, where: "i != 3u" }, facts)),
+    planCompact({ ...base, flags: true }, facts),
   ];
   return [
     ...new Map(
