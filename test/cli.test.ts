@@ -117,6 +117,21 @@ describe("--map", () => {
     expect(run("reduce", "f.npy", ...wide).stdout).toBe(`${(1n << 32n) + 0xbf800000n}\n`);
   });
 
+  it("is for what a compaction keeps", () => {
+    const args = ["--where", "x > 3u", "--map", "f32(x) * 0.5", "--type", "f32", ...SOFTWARE];
+    expect(run("compact", "in.npy", "-o", "out.npy", ...args)).toEqual(silent);
+    expect(read("out.npy")).toMatchObject({ shape: [3], data: Float32Array.of(3.5, 2, 3) });
+    fails(
+      /compact takes --map EXPR or --indices/,
+      "compact",
+      "in.npy",
+      "-o",
+      "out.npy",
+      "--indices",
+      ...args,
+    );
+  });
+
   it("rejects a map that does not compile, a type without one, and an operator that has no meaning on it", () => {
     fails(/the map, line 1: /, "reduce", "in.npy", "--map", "x +", ...SOFTWARE);
     fails(/scan: --type says what --map EXPR gives/, "scan", "in.npy", "-o", "out.npy", "--type", "f32");

@@ -1,8 +1,8 @@
 import process from "node:process";
 import { elementTypes } from "../element_types.ts";
-import type { Operator } from "../operators.ts";
 import { monoid } from "../operators.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
+import type { ScalarArray } from "../reference/arrays.ts";
 import type { ElementType, ScalarType, TypeName } from "../types.ts";
 import { f16, u32 } from "../types.ts";
 import { UsageError } from "./errors.ts";
@@ -34,23 +34,25 @@ async function withProgress<Result>(
   }
 }
 
-/** What a scan and a reduction take of the map: the result's type, with the map or without. */
+/** The types of what goes in and comes out, and the map from one to the other, where there is one. */
 interface Mapped {
   readonly from: ElementType<TypeName>;
   readonly type: ScalarType;
-  readonly op: Operator<TypeName>;
   readonly map: string;
 }
 
-function mappedOf(from: ScalarType, { op, map, type }: OperatorOption & MapOption, caller: string): Mapped {
+function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): Mapped {
   if (type !== undefined && map === undefined) {
     throw new UsageError(`${caller}: --type says what --map EXPR gives; it takes both`);
   }
   const result = type === undefined ? from : elementTypes[type];
-  monoid(op, result, caller);
-  // Without a map both types are one, as a call without one has it.
-  return { from, type: result, op, ...(map !== undefined && { map }) } as Mapped;
+  // Without a map both types are one, and the call is one that takes none.
+  return { from, type: result, ...(map !== undefined && { map }) } as Mapped;
 }
+
+/** The bits of a result, which are what a file takes, whatever the runtime has for f16. */
+const bitsOf = (result: ScalarArray, type: ScalarType): ScalarArray =>
+  type === f16 ? new Uint16Array(result.buffer as ArrayBuffer) : result;
 
 async function readElements(path: string): Promise<ElementsFile> {
   return parseElements(await readInput(path), path);
@@ -65,21 +67,20 @@ export async function scanFile(
     TuningOption &
     AdapterOption & { readonly exclusive?: boolean },
 ): Promise<void> {
-  const { exclusive = false } = options;
+  const { op, exclusive = false } = options;
   await withProgress(4, async (progress) => {
     progress.step("reading");
     const target = await openTarget(options.output);
     const { type: own, data, shape } = await readElements(input);
     const mapped = mappedOf(own, options, "scan");
+    monoid(op, mapped.type, "scan");
     progress.step("opening the adapter");
     const result = await withFold(options, (fold) => {
       progress.step("running");
-      return fold.scan(data, { ...tuningOf(options), ...mapped, exclusive });
+      return fold.scan(data, { ...tuningOf(options), ...mapped, op, exclusive });
     });
     progress.step("writing");
-    // Whatever the runtime has for f16, a file takes its bits.
-    const bits = mapped.type === f16 ? new Uint16Array(result.buffer as ArrayBuffer) : result;
-    await target.write(dumpElements({ type: mapped.type, data: bits, shape }));
+    await target.write(dumpElements({ type: mapped.type, data: bitsOf(result, mapped.type), shape }));
   });
 }
 
@@ -88,14 +89,16 @@ export async function reduceFile(
   input: string,
   options: OperatorOption & MapOption & TuningOption & AdapterOption,
 ): Promise<void> {
+  const { op } = options;
   const value = await withProgress(3, async (progress) => {
     progress.step("reading");
     const { type: own, data } = await readElements(input);
     const mapped = mappedOf(own, options, "reduce");
+    monoid(op, mapped.type, "reduce");
     progress.step("opening the adapter");
     const total = await withFold(options, (fold) => {
       progress.step("running");
-      return fold.reduce(data, { ...tuningOf(options), ...mapped });
+      return fold.reduce(data, { ...tuningOf(options), ...mapped, op });
     });
     return formatValue(total, mapped.type);
   });
@@ -107,31 +110,37 @@ export async function compactFile(
   input: string,
   options: OutputOption &
     TuningOption &
+    MapOption &
     AdapterOption & { readonly where?: string; readonly flags?: string; readonly indices?: boolean },
 ): Promise<void> {
   const { where, indices = false } = options;
   if ((where === undefined) === (options.flags === undefined)) {
     throw new UsageError("compact takes one of --where EXPR and --flags FLAGS.npy, and not both");
   }
+  if (options.map !== undefined && indices) {
+    throw new UsageError("compact takes --map EXPR or --indices, which are not mapped, and not both");
+  }
   await withProgress(4, async (progress) => {
     progress.step("reading");
     const target = await openTarget(options.output);
-    const { type, data } = await readElements(input);
+    const { type: own, data } = await readElements(input);
+    const mapped = mappedOf(own, options, "compact");
     const flags =
       options.flags === undefined ? undefined : await readFlags(options.flags, data.length, input);
     progress.step("opening the adapter");
     const kept = await withFold(options, (fold) => {
       progress.step("running");
-      return fold.compact(data, {
+      const all = {
         ...tuningOf(options),
-        type,
-        indices,
+        ...mapped,
         ...(where !== undefined && { where }),
         ...(flags !== undefined && { flags }),
-      });
+      };
+      return indices ? fold.compact(data, { ...all, indices }) : fold.compact(data, all);
     });
     progress.step("writing");
-    await target.write(dumpElements({ type: indices ? u32 : type, data: kept, shape: [kept.length] }));
+    const type = indices ? u32 : mapped.type;
+    await target.write(dumpElements({ type, data: bitsOf(kept, type), shape: [kept.length] }));
   });
 }
 

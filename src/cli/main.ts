@@ -93,6 +93,8 @@ function program(): Command {
       "--flags <flags.npy>",
       "one for each element, which is kept where it is not zero: |b1 |u1 |i1 <u2 <i2 <u4 <i4 <f4",
     )
+    .addOption(mapOption())
+    .addOption(mapTypeOption())
     .option("--indices", "write the kept elements' positions (<u4) instead of the elements")
     .addOption(runAlgorithm())
     .addOption(adapterOption())

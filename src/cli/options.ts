@@ -71,7 +71,7 @@ export const operatorOption = (): Option =>
 export const mapOption = (): Option =>
   new Option(
     "--map <expr>",
-    "WGSL over each element x and its index i (u32), such as 'x * x': what is combined in its place",
+    "WGSL over each element x and its index i (u32), such as 'x * x': what stands in its place",
   );
 
 export const mapTypeOption = (): Option =>

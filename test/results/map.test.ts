@@ -292,6 +292,9 @@ test("compaction maps what it keeps, by its place in the input", async () => {
   const twin = compactReference(data, (x) => x > 1, { type: u64, map: (x, i) => BigInt(x + 8 * i) });
   expectTypeOf(twin).toEqualTypeOf<BigUint64Array>();
   expect(twin).toEqual(BigUint64Array.of(15n, 27n));
+  // As the documentation has it.
+  const odd = fold().compact(Uint32Array.of(4, 7, 2, 9), { where: "x % 2u == 1u", map: "10u * x + i" });
+  expect([...(await odd)]).toEqual([71, 93]);
   const both = fold().compact(data, { where: "true", map: "x", indices: true });
   await expect(both).rejects.toThrow(
     "compact<f32> takes a map or indices, which are not mapped, and not both",
@@ -463,6 +466,18 @@ describe("errors", () => {
       "overlap; they must be the same range, or apart",
     );
     one.destroy();
+    const compact = await fold().prepareCompact({
+      ...small,
+      type: u64,
+      from: u32,
+      map: "vec2(x)",
+      where: "true",
+    });
+    const count = storageBuffer(device, new Uint32Array(1));
+    expect(() =>
+      compact.record(encoder, { input: at(0), output: at(64), count, length: 8 } as never),
+    ).toThrow("compact<u64>: the output (u64) and the input (u32) must be in different buffers");
+    compact.destroy();
     buffer.destroy();
   });
 });
