@@ -7,12 +7,15 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
 import { open } from "wavefold/node";
-import type { Algorithm, ElementType, InKernelFunctions } from "wavefold/wgsl";
+import type { ElementType, InKernelFunctions, WorkGroupAlgorithm } from "wavefold/wgsl";
 import {
+  blelloch,
   f32,
   f64,
+  hillisSteele,
   link,
   max,
+  subgroup,
   threadTileScan,
   u32,
   u64,
@@ -41,7 +44,7 @@ interface Case {
   readonly type: ElementType<"u32"> | ElementType<"f32"> | ElementType<"u64"> | ElementType<"f64">;
   /** What a thread calls, on `x`. */
   readonly call: string;
-  functions(algorithm: Algorithm, sizes: Sizes): InKernelFunctions;
+  functions(algorithm: WorkGroupAlgorithm, sizes: Sizes): InKernelFunctions;
 }
 
 interface Sizes {
@@ -80,8 +83,7 @@ const cases: readonly Case[] = [
       title: `thread_tile_${tileSize}_scan_exclusive_add_u32`,
       type: u32,
       call: `x = thread_tile_${tileSize}_scan_exclusive_add_u32(x, thread);`,
-      functions: (algorithm, sizes) =>
-        threadTileScan({ type: u32, tileSize, subgroups: algorithm === "subgroup", ...size, ...sizes }),
+      functions: (algorithm, sizes) => threadTileScan({ type: u32, tileSize, algorithm, ...size, ...sizes }),
     }),
   ),
   {
@@ -116,7 +118,7 @@ interface Result {
 
 async function measure(
   one: Case,
-  algorithm: Algorithm,
+  algorithm: WorkGroupAlgorithm,
   sizes: Sizes,
 ): Promise<{ nanoseconds: number; words: Uint32Array }> {
   const pipeline = await device.createComputePipelineAsync({
@@ -147,13 +149,13 @@ const results: Result[] = [];
 const { subgroupMinSize: least = 4, subgroupMaxSize: most = 128 } = fold.adapterInfo;
 /** The bodies, and the subgroup one again for adapters of the size at hand alone. */
 const bodies = [
-  { algorithm: "blelloch", sizes: {} },
-  { algorithm: "hillis-steele", sizes: {} },
-  { algorithm: "subgroup", sizes: {} },
-  { algorithm: "subgroup", sizes: { minSubgroupSize: least, maxSubgroupSize: most } },
-] as const satisfies readonly { algorithm: Algorithm; sizes: Sizes }[];
-const titleOf = ({ algorithm, sizes }: (typeof bodies)[number]): string =>
-  "minSubgroupSize" in sizes ? `${algorithm} of ${least} to ${most}` : algorithm;
+  { name: "blelloch", algorithm: blelloch, sizes: {} },
+  { name: "hillis-steele", algorithm: hillisSteele, sizes: {} },
+  { name: "subgroup", algorithm: subgroup, sizes: {} },
+  { name: "subgroup", algorithm: subgroup, sizes: { minSubgroupSize: least, maxSubgroupSize: most } },
+] as const satisfies readonly { name: string; algorithm: WorkGroupAlgorithm; sizes: Sizes }[];
+const titleOf = ({ name, sizes }: (typeof bodies)[number]): string =>
+  "minSubgroupSize" in sizes ? `${name} of ${least} to ${most}` : name;
 await timer.heat();
 const table = new Table({
   style: { head: [], border: [] },
@@ -165,10 +167,7 @@ for (const one of cases) {
   for (const body of bodies) {
     const { algorithm, sizes } = body;
     const isTile = one.title.startsWith("thread_tile");
-    if (
-      (isTile && algorithm === "blelloch") ||
-      (algorithm === "subgroup" && !device.features.has("subgroups"))
-    ) {
+    if ((isTile && algorithm === blelloch) || (algorithm.subgroups && !device.features.has("subgroups"))) {
       cells.push("");
       continue;
     }

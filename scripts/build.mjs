@@ -1,6 +1,7 @@
 // Builds dist/ (the package) and build/ (what is run from the repository) with esbuild.
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
+import { apart, shaders } from "./modules.mjs";
 
 const shared = {
   bundle: true,
@@ -10,12 +11,31 @@ const shared = {
   logLevel: "warning",
 };
 
+/** What the package loads by `import()`, and what only that takes: by its path in src/. */
+const loadedLater = [
+  "types_float",
+  "types64",
+  "literals",
+  "reference/float16",
+  "runtime/hand_compact",
+  "runtime/hand_map",
+  "primitives/compact",
+  "primitives/map",
+  "codegen/compact_kernels",
+  "codegen/callers",
+  "codegen/item_map",
+  "runtime/checked",
+  "runtime/constants",
+];
+
 await rm("dist", { recursive: true, force: true });
 // One build for all that a program may import together: an operator of one is an operator of the others.
 await build({
   ...shared,
   entryPoints: {
     index: "src/index.ts",
+    // On its own, so that index.js only names what others hold: a bundler loads what is named.
+    "chunks/open": "src/open.ts",
     wgsl: "src/wgsl.ts",
     node: "src/node.ts",
     reference: "src/reference/index.ts",
@@ -25,6 +45,8 @@ await build({
     vite: "src/build/vite.ts",
   },
   outdir: "dist",
+  // The command keeps the comments: it prints WGSL for people to read.
+  plugins: [apart(loadedLater), shaders],
   splitting: true,
   // An optional peer.
   external: ["fast-check"],

@@ -1,5 +1,6 @@
 import type { TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes } from "../src/index.ts";
+import { problemOf } from "../src/problem.ts";
 import type { ScalarArray } from "../src/reference/arrays.ts";
 import { valuesOf } from "../src/reference/arrays.ts";
 import { encodeFloat16 } from "../src/reference/index.ts";
@@ -106,7 +107,7 @@ export function parseValue(text: string, type: TypeName, what: string): Scalar {
   const value: Scalar = isWide(type) ? (negative ? -digits : digits) : Number(negative ? -digits : digits);
   // A whole number has no −0.
   const whole = value === 0 ? 0 : value;
-  if (elementTypes[type].problemOf(whole) !== undefined) {
+  if (problemOf(elementTypes[type], whole) !== undefined) {
     throw wrong();
   }
   return whole;

@@ -1,3 +1,4 @@
+import { workGroupAlgorithms } from "../src/codegen/work_group_algorithms.ts";
 import type { Algorithm, ElementType, Operator } from "../src/index.ts";
 import { planCompact } from "../src/primitives/compact.ts";
 import type { Plan } from "../src/primitives/plan.ts";
@@ -58,7 +59,7 @@ const optionsOf = ({ type, op, algorithm, passes, exclusive, where, length, prim
 const LIE = "vectors";
 
 /** The plan of what is wanted, checked against a device. */
-export function planOf(wanted: Wanted, facts: DeviceFacts): Plan {
+export function planOf(wanted: Wanted, facts: DeviceFacts): Promise<Plan> {
   const options = optionsOf(wanted);
   switch (wanted.primitive) {
     case "scan":
@@ -75,16 +76,15 @@ export function planOf(wanted: Wanted, facts: DeviceFacts): Plan {
 const count = (tiles: number): string => `${tiles} work-group${tiles === 1 ? "" : "s"}`;
 
 /** The WGSL that it becomes: each pass of the plan in order, then the functions for inside a kernel. */
-export function listingsOf(wanted: Wanted, facts: DeviceFacts): Listing[] {
-  const plan = planOf(wanted, facts);
+export async function listingsOf(wanted: Wanted, facts: DeviceFacts): Promise<Listing[]> {
+  const plan = await planOf(wanted, facts);
   const passes = plan.passes(wanted.length, LIE, false).map(
     ({ kernel, tiles }, at): Listing => ({
       title: `Pass ${at + 1}: ${kernel.label.replace(/^wavefold /, "")}, ${count(tiles)}`,
       code: kernel.code,
     }),
   );
-  const { algorithm } = plan.groupingOf(LIE);
-  const inKernel = { workGroupSize: 256, ...(algorithm === "subgroup" && { subgroups: true }), algorithm };
+  const inKernel = { workGroupSize: 256, algorithm: workGroupAlgorithms[plan.groupingOf(LIE).algorithm] };
   const { type, op } = wanted;
   const functions =
     wanted.primitive === "scan"

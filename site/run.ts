@@ -50,7 +50,7 @@ export async function runOnGpu(fold: Fold, wanted: Wanted, data: ScalarArray, ti
     device.queue.writeBuffer(input, 0, bytes);
     const { length } = data;
 
-    const plan = planOf(wanted, contextOf(device).facts);
+    const plan = await planOf(wanted, contextOf(device).facts);
     const prepared = await prepare(contextOf(device), plan);
     owned.push(prepared);
     const ranges = { input, output, length, total: count };

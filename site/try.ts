@@ -198,12 +198,20 @@ function arrange(): void {
 
 let listings: readonly Listing[] = [];
 
+let lastAsked = 0;
+
 /** Shows the WGSL of what is chosen now. */
-function list(): void {
+async function list(): Promise<void> {
   const problem = element("plan-problem");
+  // What is chosen meanwhile is shown in its place.
+  const asked = ++lastAsked;
   try {
+    const made = await listingsOf(wanted(), fold === undefined ? noDevice : contextOf(fold.device).facts);
+    if (asked !== lastAsked) {
+      return;
+    }
+    listings = made;
     const at = Math.max(0, select("listing").selectedIndex);
-    listings = listingsOf(wanted(), fold === undefined ? noDevice : contextOf(fold.device).facts);
     options(
       select("listing"),
       listings.map(({ title }, index) => [String(index), title]),
@@ -212,7 +220,9 @@ function list(): void {
     problem.textContent = "";
     showListing();
   } catch (cause) {
-    problem.textContent = messageOf(cause);
+    if (asked === lastAsked) {
+      problem.textContent = messageOf(cause);
+    }
   }
 }
 
@@ -422,7 +432,7 @@ input("length").value = String(fold !== undefined && !fold.software ? 2 ** 20 : 
 useExample();
 select("type").value = "u32";
 arrange();
-list();
+void list();
 
 const runButton = byId("run", HTMLButtonElement);
 byId("choice", HTMLFormElement).addEventListener("submit", (event) => {
@@ -432,7 +442,7 @@ byId("choice", HTMLFormElement).addEventListener("submit", (event) => {
 byId("choice", HTMLFormElement).addEventListener("change", (event) => {
   const update = (): void => {
     arrange();
-    list();
+    void list();
   };
   if (event.target === select("example") || (event.target === select("operator") && isOwn())) {
     useExample();

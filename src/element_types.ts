@@ -1,5 +1,6 @@
 import type { ScalarType, TypeName } from "./types.ts";
-import { f16, f32, i32, u32 } from "./types.ts";
+import { i32, u32 } from "./types.ts";
+import { f16, f32 } from "./types_float.ts";
 import { f64, i64, u64 } from "./types64.ts";
 
 /** Every scalar element type, by name. */

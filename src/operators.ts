@@ -1,6 +1,11 @@
+import { callersCombine } from "./codegen/callers.ts";
+import type { Source } from "./codegen/module.ts";
+import { generated } from "./codegen/module.ts";
 import { ArgumentError } from "./errors.ts";
+import { isTrue } from "./literals.ts";
+import { problemOf } from "./problem.ts";
 import type { Domain, ElementType, Operation, Scalar, ScalarType, TypeName, Value } from "./types.ts";
-import { isTrue, requireType } from "./types.ts";
+import { isSameType, requireType } from "./types.ts";
 
 type Kind = ScalarType["kind"];
 type DomainName = "native" | "order" | "truth";
@@ -18,6 +23,8 @@ export interface Operator<Accepted extends string = never> {
   readonly name: string;
   /** Type-level only: an operator of more types serves where fewer are asked for. */
   readonly [accepts]?: (type: Accepted) => void;
+  /** On a type: what `monoid` returns. @internal */
+  readonly on?: (type: ElementType, caller: string) => Monoid;
 }
 
 /** One row of the table of operators. */
@@ -31,6 +38,8 @@ interface BuiltinOperator extends Operator {
   identity(type: ScalarType): Scalar;
   /** The CPU twin, over values of the domain. */
   reference(type: ScalarType): (earlier: Scalar, later: Scalar) => Scalar;
+  /** The CPU twin's item for a value: itself, where it is left out. */
+  lift?(type: ScalarType): (value: Value) => Value;
   /** WGSL's subgroup built-in for an inclusive scan, where there is one. */
   readonly subgroupScan?: string;
 }
@@ -53,11 +62,12 @@ const namesOfKind = {
   signed: ["i32", "i64"],
   float: ["f32", "f16", "f64"],
 } as const satisfies Record<Kind, readonly TypeName[]>;
-const builtins = new WeakSet<object>();
-
 function builtin<Accepted extends TypeName>(row: Omit<BuiltinOperator, "commutative">): Operator<Accepted> {
-  const op: BuiltinOperator = { ...row, commutative: true };
-  builtins.add(op);
+  const op: BuiltinOperator = {
+    ...row,
+    commutative: true,
+    on: (type, caller) => builtinMonoid(op, type, caller),
+  };
   return op as Operator as Operator<Accepted>;
 }
 
@@ -96,6 +106,7 @@ export const min: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "min",
   kinds: numbers,
   domain: "order",
+  lift: (type) => (value) => (Number.isNaN(value) ? type.greatest : value),
   operation: "min",
   identity: (type) => type.greatest,
   reference: () => (earlier, later) => (precedes(later, earlier) ? later : earlier),
@@ -106,6 +117,7 @@ export const max: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "max",
   kinds: numbers,
   domain: "order",
+  lift: (type) => (value) => (Number.isNaN(value) ? type.lowest : value),
   operation: "max",
   identity: (type) => type.lowest,
   reference: () => (earlier, later) => (precedes(earlier, later) ? later : earlier),
@@ -146,6 +158,7 @@ export const logicalAnd: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "logicalAnd",
   kinds: numbers,
   domain: "truth",
+  lift: (type) => (value) => (isTrue(value as Scalar) ? type.one : type.zero),
   operation: "and",
   identity: (type) => type.one,
   reference: (type) => (earlier, later) => (isTrue(earlier) && isTrue(later) ? type.one : type.zero),
@@ -156,6 +169,7 @@ export const logicalOr: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "logicalOr",
   kinds: numbers,
   domain: "truth",
+  lift: (type) => (value) => (isTrue(value as Scalar) ? type.one : type.zero),
   operation: "or",
   identity: (type) => type.zero,
   reference: (type) => (earlier, later) => (isTrue(earlier) || isTrue(later) ? type.one : type.zero),
@@ -166,6 +180,7 @@ export const logicalXor: Operator<TypeName> = /* @__PURE__ */ builtin({
   name: "logicalXor",
   kinds: numbers,
   domain: "truth",
+  lift: (type) => (value) => (isTrue(value as Scalar) ? type.one : type.zero),
   operation: "xor",
   identity: (type) => type.zero,
   reference: (type) => (earlier, later) => (isTrue(earlier) !== isTrue(later) ? type.one : type.zero),
@@ -243,11 +258,20 @@ export function operator<Name extends string, V extends Value>(
   if (typeof declarations !== "string") {
     throw new ArgumentError(`${caller}: declarations is ${typeof declarations}; it takes WGSL text`);
   }
-  const problem = type.problemOf(identity);
+  const problem = problemOf(type, identity);
   if (problem !== undefined) {
     throw new ArgumentError(`${caller}: the identity ${problem}`);
   }
-  return { name, type, identity, combine, reference, declarations };
+  const op: CustomOperator<Name, V> = {
+    name,
+    type,
+    identity,
+    combine,
+    reference,
+    declarations,
+    on: (given, user) => customMonoid(op as unknown as CustomOperator, given, user),
+  };
+  return op;
 }
 
 /** A name that may become part of names in WGSL. */
@@ -269,10 +293,10 @@ export interface Monoid {
   readonly opName: string;
   readonly type: ElementType;
   readonly domain: Domain;
-  /** WGSL, and whose. */
-  readonly combine: string;
-  readonly declarations: string;
+  /** Whether the caller wrote the operator. */
   readonly callers: boolean;
+  /** The WGSL function whose first line is given, and what it needs. */
+  combineSources(head: string): readonly Source[];
   /** As a value of the type. */
   readonly identity: Value;
   /** WGSL's own for the whole subgroup, where there are some. */
@@ -294,64 +318,62 @@ export const snakeCase = (name: string): string =>
  */
 export function monoid(op: Operator, elementType: ElementType, caller: string): Monoid {
   const type = requireType(elementType, caller);
-  if (typeof op !== "object" || op === null || typeof op.name !== "string") {
+  if (typeof (op as Partial<Operator> | null | undefined)?.on !== "function") {
     throw new ArgumentError(
-      `${caller}: op is ${String(op)}; it takes ${Object.keys(operators).join(", ")}, or operator(…)`,
+      `${caller}: op is ${String(op)}; it takes add, max or another of Wavefold's operators, or operator(…)`,
     );
   }
-  if (!builtins.has(op)) {
-    const custom = op as unknown as CustomOperator;
-    if (requireType(custom.type, caller) !== type) {
-      throw new ArgumentError(
-        `${caller}<${type.name}, ${op.name}>: the operator ${op.name} is for ${custom.type.name}, not for ${custom.type.name === type.name ? "another type of that name" : type.name}`,
-      );
-    }
-    return {
-      key: `${op.name}_${type.name}`,
-      title: `${type.name}, ${op.name}`,
-      opName: op.name,
-      type,
-      domain: type.native,
-      combine: custom.combine,
-      declarations: custom.declarations,
-      callers: true,
-      identity: custom.identity,
-      subgroupScan: undefined,
-      subgroupReduce: undefined,
-      lift: (value) => value,
-      reference: custom.reference,
-    };
-  }
-  const row = op as BuiltinOperator;
-  if (type.kind === "struct") {
+  return (op as Required<Operator>).on(type, caller);
+}
+
+function customMonoid(op: CustomOperator, type: ElementType, caller: string): Monoid {
+  if (!isSameType(op.type, type)) {
     throw new ArgumentError(
-      `${caller}<${type.name}, ${row.name}>: ${row.name} has no meaning on the struct ${type.name}; it takes operator({ type: ${type.name}, … })`,
+      `${caller}<${type.name}, ${op.name}>: the operator ${op.name} is for ${op.type.name}, not for ${op.type.name === type.name ? "another type of that name" : type.name}`,
     );
   }
+  return {
+    key: `${op.name}_${type.name}`,
+    title: `${type.name}, ${op.name}`,
+    opName: op.name,
+    type,
+    domain: type.native,
+    callers: true,
+    combineSources: (head) => callersCombine(op, head),
+    identity: op.identity,
+    subgroupScan: undefined,
+    subgroupReduce: undefined,
+    lift: (value) => value,
+    reference: op.reference,
+  };
+}
+
+function builtinMonoid(row: BuiltinOperator, type: ElementType, caller: string): Monoid {
   const scalar = type as ScalarType;
-  const domain = scalar[row.domain];
-  const combine = domain.operations[row.operation];
-  if (!row.kinds.includes(scalar.kind) || combine === undefined) {
+  // A struct has no domain but its own, and no kind that an operator takes.
+  const domain = scalar[row.domain] as Domain | undefined;
+  const combine = domain?.operations[row.operation];
+  if (domain === undefined || combine === undefined || !row.kinds.includes(scalar.kind)) {
     throw new ArgumentError(
-      `${caller}<${type.name}, ${row.name}>: ${row.name} has no meaning on ${type.name}; it takes ${row.kinds.flatMap((kind) => namesOfKind[kind]).join(", ")}`,
+      type.kind === "struct"
+        ? `${caller}<${type.name}, ${row.name}>: ${row.name} has no meaning on the struct ${type.name}; it takes operator({ type: ${type.name}, … })`
+        : `${caller}<${type.name}, ${row.name}>: ${row.name} has no meaning on ${type.name}; it takes ${row.kinds.flatMap((kind) => namesOfKind[kind]).join(", ")}`,
     );
   }
-  const identity = row.identity(scalar);
   return {
     key: `${snakeCase(row.name)}_${type.name}`,
     title: `${type.name}, ${row.name}`,
     opName: row.name,
     type,
     domain,
-    combine,
-    declarations: "",
     callers: false,
-    identity,
+    combineSources: (head) => [generated(`${head}\n  return ${combine};\n}`)],
+    identity: row.identity(scalar),
     subgroupScan: domain.subgroupScans ? row.subgroupScan : undefined,
     subgroupReduce: domain.subgroupScans
       ? `subgroup${row.operation[0]?.toUpperCase()}${row.operation.slice(1)}`
       : undefined,
-    lift: lifts[row.domain](scalar, identity),
+    lift: row.lift?.(scalar) ?? ((value) => value),
     reference: row.reference(scalar) as Monoid["reference"],
   };
 }
@@ -360,9 +382,3 @@ export function monoid(op: Operator, elementType: ElementType, caller: string): 
 export function roundingOf(op: Operator, type: ScalarType): ScalarType["rounding"] {
   return (op as BuiltinOperator).domain === "native" ? type.rounding : "none";
 }
-
-const lifts = {
-  native: () => (value: Value) => value,
-  order: (_, identity) => (value: Value) => (Number.isNaN(value) ? identity : value),
-  truth: (type) => (value: Value) => (isTrue(value as Scalar) ? type.one : type.zero),
-} as const satisfies Record<DomainName, (type: ScalarType, identity: Scalar) => (value: Value) => Value>;

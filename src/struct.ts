@@ -1,8 +1,9 @@
 import { ArgumentError } from "./errors.ts";
 import { requireName } from "./operators.ts";
+import { describe, problemOf } from "./problem.ts";
 import { decodeFloat16, encodeFloat16 } from "./reference/float16.ts";
 import type { Domain, ElementType, Literal, ScalarOf, ScalarType, StructValue, TypeName } from "./types.ts";
-import { describe, elementType, requireType } from "./types.ts";
+import { requireType } from "./types.ts";
 
 /** What {@link struct} takes. */
 export interface StructDefinition<Name extends string, Fields extends StructFields> {
@@ -109,7 +110,7 @@ export class StructArray<Name extends string = string, V extends StructValue = S
   /** @throws {ArgumentError} when there is no such place, or a field holds no value of its type. */
   set(index: number, value: V): void {
     const start = this.#startOf(index);
-    const problem = this.type.problemOf(value);
+    const problem = problemOf(this.type, value);
     if (problem !== undefined) {
       throw new ArgumentError(`${this.type.name} at ${index}: ${problem}`);
     }
@@ -236,7 +237,7 @@ export function struct<const Name extends string, const Fields extends StructFie
   };
   const make = (buffer: ArrayBuffer, byteOffset: number, length: number): StructArray<Name, V> =>
     new StructArray<Name, V>(type, fields, buffer, byteOffset, length);
-  const type: StructType<Name, V> = elementType<StructType<Name, V>>({
+  const type: StructType<Name, V> = {
     name,
     kind: "struct",
     bytes,
@@ -270,7 +271,7 @@ export function struct<const Name extends string, const Fields extends StructFie
         return `${describe(value)} has a field ${stranger}, and ${name} has ${fields.map((field) => field.name).join(", ")}`;
       }
       for (const field of fields) {
-        const problem = field.type.problemOf(given[field.name]);
+        const problem = problemOf(field.type, given[field.name]);
         if (problem !== undefined) {
           return `${field.name}: ${problem}`;
         }
@@ -301,7 +302,7 @@ export function struct<const Name extends string, const Fields extends StructFie
       }
       return make(buffer, byteOffset, length);
     },
-  });
+  };
   return type;
 }
 

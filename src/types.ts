@@ -1,7 +1,5 @@
-import f16BitsFile from "../shaders/numeric/f16_bits.wgsl";
-import floatOrderFile from "../shaders/numeric/float_order.wgsl";
 import { ArgumentError } from "./errors.ts";
-import { decodeFloat16, encodeFloat16 } from "./reference/float16.ts";
+import { expression, plain, truthLiteral } from "./literals.ts";
 import type { StructType } from "./struct.ts";
 
 /** A `Float16Array`, for runtimes and TypeScript versions that have none. */
@@ -108,8 +106,8 @@ export interface ElementType<Name extends string = string, V extends Value = Val
   readonly native: Domain<V>;
   /** The nearest value of the type: wraps integers, rounds floats. */
   round(value: V): V;
-  /** What is wrong with a value, where it is none of the type. */
-  problemOf(value: unknown): string | undefined;
+  /** What is wrong with a value, where it is none of a struct. See {@link problemOf}. */
+  problemOf?(value: unknown): string | undefined;
 }
 
 /** One row of the table of scalar element types. */
@@ -149,90 +147,22 @@ export interface Bitwise<V extends Scalar> {
   xor(a: V, b: V): V;
 }
 
-const known = new WeakSet<object>();
+/**
+ * Whether it is an element type. What makes one is what it can do: a program may hold a scalar type twice,
+ * as what it names and as what was loaded for an array.
+ */
+const isElementType = (type: unknown): type is ElementType =>
+  typeof (type as Partial<ElementType> | null | undefined)?.round === "function";
+
+/** Whether two are the same element type. Scalar types are what their name says. */
+export const isSameType = (a: ElementType, b: ElementType): boolean =>
+  a === b || (a.name === b.name && a.kind !== "struct" && b.kind !== "struct");
 
 /** The struct type of an array of structs, or nothing where `data` is none. */
 export function structTypeOf(data: unknown): StructType | undefined {
   const type = (data as { readonly type?: unknown } | null | undefined)?.type;
-  return typeof type === "object" && type !== null && known.has(type) ? (type as StructType) : undefined;
+  return isElementType(type) ? (type as StructType) : undefined;
 }
-
-/** Makes a row known as an element type. */
-export function elementType<Type extends object>(row: Type): Type {
-  known.add(row);
-  return row;
-}
-
-const floatOrder: SourceText = { name: "shaders/numeric/float_order.wgsl", text: floatOrderFile };
-const f16Bits: SourceText = { name: "shaders/numeric/f16_bits.wgsl", text: f16BitsFile };
-
-/** WGSL's own operators and functions. */
-const symbols = {
-  add: "earlier + later",
-  mul: "earlier * later",
-  and: "earlier & later",
-  or: "earlier | later",
-  xor: "earlier ^ later",
-  min: "min(earlier, later)",
-  max: "max(earlier, later)",
-} as const satisfies Record<Operation, string>;
-
-/** A domain in which the element, the stored item and the value are all of one WGSL type. */
-const plain = (
-  wgsl: string,
-  bytes: number,
-  literal: (value: number, name: string) => Literal,
-): Domain<number> => ({
-  element: wgsl,
-  stored: wgsl,
-  fromStored: "x",
-  toStored: "x",
-  fromValue: "x",
-  toValue: "x",
-  elementBytes: bytes,
-  operations: symbols,
-  subgroupScans: true,
-  literal,
-});
-
-/** An expression that needs no statement before it. */
-export const expression = (text: string): Literal => ({ setup: [], expression: text });
-export const hex = (bits: number): string => `0x${bits.toString(16)}u`;
-
-const unsignedLiteral = (value: number): Literal => expression(`${value >>> 0}u`);
-const signedLiteral = (value: number): Literal =>
-  // WGSL has no literal for the least i32: the minus sign is an operator.
-  expression(value === -0x80000000 ? "-2147483647i - 1i" : `${value | 0}i`);
-/** 0 or 1, for what is zero and what is not. */
-export const truthLiteral = (value: Scalar): Literal => expression(isTrue(value) ? "1u" : "0u");
-
-const f32Bits = (value: number): number => new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0;
-
-// A constant infinity or NaN is a compile error, and a constant expression may lose the sign of
-// zero: anything but a plain number goes through its bits, in a `var`, which is no constant.
-const isPlainFloat = (value: number, least: number): boolean =>
-  Number.isFinite(value) && !Object.is(value, -0) && (value === 0 || Math.abs(value) >= least);
-const decimal = (value: number): string => (Number.isInteger(value) ? `${value}.0` : `${value}`);
-const fromBits = (bits: number, name: string, text: string): Literal => ({
-  setup: [`var ${name} = ${hex(bits)};`],
-  expression: text,
-});
-const f32Literal = (value: number, name: string): Literal => {
-  const rounded = Math.fround(value);
-  return isPlainFloat(rounded, 2 ** -126) && Math.abs(rounded) < 1e15
-    ? expression(`${decimal(rounded)}f`)
-    : fromBits(f32Bits(rounded), name, `bitcast<f32>(${name})`);
-};
-const f16Literal = (value: number, name: string): Literal => {
-  const bits = encodeFloat16(value);
-  const rounded = decodeFloat16(bits);
-  return isPlainFloat(rounded, 2 ** -14)
-    ? expression(`${rounded}h`)
-    : fromBits(bits, name, `bitcast<vec2<f16>>(${name}).x`);
-};
-
-/** Zero is false, all else is true, NaN too. */
-export const isTrue = (value: Scalar): boolean => (typeof value === "bigint" ? value !== 0n : value !== 0);
 
 /** Whether two values are the same, −0 and +0 apart and NaN like itself. */
 export function sameValue(a: Value, b: Value): boolean {
@@ -241,28 +171,10 @@ export function sameValue(a: Value, b: Value): boolean {
     : Object.is(a, b);
 }
 
-/** What is wrong with a number that should be of a type. */
-export const numberProblem =
-  (name: string, round: (value: number) => number) =>
-  (value: unknown): string | undefined =>
-    typeof value !== "number"
-      ? `${describe(value)} is no value of ${name}, which takes a number`
-      : Object.is(round(value), value) || (Number.isNaN(value) && Number.isNaN(round(value)))
-        ? undefined
-        : `${value} is no value of ${name}; the nearest is ${round(value)}`;
-
-/** A value as a message shows it. */
-export const describe = (value: unknown): string =>
-  typeof value === "bigint"
-    ? `${value}n`
-    : typeof value === "object" && value !== null
-      ? `{ ${Object.entries(value)
-          .map(([name, one]) => `${name}: ${describe(one)}`)
-          .join(", ")} }`
-      : Object.is(value, -0)
-        ? "-0"
-        : String(value);
-
+const unsignedLiteral = (value: number): Literal => expression(`${value >>> 0}u`);
+const signedLiteral = (value: number): Literal =>
+  // WGSL has no literal for the least i32: the minus sign is an operator.
+  expression(value === -0x80000000 ? "-2147483647i - 1i" : `${value | 0}i`);
 const integerTruth = (wgsl: string): Domain<number> => ({
   ...plain(wgsl, 4, truthLiteral),
   element: "u32",
@@ -274,10 +186,9 @@ const integerTruth = (wgsl: string): Domain<number> => ({
 
 const round32 = (value: number): number => value >>> 0;
 const roundSigned32 = (value: number): number => value | 0;
-const roundF16 = (value: number): number => decodeFloat16(encodeFloat16(value));
 
 /** 32-bit unsigned integers; arithmetic wraps. */
-export const u32: ScalarType<"u32", number> = /* @__PURE__ */ elementType({
+export const u32: ScalarType<"u32", number> = {
   name: "u32",
   kind: "unsigned",
   bytes: 4,
@@ -290,7 +201,6 @@ export const u32: ScalarType<"u32", number> = /* @__PURE__ */ elementType({
   rounding: "none",
   addIdentity: 0,
   round: round32,
-  problemOf: /* @__PURE__ */ numberProblem("u32", round32),
   add: (a, b) => (a + b) >>> 0,
   multiply: (a, b) => Math.imul(a, b) >>> 0,
   bitwise: {
@@ -305,10 +215,10 @@ export const u32: ScalarType<"u32", number> = /* @__PURE__ */ elementType({
   native: /* @__PURE__ */ plain("u32", 4, unsignedLiteral),
   order: /* @__PURE__ */ plain("u32", 4, unsignedLiteral),
   truth: /* @__PURE__ */ integerTruth("u32"),
-} satisfies ScalarType<"u32", number>);
+} satisfies ScalarType<"u32", number>;
 
 /** 32-bit signed integers; arithmetic wraps. */
-export const i32: ScalarType<"i32", number> = /* @__PURE__ */ elementType({
+export const i32: ScalarType<"i32", number> = {
   name: "i32",
   kind: "signed",
   bytes: 4,
@@ -321,7 +231,6 @@ export const i32: ScalarType<"i32", number> = /* @__PURE__ */ elementType({
   rounding: "none",
   addIdentity: 0,
   round: roundSigned32,
-  problemOf: /* @__PURE__ */ numberProblem("i32", roundSigned32),
   add: (a, b) => (a + b) | 0,
   multiply: Math.imul,
   bitwise: { all: -1, and: (a, b) => a & b, or: (a, b) => a | b, xor: (a, b) => a ^ b },
@@ -331,119 +240,17 @@ export const i32: ScalarType<"i32", number> = /* @__PURE__ */ elementType({
   native: /* @__PURE__ */ plain("i32", 4, signedLiteral),
   order: /* @__PURE__ */ plain("i32", 4, signedLiteral),
   truth: /* @__PURE__ */ integerTruth("i32"),
-} satisfies ScalarType<"i32", number>);
-
-/** IEEE-754 binary32. `add` and `mul` are the adapter's own, with the freedoms that WGSL gives it. */
-export const f32: ScalarType<"f32", number> = /* @__PURE__ */ elementType({
-  name: "f32",
-  kind: "float",
-  bytes: 4,
-  value: "f32",
-  dtype: "<f4",
-  zero: 0,
-  one: 1,
-  lowest: -Infinity,
-  greatest: Infinity,
-  rounding: "adapter",
-  addIdentity: 0,
-  round: Math.fround,
-  problemOf: /* @__PURE__ */ numberProblem("f32", Math.fround),
-  add: (a, b) => Math.fround(a + b),
-  multiply: (a, b) => Math.fround(a * b),
-  carried: "u32",
-  fromCarried: "bitcast<f32>(x)",
-  files: [floatOrder],
-  native: /* @__PURE__ */ plain("f32", 4, f32Literal),
-  order: {
-    element: "u32",
-    stored: "u32",
-    fromStored: "order_from_f32_bits(x)",
-    toStored: "f32_bits_from_order(x)",
-    fromValue: "order_from_f32_bits(bitcast<u32>(x))",
-    toValue: "bitcast<f32>(f32_bits_from_order(x))",
-    elementBytes: 4,
-    operations: symbols,
-    subgroupScans: true,
-    literal: (value) => expression(hex(floatOrderKey(f32Bits(value), 32))),
-  },
-  truth: {
-    element: "u32",
-    stored: "u32",
-    fromStored: "select(0u, 1u, (x & 0x7fffffffu) != 0u)",
-    toStored: "select(0u, 0x3f800000u, x != 0u)",
-    fromValue: "select(0u, 1u, (bitcast<u32>(x) & 0x7fffffffu) != 0u)",
-    toValue: "f32(x)",
-    elementBytes: 4,
-    operations: symbols,
-    subgroupScans: true,
-    literal: truthLiteral,
-  },
-} satisfies ScalarType<"f32", number>);
-
-/** IEEE-754 binary16, where the adapter has `shader-f16`. `add` and `mul` are the adapter's own. */
-export const f16: ScalarType<"f16", number> = /* @__PURE__ */ elementType({
-  name: "f16",
-  kind: "float",
-  bytes: 2,
-  feature: "shader-f16",
-  value: "f16",
-  dtype: "<f2",
-  zero: 0,
-  one: 1,
-  lowest: -Infinity,
-  greatest: Infinity,
-  rounding: "adapter",
-  addIdentity: 0,
-  round: roundF16,
-  problemOf: /* @__PURE__ */ numberProblem("f16", roundF16),
-  add: (a, b) => roundF16(a + b),
-  multiply: (a, b) => roundF16(a * b),
-  carried: "f16",
-  fromCarried: "x",
-  files: [floatOrder, f16Bits],
-  native: /* @__PURE__ */ plain("f16", 2, f16Literal),
-  order: {
-    element: "u32",
-    stored: "f16",
-    fromStored: "order_from_f16_bits(bits_from_f16(x))",
-    toStored: "f16_from_bits(f16_bits_from_order(x))",
-    fromValue: "order_from_f16_bits(bits_from_f16(x))",
-    toValue: "f16_from_bits(f16_bits_from_order(x))",
-    elementBytes: 4,
-    operations: symbols,
-    subgroupScans: true,
-    literal: (value) => expression(hex(floatOrderKey(encodeFloat16(value), 16))),
-  },
-  truth: {
-    element: "u32",
-    stored: "f16",
-    fromStored: "select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)",
-    toStored: "f16(x)",
-    fromValue: "select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)",
-    toValue: "f16(x)",
-    elementBytes: 4,
-    operations: symbols,
-    subgroupScans: true,
-    literal: truthLiteral,
-  },
-} satisfies ScalarType<"f16", number>);
-
-/** The integer that stands for a float's bits in `order`: numeric/float_order.wgsl, on the CPU. */
-function floatOrderKey(bits: number, width: 16 | 32): number {
-  const sign = 2 ** (width - 1);
-  const all = 2 ** width - 1;
-  return (bits >= sign ? bits ^ all : bits ^ sign) >>> 0;
-}
+} satisfies ScalarType<"i32", number>;
 
 /** The element type itself, or the error that it is none. */
 export function requireType(type: unknown, caller: string): ElementType {
-  if (typeof type !== "object" || type === null || !known.has(type)) {
+  if (!isElementType(type)) {
     const name = (type as ElementType | undefined)?.name;
     throw new ArgumentError(
       `${caller}: ${name ?? String(type)} is not an element type; it takes u32, i32, f32, f16, u64, i64, f64, or struct(…)`,
     );
   }
-  return type as ElementType;
+  return type;
 }
 
 /** The scalar types by what holds their arrays. The 64-bit ones are looked up by name: not everybody needs them. */
@@ -467,7 +274,7 @@ export function typeNameOfArray(data: unknown, type: ElementType | undefined, ca
   const tag = ArrayBuffer.isView(data)
     ? (data as { [Symbol.toStringTag]?: string })[Symbol.toStringTag]
     : undefined;
-  if (tag === "Uint16Array" && type === f16) {
+  if (tag === "Uint16Array" && type?.name === "f16" && type.kind === "float") {
     return "f16";
   }
   const own = Object.hasOwn(arrayTypes, tag ?? "") ? arrayTypes[tag as keyof typeof arrayTypes] : undefined;

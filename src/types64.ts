@@ -1,8 +1,8 @@
 import binary64File from "../shaders/numeric/binary64.wgsl";
 import binary64OrderFile from "../shaders/numeric/binary64_order.wgsl";
 import int64File from "../shaders/numeric/int64.wgsl";
+import { expression, hex, truthLiteral } from "./literals.ts";
 import type { Domain, Literal, ScalarType, SourceText } from "./types.ts";
-import { describe, elementType, expression, hex, numberProblem, truthLiteral } from "./types.ts";
 
 const int64: SourceText = { name: "shaders/numeric/int64.wgsl", text: int64File };
 const binary64: SourceText = { name: "shaders/numeric/binary64.wgsl", text: binary64File };
@@ -74,12 +74,6 @@ const integer = <Name extends "u64" | "i64">(
   rounding: "none",
   addIdentity: 0n,
   round,
-  problemOf: (value) =>
-    typeof value !== "bigint"
-      ? `${describe(value)} is no value of ${name}, which takes a bigint`
-      : round(value) === value
-        ? undefined
-        : `${value}n is no value of ${name}; it wraps to ${round(value)}n`,
   add: (a, b) => round(a + b),
   multiply: (a, b) => round(a * b),
   bitwise: { all: round(-1n), and: (a, b) => a & b, or: (a, b) => a | b, xor: (a, b) => a ^ b },
@@ -92,22 +86,22 @@ const integer = <Name extends "u64" | "i64">(
 });
 
 /** 64-bit unsigned integers on pairs of u32; arithmetic wraps. */
-export const u64: ScalarType<"u64", bigint> = /* @__PURE__ */ elementType({
+export const u64: ScalarType<"u64", bigint> = {
   .../* @__PURE__ */ integer("u64", (value) => BigInt.asUintN(64, value)),
   kind: "unsigned",
   dtype: "<u8",
   lowest: 0n,
   greatest: 0xffff_ffff_ffff_ffffn,
-} satisfies ScalarType<"u64", bigint>);
+} satisfies ScalarType<"u64", bigint>;
 
 /** 64-bit signed integers on pairs of u32, in two's complement; arithmetic wraps. */
-export const i64: ScalarType<"i64", bigint> = /* @__PURE__ */ elementType({
+export const i64: ScalarType<"i64", bigint> = {
   .../* @__PURE__ */ integer("i64", (value) => BigInt.asIntN(64, value)),
   kind: "signed",
   dtype: "<i8",
   lowest: -0x8000_0000_0000_0000n,
   greatest: 0x7fff_ffff_ffff_ffffn,
-} satisfies ScalarType<"i64", bigint>);
+} satisfies ScalarType<"i64", bigint>;
 
 const same = (value: number): number => value;
 
@@ -115,7 +109,7 @@ const same = (value: number): number => value;
  * IEEE-754 binary64 in integer arithmetic: each operation rounds to nearest even and keeps
  * subnormals, bit for bit as JavaScript's numbers do. Every NaN that results is 0x7ff8000000000000.
  */
-export const f64: ScalarType<"f64", number> = /* @__PURE__ */ elementType({
+export const f64: ScalarType<"f64", number> = {
   name: "f64",
   kind: "float",
   bytes: 8,
@@ -128,7 +122,6 @@ export const f64: ScalarType<"f64", number> = /* @__PURE__ */ elementType({
   greatest: Infinity,
   addIdentity: -0,
   round: same,
-  problemOf: /* @__PURE__ */ numberProblem("f64", same),
   add: (a, b) => a + b,
   multiply: (a, b) => a * b,
   carried: "vec2<u32>",
@@ -158,4 +151,4 @@ export const f64: ScalarType<"f64", number> = /* @__PURE__ */ elementType({
     "select(0u, 1u, (x.x | (x.y & 0x7fffffffu)) != 0u)",
     "vec2<u32>(0u, select(0u, 0x3ff00000u, x != 0u))",
   ),
-} satisfies ScalarType<"f64", number>);
+} satisfies ScalarType<"f64", number>;

@@ -1,5 +1,4 @@
 export * from "./algebra.ts";
-export type { Algorithm } from "./codegen/algorithms.ts";
 export { linkDirectives } from "./codegen/directives.ts";
 export type {
   InKernelFunctions,
@@ -22,4 +21,6 @@ export {
 } from "./codegen/functions.ts";
 export type { LinkOptions } from "./codegen/link.ts";
 export { link } from "./codegen/link.ts";
+export type { WorkGroupAlgorithm } from "./codegen/work_group_algorithms.ts";
+export { blelloch, hillisSteele, subgroup } from "./codegen/work_group_algorithms.ts";
 export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Declaration } from "../src/codegen/module.ts";
-import { assemble, parseSources, reachable } from "../src/codegen/module.ts";
+import { parse } from "../src/codegen/callers.ts";
+import type { Declaration, Parsed } from "../src/codegen/module.ts";
+import { assemble, declared, linesOf, reachable, split } from "../src/codegen/module.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
 
 const device = useNullDevice();
@@ -29,16 +30,13 @@ const comesFirst = /keep_flagged|load_mapped/;
 /** What a kernel's files declare and its entry point reaches: of a name the first declaration, as in code generation. */
 function linked(paths: readonly string[], entry: string): { kept: readonly Declaration[]; code: string } {
   const isItems = paths.some((path) => /\/(input|one_buffer)_items/.test(path));
-  const { enables, diagnostics, declarations } = parseSources(
-    [
-      ...(isItems ? [{ name: "vectors of one item", text: ONE_ITEM }] : []),
-      // Flags decide in place of the contract, and maps load in place of load_items.wgsl.
-      ...[...paths]
-        .sort((a, b) => Number(comesFirst.test(b)) - Number(comesFirst.test(a)))
-        .map((path) => ({ name: path, text: read(path) })),
-    ],
-    undefined,
-  );
+  const { enables, diagnostics, declarations } = declared([
+    ...(isItems ? [{ name: "vectors of one item", text: ONE_ITEM }] : []),
+    // Flags decide in place of the contract, and maps load in place of load_items.wgsl.
+    ...[...paths]
+      .sort((a, b) => Number(comesFirst.test(b)) - Number(comesFirst.test(a)))
+      .map((path) => ({ name: path, text: read(path) })),
+  ]);
   const kept = reachable(declarations, [entry]);
   return { kept, code: assemble(enables, kept, diagnostics).code };
 }
@@ -247,14 +245,12 @@ test("everything that a file of shaders/device/ declares is reached by some kern
         : linked(paths, entry).kept.map(({ name, lines }) => `${lines[0]?.source.name}: ${name}`);
     }),
   );
-  const declared = files
+  const all = files
     .filter((path) => path.startsWith("device/"))
     .flatMap((path) =>
-      parseSources([{ name: path, text: read(path) }], undefined).declarations.map(
-        ({ name }) => `${path}: ${name}`,
-      ),
+      declared([{ name: path, text: read(path) }]).declarations.map(({ name }) => `${path}: ${name}`),
     );
-  expect(declared.filter((one) => !reached.has(one))).toEqual([]);
+  expect(all.filter((one) => !reached.has(one))).toEqual([]);
 });
 
 test.each(combinations.map((paths) => [paths.at(-1) ?? "", paths] as const))(
@@ -273,4 +269,31 @@ test.each(files)("%s has a header, and no tab or trailing space", (path) => {
   const text = read(path);
   expect(text).toMatch(/^\/\/ \S/);
   expect(text).not.toMatch(/\t| $/m);
+});
+
+const built = new URL("../scripts/modules.mjs", import.meta.url).href;
+const { withoutComments } = (await import(built)) as { withoutComments(text: string): string };
+
+/** What a text declares, with the lines of code that hold it. */
+const codeOf = ({ declarations }: Parsed) =>
+  declarations.map(({ lines, ...one }) => ({
+    ...one,
+    lines: lines.flatMap(({ text, number }) => {
+      const code = /\/\/ unroll$/.test(text) ? text : text.replace(/\s*\/\/.*/, "");
+      return code.trim() === "" ? [] : [`${number}: ${code}`];
+    }),
+  }));
+
+test.each(files)("%s: what is split by its form is what it declares", (path) => {
+  const lines = linesOf({ name: path, text: read(path) });
+  expect(codeOf(split(lines))).toEqual(codeOf(parse(lines)));
+  expect(split(lines).enables).toEqual(parse(lines).enables);
+});
+
+test.each(files)("%s without comments is the same code on the same lines", (path) => {
+  const text = read(path);
+  const bare = withoutComments(text);
+  expect(bare).not.toMatch(/\/\/(?! unroll$)/m);
+  const declarationsOf = (one: string) => codeOf(split(linesOf({ name: path, text: one })));
+  expect(declarationsOf(bare)).toEqual(declarationsOf(text));
 });

@@ -1,5 +1,6 @@
 import { ArgumentError } from "../../src/errors.ts";
 import { monoid, operators } from "../../src/operators.ts";
+import { problemOf } from "../../src/problem.ts";
 import type { Combining } from "../../src/reference/steps.ts";
 import type { Value } from "../../src/types.ts";
 import { i32 } from "../../src/types.ts";
@@ -69,7 +70,7 @@ export function parseElements(text: string, row: RowName): (number | string)[] {
       return word.slice(0, 2);
     }
     const value = Number(word);
-    if (!/^[+-]?\d+$/.test(word) || i32.problemOf(value === 0 ? 0 : value) !== undefined) {
+    if (!/^[+-]?\d+$/.test(word) || problemOf(i32, value === 0 ? 0 : value) !== undefined) {
       throw new ArgumentError(
         `Element ${at + 1} is “${word.slice(0, 30)}”; it takes a whole number from -2147483648 to 2147483647`,
       );

@@ -2,6 +2,7 @@ import { ArgumentError } from "../errors.ts";
 import type { Monoid, Operator } from "../operators.ts";
 import { planCombine } from "../primitives/combine.ts";
 import { bindingBytes } from "../primitives/plan.ts";
+import { describe, problemOf } from "../problem.ts";
 import type { AnyArray } from "../reference/arrays.ts";
 import { arrayLike, emptyLike, valuesOf } from "../reference/arrays.ts";
 import { BufferUsage, MAP_READ } from "../runtime/constants.ts";
@@ -9,7 +10,6 @@ import { allocate, contextOf, explain } from "../runtime/context.ts";
 import { prepare } from "../runtime/prepared.ts";
 import type { StructType } from "../struct.ts";
 import type { ElementType, TypeName, Value } from "../types.ts";
-import { describe } from "../types.ts";
 
 /** Something that combines values two by two: the place of a value in `earlier` is that of its partner. */
 export interface Combiner {
@@ -28,7 +28,7 @@ export function cpuCombiner({ title, type, lift, reference }: Monoid): Combiner 
       return earlier.map((one, at) => {
         const other = later[at] as Value;
         const result = reference(lift(one), lift(other));
-        const problem = type.problemOf(result);
+        const problem = problemOf(type, result);
         if (problem !== undefined) {
           throw new ArgumentError(
             `checkMonoid<${title}>: reference(${describe(one)}, ${describe(other)}) is ${describe(result)}: ${problem}`,

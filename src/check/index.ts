@@ -3,9 +3,9 @@ import { Arbitrary as ArbitraryClass, tuple } from "fast-check";
 import { ArgumentError } from "../errors.ts";
 import type { CustomOperator, Monoid, Operator } from "../operators.ts";
 import { monoid as monoidOf } from "../operators.ts";
+import { describe, problemOf } from "../problem.ts";
 import type { Fold } from "../runtime/fold.ts";
 import type { ElementType, ScalarOf, ScalarType, TypeName, Value } from "../types.ts";
-import { describe } from "../types.ts";
 import type { Combiner } from "./combiner.ts";
 import { cpuCombiner, gpuCombiner } from "./combiner.ts";
 import type { Outcome } from "./nearly.ts";
@@ -183,7 +183,7 @@ function valuesFor(given: unknown, type: ElementType, title: string): Arbitrary<
 }
 
 function requireValue(type: ElementType, title: string, value: Value): void {
-  const problem = type.problemOf(value);
+  const problem = problemOf(type, value);
   if (problem !== undefined) {
     throw new ArgumentError(`checkMonoid<${title}>: in values, ${problem}`);
   }

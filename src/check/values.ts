@@ -1,5 +1,6 @@
 import type { Random } from "fast-check";
 import { Arbitrary, nat, record, Value as Shrinkable, Stream, sample } from "fast-check";
+import { problemOf } from "../problem.ts";
 import type { StructType } from "../struct.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../types.ts";
 
@@ -64,7 +65,7 @@ class AnyScalars extends Arbitrary<Scalar> {
     return new Shrinkable(value as Scalar, undefined);
   }
   override canShrinkWithoutContext(value: unknown): value is Scalar {
-    return this.#type.problemOf(value) === undefined;
+    return problemOf(this.#type, value) === undefined;
   }
   override shrink(value: Scalar): Stream<Shrinkable<Scalar>> {
     const type = this.#type;
@@ -74,7 +75,7 @@ class AnyScalars extends Arbitrary<Scalar> {
     return Stream.of(
       ...[...simpler]
         .map((one) => (type.kind === "float" ? type.round(one) : one))
-        .filter((one) => !Object.is(one, value) && type.problemOf(one) === undefined)
+        .filter((one) => !Object.is(one, value) && problemOf(type, one) === undefined)
         .map((one) => new Shrinkable<Scalar>(one, undefined)),
     );
   }

@@ -4,7 +4,7 @@ import { monoid } from "../operators.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
 import type { ScalarArray } from "../reference/arrays.ts";
 import type { ElementType, ScalarType, TypeName } from "../types.ts";
-import { f16, u32 } from "../types.ts";
+import { u32 } from "../types.ts";
 import { UsageError } from "./errors.ts";
 import { openTarget, readInput } from "./files.ts";
 import { formatValue } from "./format.ts";
@@ -52,7 +52,7 @@ function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): M
 
 /** The bits of a result, which are what a file takes, whatever the runtime has for f16. */
 const bitsOf = (result: ScalarArray, type: ScalarType): ScalarArray =>
-  type === f16 ? new Uint16Array(result.buffer as ArrayBuffer) : result;
+  type.name === "f16" ? new Uint16Array(result.buffer as ArrayBuffer) : result;
 
 async function readElements(path: string): Promise<ElementsFile> {
   return parseElements(await readInput(path), path);

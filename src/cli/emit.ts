@@ -1,5 +1,6 @@
 import process from "node:process";
 import type { Algorithm } from "../codegen/algorithms.ts";
+import { workGroupAlgorithms } from "../codegen/work_group_algorithms.ts";
 import { elementTypes } from "../element_types.ts";
 import type { Operator } from "../operators.ts";
 import type { TypeName } from "../types.ts";
@@ -15,7 +16,8 @@ export function emit(
     readonly workGroupSize: number;
   },
 ): void {
-  const { op, algorithm, workGroupSize } = options;
+  const { op, workGroupSize } = options;
+  const algorithm = workGroupAlgorithms[options.algorithm];
   const functions = primitive === "scan" ? workGroupScan : workGroupReduce;
   const { code } = functions<TypeName>({ type: elementTypes[options.type], op, algorithm, workGroupSize });
   process.stdout.write(code.endsWith("\n") ? code : `${code}\n`);

@@ -1,80 +1,35 @@
-import portableFile from "../../shaders/device/portable.wgsl";
-import subgroupDeviceFile from "../../shaders/device/subgroup.wgsl";
-import blellochFile from "../../shaders/work_group/blelloch.wgsl";
-import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
-import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
-import subgroupPlaceFile from "../../shaders/work_group/subgroup_place.wgsl";
 import { ArgumentError } from "../errors.ts";
-import type { SourceText } from "../types.ts";
 import type { Sizes } from "./contract.ts";
-
-/** A row of the table of in-kernel algorithms. */
-interface AlgorithmRow {
-  readonly files: readonly SourceText[];
-  /** The same for kernels of our own, which may number their threads. */
-  readonly deviceFiles: readonly SourceText[];
-  readonly subgroups: boolean;
-  /** Work-group memory: the elements of each variable, and how many more variables are a word. */
-  readonly elements: (sizes: Sizes) => readonly number[];
-  readonly words: number;
-}
-
-/** What subgroup bodies find out about their threads. */
-export const subgroupPlace: SourceText = {
-  name: "shaders/work_group/subgroup_place.wgsl",
-  text: subgroupPlaceFile,
-};
 
 /** Places for the subgroups' totals. */
 export const subgroupSlots = ({ workGroupSize, minSubgroupSize }: Sizes): number =>
   Math.ceil(workGroupSize / minSubgroupSize);
-
-const leaves = (size: number): number => 2 ** Math.ceil(Math.log2(size));
-
-const blelloch: SourceText = { name: "shaders/work_group/blelloch.wgsl", text: blellochFile };
-const hillisSteele: SourceText = { name: "shaders/work_group/hillis_steele.wgsl", text: hillisSteeleFile };
-const portable: SourceText = {
-  name: "shaders/device/portable.wgsl",
-  text: portableFile,
-};
-
-/** The in-kernel algorithms: one file each, same signatures. */
-export const algorithms = {
-  blelloch: {
-    files: [blelloch],
-    deviceFiles: [blelloch, portable],
-    subgroups: false,
-    elements: ({ workGroupSize }) => [leaves(workGroupSize) + Math.floor(leaves(workGroupSize) / 32)],
-    words: 0,
-  },
-  "hillis-steele": {
-    files: [hillisSteele],
-    deviceFiles: [hillisSteele, portable],
-    subgroups: false,
-    elements: ({ workGroupSize }) => [2 * workGroupSize],
-    words: 0,
-  },
-  subgroup: {
-    files: [subgroupPlace, { name: "shaders/work_group/subgroup.wgsl", text: subgroupFile }],
-    deviceFiles: [{ name: "shaders/device/subgroup.wgsl", text: subgroupDeviceFile }],
-    subgroups: true,
-    elements: (sizes) => [subgroupSlots(sizes) + 1, 1],
-    words: 1,
-  },
-} as const satisfies Record<string, AlgorithmRow>;
-
-/** How the threads of a work-group combine their elements. */
-export type Algorithm = keyof typeof algorithms;
 
 /** Bytes of work-group memory, as WebGPU counts them: each variable is rounded up to 16. */
 export const memoryOf = (elements: readonly number[], elementBytes: number, words: number): number =>
   elements.reduce((bytes, count) => bytes + Math.ceil((count * elementBytes) / 16) * 16, 16 * words);
 
 /** Bytes of work-group memory that an algorithm uses. */
-export function workGroupMemory(algorithm: Algorithm, sizes: Sizes, elementBytes: number): number {
-  const row: AlgorithmRow = algorithms[algorithm];
-  return memoryOf(row.elements(sizes), elementBytes, row.words);
-}
+type Memory = (sizes: Sizes, elementBytes: number) => number;
+
+export const blellochMemory: Memory = ({ workGroupSize }, elementBytes) => {
+  const leaves = 2 ** Math.ceil(Math.log2(workGroupSize));
+  return memoryOf([leaves + Math.floor(leaves / 32)], elementBytes, 0);
+};
+export const hillisSteeleMemory: Memory = ({ workGroupSize }, elementBytes) =>
+  memoryOf([2 * workGroupSize], elementBytes, 0);
+export const subgroupMemory: Memory = (sizes, elementBytes) =>
+  memoryOf([subgroupSlots(sizes) + 1, 1], elementBytes, 1);
+
+/** The algorithms, by name. */
+export const algorithms = {
+  blelloch: { subgroups: false, memory: blellochMemory },
+  "hillis-steele": { subgroups: false, memory: hillisSteeleMemory },
+  subgroup: { subgroups: true, memory: subgroupMemory },
+} as const satisfies Record<string, { readonly subgroups: boolean; readonly memory: Memory }>;
+
+/** How the threads of a work-group combine their elements. */
+export type Algorithm = keyof typeof algorithms;
 
 /** The algorithm of that name. */
 export function requireAlgorithm(name: unknown, caller: string): Algorithm {

@@ -1,10 +1,10 @@
-import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgsl";
-import { ArgumentError, SourceError } from "../errors.ts";
+import { ArgumentError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
 import type { StructType } from "../struct.ts";
-import type { Domain, ElementType, SourceText } from "../types.ts";
-import type { SourceParts } from "./module.ts";
-import { unbalanced } from "./module.ts";
+import type { ElementType, SourceText } from "../types.ts";
+import { callersText } from "./callers.ts";
+import type { Source } from "./module.ts";
+import { generated } from "./module.ts";
 import { fromWords, wordsOf } from "./words.ts";
 
 /** The sizes that a shader is generated for. */
@@ -31,14 +31,11 @@ const greatestCommonDivisor = (a: number, b: number): number =>
  * Where what is stored for an item has another size, the widest stores too.
  */
 export function itemsOfVector(itemBytes: number, itemsPerThread: number, storedBytes = itemBytes): number {
-  const items =
-    WIDE / Math.min(greatestCommonDivisor(WIDE, itemBytes), greatestCommonDivisor(WIDE, storedBytes));
+  const items = WIDE / greatestCommonDivisor(greatestCommonDivisor(WIDE, itemBytes), storedBytes);
   return items * Math.max(itemBytes, storedBytes) > MOST_VECTOR_BYTES || itemsPerThread % items !== 0
     ? 1
     : items;
 }
-
-const generated = (text: string): SourceText => ({ name: "generated contract", text });
 
 /** The sizes, as constants. */
 export function sizesText(sizes: Sizes): SourceText {
@@ -57,50 +54,26 @@ export function sizesText(sizes: Sizes): SourceText {
 export const threadTileText = (tileSize: number): SourceText =>
   generated(`const THREAD_TILE = ${tileSize}u;`);
 
-/** The caller's text on lines of its own, so that a compiler's line is theirs. */
-function callersText(name: string, text: string): SourceText {
-  const wrong = unbalanced(text);
-  if (wrong !== undefined) {
-    throw new SourceError(`${name}, line ${wrong.line}: ${wrong.problem}`, text, wrong.line, wrong.column);
-  }
-  return { name, text, callers: true };
-}
-
-/** A function that ends with the caller's text: an expression, or statements that return. */
-function callersFunction(head: readonly string[], name: string, text: string): SourceText[] {
-  const isStatements = /\breturn\b/.test(text);
-  return [
-    generated([...head, ...(isStatements ? [] : ["  return ("])].join("\n")),
-    callersText(name, text),
-    generated(isStatements ? "}" : "  );\n}"),
-  ];
-}
-
 /** `Element`, `identity` and `combine` for one operator on one type. */
-export function operatorText(monoid: Monoid): SourceParts {
+export function operatorSources(monoid: Monoid): readonly Source[] {
   const { domain } = monoid;
   const { setup, expression } = domain.literal(monoid.identity, "value");
-  const head = [
-    `alias Element = ${domain.element};`,
-    "",
-    "fn identity() -> Element {",
-    ...setup.map((statement) => `  ${statement}`),
-    `  return ${expression};`,
-    "}",
-    "",
-    "fn combine(earlier: Element, later: Element) -> Element {",
+  return [
+    generated(
+      [
+        `alias Element = ${domain.element};`,
+        "fn identity() -> Element {",
+        ...setup.map((statement) => `  ${statement}`),
+        `  return ${expression};`,
+        "}",
+      ].join("\n"),
+    ),
+    ...monoid.combineSources("fn combine(earlier: Element, later: Element) -> Element {"),
   ];
-  if (!monoid.callers) {
-    return [generated([...head, `  return ${monoid.combine};`, "}"].join("\n"))];
-  }
-  const parts = callersFunction(head, `combine of the operator ${monoid.opName}`, monoid.combine);
-  return monoid.declarations === ""
-    ? parts
-    : [callersText(`declarations of the operator ${monoid.opName}`, monoid.declarations), ...parts];
 }
 
 /** A WGSL function of one argument `x`. */
-const conversion = (name: string, from: string, to: string, body: string): string =>
+export const conversion = (name: string, from: string, to: string, body: string): string =>
   [`fn ${name}(x: ${from}) -> ${to} {`, `  return ${body};`, "}", ""].join("\n");
 
 /** `element_from_value` and back: what in-kernel functions are written against. */
@@ -119,7 +92,7 @@ export function valueText(monoid: Monoid): SourceText {
 export type Side = "items" | "elements";
 
 /** `InputVector` and `OutputVector`, and how items go into them and come out. */
-function vectorText(input: string, output: string | undefined, items: number): string {
+export function vectorText(input: string, output: string | undefined, items: number): string {
   const vectorOf = (wgsl: string): string => {
     const words = wordsOf(
       wgsl,
@@ -171,58 +144,6 @@ export function storageText(monoid: Monoid, input: Side, output: Side, vector: n
   );
 }
 
-/** What each item goes through as it is loaded. */
-export interface ItemMap {
-  /** What the items are. */
-  readonly from: ElementType;
-  /** The caller's WGSL over an item's value `x` and its index `i`: a value of the operator's type. */
-  readonly text: string;
-}
-
-const valueFromItem = (from: ElementType): string =>
-  conversion("value_from_item", "Input", from.value, from.fromCarried);
-
-const mapHead = (from: ElementType, type: ElementType): string =>
-  `fn map_value(x: ${from.value}, i: u32) -> ${type.value} {`;
-
-/** WGSL for the bits of an element `x`, as they are carried. */
-const carriedOf = ({ carried }: ElementType, { stored, toStored }: Domain): string =>
-  stored === carried ? toStored : fromWords(carried, wordsOf(stored, [toStored]), 1).join();
-
-/**
- * The same where the items are mapped: `mapped_element`. Both sides hold bits that no conversion has
- * touched, so that they may share a binding where their sizes are the same. Vectors are stored where
- * `output` says how many bytes an item has.
- */
-export function mappedText(
-  monoid: Monoid,
-  { from, text }: ItemMap,
-  output: Side,
-  vector: number,
-  storesVectors: boolean,
-): SourceParts {
-  const { domain, type } = monoid;
-  const items = output === "items" ? type.carried : domain.element;
-  const bits = output === "items" ? carriedOf(type, domain) : "x";
-  return callersFunction(
-    [
-      `alias Input = ${from.carried};`,
-      `alias Output = ${items};`,
-      vectorText(from.carried, storesVectors ? items : undefined, vector),
-      valueFromItem(from),
-      conversion("element_from_value", type.value, "Element", domain.fromValue),
-      conversion("item_from_element", "Element", "Output", bits),
-      "fn mapped_element(item: Input, index: u32) -> Element {",
-      "  return element_from_value(map_value(value_from_item(item), index));",
-      "}",
-      "",
-      mapHead(from, type),
-    ],
-    "the map",
-    text,
-  );
-}
-
 /** The 32-bit words of an element. */
 export function elementWords({ domain, type }: Monoid): number {
   return type.kind === "struct" ? Math.ceil(type.bytes / 4) : Math.ceil(domain.elementBytes / 4);
@@ -251,90 +172,6 @@ export function wordsText(monoid: Monoid): SourceText {
   );
 }
 
-/** What decides whether an item is kept. */
-export type Selector = { readonly where: string } | "flags";
-
-/** `keep` and `kept_item`: what compaction is written against. */
-export function compactionText(
-  type: ElementType,
-  selector: Selector,
-  indices: boolean,
-  vector: number,
-  map?: ItemMap,
-): (SourceText | SourceParts)[] {
-  const from = map?.from ?? type;
-  const output = indices ? "u32" : type.carried;
-  const kept = map === undefined ? "item" : "item_from_value(map_value(value_from_item(item), index))";
-  const head = [
-    `alias Input = ${from.carried};`,
-    `alias Output = ${output};`,
-    vectorText(from.carried, undefined, vector),
-    "fn kept_item(item: Input, index: u32) -> Output {",
-    `  return ${indices ? "index" : kept};`,
-    "}",
-    "",
-  ];
-  const mapped =
-    map === undefined
-      ? []
-      : callersFunction(
-          [
-            // A value is a native element.
-            conversion("item_from_value", type.value, "Output", carriedOf(type, type.native)),
-            ...(selector === "flags" ? [valueFromItem(from)] : []),
-            mapHead(from, type),
-          ],
-          "the map",
-          map.text,
-        );
-  if (selector === "flags") {
-    return [generated(head.join("\n")), mapped];
-  }
-  if (selector.where.trim() === "") {
-    throw new ArgumentError(
-      "compact: where is empty; it takes a WGSL expression over the element x and its index i",
-    );
-  }
-  const keep = [
-    generated(
-      [
-        ...head,
-        valueFromItem(from),
-        "fn keep(item: Input, index: u32) -> bool {",
-        "  return keep_value(value_from_item(item), index);",
-        "}",
-        "",
-        `fn keep_value(x: ${from.value}, i: u32) -> bool {`,
-        "  return bool(",
-      ].join("\n"),
-    ),
-    callersText("the predicate", `${selector.where}`),
-    generated("  );\n}"),
-  ];
-  return [keep, mapped];
-}
-
-/** What a compaction leaves ready, beside the number kept. */
-export type Indirect =
-  | { readonly dispatch: { readonly itemsPerWorkGroup: number } }
-  | { readonly draw: { readonly vertexCount: number } }
-  | { readonly drawIndexed: { readonly indexCount: number } };
-
-/** The constants that indirect arguments are made of. */
-export const indirectText = (indirect: Indirect, mostWorkGroups: number): SourceText =>
-  generated(
-    ("dispatch" in indirect
-      ? [
-          `const ITEMS_PER_WORK_GROUP = ${indirect.dispatch.itemsPerWorkGroup}u;`,
-          `const MOST_WORK_GROUPS = ${mostWorkGroups}u;`,
-        ]
-      : [
-          `const VERTEX_COUNT = ${"draw" in indirect ? indirect.draw.vertexCount : indirect.drawIndexed.indexCount}u;`,
-          `const INDEXED = ${"drawIndexed" in indirect};`,
-        ]
-    ).join("\n"),
-  );
-
 /** How long a work-group waits for another. */
 export const patienceText = (attempts: number): SourceText => generated(`const PATIENCE = ${attempts}u;`);
 
@@ -356,46 +193,20 @@ export const paramNames = [
 ] as const;
 
 /** `Params`, the uniform that holds them, and what follows from them. */
-export const paramsText: SourceText = generated(
-  [
-    "struct Params {",
-    ...paramNames.map((name) => `  ${name}: u32,`),
-    "}",
-    "",
-    "@group(0) @binding(0) var<uniform> params: Params;",
-    "",
-    "fn last_tile(length: u32) -> u32 {",
-    "  return (max(length, 1u) - 1u) / TILE;",
-    "}",
-  ].join("\n"),
-);
-
-const subgroupContract: SourceText = {
-  name: "shaders/work_group/subgroup_contract.wgsl",
-  text: subgroupContractFile,
-};
-
-/** Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has them. */
-export function subgroupText({ subgroupScan, subgroupReduce, domain }: Monoid): SourceText {
-  let text = subgroupContractFile;
-  const replaceBody = (name: string, call: string | undefined): void => {
-    if (call !== undefined) {
-      text = text.replace(
-        new RegExp(`(fn ${name}\\([^)]*\\) -> Element \\{)[\\s\\S]*?\\n\\}`),
-        `$1\n  return ${call}(element);\n}`,
-      );
-    }
-  };
-  replaceBody("subgroup_scan_inclusive", subgroupScan);
-  replaceBody("subgroup_reduce", subgroupReduce);
-  if (domain.fields !== undefined) {
-    text = text.replace(/return (subgroupShuffle\w*)\(element, (\w+)\);/g, (_, shuffle, place) => {
-      const fields = (domain.fields ?? []).map((field) => `${shuffle}(element.${field}, ${place})`);
-      return `return Element(${fields.join(", ")});`;
-    });
-  }
-  return text === subgroupContractFile ? subgroupContract : { ...subgroupContract, text };
-}
+export const paramsText: SourceText = /* @__PURE__ */ (() =>
+  generated(
+    [
+      "struct Params {",
+      ...paramNames.map((name) => `  ${name}: u32,`),
+      "}",
+      "",
+      "@group(0) @binding(0) var<uniform> params: Params;",
+      "",
+      "fn last_tile(length: u32) -> u32 {",
+      "  return (max(length, 1u) - 1u) / TILE;",
+      "}",
+    ].join("\n"),
+  ))();
 
 /** What a type brings along: a struct's declaration, and the functions that its values may go through. */
 export function typeSources(type: ElementType): readonly SourceText[] {
@@ -467,7 +278,7 @@ export function allocationText(
   counter: string,
   capacity: number | string,
   caller: string,
-): readonly (SourceText | SourceParts)[] {
+): readonly Source[] {
   const name = requireCounter(counter, caller);
   const isNumber = typeof capacity === "number";
   if (

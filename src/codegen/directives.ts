@@ -3,8 +3,8 @@ import { ArgumentError, SourceError } from "../errors.ts";
 import type { Operator } from "../operators.ts";
 import { operators, snakeCase } from "../operators.ts";
 import type { TypeName } from "../types.ts";
-import type { Algorithm } from "./algorithms.ts";
-import { algorithms } from "./algorithms.ts";
+import { algorithms, requireAlgorithm } from "./algorithms.ts";
+import { parse } from "./callers.ts";
 import type { InKernelFunctions, InKernelOptions } from "./functions.ts";
 import {
   coalescedReduce,
@@ -17,8 +17,9 @@ import {
   workGroupScan,
 } from "./functions.ts";
 import type { LinkOptions } from "./link.ts";
-import { linkModule } from "./link.ts";
-import { linesOf, parse } from "./module.ts";
+import { linkText } from "./link.ts";
+import { linesOf } from "./module.ts";
+import { workGroupAlgorithms } from "./work_group_algorithms.ts";
 
 /** A comment line that asks for functions. */
 interface Directive {
@@ -112,7 +113,7 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
   };
   const asked = directives.map((directive) => functionsOf(directive, kernel));
   try {
-    return linkModule(source, asked.flat(), { name }).code;
+    return linkText(source, asked.flat(), name);
   } catch (cause) {
     throw cause instanceof ArgumentError ? clash(kernel, asked, cause) : cause;
   }
@@ -127,7 +128,7 @@ function clash(
   let { message } = cause;
   const at = asked.findIndex((_, index) => {
     try {
-      linkModule(kernel.text, asked.slice(0, index + 1).flat(), { name: "the kernel" });
+      linkText(kernel.text, asked.slice(0, index + 1).flat(), "the kernel");
       return false;
     } catch (error) {
       message = error instanceof Error ? error.message : message;
@@ -455,34 +456,31 @@ function functionsOfForm(
   counter: string | undefined,
 ): InKernelFunctions {
   const suffix = keys.get("suffix");
-  const algorithm = keys.get("algorithm") as Algorithm | undefined;
+  const algorithm = keys.get("algorithm") ?? (subgroups ? "subgroup" : "hillis-steele");
   const least = keys.get("min_subgroup_size");
   const most = keys.get("max_subgroup_size");
   const common: InKernelOptions = {
     workGroupSize,
+    algorithm: workGroupAlgorithms[requireAlgorithm(algorithm, "algorithm")],
     ...(suffix !== undefined && { suffix }),
     ...(least !== undefined && { minSubgroupSize: Number(least) }),
     ...(most !== undefined && { maxSubgroupSize: Number(most) }),
   };
   const counted = counter === undefined ? {} : { counter };
-  const inWorkGroup = {
-    ...common,
-    ...(algorithm === undefined ? { subgroups } : { algorithm }),
-  };
   switch (form.family) {
     case "compact":
-      return workGroupCompact({ ...inWorkGroup, ...counted });
+      return workGroupCompact({ ...common, ...counted });
     case "allocate": {
       const capacity = keys.get("capacity");
       return workGroupAllocate({
-        ...inWorkGroup,
+        ...common,
         counter: counter as string,
         ...(capacity !== undefined && { capacity: /^\d+$/.test(capacity) ? Number(capacity) : capacity }),
       });
     }
     case "work_group":
     case "coalesced": {
-      const options = { ...inWorkGroup, type: elementTypes[form.type], op: form.op };
+      const options = { ...common, type: elementTypes[form.type], op: form.op };
       if (form.kind === "reduce") {
         return (form.family === "coalesced" ? coalescedReduce : workGroupReduce)<TypeName>(options);
       }
@@ -494,8 +492,6 @@ function functionsOfForm(
     case "thread_tile": {
       const options = {
         ...common,
-        // Beside work-group functions, the algorithm says the same.
-        subgroups: subgroups || algorithm === "subgroup",
         type: elementTypes[form.type],
         op: form.op,
         tileSize: form.tileSize,

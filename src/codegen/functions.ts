@@ -1,6 +1,5 @@
 import threadTileFunctionsFile from "../../shaders/thread_tile/functions.wgsl";
 import threadTileHillisSteeleFile from "../../shaders/thread_tile/hillis_steele.wgsl";
-import threadTileSubgroupFile from "../../shaders/thread_tile/subgroup.wgsl";
 import threadTileUpdateFile from "../../shaders/thread_tile/update.wgsl";
 import allocateFile from "../../shaders/work_group/allocate.wgsl";
 import coalescedFile from "../../shaders/work_group/coalesced.wgsl";
@@ -13,37 +12,28 @@ import type { Monoid, Operator } from "../operators.ts";
 import { add, monoid as monoidOf, operator, requireName } from "../operators.ts";
 import type { ElementType, SourceText } from "../types.ts";
 import { u32 } from "../types.ts";
-import type { Algorithm } from "./algorithms.ts";
-import {
-  algorithms,
-  memoryOf,
-  requireAlgorithm,
-  subgroupPlace,
-  subgroupSlots,
-  workGroupMemory,
-} from "./algorithms.ts";
+import { memoryOf } from "./algorithms.ts";
 import type { Sizes } from "./contract.ts";
 import {
   allocationText,
   counterText,
-  operatorText,
+  operatorSources,
   sizesText,
-  subgroupText,
   threadTileText,
   typeSources,
   valueText,
 } from "./contract.ts";
-import type { Declaration, SourceParts } from "./module.ts";
-import { assemble, parseSources, reachable, rename, usesF16 } from "./module.ts";
+import type { Declaration, Source } from "./module.ts";
+import { declared, reachable, rename, usesF16 } from "./module.ts";
+import type { WorkGroupAlgorithm } from "./work_group_algorithms.ts";
+import { hillisSteele } from "./work_group_algorithms.ts";
 
 /** What all in-kernel functions take. */
 export interface InKernelOptions {
   /** Threads in the work-group: the product of `@workgroup_size`. Any number from 1 up. */
   readonly workGroupSize: number;
-  /**
-   * Whether to use subgroups, which needs the feature "subgroups"; left out, or false: portable.
-   */
-  readonly subgroups?: boolean;
+  /** How the threads combine their elements; `hillisSteele` where it is left out. `subgroup` needs the feature "subgroups". */
+  readonly algorithm?: WorkGroupAlgorithm;
   /** The least subgroup size of the adapters it will run on; 4 where it is left out, which is right everywhere. */
   readonly minSubgroupSize?: number;
   /** The greatest one; 128 where it is left out. A lower one saves steps. */
@@ -66,10 +56,7 @@ export interface OperatorFunctionOptions<Name extends string> extends InKernelOp
 }
 
 /** What {@link workGroupScan} and {@link workGroupReduce} take. */
-export interface WorkGroupOptions<Name extends string> extends OperatorFunctionOptions<Name> {
-  /** `hillis-steele` where it is left out, or `subgroup` with `subgroups`. */
-  readonly algorithm?: Algorithm;
-}
+export type WorkGroupOptions<Name extends string> = OperatorFunctionOptions<Name>;
 
 /** What {@link threadTileScan} and {@link threadTileReduce} take. */
 export interface ThreadTileOptions<Name extends string> extends OperatorFunctionOptions<Name> {
@@ -79,19 +66,20 @@ export interface ThreadTileOptions<Name extends string> extends OperatorFunction
 
 /** What {@link workGroupCompact} takes. */
 export interface WorkGroupCompactOptions extends InKernelOptions {
-  readonly algorithm?: Algorithm;
   /** The length of the list that `work_group_compact_update` appends to: an `atomic<u32>`, as the kernel would name it. */
   readonly counter?: string;
 }
 
 /** What {@link workGroupAllocate} takes. */
 export interface WorkGroupAllocateOptions extends InKernelOptions {
-  readonly algorithm?: Algorithm;
   /** How much is used: an `atomic<u32>`, as the kernel would name it. */
   readonly counter: string;
   /** The room that there is: a number, or a WGSL expression of u32. Left out: 2^32 - 1. */
   readonly capacity?: number | string;
 }
+
+/** A declaration to be linked. */
+type LinkedDeclaration = Omit<Declaration, "lines"> & { readonly text: string };
 
 /** In-kernel functions as text, to link into a kernel. */
 export interface InKernelFunctions {
@@ -106,20 +94,23 @@ export interface InKernelFunctions {
   /** @internal */
   readonly enables: readonly string[];
   /** By their long names. @internal */
-  readonly declarations: readonly Declaration[];
+  readonly declarations: readonly LinkedDeclaration[];
 }
 
+// Whatever is called here is marked as pure: a function's files are bundled where it is.
 const file = (name: string, text: string): SourceText => ({ name: `shaders/${name}`, text });
-const workGroupFunctions = file("work_group/functions.wgsl", functionsFile);
-const coalescedFunctions = file("work_group/coalesced.wgsl", coalescedFile);
-const coalescedUpdate = file("work_group/coalesced_update.wgsl", coalescedUpdateFile);
-const update = file("work_group/update.wgsl", updateFile);
-const compact = file("work_group/compact.wgsl", compactFile);
-const allocate = file("work_group/allocate.wgsl", allocateFile);
-const threadTileFunctions = file("thread_tile/functions.wgsl", threadTileFunctionsFile);
-const threadTileUpdate = file("thread_tile/update.wgsl", threadTileUpdateFile);
-const threadTileHillisSteele = file("thread_tile/hillis_steele.wgsl", threadTileHillisSteeleFile);
-const threadTileSubgroup = file("thread_tile/subgroup.wgsl", threadTileSubgroupFile);
+const workGroupFunctions = /* @__PURE__ */ file("work_group/functions.wgsl", functionsFile);
+const coalescedFunctions = /* @__PURE__ */ file("work_group/coalesced.wgsl", coalescedFile);
+const coalescedUpdate = /* @__PURE__ */ file("work_group/coalesced_update.wgsl", coalescedUpdateFile);
+const update = /* @__PURE__ */ file("work_group/update.wgsl", updateFile);
+const compact = /* @__PURE__ */ file("work_group/compact.wgsl", compactFile);
+const allocate = /* @__PURE__ */ file("work_group/allocate.wgsl", allocateFile);
+const threadTileFunctions = /* @__PURE__ */ file("thread_tile/functions.wgsl", threadTileFunctionsFile);
+const threadTileUpdate = /* @__PURE__ */ file("thread_tile/update.wgsl", threadTileUpdateFile);
+const threadTileHillisSteele = /* @__PURE__ */ file(
+  "thread_tile/hillis_steele.wgsl",
+  threadTileHillisSteeleFile,
+);
 
 /** What functions are generated from. */
 interface Recipe {
@@ -130,7 +121,7 @@ interface Recipe {
   readonly sizes: Sizes;
   readonly subgroups: boolean;
   /** After the contract: the algorithm, then what is built on it. */
-  readonly sources: readonly (SourceText | SourceParts)[];
+  readonly sources: readonly Source[];
   readonly workGroupMemory: number;
   readonly tileSize?: number;
   readonly suffix: string | undefined;
@@ -146,18 +137,14 @@ const scans = (scope: string, endings: readonly string[]): string[] =>
 /** Writes a recipe out, and gives each declaration a name of its instance's own. */
 function generate(recipe: Recipe): InKernelFunctions {
   const { templates, monoid, sizes, subgroups, tileSize, suffix } = recipe;
-  const { declarations: all } = parseSources(
-    [
-      sizesText(sizes),
-      ...(tileSize === undefined ? [] : [threadTileText(tileSize)]),
-      operatorText(monoid),
-      valueText(monoid),
-      ...typeSources(monoid.type),
-      ...(subgroups ? [subgroupText(monoid)] : []),
-      ...recipe.sources,
-    ],
-    undefined,
-  );
+  const { declarations: all } = declared([
+    sizesText(sizes),
+    ...(tileSize === undefined ? [] : [threadTileText(tileSize)]),
+    ...operatorSources(monoid),
+    valueText(monoid),
+    ...typeSources(monoid.type),
+    ...recipe.sources,
+  ]);
   const taken = all.find((one) => one.name === recipe.counter?.match(/^\w+/)?.[0]);
   if (taken !== undefined) {
     throw new ArgumentError(
@@ -194,19 +181,26 @@ function generate(recipe: Recipe): InKernelFunctions {
         ? `_${name}`
         : `_${name}_${instance}`;
   };
-  const renamed = (short: boolean): Declaration[] => {
+  const linked = kept.map(({ lines, ...one }) => ({
+    ...one,
+    text: lines.map(({ text }) => text).join("\n"),
+  }));
+  const renamed = (short: boolean): LinkedDeclaration[] => {
     const names = new Map([...aliases, ...kept.map((one) => [one.name, nameOf(one, short)] as const)]);
-    return kept.map((declaration) => renameDeclaration(declaration, names));
+    return linked.map((declaration) => renameDeclaration(declaration, names));
   };
   const enables = [
-    ...(subgroups ? ["subgroups"] : []),
     ...(usesF16(kept) || monoid.type.value === "f16" ? ["f16"] : []),
+    ...(subgroups ? ["subgroups"] : []),
   ];
   return {
     names: templates.map(publicName),
     longNames: templates.map(longName),
     workGroupMemory: recipe.workGroupMemory,
-    code: assemble(enables, renamed(true)).code,
+    code: `${[
+      ...(enables.length > 0 ? [enables.map((name) => `enable ${name};`).join("\n")] : []),
+      ...renamed(true).map(({ text }) => text),
+    ].join("\n\n")}\n`,
     enables,
     declarations: renamed(false),
   };
@@ -242,25 +236,31 @@ function sharedNames(all: readonly Declaration[], kept: ReadonlySet<string>): Re
 }
 
 /** A declaration under other names, in its references too. */
-export function renameDeclaration(declaration: Declaration, names: ReadonlyMap<string, string>): Declaration {
-  return {
-    name: names.get(declaration.name) ?? declaration.name,
-    keyword: declaration.keyword,
-    lines: declaration.lines.map((line) => ({ ...line, text: rename(line.text, names) })),
-    references: new Set([...declaration.references].map((name) => names.get(name) ?? name)),
-  };
-}
+export const renameDeclaration = (
+  { name, keyword, text, references }: LinkedDeclaration,
+  names: ReadonlyMap<string, string>,
+): LinkedDeclaration => ({
+  name: names.get(name) ?? name,
+  keyword,
+  text: rename(text, names),
+  references: new Set([...references].map((one) => names.get(one) ?? one)),
+});
 
 /** What the functions of every family have in common, checked. */
 function common(
   caller: string,
-  options: InKernelOptions & { readonly algorithm?: Algorithm },
-): { algorithm: Algorithm; sizes: Sizes; suffix: string | undefined } {
-  const { workGroupSize, subgroups, minSubgroupSize = 4, maxSubgroupSize = 128, suffix } = options;
-  const algorithm = requireAlgorithm(options.algorithm ?? (subgroups ? "subgroup" : "hillis-steele"), caller);
-  if (subgroups !== undefined && subgroups !== algorithms[algorithm].subgroups) {
+  options: InKernelOptions,
+): { algorithm: WorkGroupAlgorithm; sizes: Sizes; suffix: string | undefined } {
+  const {
+    workGroupSize,
+    algorithm = hillisSteele,
+    minSubgroupSize = 4,
+    maxSubgroupSize = 128,
+    suffix,
+  } = options;
+  if (typeof (algorithm as Partial<WorkGroupAlgorithm> | null)?.sources !== "function") {
     throw new ArgumentError(
-      `${caller}: subgroups is ${subgroups}, and the algorithm ${algorithm} says otherwise; leave one of them out`,
+      `${caller}: ${String(algorithm)} is not an algorithm; it takes hillisSteele, blelloch or subgroup, from wavefold/wgsl`,
     );
   }
   if (!Number.isInteger(workGroupSize) || workGroupSize < 1 || workGroupSize > 1024) {
@@ -283,15 +283,14 @@ function common(
   return { algorithm, sizes, suffix };
 }
 
-const algorithmFiles = (algorithm: Algorithm): readonly SourceText[] => algorithms[algorithm].files;
-
 /** Functions of one operator over a scope of shaders/work_group/. */
 function overWorkGroup<Name extends string>(
   caller: string,
   options: WorkGroupOptions<Name>,
   plain: readonly string[],
   updates: readonly string[],
-  files: readonly SourceText[],
+  files: readonly SourceText[] = [],
+  updateFiles: readonly SourceText[] = [],
 ): InKernelFunctions {
   const { algorithm, sizes, suffix } = common(caller, options);
   const monoid = monoidOf((options.op ?? add) as Operator, options.type as ElementType, caller);
@@ -302,16 +301,15 @@ function overWorkGroup<Name extends string>(
     templates: [...plain, ...(counter === undefined ? [] : updates)],
     monoid,
     sizes,
-    subgroups: algorithms[algorithm].subgroups,
+    subgroups: algorithm.subgroups,
     sources: [
-      ...algorithmFiles(algorithm),
+      ...algorithm.sources(monoid),
       workGroupFunctions,
       ...files,
-      ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update, coalescedUpdate]),
+      ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update, ...updateFiles]),
     ],
     workGroupMemory:
-      workGroupMemory(algorithm, sizes, elementBytes) +
-      memoryOf(counter === undefined ? [] : [1], elementBytes, 0),
+      algorithm.memory(sizes, elementBytes) + memoryOf(counter === undefined ? [] : [1], elementBytes, 0),
     suffix,
     counter,
   });
@@ -338,7 +336,6 @@ export function workGroupScan<Name extends string>(options: WorkGroupOptions<Nam
     options,
     scans("work_group", ["", "_total"]),
     scans("work_group", ["_update"]),
-    [],
   );
 }
 
@@ -350,7 +347,7 @@ export function workGroupScan<Name extends string>(options: WorkGroupOptions<Nam
 export function workGroupReduce<Name extends string>(
   options: Omit<WorkGroupOptions<Name>, "counter">,
 ): InKernelFunctions {
-  return overWorkGroup("workGroupReduce", options, ["work_group_reduce_value"], [], []);
+  return overWorkGroup("workGroupReduce", options, ["work_group_reduce_value"], []);
 }
 
 /**
@@ -367,6 +364,7 @@ export function coalescedScan<Name extends string>(options: WorkGroupOptions<Nam
     scans("coalesced", ["", "_total"]),
     scans("coalesced", ["_update"]),
     [coalescedFunctions],
+    [coalescedUpdate],
   );
 }
 
@@ -403,24 +401,23 @@ function overThreadTile<Name extends string>(
   }
   const monoid = monoidOf((options.op ?? add) as Operator, options.type as ElementType, caller);
   const { elementBytes } = monoid.domain;
-  const { subgroups } = algorithms[algorithm];
-  const variables = [
-    ...(subgroups ? [subgroupSlots(sizes), 1] : [2 * workGroupSize]),
-    ...(counter === undefined ? [] : [Math.ceil(workGroupSize / tileSize)]),
-  ];
+  const { tiles } = algorithm;
   return generate({
     caller,
     templates: [...plain, ...(counter === undefined ? [] : updates)],
     monoid,
     sizes,
     tileSize,
-    subgroups,
+    subgroups: algorithm.subgroups,
     sources: [
-      ...(subgroups ? [subgroupPlace, threadTileSubgroup] : [threadTileHillisSteele]),
+      // One portable body serves both portable algorithms.
+      ...(tiles?.sources(monoid) ?? [threadTileHillisSteele]),
       threadTileFunctions,
       ...(counter === undefined ? [] : [counterText(counter, monoid, caller), threadTileUpdate]),
     ],
-    workGroupMemory: memoryOf(variables, elementBytes, subgroups ? 1 : 0),
+    workGroupMemory:
+      (tiles ?? hillisSteele).memory(sizes, elementBytes) +
+      memoryOf(counter === undefined ? [] : [Math.ceil(workGroupSize / tileSize)], elementBytes, 0),
     suffix,
     counter,
   });
@@ -478,14 +475,13 @@ export function workGroupCompact(options: WorkGroupCompactOptions): InKernelFunc
     templates: ["work_group_compact", ...(counter === undefined ? [] : ["work_group_compact_update"])],
     monoid,
     sizes,
-    subgroups: algorithms[algorithm].subgroups,
+    subgroups: algorithm.subgroups,
     sources: [
-      ...algorithmFiles(algorithm),
+      ...algorithm.sources(monoid),
       ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update]),
       compact,
     ],
-    workGroupMemory:
-      workGroupMemory(algorithm, sizes, u32.bytes) + memoryOf([], 0, counter === undefined ? 0 : 1),
+    workGroupMemory: algorithm.memory(sizes, u32.bytes) + memoryOf([], 0, counter === undefined ? 0 : 1),
     suffix,
     counter,
   });
@@ -519,9 +515,9 @@ export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFu
     templates: ["work_group_allocate"],
     monoid,
     sizes,
-    subgroups: algorithms[algorithm].subgroups,
-    sources: [...algorithmFiles(algorithm), ...allocationText(counter, capacity, caller), update, allocate],
-    workGroupMemory: workGroupMemory(algorithm, sizes, u32.bytes) + memoryOf([], 0, 1),
+    subgroups: algorithm.subgroups,
+    sources: [...algorithm.sources(monoid), ...allocationText(counter, capacity, caller), update, allocate],
+    workGroupMemory: algorithm.memory(sizes, u32.bytes) + memoryOf([], 0, 1),
     suffix,
     counter,
   });

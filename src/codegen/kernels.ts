@@ -1,98 +1,56 @@
 import carryNoneFile from "../../shaders/device/carry_none.wgsl";
 import carrySpineFile from "../../shaders/device/carry_spine.wgsl";
-import combinePairsFile from "../../shaders/device/combine_pairs.wgsl";
-import compactSinglePassFile from "../../shaders/device/compact_single_pass.wgsl";
-import compactTilesFile from "../../shaders/device/compact_tiles.wgsl";
-import copyItemsFile from "../../shaders/device/copy_items.wgsl";
-import countTilesFile from "../../shaders/device/count_tiles.wgsl";
-import faultsNoneFile from "../../shaders/device/faults_none.wgsl";
 import inputItemsFile from "../../shaders/device/input_items.wgsl";
 import inputVectorsFile from "../../shaders/device/input_vectors.wgsl";
-import keepFlaggedFile from "../../shaders/device/keep_flagged.wgsl";
 import lengthBufferFile from "../../shaders/device/length_buffer.wgsl";
 import lengthParamsFile from "../../shaders/device/length_params.wgsl";
 import loadItemsFile from "../../shaders/device/load_items.wgsl";
-import loadKeptFile from "../../shaders/device/load_kept.wgsl";
-import loadMappedFile from "../../shaders/device/load_mapped.wgsl";
-import lookBackFile from "../../shaders/device/look_back.wgsl";
-import lookBackSubgroupFile from "../../shaders/device/look_back_subgroup.wgsl";
-import noInputFile from "../../shaders/device/no_input.wgsl";
 import oneBufferItemsFile from "../../shaders/device/one_buffer_items.wgsl";
 import oneBufferVectorsFile from "../../shaders/device/one_buffer_vectors.wgsl";
 import outputItemsFile from "../../shaders/device/output_items.wgsl";
 import outputVectorsFile from "../../shaders/device/output_vectors.wgsl";
 import reduceTilesFile from "../../shaders/device/reduce_tiles.wgsl";
-import scanSinglePassFile from "../../shaders/device/scan_single_pass.wgsl";
 import scanTilesFile from "../../shaders/device/scan_tiles.wgsl";
-import spineEntriesFile from "../../shaders/device/spine_entries.wgsl";
-import storeKeptFile from "../../shaders/device/store_kept.wgsl";
 import storePrefixesFile from "../../shaders/device/store_prefixes.wgsl";
-import tileByNumberFile from "../../shaders/device/tile_by_number.wgsl";
-import tileByTicketFile from "../../shaders/device/tile_by_ticket.wgsl";
 import totalBufferFile from "../../shaders/device/total_buffer.wgsl";
-import totalDispatchFile from "../../shaders/device/total_dispatch.wgsl";
-import totalDrawFile from "../../shaders/device/total_draw.wgsl";
 import totalNoneFile from "../../shaders/device/total_none.wgsl";
 import { SourceError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
-import type { ElementType, SourceText } from "../types.ts";
+import type { SourceText } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
-import type { Indirect, ItemMap, Selector, Side, Sizes } from "./contract.ts";
+import type { Side, Sizes } from "./contract.ts";
 import {
-  compactionText,
   elementWords,
-  indirectText,
   itemsOfVector,
-  mappedText,
-  operatorText,
+  operatorSources,
   paramsText,
-  patienceText,
   sizesText,
   storageText,
-  subgroupText,
   typeSources,
-  wordsText,
 } from "./contract.ts";
-import type { Declaration, Module, SourceParts } from "./module.ts";
-import { assemble, parseSources, reachable, usesF16 } from "./module.ts";
+import type { AlgorithmSources } from "./device_files.ts";
+import type { ItemMap } from "./item_map.ts";
+import type { Declaration, Module, Source } from "./module.ts";
+import { assemble, declaredUnrolled, reachable, usesF16 } from "./module.ts";
 
-const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
-const carryNone = file("carry_none.wgsl", carryNoneFile);
-const carrySpine = file("carry_spine.wgsl", carrySpineFile);
-const combinePairs = file("combine_pairs.wgsl", combinePairsFile);
-const compactSinglePass = file("compact_single_pass.wgsl", compactSinglePassFile);
-const compactTiles = file("compact_tiles.wgsl", compactTilesFile);
-const copyItems = file("copy_items.wgsl", copyItemsFile);
-const countTiles = file("count_tiles.wgsl", countTilesFile);
-const faultsNone = file("faults_none.wgsl", faultsNoneFile);
-const inputItems = file("input_items.wgsl", inputItemsFile);
-const inputVectors = file("input_vectors.wgsl", inputVectorsFile);
-const keepFlagged = file("keep_flagged.wgsl", keepFlaggedFile);
-const lengthBuffer = file("length_buffer.wgsl", lengthBufferFile);
-const lengthParams = file("length_params.wgsl", lengthParamsFile);
-const loadItems = file("load_items.wgsl", loadItemsFile);
-const loadKept = file("load_kept.wgsl", loadKeptFile);
-const loadMapped = file("load_mapped.wgsl", loadMappedFile);
-const lookBack = file("look_back.wgsl", lookBackFile);
-const lookBackSubgroup = file("look_back_subgroup.wgsl", lookBackSubgroupFile);
-const spineEntries = file("spine_entries.wgsl", spineEntriesFile);
-const noInput = file("no_input.wgsl", noInputFile);
-const oneBufferItems = file("one_buffer_items.wgsl", oneBufferItemsFile);
-const oneBufferVectors = file("one_buffer_vectors.wgsl", oneBufferVectorsFile);
-const outputItems = file("output_items.wgsl", outputItemsFile);
-const outputVectors = file("output_vectors.wgsl", outputVectorsFile);
-const reduceTiles = file("reduce_tiles.wgsl", reduceTilesFile);
-const scanSinglePass = file("scan_single_pass.wgsl", scanSinglePassFile);
-const scanTiles = file("scan_tiles.wgsl", scanTilesFile);
-const storeKept = file("store_kept.wgsl", storeKeptFile);
-const storePrefixes = file("store_prefixes.wgsl", storePrefixesFile);
-const tileByNumber = file("tile_by_number.wgsl", tileByNumberFile);
-const tileByTicket = file("tile_by_ticket.wgsl", tileByTicketFile);
-const totalBuffer = file("total_buffer.wgsl", totalBufferFile);
-const totalDispatch = file("total_dispatch.wgsl", totalDispatchFile);
-const totalDraw = file("total_draw.wgsl", totalDrawFile);
-const totalNone = file("total_none.wgsl", totalNoneFile);
+export const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
+export const carryNone = /* @__PURE__ */ file("carry_none.wgsl", carryNoneFile);
+export const carrySpine = /* @__PURE__ */ file("carry_spine.wgsl", carrySpineFile);
+export const inputItems = /* @__PURE__ */ file("input_items.wgsl", inputItemsFile);
+export const inputVectors = /* @__PURE__ */ file("input_vectors.wgsl", inputVectorsFile);
+const lengthBuffer = /* @__PURE__ */ file("length_buffer.wgsl", lengthBufferFile);
+export const lengthParams = /* @__PURE__ */ file("length_params.wgsl", lengthParamsFile);
+export const loadItems = /* @__PURE__ */ file("load_items.wgsl", loadItemsFile);
+export const oneBufferItems = /* @__PURE__ */ file("one_buffer_items.wgsl", oneBufferItemsFile);
+const oneBufferVectors = /* @__PURE__ */ file("one_buffer_vectors.wgsl", oneBufferVectorsFile);
+export const outputItems = /* @__PURE__ */ file("output_items.wgsl", outputItemsFile);
+const outputVectors = /* @__PURE__ */ file("output_vectors.wgsl", outputVectorsFile);
+const reduceTiles = /* @__PURE__ */ file("reduce_tiles.wgsl", reduceTilesFile);
+export const scanTiles = /* @__PURE__ */ file("scan_tiles.wgsl", scanTilesFile);
+export const storePrefixes = /* @__PURE__ */ file("store_prefixes.wgsl", storePrefixesFile);
+export const totalBuffer = /* @__PURE__ */ file("total_buffer.wgsl", totalBufferFile);
+const totalNone = /* @__PURE__ */ file("total_none.wgsl", totalNoneFile);
 
 /** How a kernel binds a buffer. A `digit` is a uniform that a dynamic offset chooses. */
 export type BindingKind = "uniform" | "digit" | "read" | "read_write";
@@ -133,19 +91,10 @@ export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place";
 /** What every kernel is generated for. */
 export interface KernelOptions {
   readonly algorithm: Algorithm;
+  readonly sources: AlgorithmSources;
   readonly sizes: Sizes;
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
-}
-
-/** What a single-pass kernel is generated for beside. */
-export interface LookBackOptions {
-  /** Attempts to read what another work-group hands on, before it is computed again. */
-  readonly patience: number;
-  /** Whether tiles are taken in the order in which work-groups start. */
-  readonly tickets: boolean;
-  /** For tests: declarations in place of those of faults_none.wgsl. */
-  readonly faults?: SourceText;
 }
 
 const arrangements = {
@@ -204,10 +153,10 @@ export function spineBytes(shape: LookBackShape, tiles: number, elementWords: nu
 }
 
 /** Links sources, keeps what the entry point reaches, and reads the bindings off it. */
-function link(
+export function linkKernel(
   label: string,
   entryPoint: string,
-  sources: readonly (SourceText | SourceParts)[],
+  sources: readonly Source[],
   sizes: Sizes,
   vector = 1,
   words = 1,
@@ -220,7 +169,7 @@ function link(
     SUBGROUP_SLOTS: subgroupSlots(sizes),
     WINDOW_SLOTS: Math.min(subgroupSlots(sizes), Math.ceil((2 * MOST_FAN_OUT) / sizes.minSubgroupSize)),
   };
-  const { enables, diagnostics, declarations } = parseSources(
+  const { enables, diagnostics, declarations } = declaredUnrolled(
     [sizesText(sizes), paramsText, ...sources],
     sizes.unrolled ? constants : undefined,
   );
@@ -266,21 +215,12 @@ function rejectClashes(declarations: readonly Declaration[]): void {
   }
 }
 
-const workGroup = (monoid: Monoid, algorithm: Algorithm): SourceText[] => [
-  ...(algorithms[algorithm].subgroups ? [subgroupText(monoid)] : []),
-  ...algorithms[algorithm].deviceFiles,
-];
+export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthParams);
 
-const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthParams);
-
-const lookBackText = (monoid: Monoid, kernel: KernelOptions, options: LookBackOptions): SourceText[] => [
-  ...(options.faults === undefined ? [] : [options.faults]),
-  faultsNone,
-  patienceText(options.patience),
-  wordsText(monoid),
-  spineEntries,
-  lookBackShape(kernel).bySubgroup ? lookBackSubgroup : lookBack,
-  options.tickets ? tileByTicket : tileByNumber,
+/** What a kernel reads and writes, and what the type brings along. */
+const storageSources = (monoid: Monoid, input: Side, output: Side, vector: number): readonly Source[] => [
+  storageText(monoid, input, output, vector),
+  ...typeSources(monoid.type),
 ];
 
 /** A tile's prefixes on top of a carry; with a total, that of all tiles. */
@@ -290,58 +230,37 @@ export function scanKernel(
     readonly exclusive: boolean;
     readonly side: Side;
     readonly arrangement: Arrangement;
-    readonly carry: boolean | LookBackOptions;
+    /** Whether tiles have carries; or what a single pass looks back with, and its entry point. */
+    readonly carry: boolean | readonly SourceText[];
     readonly total: boolean;
     readonly map?: ItemMap | undefined;
   },
 ): Kernel {
-  const { algorithm, sizes, exclusive, side, arrangement, carry, total, lengthOnGpu, map } = options;
+  const { sources, sizes, exclusive, side, arrangement, carry, total, lengthOnGpu, map } = options;
   const { files, wide } = arrangements[arrangement];
   const { bytes } = monoid.type;
   const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
   const singlePass = typeof carry === "object";
-  return link(
+  return linkKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
     singlePass ? "scan_single_pass" : "scan_tiles",
     [
       { name: "generated contract", text: `const EXCLUSIVE = ${exclusive};` },
-      operatorText(monoid),
-      ...(map === undefined
-        ? [storageText(monoid, side, side, vector), ...typeSources(monoid.type)]
-        : mappedSources(monoid, map, side, vector, true)),
+      ...operatorSources(monoid),
+      ...(map?.sources(monoid, side, vector, true) ?? storageSources(monoid, side, side, vector)),
       ...files,
-      ...(singlePass ? lookBackText(monoid, options, carry) : [carry ? carrySpine : carryNone]),
+      ...(singlePass ? carry : [carry ? carrySpine : carryNone, scanTiles]),
       total ? totalBuffer : totalNone,
       lengthFile(lengthOnGpu),
-      ...workGroup(monoid, algorithm),
+      ...sources(monoid),
       loadItems,
       storePrefixes,
-      singlePass ? scanSinglePass : scanTiles,
     ],
     sizes,
     vector,
     elementWords(monoid),
   );
 }
-
-/** What two types bring along, each source once. */
-const typesSources = (...types: readonly ElementType[]): SourceText[] => [
-  ...new Set([...new Set(types)].flatMap(typeSources)),
-];
-
-/** What a kernel of mapped items is written against, and what loads them. */
-const mappedSources = (
-  monoid: Monoid,
-  map: ItemMap,
-  output: Side,
-  vector: number,
-  storesVectors: boolean,
-): (SourceText | SourceParts)[] => [
-  mappedText(monoid, map, output, vector, storesVectors),
-  ...typesSources(map.from, monoid.type),
-  // Its functions are the first of their names.
-  loadMapped,
-];
 
 /** The tiles' totals. */
 export function reduceKernel(
@@ -356,169 +275,23 @@ export function reduceKernel(
     readonly storedBytes?: number;
   },
 ): Kernel {
-  const { algorithm, sizes, input, output, wide, lengthOnGpu, map, storedBytes } = options;
+  const { sources, sizes, input, output, wide, lengthOnGpu, map, storedBytes } = options;
   const mapped = input === "items" ? map : undefined;
   const vector = wide ? itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes) : 1;
-  return link(
+  return linkKernel(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
     [
-      operatorText(monoid),
-      ...(mapped === undefined
-        ? [storageText(monoid, input, output, vector), ...typeSources(monoid.type)]
-        : mappedSources(monoid, mapped, output, vector, false)),
+      ...operatorSources(monoid),
+      ...(mapped?.sources(monoid, output, vector, false) ?? storageSources(monoid, input, output, vector)),
       wide ? inputVectors : inputItems,
       outputItems,
       lengthFile(lengthOnGpu),
-      ...workGroup(monoid, algorithm),
+      ...sources(monoid),
       loadItems,
       reduceTiles,
     ],
     sizes,
     vector,
-  );
-}
-
-/** What a compaction's kernels are generated for. */
-export interface CompactKernelOptions extends KernelOptions {
-  readonly type: ElementType;
-  readonly selector: Selector;
-  readonly indices: boolean;
-  readonly arrangement: Arrangement;
-  /** What the items that are kept go through. */
-  readonly map?: ItemMap;
-}
-
-/** What a compaction's kernels have in common. `count` is the sum of u32. */
-function compactSources(
-  count: Monoid,
-  options: CompactKernelOptions,
-  vector: number,
-): (SourceText | SourceParts)[] {
-  const { type, selector, indices, algorithm, lengthOnGpu, map } = options;
-  return [
-    operatorText(count),
-    ...compactionText(type, selector, indices, vector, map),
-    ...(selector === "flags" ? [keepFlagged] : []),
-    ...typesSources(map?.from ?? type, type),
-    lengthFile(lengthOnGpu),
-    ...workGroup(count, algorithm),
-    loadItems,
-    loadKept,
-  ];
-}
-
-const compactVector = ({ arrangement, type, selector, indices, sizes, map }: CompactKernelOptions): number =>
-  arrangement === "vectors" && !(selector === "flags" && indices)
-    ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items)
-    : 1;
-
-const compactInput = ({ arrangement, selector, indices }: CompactKernelOptions): SourceText =>
-  selector === "flags" && indices ? noInput : arrangement === "vectors" ? inputVectors : inputItems;
-
-/** How many items of each tile are kept. */
-export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {
-  const vector = compactVector(options);
-  return link(
-    `wavefold count kept <${options.type.name}>`,
-    "count_tiles",
-    [...compactSources(count, options, vector), compactInput(options), countTiles],
-    options.sizes,
-    vector,
-  );
-}
-
-/** Moves a tile's kept items, or their positions, to their places. */
-export function compactKernel(
-  count: Monoid,
-  options: CompactKernelOptions & {
-    readonly carry: "spine" | LookBackOptions;
-    readonly indirect?: Indirect;
-    readonly mostWorkGroups: number;
-  },
-): Kernel {
-  const { type, indices, sizes, arrangement, carry, indirect, mostWorkGroups } = options;
-  const vector = compactVector(options);
-  const singlePass = typeof carry === "object";
-  return link(
-    `wavefold compact ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
-    singlePass ? "compact_single_pass" : "compact_tiles",
-    [
-      ...compactSources(count, options, vector),
-      ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
-      ...(singlePass
-        ? [...lookBackText(count, options, carry), ...totalSources(indirect, mostWorkGroups)]
-        : [carrySpine]),
-      storeKept,
-      singlePass ? compactSinglePass : compactTiles,
-    ],
-    sizes,
-    vector,
-  );
-}
-
-const totalSources = (indirect: Indirect | undefined, mostWorkGroups: number): SourceText[] =>
-  indirect === undefined
-    ? [totalBuffer]
-    : [indirectText(indirect, mostWorkGroups), "dispatch" in indirect ? totalDispatch : totalDraw];
-
-/** Scans the last level of a spine of counts in place, and hands on their total. */
-export function topOfCountsKernel(
-  count: Monoid,
-  options: KernelOptions & { readonly indirect?: Indirect; readonly mostWorkGroups: number },
-): Kernel {
-  const { algorithm, sizes, indirect, mostWorkGroups } = options;
-  return link(
-    `wavefold scan counts <${count.title}>`,
-    "scan_tiles",
-    [
-      { name: "generated contract", text: "const EXCLUSIVE = true;" },
-      operatorText(count),
-      storageText(count, "elements", "elements", 1),
-      oneBufferItems,
-      carryNone,
-      ...totalSources(indirect, mostWorkGroups),
-      lengthParams,
-      ...workGroup(count, algorithm),
-      loadItems,
-      storePrefixes,
-      scanTiles,
-    ],
-    sizes,
-  );
-}
-
-/** Copies as many items as the total says. */
-export function copyKernel(stored: string, sizes: Sizes): Kernel {
-  return link(
-    `wavefold copy <${stored}>`,
-    "copy_items",
-    [
-      {
-        name: "generated contract",
-        text: `alias Input = ${stored};\nalias Output = ${stored};\nalias InputVector = Input;\nalias OutputVector = Output;`,
-      },
-      inputItems,
-      outputItems,
-      copyItems,
-    ],
-    sizes,
-  );
-}
-
-/** The combination of each two items. */
-export function combineKernel(monoid: Monoid, sizes: Sizes): Kernel {
-  return link(
-    `wavefold combine <${monoid.title}>`,
-    "combine_pairs",
-    [
-      operatorText(monoid),
-      storageText(monoid, "items", "items", 1),
-      ...typeSources(monoid.type),
-      inputItems,
-      outputItems,
-      combinePairs,
-    ],
-    sizes,
   );
 }

@@ -1,8 +1,7 @@
 import { ArgumentError, SourceError } from "../errors.ts";
 import type { InKernelFunctions } from "./functions.ts";
 import { renameDeclaration } from "./functions.ts";
-import type { Declaration, Line, Module } from "./module.ts";
-import { assemble, linesOf, parse, reachable } from "./module.ts";
+import { IDENTIFIERS, reachable } from "./module.ts";
 
 /** What {@link link} takes beside the kernel and the functions. */
 export interface LinkOptions {
@@ -10,68 +9,83 @@ export interface LinkOptions {
   readonly name?: string;
 }
 
+const COMMENTS = /\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
 const DIRECTIVE = /^\s*(enable|requires|diagnostic)\b[^;]*;\s*(\/\/.*)?$/;
+const DECLARED = /\b(?:fn|const|override|var|struct|alias)\b\s*(?:<[^>]*>)?\s*(\w+)/g;
 
-/** Links functions into a kernel, with the origin of each line. */
-export function linkModule(
-  kernel: string,
-  functions: readonly InKernelFunctions[],
-  { name = "kernel" }: LinkOptions = {},
-): Module {
-  const source = { name, text: kernel, callers: true };
-  const kernelLines = linesOf(source);
-  const own = parse(kernelLines);
-  const added = collect(own.declarations, functions, name);
+/** Links functions into a kernel. */
+export function linkText(kernel: string, functions: readonly InKernelFunctions[], name: string): string {
+  const code = kernel.replace(COMMENTS, (comment) => comment.replace(/./g, " "));
+  const lineAt = (index = code.length): number => code.slice(0, index).split("\n").length;
+  const declared = [...code.matchAll(DECLARED)];
+  const added = collect(new Set(code.match(IDENTIFIERS)), functions, name);
+  for (const [own, { keyword }] of added.declarations) {
+    const clash = declared.find(([, one]) => one === own);
+    if (clash !== undefined) {
+      const line = lineAt(clash.index);
+      throw new SourceError(
+        `${name}, line ${line}: ${
+          keyword === "struct" && !own.includes("_")
+            ? `${own} is declared by the functions that are linked; leave it out`
+            : `the name ${own} is taken by a linked function; choose another`
+        }`,
+        kernel,
+        line,
+        0,
+      );
+    }
+  }
 
   // The kernel's lines keep their numbers, so that a compiler's message names the caller's line:
   // what must come first goes onto the first line, and the functions after the last.
-  const firstDeclaration = own.declarations[0]?.lines[0]?.number ?? kernelLines.length + 1;
-  const late = kernelLines.filter(({ text, number }) => DIRECTIVE.test(text) && number > firstDeclaration);
-  const present = new Set(own.enables);
-  const needed = [...added.enables].filter((one) => !present.has(one)).sort();
-  const head = [
-    ...needed.map((one) => `enable ${one};`),
-    ...new Set(late.map(({ text }) => text.replace(/\/\/.*$/, "").trim())),
-  ].join(" ");
-  const isLate = new Set(late);
-  const body = kernelLines.map((line): Line => {
-    const text = isLate.has(line) ? "" : line.text;
-    return line.number === 1 && head !== ""
-      ? { ...line, text: text === "" ? head : `${head} ${text}` }
-      : { ...line, text };
+  const first = lineAt(declared[0]?.index);
+  const late = new Set<string>();
+  const body = kernel.split("\n").map((text, at) => {
+    if (at < first || !DIRECTIVE.test(text)) {
+      return text;
+    }
+    late.add(text.replace(/\/\/.*$/, "").trim());
+    return "";
   });
-  const library = assemble([], added.declarations);
-  const blank: Line = { text: "", source, number: kernelLines.length };
-  const lines =
-    added.declarations.length === 0
-      ? body
-      : [...body, ...(body.at(-1)?.text === "" ? [] : [blank]), ...library.lines];
-  return { code: lines.map((line) => line.text).join("\n"), lines };
+  const present = [...code.matchAll(/\benable\b([^;]*)/g)].flatMap(
+    ([, list = ""]) => list.match(/\w+/g) ?? [],
+  );
+  const needed = [...added.enables].filter((one) => !present.includes(one)).sort();
+  const head = [...needed.map((one) => `enable ${one};`), ...late].join(" ");
+  if (head !== "") {
+    body[0] = body[0] === "" ? head : `${head} ${body[0]}`;
+  }
+  const library = [...added.declarations.values()].map(({ text }) => text);
+  return [
+    ...body,
+    ...(library.length === 0 || body.at(-1) === "" ? [] : [""]),
+    ...(library.length === 0 ? [] : [`${library.join("\n\n")}\n`]),
+  ].join("\n");
 }
 
 /** The declarations of the functions that the kernel calls, under the names that it calls them by. */
 function collect(
-  own: readonly Declaration[],
+  called: ReadonlySet<string>,
   functions: readonly InKernelFunctions[],
   kernelName: string,
-): { enables: ReadonlySet<string>; declarations: readonly Declaration[] } {
-  const declared = new Set(own.map((one) => one.name));
-  const called = new Set(own.flatMap((one) => [...one.references]));
+): {
+  readonly enables: ReadonlySet<string>;
+  readonly declarations: ReadonlyMap<string, InKernelFunctions["declarations"][number]>;
+} {
   const enables = new Set<string>();
-  const added = new Map<string, Declaration>();
+  const declarations = new Map<string, InKernelFunctions["declarations"][number]>();
   for (const set of functions) {
     const short = new Map<string, string>();
     const roots: string[] = [];
     set.names.forEach((name, at) => {
       const long = set.longNames[at] as string;
-      const others = functions.filter(
-        (other) => other !== set && other.names.includes(name) && !other.longNames.includes(long),
+      const others = functions.flatMap((other) =>
+        other.longNames.filter((one, index) => other.names[index] === name && one !== long),
       );
       if (called.has(name)) {
         if (others.length > 0) {
-          const longs = [set, ...others].map((other) => other.longNames[other.names.indexOf(name)]);
           throw new ArgumentError(
-            `link: ${kernelName} calls ${name}, which is given for several work-group sizes; call ${longs.join(" or ")}`,
+            `link: ${kernelName} calls ${name}, which is given for several work-group sizes; call ${[long, ...others].join(" or ")}`,
           );
         }
         if (called.has(long)) {
@@ -85,37 +99,20 @@ function collect(
         roots.push(long);
       }
     });
-    const kept = reachable(set.declarations, roots);
-    for (const one of kept.length > 0 ? set.enables : []) {
-      enables.add(one);
-    }
-    for (const declaration of kept.map((one) => renameDeclaration(one, short))) {
-      const { name } = declaration;
-      const other = added.get(name);
-      const text = textOf(declaration);
-      if (declared.has(name)) {
-        const line = own.find((one) => one.name === name)?.lines.find((one) => !/^\s*\/\//.test(one.text));
-        const problem =
-          declaration.keyword === "struct" && !name.includes("_")
-            ? `${name} is declared by the functions that are linked; leave it out`
-            : `the name ${name} is taken by a linked function; choose another`;
-        throw new SourceError(
-          `${kernelName}, line ${line?.number ?? 0}: ${problem}`,
-          line?.source.text ?? "",
-          line?.number ?? 0,
-          0,
-        );
-      }
-      if (other !== undefined && textOf(other) !== text) {
+    for (const one of reachable(set.declarations, roots)) {
+      const declaration = renameDeclaration(one, short);
+      const { name, text } = declaration;
+      if ((declarations.get(name)?.text ?? text) !== text) {
         throw new ArgumentError(`link: ${name} is given twice, and not the same; give one of them a suffix`);
       }
-      added.set(name, declaration);
+      declarations.set(name, declaration);
+    }
+    for (const one of roots.length > 0 ? set.enables : []) {
+      enables.add(one);
     }
   }
-  return { enables, declarations: [...added.values()] };
+  return { enables, declarations };
 }
-
-const textOf = (declaration: Declaration): string => declaration.lines.map((line) => line.text).join("\n");
 
 /**
  * One module of a kernel and the in-kernel functions that it calls: what they `enable` first, each
@@ -135,5 +132,5 @@ export function link(
   if (typeof kernel !== "string") {
     throw new ArgumentError(`link: kernel is ${typeof kernel}; it takes WGSL text`);
   }
-  return linkModule(kernel, functions, options).code;
+  return linkText(kernel, functions, options.name ?? "kernel");
 }

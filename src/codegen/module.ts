@@ -31,8 +31,7 @@ export interface Parsed {
   readonly declarations: readonly Declaration[];
 }
 
-/** Words and punctuation; a comment is one match without a group. */
-const TOKENS = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|([A-Za-z_][A-Za-z0-9_]*|\d[\w.]*|[^\s\w])/g;
+export const generated = (text: string): SourceText => ({ name: "generated contract", text });
 
 /** Text as lines that know where they came from. */
 export function linesOf(source: SourceText): Line[] {
@@ -72,114 +71,79 @@ export function unroll(lines: readonly Line[], constants: Constants): Line[] {
   return result;
 }
 
-/** Splits WGSL into its declarations. The text is valid WGSL, or the caller's: then it is split as far as it goes. */
-export function parse(lines: readonly Line[]): Parsed {
-  const text = lines.map((line) => line.text).join("\n");
-  const starts: number[] = [];
-  let offset = 0;
-  for (const line of lines) {
-    starts.push(offset);
-    offset += line.text.length + 1;
-  }
-  const lineAt = (position: number): number => {
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((starts[middle] as number) <= position) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
-  };
-
-  const enables: string[] = [];
-  const diagnostics: string[] = [];
-  const declarations: Declaration[] = [];
-  let words: string[] = [];
-  let first = -1;
-  let depth = 0;
-  const finish = (end: number): void => {
-    const from = lineAt(first);
-    const name = declaredName(words);
-    if (words[0] === "enable") {
-      enables.push(...words.slice(1).filter((word) => /^\w/.test(word)));
-    } else if (words[0] === "diagnostic") {
-      diagnostics.push(
-        words
-          .filter((word) => /^\w/.test(word))
-          .slice(1)
-          .join(", "),
-      );
-    } else if (name !== undefined) {
-      let top = from;
-      while (top > 0 && /^\s*\/\//.test((lines[top - 1] as Line).text)) {
-        top--;
-      }
-      declarations.push({
-        ...name,
-        lines: lines.slice(top, lineAt(end) + 1),
-        references: references(words),
-      });
-    }
-    words = [];
-    first = -1;
-  };
-  for (const match of text.matchAll(TOKENS)) {
-    const token = match[1];
-    if (token === undefined) {
-      continue;
-    }
-    if (first < 0) {
-      if (token === ";") {
-        continue;
-      }
-      first = match.index;
-    }
-    words.push(token);
-    if (token === "{" || token === "(" || token === "[") {
-      depth++;
-    } else if (token === "}" || token === ")" || token === "]") {
-      depth--;
-      if (token === "}" && depth === 0) {
-        finish(match.index);
-      }
-    } else if (token === ";" && depth === 0) {
-      finish(match.index);
-    }
-  }
-  if (first >= 0) {
-    finish(text.length);
-  }
-  return { enables, diagnostics, declarations };
-}
-
-/** Sources that together are one function, or several: the text of ours around the text of theirs. */
+/** Sources that together are one declaration: the text of ours around the text of theirs. */
 export type SourceParts = readonly SourceText[];
 
-/** Files are parsed once for each set of constants that their loops are written out for. */
-const parsedFiles = new WeakMap<SourceText, Map<string, Parsed>>();
+/** What a module is linked from: files and text of ours, declarations in several parts, and what the caller declares. */
+export type Source = SourceText | SourceParts | Parsed;
 
-/** What sources declare, in their order. With constants, loops marked so are written out. */
-export function parseSources(
-  sources: readonly (SourceText | SourceParts)[],
-  constants: Constants | undefined,
-): Parsed {
-  const parseLines = (lines: Line[]): Parsed =>
-    parse(constants === undefined ? lines : unroll(lines, constants));
-  const key = JSON.stringify(constants ?? null);
-  const parsed = sources.map((source) => {
-    if (isParts(source)) {
-      return parseLines(source.flatMap(linesOf));
+/** The first line of a declaration, or what follows its attributes. */
+const HEAD = /^(?:@.*\) )?(fn|const|override|var|struct|alias)\b(?:<.*?>)? *(\w+)/;
+
+/** Identifiers that may name a declaration: all but members, which follow a dot. */
+export const IDENTIFIERS = /(?<!\.\s*)\b[A-Za-z_]\w*/g;
+
+const identifiersIn = (lines: readonly Line[]): Set<string> =>
+  new Set(lines.flatMap(({ text }) => text.replace(/\/\/.*/, "").match(IDENTIFIERS) ?? []));
+
+/**
+ * Splits WGSL of ours into its declarations, by its form alone: what a declaration holds is indented, or a
+ * closing brace. `parse` of callers.ts takes any WGSL, and finds the same.
+ */
+export function split(lines: readonly Line[]): Parsed {
+  const enables: string[] = [];
+  const declarations: Declaration[] = [];
+  let head: RegExpExecArray | null = null;
+  let own: Line[] = [];
+  const finish = (): void => {
+    const [, keyword = "", name = ""] = head ?? [];
+    if (head !== null) {
+      declarations.push({ name, keyword, lines: own, references: identifiersIn(own) });
     }
-    const known = parsedFiles.get(source) ?? new Map<string, Parsed>();
-    parsedFiles.set(source, known);
-    const result = known.get(key) ?? parseLines(linesOf(source));
-    known.set(key, result);
-    return result;
-  });
+    head = null;
+    own = [];
+  };
+  for (const line of lines) {
+    const { text } = line;
+    const enabled = /^enable (\w+);/.exec(text)?.[1];
+    if (enabled !== undefined) {
+      enables.push(enabled);
+    } else if (!text.startsWith("const_assert")) {
+      // A comment goes with what it is right above.
+      if (head === null ? text === "" : /^[^\s})]/.test(text)) {
+        finish();
+      }
+      head ??= HEAD.exec(text);
+      // Where the package is built, comments are taken out and leave their lines empty.
+      if (text !== "") {
+        own.push(line);
+      }
+    }
+  }
+  finish();
+  return { enables, diagnostics: [], declarations };
+}
+
+/** A declaration in several parts. */
+function declarationOf(parts: SourceParts): Declaration {
+  const lines = parts.flatMap(linesOf);
+  const [, keyword = "", name = ""] = HEAD.exec(lines[0]?.text ?? "") ?? [];
+  return { name, keyword, lines, references: identifiersIn(lines) };
+}
+
+/** What sources declare, in their order. `splitText` is for text of ours. */
+export function declared(
+  sources: readonly Source[],
+  splitText: (source: SourceText) => Parsed = (source) => split(linesOf(source)),
+): Parsed {
+  const parsed = sources.map(
+    (source): Parsed =>
+      "declarations" in source
+        ? source
+        : isParts(source)
+          ? { enables: [], diagnostics: [], declarations: [declarationOf(source)] }
+          : splitText(source),
+  );
   return {
     enables: [...new Set(parsed.flatMap((one) => one.enables))],
     diagnostics: [...new Set(parsed.flatMap((one) => one.diagnostics))],
@@ -189,49 +153,38 @@ export function parseSources(
 
 const isParts = (source: SourceText | SourceParts): source is SourceParts => Array.isArray(source);
 
+/** Files are split once for each set of constants that their loops are written out for. */
+const splitFiles = new WeakMap<SourceText, Map<string, Parsed>>();
+
+/** What sources declare, with loops written out that are marked so, where there are constants. */
+export function declaredUnrolled(sources: readonly Source[], constants: Constants | undefined): Parsed {
+  const key = JSON.stringify(constants);
+  return declared(sources, (source) => {
+    const known = splitFiles.get(source) ?? new Map<string, Parsed>();
+    splitFiles.set(source, known);
+    const lines = linesOf(source);
+    const result = known.get(key) ?? split(constants === undefined ? lines : unroll(lines, constants));
+    known.set(key, result);
+    return result;
+  });
+}
+
 /** Whether any of the declarations uses f16: only then is it enabled. */
 export const usesF16 = (declarations: readonly Declaration[]): boolean =>
   declarations.some((one) => one.references.has("f16"));
 
-/** The identifiers that may name a declaration: all but members, which follow a dot. */
-function references(words: readonly string[]): Set<string> {
-  return new Set(words.filter((word, index) => /^[A-Za-z_]/.test(word) && words[index - 1] !== "."));
-}
-
-function declaredName(words: readonly string[]): { name: string; keyword: string } | undefined {
-  let at = 0;
-  // Attributes: @name or @name(…).
-  while (words[at] === "@") {
-    at += 2;
-    if (words[at] === "(") {
-      let depth = 0;
-      do {
-        depth += words[at] === "(" ? 1 : words[at] === ")" ? -1 : 0;
-        at++;
-      } while (depth > 0 && at < words.length);
-    }
-  }
-  const keyword = words[at];
-  if (keyword === undefined || !["fn", "const", "override", "var", "struct", "alias"].includes(keyword)) {
-    return undefined;
-  }
-  at++;
-  if (keyword === "var" && words[at] === "<") {
-    at = words.indexOf(">", at) + 1;
-  }
-  const name = words[at];
-  return name === undefined ? undefined : { name, keyword };
-}
-
 /** The declarations that the roots reach, in the order given. A name's first declaration counts. */
-export function reachable(declarations: readonly Declaration[], roots: readonly string[]): Declaration[] {
-  const byName = new Map<string, Declaration>();
+export function reachable<One extends Pick<Declaration, "name" | "references">>(
+  declarations: readonly One[],
+  roots: readonly string[],
+): One[] {
+  const byName = new Map<string, One>();
   for (const declaration of declarations) {
     if (!byName.has(declaration.name)) {
       byName.set(declaration.name, declaration);
     }
   }
-  const reached = new Set<Declaration>();
+  const reached = new Set<One>();
   const pending = [...roots];
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     const declaration = byName.get(name);
@@ -244,15 +197,8 @@ export function reachable(declarations: readonly Declaration[], roots: readonly 
 }
 
 /** Replaces identifiers outside comments; members (after a dot) stay. */
-export function rename(line: string, names: ReadonlyMap<string, string>): string {
-  const comment = line.indexOf("//");
-  const code = comment < 0 ? line : line.slice(0, comment);
-  const renamed = code.replace(
-    /(\.\s*)?\b([A-Za-z_]\w*)\b/g,
-    (whole, dot: string | undefined, word: string) => (dot === undefined ? (names.get(word) ?? word) : whole),
-  );
-  return comment < 0 ? renamed : renamed + line.slice(comment);
-}
+export const rename = (text: string, names: ReadonlyMap<string, string>): string =>
+  text.replace(/\/\/.*|(?<!\.\s*)\b[A-Za-z_]\w*/g, (word) => names.get(word) ?? word);
 
 /** Directives, then declarations with an empty line between them. */
 export function assemble(
@@ -275,33 +221,4 @@ export function assemble(
   }
   lines.push(blank);
   return { code: lines.map((line) => line.text).join("\n"), lines };
-}
-
-/**
- * What is wrong with the brackets and comments of an expression that is pasted into a function, or
- * nothing. Text that closes what it did not open would otherwise end that function.
- */
-export function unbalanced(text: string): { problem: string; line: number; column: number } | undefined {
-  const closing: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
-  const open: { token: string; index: number }[] = [];
-  const place = (index: number): { line: number; column: number } => {
-    const before = text.slice(0, index).split("\n");
-    return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
-  };
-  for (const match of text.matchAll(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|\/\*|[()[\]{}]/g)) {
-    const token = match[0];
-    if (token === "/*") {
-      return { problem: "a comment that does not end", ...place(match.index) };
-    }
-    if ("([{".includes(token)) {
-      open.push({ token, index: match.index });
-    } else if (token in closing) {
-      const last = open.pop();
-      if (last?.token !== closing[token]) {
-        return { problem: `'${token}' without its '${closing[token]}'`, ...place(match.index) };
-      }
-    }
-  }
-  const left = open.pop();
-  return left === undefined ? undefined : { problem: `'${left.token}' is not closed`, ...place(left.index) };
 }

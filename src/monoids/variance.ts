@@ -1,5 +1,6 @@
 import { ArgumentError } from "../errors.ts";
-import { f32, u32 } from "../types.ts";
+import { u32 } from "../types.ts";
+import { f32 } from "../types_float.ts";
 import type { StructOperator } from "./scalar.ts";
 import { structOperator } from "./scalar.ts";
 

@@ -1,4 +1,4 @@
-import { combineKernel } from "../codegen/kernels.ts";
+import { combineKernel } from "../codegen/combine_kernel.ts";
 import type { Operator } from "../operators.ts";
 import { monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";

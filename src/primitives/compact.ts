@@ -1,21 +1,14 @@
-import type { Indirect, Selector } from "../codegen/contract.ts";
+import type { Indirect, Selector } from "../codegen/compact_kernels.ts";
+import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../codegen/compact_kernels.ts";
 import { elementWords } from "../codegen/contract.ts";
+import { loadLookBack, withSources } from "../codegen/device_files.ts";
 import type { Arrangement } from "../codegen/kernels.ts";
-import {
-  bindingOf,
-  compactKernel,
-  copyKernel,
-  countKernel,
-  lookBackShape,
-  spineBytes,
-  topOfCountsKernel,
-} from "../codegen/kernels.ts";
+import { bindingOf, lookBackShape, spineBytes } from "../codegen/kernels.ts";
 import { ArgumentError } from "../errors.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import { requireType, u32 } from "../types.ts";
 import type { MapOptions } from "./map.ts";
-import { requireMap } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
@@ -28,7 +21,7 @@ import {
   spineLengths,
 } from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
-import { isWide, spineKernels, spinePasses, spineScratch, tileOf, vectorOf } from "./scan.ts";
+import { isWide, mapOf, spineKernels, spinePasses, spineScratch, tileOf, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
 import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
 
@@ -60,12 +53,12 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planCompact(
+export async function planCompact(
   options: CompactOptions,
   facts: DeviceFacts,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
-): Plan {
+): Promise<Plan> {
   const { where, flags = false, indices = false, lengthOnGpu = false, indirect } = options;
   const type = requireType(options.type, "compact");
   const title = `compact<${type.name}>`;
@@ -78,7 +71,7 @@ export function planCompact(
     );
   }
   requireIndirect(indirect, title);
-  const map = requireMap(options, type, title, facts);
+  const map = await mapOf(options, type, title, facts);
   if (map !== undefined && indices) {
     throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`);
   }
@@ -87,8 +80,8 @@ export function planCompact(
   const count = monoidOf(add, u32, "compact");
   const output = indices ? u32.bytes : type.bytes;
   const passes = passesOf("compact", count.domain, options, facts, title);
-  const tuning = tune("compact", title, type, count.domain, options, facts);
-  const single =
+  const tuned = tune("compact", title, type, count.domain, options, facts);
+  const singleTuned =
     passes === "single" && (arrangements.includes("vectors") || arrangements.includes("in-place"))
       ? tune("single compact", title, type, count.domain, options, facts)
       : undefined;
@@ -98,6 +91,22 @@ export function planCompact(
     Math.max(from.bytes, output, flags ? 4 : 0),
     facts.limits,
   );
+  const canShare = output === from.bytes;
+  // In place, the kept items are put aside first: an item could land on one that is still to be read.
+  const apart = (arrangement: Arrangement): Arrangement =>
+    arrangement === "in-place"
+      ? "vectors"
+      : arrangement === "one-buffer" && !canShare
+        ? "items"
+        : arrangement;
+  const isSingle = (arrangement: Arrangement): boolean =>
+    singleTuned !== undefined && apart(arrangement) === "vectors";
+  const others = arrangements.filter((one) => !isSingle(one)).map(apart);
+  const [tuning, single, lookBack] = await Promise.all([
+    withSources(tuned, others.length > 0),
+    singleTuned && withSources(singleTuned),
+    singleTuned && loadLookBack(lookBackShape(singleTuned)),
+  ]);
   const tile = tileOf(tuning);
   // Unlike a scan's, a compaction's spine has at least one level: it yields the total.
   const levelsOf = (length: number): number[] => {
@@ -113,28 +122,18 @@ export function planCompact(
     indices,
     lengthOnGpu,
     mostWorkGroups,
-    ...(map !== undefined && { map }),
+    map,
     ...(indirect !== undefined && { indirect }),
   };
   const singleKernel =
     single &&
+    lookBack &&
     compactKernel(count, {
       ...kernelOptions,
       ...single,
       arrangement: "vectors",
-      carry: { ...lookBackOf(facts), ...testing },
+      carry: lookBack(count, { ...lookBackOf(facts), ...testing }),
     });
-  const canShare = output === from.bytes;
-  // In place, the kept items are put aside first: an item could land on one that is still to be read.
-  const apart = (arrangement: Arrangement): Arrangement =>
-    arrangement === "in-place"
-      ? "vectors"
-      : arrangement === "one-buffer" && !canShare
-        ? "items"
-        : arrangement;
-  const isSingle = (arrangement: Arrangement): boolean =>
-    single !== undefined && apart(arrangement) === "vectors";
-  const others = arrangements.filter((one) => !isSingle(one)).map(apart);
   const moving = perArrangement(
     // In place at a place where no vector starts, items are put aside too.
     others.includes("one-buffer") ? [...others, "items"] : others,

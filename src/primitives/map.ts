@@ -1,8 +1,10 @@
-import type { ItemMap } from "../codegen/contract.ts";
+import type { ItemMap } from "../codegen/item_map.ts";
+import { itemMap } from "../codegen/item_map.ts";
+import type { Arrangement } from "../codegen/kernels.ts";
 import { ArgumentError, FeatureError } from "../errors.ts";
 import type { ElementType } from "../types.ts";
-import { requireType } from "../types.ts";
-import type { DeviceFacts } from "./tuning.ts";
+import { isSameType, requireType } from "../types.ts";
+import { isApart } from "./scan.ts";
 
 /** A map that is applied to each item as it is loaded, so that no pass and no buffer is spent on it. */
 export interface MapOptions {
@@ -16,6 +18,12 @@ export interface MapOptions {
   readonly from?: ElementType;
 }
 
+/** A map to a plan's type. */
+export interface PlannedMap extends ItemMap {
+  /** @throws {ArgumentError} for one buffer, where what goes in and what comes out have items of two sizes. */
+  requireApart(arrangement: Arrangement): void;
+}
+
 /**
  * The map that options name, checked; nothing where there is none.
  *
@@ -26,11 +34,11 @@ export function requireMap(
   { map, from }: { readonly map?: unknown; readonly from?: unknown },
   type: ElementType,
   title: string,
-  { features }: DeviceFacts,
-): ItemMap | undefined {
+  features: ReadonlySet<string>,
+): PlannedMap | undefined {
   const source = from === undefined ? type : requireType(from, `${title}: from`);
   if (map === undefined) {
-    if (source !== type) {
+    if (!isSameType(source, type)) {
       throw new ArgumentError(
         `${title}: the items are ${source.name}, and the result is ${type.name}; it takes a map from one to the other`,
       );
@@ -42,11 +50,20 @@ export function requireMap(
       `${title}: map is ${typeof map === "string" ? "empty" : typeof map}; it takes a WGSL expression over the item x and its index i`,
     );
   }
-  if (source !== type && source.kind === "struct" && source.name === type.name) {
+  if (!isSameType(source, type) && source.name === type.name) {
     throw new ArgumentError(`${title}: the items are of another struct of the name ${type.name}; rename one`);
   }
   if (source.feature !== undefined && !features.has(source.feature)) {
     throw new FeatureError(`${title} from ${source.name} needs the adapter feature "${source.feature}"`);
   }
-  return { from: source, text: map };
+  return {
+    ...itemMap(source, map),
+    requireApart(arrangement) {
+      if (source.bytes !== type.bytes && !isApart(arrangement)) {
+        throw new ArgumentError(
+          `${title}: the input (items of ${source.bytes} bytes) and the output (of ${type.bytes}) must be in different buffers`,
+        );
+      }
+    },
+  };
 }

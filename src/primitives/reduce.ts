@@ -1,14 +1,14 @@
 import type { Side } from "../codegen/contract.ts";
+import { withSources } from "../codegen/device_files.ts";
 import type { Arrangement, Kernel } from "../codegen/kernels.ts";
 import { bindingOf, reduceKernel } from "../codegen/kernels.ts";
 import type { Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import type { MapOptions } from "./map.ts";
-import { requireMap } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, requireMaxLength, spineLengths } from "./plan.ts";
-import { isApart, isWide, spineScratch, tileOf, vectorOf } from "./scan.ts";
+import { isApart, isWide, mapOf, spineScratch, tileOf, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
 import { groupingOf, tune } from "./tuning.ts";
 
@@ -29,18 +29,19 @@ export interface ReduceOptions<Name extends string = string> extends TuningOptio
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planReduce(
+export async function planReduce(
   options: ReduceOptions,
   facts: DeviceFacts,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
-): Plan {
+): Promise<Plan> {
   const { type, op = add, lengthOnGpu = false } = options;
   const monoid = monoidOf(op as Operator, type, "reduce");
   const title = `reduce<${monoid.title}>`;
-  const tuning = tune("reduce", title, type, monoid.domain, options, facts);
-  const map = requireMap(options, type, title, facts);
+  const tuned = tune("reduce", title, type, monoid.domain, options, facts);
+  const map = await mapOf(options, type, title, facts);
   const loaded = map?.from ?? type;
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
+  const tuning = await withSources(tuned);
   const tile = tileOf(tuning);
   // A dispatch that writes a buffer binds it once: in one buffer, the result goes through the spine.
   const detour = arrangements.some((one) => one === "one-buffer" || one === "in-place");

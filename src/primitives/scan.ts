@@ -1,12 +1,12 @@
 import { elementWords, itemsOfVector } from "../codegen/contract.ts";
-import type { Arrangement, Kernel, LookBackOptions } from "../codegen/kernels.ts";
+import type { LookBackOptions } from "../codegen/device_files.ts";
+import { loadLookBack, loadScanSinglePass, withSources } from "../codegen/device_files.ts";
+import type { Arrangement, Kernel } from "../codegen/kernels.ts";
 import { bindingOf, lookBackShape, reduceKernel, scanKernel, spineBytes } from "../codegen/kernels.ts";
-import { ArgumentError } from "../errors.ts";
 import type { Monoid, Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
-import type { MapOptions } from "./map.ts";
-import { requireMap } from "./map.ts";
+import type { MapOptions, PlannedMap } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
@@ -18,7 +18,7 @@ import {
   requireMaxLength,
   spineLengths,
 } from "./plan.ts";
-import type { DeviceFacts, Tuning, TuningOptions } from "./tuning.ts";
+import type { DeviceFacts, LoadedTuning, Tuning, TuningOptions } from "./tuning.ts";
 import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
 
 /** What a prepared scan is for. */
@@ -47,7 +47,7 @@ export interface SpineKernels {
   readonly below: Kernel;
 }
 
-export function spineKernels(monoid: Monoid, tuning: Tuning): SpineKernels {
+export function spineKernels(monoid: Monoid, tuning: LoadedTuning): SpineKernels {
   const options = { ...tuning, lengthOnGpu: false };
   const base = {
     ...options,
@@ -109,46 +109,55 @@ export const spineScratch = (levels: readonly number[], elementBytes: number): n
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planScan(
+export async function planScan(
   options: ScanOptions,
   facts: DeviceFacts,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
-): Plan {
+): Promise<Plan> {
   const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
   const monoid = monoidOf(op as Operator, type, "scan");
   const title = `scan<${monoid.title}>`;
   const { domain } = monoid;
-  const map = requireMap(options, type, title, facts);
+  const map = await mapOf(options, type, title, facts);
   const itemBytes = map?.from.bytes ?? type.bytes;
   // A binding that spans both ranges has items of one size.
   const canShare = itemBytes === type.bytes;
-  const made = canShare ? arrangements : arrangements.filter(isApart);
   const passes = passesOf("scan", domain, options, facts, title);
-  const tuning = tune("scan", title, type, domain, options, facts);
-  const single =
+  const tuned = tune("scan", title, type, domain, options, facts);
+  const singleTuned =
     passes === "single" && arrangements.includes("vectors")
       ? tune("single scan", title, type, domain, options, facts)
       : undefined;
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
+  // Reduce-then-scan, for the arrangements that a single pass does not take.
+  const others = arrangements.filter(
+    (one) => (canShare || isApart(one)) && (singleTuned === undefined || one !== "vectors"),
+  );
+  const [tuning, single, lookBack, singlePass] = await Promise.all([
+    withSources(tuned, others.length > 0),
+    singleTuned && withSources(singleTuned),
+    singleTuned && loadLookBack(lookBackShape(singleTuned)),
+    singleTuned && loadScanSinglePass(),
+  ]);
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
 
   const base = { exclusive, side: "items", total: false, lengthOnGpu, map } as const;
   const singleKernel =
     single &&
+    lookBack &&
+    singlePass &&
     scanKernel(monoid, {
       ...base,
       ...single,
       arrangement: "vectors",
-      carry: { ...lookBackOf(facts), ...testing },
+      carry: [...lookBack(monoid, { ...lookBackOf(facts), ...testing }), singlePass],
     });
-  // Reduce-then-scan, for the arrangements that a single pass does not take.
-  const others = made.filter((one) => single === undefined || one !== "vectors");
   const carried = perArrangement(others, (arrangement) =>
     scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
   );
-  const totals = perArrangement(others, (arrangement) =>
+  const totals = perArrangement(levels.length > 0 ? others : [], (arrangement) =>
     reduceKernel(monoid, {
       ...tuning,
       lengthOnGpu,
@@ -195,11 +204,7 @@ export function planScan(
       if (length === 0) {
         return [];
       }
-      if (!canShare && !isApart(arrangement)) {
-        throw new ArgumentError(
-          `${title}: the input (items of ${itemBytes} bytes) and the output (of ${type.bytes}) must be in different buffers`,
-        );
-      }
+      map?.requireApart(arrangement);
       const ends: [number, Slot][] = [
         [bindingOf.input, "input"],
         [bindingOf.output, "output"],
@@ -258,3 +263,19 @@ export const isApart = (arrangement: Arrangement): boolean =>
 /** Items of a vector, for a type and a thread's run; where items of another size are loaded, of both. */
 export const vectorOf = (type: ElementType, { sizes }: Tuning, loadedBytes = type.bytes): number =>
   itemsOfVector(loadedBytes, sizes.items, type.bytes);
+
+/**
+ * What maps the items, loaded where there is a map; where there is none, nothing.
+ *
+ * @throws {ArgumentError} {@link FeatureError}
+ */
+export async function mapOf(
+  options: MapOptions,
+  type: ElementType,
+  title: string,
+  { features }: DeviceFacts,
+): Promise<PlannedMap | undefined> {
+  return options.map === undefined && options.from === undefined
+    ? undefined
+    : (await import("../runtime/hand_map.ts")).requireMap(options, type, title, features);
+}

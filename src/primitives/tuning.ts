@@ -1,6 +1,7 @@
 import type { Algorithm } from "../codegen/algorithms.ts";
-import { algorithms, requireAlgorithm, workGroupMemory } from "../codegen/algorithms.ts";
+import { algorithms, requireAlgorithm } from "../codegen/algorithms.ts";
 import type { Sizes } from "../codegen/contract.ts";
+import type { AlgorithmSources } from "../codegen/device_files.ts";
 import { lookBackMemory, lookBackShape } from "../codegen/kernels.ts";
 import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
 import type { Grouping } from "../reference/grouping.ts";
@@ -220,6 +221,9 @@ export interface Tuning {
   readonly sizes: Sizes;
 }
 
+/** With the files of its algorithm. */
+export type LoadedTuning = Tuning & { readonly sources: AlgorithmSources };
+
 /**
  * Chooses what the caller leaves open, and checks the whole against the device.
  *
@@ -261,7 +265,7 @@ export function tune(
     maxSubgroupSize: facts.subgroupMaxSize,
   });
   const memoryOf = (workGroupSize: number): number =>
-    workGroupMemory(algorithm, sizesOf(workGroupSize), elementBytes) +
+    algorithms[algorithm].memory(sizesOf(workGroupSize), elementBytes) +
     (primitive === "single scan" || primitive === "single compact"
       ? lookBackMemory({ algorithm, sizes: sizesOf(workGroupSize) }, elementBytes)
       : 0);

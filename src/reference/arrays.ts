@@ -1,5 +1,5 @@
 import { ArgumentError } from "../errors.ts";
-import type { StructArray, StructType } from "../struct.ts";
+import type { StructArray } from "../struct.ts";
 import type { ElementType, Float16ArrayLike, StructValue, TypedArrays, TypeName, Value } from "../types.ts";
 import { requireType, structTypeOf, typeNameOfArray } from "../types.ts";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
@@ -109,34 +109,4 @@ export function arrayLike<A extends AnyArray>(data: A, bytes: ArrayBuffer): A {
   return isStructArray(data)
     ? (data.type.over(bytes) as StructArray as A)
     : new (data.constructor as new (bytes: ArrayBuffer) => A)(bytes);
-}
-
-/** An array of a type over bytes: f16 as its bits, where the runtime has no `Float16Array`. */
-export function arrayOver(type: ElementType, bytes: ArrayBuffer): AnyArray {
-  if (type.kind === "struct") {
-    return (type as StructType).over(bytes);
-  }
-  const name = type.name as TypeName;
-  switch (name) {
-    case "u32":
-      return new Uint32Array(bytes);
-    case "i32":
-      return new Int32Array(bytes);
-    case "f32":
-      return new Float32Array(bytes);
-    case "f16": {
-      const { Float16Array = Uint16Array } = globalThis as {
-        readonly Float16Array?: new (bytes: ArrayBuffer) => Float16ArrayLike | Uint16Array;
-      };
-      return new Float16Array(bytes);
-    }
-    case "u64":
-      return new BigUint64Array(bytes);
-    case "i64":
-      return new BigInt64Array(bytes);
-    case "f64":
-      return new Float64Array(bytes);
-    default:
-      return name satisfies never;
-  }
 }

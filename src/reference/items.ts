@@ -1,9 +1,11 @@
 import { elementTypes } from "../element_types.ts";
 import { ArgumentError } from "../errors.ts";
+import { problemOf } from "../problem.ts";
 import type { ElementType, ScalarType, Value } from "../types.ts";
-import { f16, requireType, typeNameOfArray } from "../types.ts";
+import { isSameType, requireType, typeNameOfArray } from "../types.ts";
+import { arrayOver } from "./array_over.ts";
 import type { AnyArray } from "./arrays.ts";
-import { arrayOver, emptyLike, settable, structOfArray, valuesOf } from "./arrays.ts";
+import { emptyLike, settable, structOfArray, valuesOf } from "./arrays.ts";
 
 /**
  * The element type of an array.
@@ -27,7 +29,7 @@ export const emptyFor = (
   { from, type }: Pick<MappedItems, "from" | "type">,
   length: number,
 ): ReturnType<typeof settable<AnyArray>> =>
-  type === from
+  isSameType(type, from)
     ? emptyLike(data, length, type)
     : settable(arrayOver(type, new ArrayBuffer(length * type.bytes)), type);
 
@@ -45,12 +47,12 @@ export function mappedItems(data: AnyArray, options: object, caller: string): Ma
   };
   const { map } = given;
   // Of a mapped array, `type` says what its items are only where nothing else can.
-  const isOwn = map === undefined || (given.type === f16 && (data as unknown) instanceof Uint16Array);
+  const isOwn = map === undefined || (given.type?.name === "f16" && (data as unknown) instanceof Uint16Array);
   const from = typeOfArray(data, given.from ?? (isOwn ? given.type : undefined), caller);
   const type = given.type === undefined ? from : requireType(given.type, caller);
   const own = valuesOf(data, from);
   if (map === undefined) {
-    if (type !== from) {
+    if (!isSameType(type, from)) {
       throw new ArgumentError(
         `${caller}: the items are ${from.name}, and the result is ${type.name}; it takes a map from one to the other`,
       );
@@ -66,7 +68,7 @@ export function mappedItems(data: AnyArray, options: object, caller: string): Ma
   const read = (index: number): Value => {
     const value = map(own(index), index);
     if (typeof value !== kind) {
-      throw new ArgumentError(`${caller}: the map gave ${type.problemOf(value)}`);
+      throw new ArgumentError(`${caller}: the map gave ${problemOf(type, value)}`);
     }
     return type.round(value as Value);
   };

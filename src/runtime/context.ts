@@ -1,5 +1,5 @@
 import type { BindingKind, Kernel } from "../codegen/kernels.ts";
-import type { Line, Module } from "../codegen/module.ts";
+import type { Module } from "../codegen/module.ts";
 import { DeviceLostError, OutOfMemoryError, ShaderError, SourceError } from "../errors.ts";
 import type { DeviceFacts } from "../primitives/tuning.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./constants.ts";
@@ -142,45 +142,16 @@ export async function compileModule(
   if (message === undefined && failure === null) {
     return module;
   }
-  const { line, text, column } = locate(message, failure);
-  const origin = linked.lines[line - 1];
-  const own = origin?.source.callers ? origin : callersNeighbour(linked.lines, line - 1);
-  if (own !== undefined) {
-    const where = own === origin ? column : 0;
-    throw new SourceError(
-      `${own.source.name}, line ${own.number}: ${text}\n  ${own.text.trim()}`,
-      own.source.text,
-      own.number,
-      where,
-    );
-  }
-  throw new ShaderError(
-    `${origin?.source.name ?? label}:${origin?.number ?? 0}: ${text}\nThis is a defect of Wavefold. The linked source:\n${linked.code}`,
-  );
-}
-
-/** The first error's place. Naga leaves the place in its text; Dawn gives it as numbers. */
-function locate(
-  message: GPUCompilationMessage | undefined,
-  failure: GPUError | null,
-): { line: number; column: number; text: string } {
-  const whole = message?.message ?? failure?.message ?? "";
-  const place = /wgsl:(\d+):(\d+)/.exec(whole) ?? /:(\d+):(\d+) error/.exec(whole);
-  const naga = /parsing error: (.*)|validation error: (.*)/.exec(whole);
-  return {
-    line: message?.lineNum || Number(place?.[1] ?? 0),
-    column: message?.linePos || Number(place?.[2] ?? 0),
-    text: (naga?.[1] ?? naga?.[2] ?? whole).split("\n")[0] ?? "",
-  };
-}
-
-/**
- * The caller's text that an error of ours encloses: `return (` on the line above theirs is where a
- * compiler reports that their expression has the wrong type; naga does at the function's head, above that.
- */
-function callersNeighbour(lines: readonly Line[], at: number): Line | undefined {
-  const around = [lines[at + 1], lines[at - 1], lines[at + 2]];
-  return around.find((line) => line?.source.callers);
+  const { problemIn } = await import("./shader_problem.ts");
+  const { text, own, column, where } = problemIn(linked, label, message, failure);
+  throw own === undefined
+    ? new ShaderError(`${where}: ${text}\nThis is a defect of Wavefold. The linked source:\n${linked.code}`)
+    : new SourceError(
+        `${own.source.name}, line ${own.number}: ${text}\n  ${own.text.trim()}`,
+        own.source.text,
+        own.number,
+        column,
+      );
 }
 
 /** A buffer, or the error that there is no room for it. */

@@ -1,24 +1,20 @@
 import { AdapterError, ArgumentError } from "../errors.ts";
 import type { Operator } from "../operators.ts";
 import type { CompactOptions } from "../primitives/compact.ts";
-import { planCompact } from "../primitives/compact.ts";
 import type { Plan } from "../primitives/plan.ts";
-import { bindingBytes } from "../primitives/plan.ts";
 import type { ReduceOptions } from "../primitives/reduce.ts";
-import { planReduce } from "../primitives/reduce.ts";
 import type { ScanOptions } from "../primitives/scan.ts";
 import { planScan } from "../primitives/scan.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../reference/arrays.ts";
-import { arrayLike, arrayOver, structOfArray, valuesOf } from "../reference/arrays.ts";
 import type { Grouping } from "../reference/grouping.ts";
-import type { ElementType, TypeName, Value } from "../types.ts";
-import { f16, f32, i32, typeNameOfArray, u32 } from "../types.ts";
-import { BufferUsage, MAP_READ } from "./constants.ts";
+import type { ElementType, Value } from "../types.ts";
+import type { BufferRange, Prepared } from "./checked.ts";
+import { compilePlan } from "./compiled.ts";
 import type { Context } from "./context.ts";
-import { allocate, contextOf, explain, requireDevice } from "./context.ts";
-import type { BufferRange } from "./prepared.ts";
-import { prepare } from "./prepared.ts";
+import { contextOf } from "./context.ts";
+import type { AnyHandCompactOptions, AnyHandOptions } from "./hand.ts";
+import { APART, checkAtHand, runAtHand, typesOf } from "./hand.ts";
 
 /** What `scan` and `reduce` take beside the data. */
 export interface HandOptions<Name extends string> extends TuningOptions {
@@ -121,9 +117,6 @@ export interface OpenOptions {
   readonly adapter?: GPUAdapter;
 }
 
-/** At hand, input and output are buffers of their own, from their start: the other kernels need not be compiled. */
-const APART = ["vectors"] as const;
-
 /** Scan, reduce and compact on one device. See `open`. */
 export class Fold {
   readonly device: GPUDevice;
@@ -171,19 +164,19 @@ export class Fold {
     data: A,
     options: HandMapOptions<NameOf<A>, Name, V> & { readonly exclusive?: boolean },
   ): Promise<ArrayOf<Name, V>>;
-  async scan(data: AnyArray, options: HandTypes = {}): Promise<AnyArray> {
-    const types = await typesOf(data, options, "scan");
-    const plan = planScan(
+  async scan(data: AnyArray, options: AnyHandOptions = {}): Promise<AnyArray> {
+    const { arrayOf, ...types } = await typesOf(data, options, "scan");
+    const plan = await planScan(
       { ...(options as unknown as ScanOptions), ...types, maxLength: data.length },
       this.#context.facts,
       APART,
     );
     if (data.length === 0) {
-      await this.#check(plan);
-      return resultOver(data, types, new ArrayBuffer(0));
+      await checkAtHand(this.#context, plan);
+      return arrayOf(new ArrayBuffer(0));
     }
-    const [output] = await this.#run(plan, data, undefined, [data.length * types.type.bytes]);
-    return resultOver(data, types, output as ArrayBuffer);
+    const [output] = await runAtHand(this.#context, plan, data, undefined, [data.length * types.type.bytes]);
+    return arrayOf(output as ArrayBuffer);
   }
 
   /**
@@ -202,16 +195,9 @@ export class Fold {
     data: A,
     options: HandMapOptions<NameOf<A>, Name, V>,
   ): Promise<V>;
-  async reduce(data: AnyArray, options: HandTypes = {}): Promise<Value> {
-    const types = await typesOf(data, options, "reduce");
-    const { type } = types;
-    const plan = planReduce(
-      { ...(options as unknown as ReduceOptions), ...types, maxLength: data.length },
-      this.#context.facts,
-      APART,
-    );
-    const [output] = await this.#run(plan, data, undefined, [type.bytes]);
-    return valuesOf(resultOver(data, types, output as ArrayBuffer), type)(0);
+  async reduce(data: AnyArray, options: AnyHandOptions = {}): Promise<Value> {
+    const { reduceAtHand } = await import("./hand_reduce.ts");
+    return reduceAtHand(this.#context, data, options);
   }
 
   /**
@@ -244,39 +230,9 @@ export class Fold {
     options: Omit<HandCompactOptions<string>, "type" | "map"> &
       Omit<HandMapOptions<NameOf<A>, Name, V>, "op">,
   ): Promise<ArrayOf<Name, V>>;
-  async compact(
-    data: AnyArray,
-    options: HandTypes & { readonly flags?: ArrayLike<number | boolean>; readonly indices?: boolean },
-  ): Promise<AnyArray> {
-    const types = await typesOf(data, options, "compact");
-    const { type } = types;
-    const { flags, indices = false } = options;
-    if (flags !== undefined && flags.length !== data.length) {
-      throw new ArgumentError(
-        `compact<${type.name}>: ${flags.length} flags for ${data.length} elements; it takes one for each`,
-      );
-    }
-    const plan = planCompact(
-      {
-        ...(options as unknown as CompactOptions),
-        ...types,
-        flags: flags !== undefined,
-        maxLength: data.length,
-      },
-      this.#context.facts,
-      APART,
-    );
-    if (data.length === 0) {
-      await this.#check(plan);
-    }
-    const words =
-      flags === undefined
-        ? undefined
-        : Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
-    const itemBytes = indices ? u32.bytes : type.bytes;
-    const [output] =
-      data.length === 0 ? [new ArrayBuffer(0)] : await this.#run(plan, data, words, "count", itemBytes);
-    return indices ? new Uint32Array(output as ArrayBuffer) : resultOver(data, types, output as ArrayBuffer);
+  async compact(data: AnyArray, options: AnyHandCompactOptions): Promise<AnyArray> {
+    const { compactAtHand } = await import("./hand_compact.ts");
+    return compactAtHand(this.#context, data, options);
   }
 
   /**
@@ -291,19 +247,20 @@ export class Fold {
    * ```
    */
   async prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
-    return prepare(this.#context, planScan(options as unknown as ScanOptions, this.#context.facts));
+    return this.#prepare(await planScan(options as unknown as ScanOptions, this.#context.facts));
   }
 
   /** Compiles a reduction and allocates its scratch. As {@link Fold.prepareScan}. */
   async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
-    return prepare(this.#context, planReduce(options as unknown as ReduceOptions, this.#context.facts));
+    const { planReduce } = await import("./hand_reduce.ts");
+    return this.#prepare(await planReduce(options as unknown as ReduceOptions, this.#context.facts));
   }
 
   /** Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. */
   async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
-    const prepared = await prepare(
-      this.#context,
-      planCompact(options as unknown as CompactOptions, this.#context.facts),
+    const { planCompact } = await import("./hand_compact.ts");
+    const prepared = await this.#prepare(
+      await planCompact(options as unknown as CompactOptions, this.#context.facts),
     );
     return {
       record: (encoder, { count, ...ranges }) => prepared.record(encoder, { ...ranges, total: count }),
@@ -316,161 +273,12 @@ export class Fold {
     this.#release();
   }
 
-  /** Compiles without running: a call on no data still reports what is wrong with it. */
-  async #check(plan: Plan): Promise<void> {
-    const prepared = await prepare(this.#context, plan);
-    prepared.destroy();
-  }
-
-  /** Uploads, runs, and reads back the output: all of it, or as many items as the total says. */
-  async #run(
-    plan: Plan,
-    data: AnyArray,
-    flags: Uint32Array | undefined,
-    outputs: readonly [number] | "count",
-    countedBytes = 4,
-  ): Promise<ArrayBuffer[]> {
-    const { device } = this.#context;
-    const { title } = plan;
-    requireDevice(this.#context, title);
-    const owned: { destroy(): void }[] = [];
-    const own = async (name: string, size: number, usage: number): Promise<GPUBuffer> => {
-      const label = `wavefold ${title} ${name}`;
-      const buffer = await allocate(this.#context, { label, size: bindingBytes(size, 1), usage }, title);
-      owned.push(buffer);
-      return buffer;
-    };
-    try {
-      const prepared = await prepare(this.#context, plan);
-      owned.push(prepared);
-      const storage = BufferUsage.STORAGE | BufferUsage.COPY_DST;
-      const input = await own("input", data.byteLength, storage);
-      upload(device, input, data);
-      const flagsBuffer = flags === undefined ? undefined : await own("flags", flags.byteLength, storage);
-      if (flags !== undefined && flagsBuffer !== undefined) {
-        upload(device, flagsBuffer, flags);
-      }
-      const counted = outputs === "count";
-      const outputBytes = counted ? data.length * countedBytes : outputs[0];
-      const output = await own("output", outputBytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC);
-      const total = counted ? await own("count", 4, BufferUsage.STORAGE | BufferUsage.COPY_SRC) : undefined;
-      const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
-      prepared.record(encoder, {
-        input,
-        output,
-        length: data.length,
-        ...(flagsBuffer && { flags: flagsBuffer }),
-        ...(total && { total }),
-      });
-      const readBack = async (
-        from: GPUBuffer,
-        bytes: number,
-        into: GPUCommandEncoder,
-      ): Promise<ArrayBuffer> => {
-        const staging = await own("read-back", bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
-        if (bytes > 0) {
-          into.copyBufferToBuffer(from, 0, staging, 0, bindingBytes(bytes, 1));
-        }
-        device.queue.submit([into.finish()]);
-        await staging.mapAsync(MAP_READ);
-        return staging.getMappedRange().slice(0, bytes);
-      };
-      if (total === undefined) {
-        return [await readBack(output, outputBytes, encoder)];
-      }
-      const kept = new Uint32Array(await readBack(total, 4, encoder))[0] ?? 0;
-      return [
-        await readBack(
-          output,
-          kept * countedBytes,
-          device.createCommandEncoder({ label: `wavefold ${title}` }),
-        ),
-      ];
-    } catch (cause) {
-      throw await explain(this.#context, title, cause);
-    } finally {
-      for (const one of owned) {
-        one.destroy();
-      }
-    }
-  }
-}
-
-/** What tells the types of a call, of any of its forms. */
-interface HandTypes {
-  readonly type?: unknown;
-  readonly from?: unknown;
-  readonly map?: unknown;
-}
-
-/** The types of the array's elements and of the result, which are the same where the options name none. */
-async function typesOf(
-  data: AnyArray,
-  options: HandTypes,
-  caller: string,
-): Promise<{ readonly from: ElementType; readonly type: ElementType }> {
-  const { from, type, map } = options as { readonly [Name in keyof HandTypes]?: ElementType };
-  // Of a mapped array, `type` says what its elements are only where nothing else can.
-  const isOwn = map === undefined || (type === f16 && (data as unknown) instanceof Uint16Array);
-  const own = await typeOfArray(data, from ?? (isOwn ? type : undefined), caller);
-  return { from: own, type: type ?? own };
-}
-
-/** A result over its bytes: an array like the one given, where it is of the same type. */
-const resultOver = (
-  data: AnyArray,
-  { from, type }: { readonly from: ElementType; readonly type: ElementType },
-  bytes: ArrayBuffer,
-): AnyArray => (type === from ? arrayLike(data, bytes) : arrayOver(type, bytes));
-
-/** The element type of an array. The 64-bit types are loaded when they are first met. */
-async function typeOfArray(
-  data: AnyArray,
-  type: ElementType | undefined,
-  caller: string,
-): Promise<ElementType> {
-  const given = structOfArray(data, type, caller) ?? type;
-  if (given !== undefined) {
-    return given;
-  }
-  const name: TypeName = typeNameOfArray(data, type, caller);
-  switch (name) {
-    case "u32":
-      return u32;
-    case "i32":
-      return i32;
-    case "f32":
-      return f32;
-    case "f16":
-      return f16;
-    case "u64":
-    case "i64":
-    case "f64":
-      return (await import("../types64.ts"))[name];
-    default:
-      return name satisfies never;
-  }
-}
-
-/** Writes an array whose bytes may be no multiple of 4, as an odd number of f16 is not. */
-function upload(device: GPUDevice, buffer: GPUBuffer, data: AnyArray): void {
-  if (data.byteLength === 0) {
-    // Deno stumbles over a write of nothing.
-    return;
-  }
-  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  const whole = data.byteLength & ~3;
-  device.queue.writeBuffer(
-    buffer,
-    0,
-    bytes,
-    0,
-    data.byteLength < 2 ** 31 ? whole : data.byteLength - (data.byteLength % 4),
-  );
-  if (data.byteLength % 4 !== 0) {
-    const rest = new Uint8Array(4);
-    rest.set(bytes.subarray(data.byteLength - (data.byteLength % 4)));
-    device.queue.writeBuffer(buffer, data.byteLength - (data.byteLength % 4), rest);
+  async #prepare(plan: Plan): Promise<Prepared> {
+    const [compiled, { checked }] = await Promise.all([
+      compilePlan(this.#context, plan),
+      import("./checked.ts"),
+    ]);
+    return checked(compiled);
   }
 }
 

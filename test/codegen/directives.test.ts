@@ -7,10 +7,12 @@ import {
   workGroupScan,
 } from "../../src/codegen/functions.ts";
 import { link } from "../../src/codegen/link.ts";
+import { blelloch, subgroup } from "../../src/codegen/work_group_algorithms.ts";
 import { elementTypes } from "../../src/element_types.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import { max, operators } from "../../src/operators.ts";
-import { f32, u32 } from "../../src/types.ts";
+import { u32 } from "../../src/types.ts";
+import { f32 } from "../../src/types_float.ts";
 import { operatorsOf } from "../support/kernels.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 
@@ -65,7 +67,7 @@ describe("a directive", () => {
   test("is what the same functions are by hand, and stays in the text", () => {
     const source = kernel(ASK, RANK);
     const code = linkDirectives(source);
-    expect(code).toBe(link(source, [workGroupScan({ type: u32, workGroupSize: 64, subgroups: false })]));
+    expect(code).toBe(link(source, [workGroupScan({ type: u32, workGroupSize: 64 })]));
     expect(code.split("\n")[0]).toBe(ASK);
     expect(linkDirectives(source)).toBe(code);
   });
@@ -136,12 +138,12 @@ describe("a directive", () => {
     const capacity = "arrayLength(&list)";
     const code = link(source, [
       workGroupAllocate({ workGroupSize: 64, counter: "bump.used", capacity }),
-      workGroupReduce({ type: f32, op: max, workGroupSize: 64, algorithm: "blelloch", suffix: "tree" }),
+      workGroupReduce({ type: f32, op: max, workGroupSize: 64, algorithm: blelloch, suffix: "tree" }),
       threadTileScan({
         type: u32,
         tileSize: 4,
         workGroupSize: 64,
-        subgroups: true,
+        algorithm: subgroup,
         minSubgroupSize: 32,
         maxSubgroupSize: 64,
       }),

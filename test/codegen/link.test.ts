@@ -6,6 +6,8 @@ import {
   workGroupScan,
 } from "../../src/codegen/functions.ts";
 import { link } from "../../src/codegen/link.ts";
+import type { WorkGroupAlgorithm } from "../../src/codegen/work_group_algorithms.ts";
+import { blelloch, subgroup } from "../../src/codegen/work_group_algorithms.ts";
 import { add, max } from "../../src/operators.ts";
 import { u32 } from "../../src/types.ts";
 import { u64 } from "../../src/types64.ts";
@@ -34,11 +36,11 @@ test("names that clash are refused, at the kernel's line", () => {
   expect(() => link(`${call}\nfn _combine_add_u32_32() {}`, [scan(32)], { name: "a.wgsl" })).toThrow(
     "a.wgsl, line 2: the name _combine_add_u32_32 is taken by a linked function; choose another",
   );
-  const other = workGroupScan({ type: u32, workGroupSize: 32, algorithm: "blelloch" });
+  const other = workGroupScan({ type: u32, workGroupSize: 32, algorithm: blelloch });
   expect(() => link(call, [scan(32), other])).toThrow(
     "is given twice, and not the same; give one of them a suffix",
   );
-  const suffixed = workGroupScan({ type: u32, workGroupSize: 32, algorithm: "blelloch", suffix: "tree" });
+  const suffixed = workGroupScan({ type: u32, workGroupSize: 32, algorithm: blelloch, suffix: "tree" });
   expect(
     link(
       "fn a() { _ = work_group_scan_inclusive_add_u32(1u, 0u) + work_group_scan_inclusive_add_u32_tree(1u, 0u); }",
@@ -61,7 +63,7 @@ test("helpers that are the same are there once", () => {
 test("the kernel's lines keep their numbers, and its late directives come first", () => {
   const kernel =
     "// a comment\nfn a() {}\nenable f16;\ndiagnostic(off, derivative_uniformity);\nfn b() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }";
-  const code = link(kernel, [workGroupScan({ type: u32, workGroupSize: 32, subgroups: true })]);
+  const code = link(kernel, [workGroupScan({ type: u32, workGroupSize: 32, algorithm: subgroup })]);
   const lines = code.split("\n");
   expect(lines[0]).toBe("enable subgroups; enable f16; diagnostic(off, derivative_uniformity); // a comment");
   expect(lines.slice(1, 5)).toEqual(["fn a() {}", "", "", kernel.split("\n")[4]]);
@@ -79,9 +81,14 @@ test.each<[string, () => unknown, string]>([
     "threadTileScan: tileSize is 6; it takes a power of two up to workGroupSize, which is 32",
   ],
   [
-    "subgroups and an algorithm without",
-    () => workGroupScan({ type: u32, workGroupSize: 32, algorithm: "blelloch", subgroups: true }),
-    "workGroupScan: subgroups is true, and the algorithm blelloch says otherwise",
+    "the name of an algorithm",
+    () =>
+      workGroupScan({
+        type: u32,
+        workGroupSize: 32,
+        algorithm: "blelloch" as unknown as WorkGroupAlgorithm,
+      }),
+    "workGroupScan: blelloch is not an algorithm; it takes hillisSteele, blelloch or subgroup, from wavefold/wgsl",
   ],
   [
     "a counter that WGSL has no atomic for",

@@ -9,6 +9,7 @@ import {
   workGroupReduce,
   workGroupScan,
 } from "../../src/codegen/functions.ts";
+import { hillisSteele, subgroup, workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
 import { u32 } from "../../src/types.ts";
 import { u64 } from "../../src/types64.ts";
 import { algorithmNames } from "../support/fold.ts";
@@ -53,7 +54,7 @@ test.each([1, 3, 32, 96, 100, 256])(
   "the memory that is stated is what the text declares: %i threads",
   (workGroupSize) => {
     for (const algorithm of algorithmNames) {
-      const size = { workGroupSize, algorithm };
+      const size = { workGroupSize, algorithm: workGroupAlgorithms[algorithm] };
       for (const type of [u32, u64]) {
         check(workGroupReduce({ type, ...size }), `reduce ${type.name} ${algorithm}`);
         check(workGroupScan({ type: type as typeof u32, ...size }), `scan ${type.name} ${algorithm}`);
@@ -64,13 +65,13 @@ test.each([1, 3, 32, 96, 100, 256])(
       check(workGroupCompact({ counter: "used", ...size }), `compact update ${algorithm}`);
       check(workGroupAllocate({ counter: "used", ...size }), `allocate ${algorithm}`);
     }
-    for (const subgroups of [false, true]) {
+    for (const algorithm of [hillisSteele, subgroup]) {
       for (const tileSize of [1, 2, 8, 32].filter((one) => one <= workGroupSize)) {
-        const size = { workGroupSize, tileSize, subgroups };
-        check(threadTileReduce({ type: u64, ...size }), `tile ${tileSize} subgroups=${subgroups}`);
+        const size = { workGroupSize, tileSize, algorithm };
+        check(threadTileReduce({ type: u64, ...size }), `tile ${tileSize} subgroups=${algorithm.subgroups}`);
         check(
           threadTileScan({ type: u32, counter: "used", ...size }),
-          `tile ${tileSize} subgroups=${subgroups} update`,
+          `tile ${tileSize} subgroups=${algorithm.subgroups} update`,
         );
       }
     }

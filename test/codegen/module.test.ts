@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { parse, unbalanced } from "../../src/codegen/callers.ts";
 import { workGroupReduce } from "../../src/codegen/functions.ts";
 import { link } from "../../src/codegen/link.ts";
-import { assemble, linesOf, parse, reachable, rename, unbalanced, unroll } from "../../src/codegen/module.ts";
+import { assemble, linesOf, reachable, rename, unroll } from "../../src/codegen/module.ts";
 import { max } from "../../src/operators.ts";
 import { u32 } from "../../src/types.ts";
 

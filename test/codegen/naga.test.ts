@@ -56,9 +56,12 @@ const shapes = [
 for (const type of allTypes) {
   test(`naga compiles every portable kernel: ${type.name}`, async ({ skip }) => {
     skip(missing !== false, missing || "");
-    const kernels = shapes.flatMap((shape) =>
-      (["hillis-steele", "blelloch"] as const).flatMap((algorithm) => kernelsOf(type, algorithm, shape)),
-    );
+    const kernels: TitledKernel[] = [];
+    for (const shape of shapes) {
+      for (const algorithm of ["hillis-steele", "blelloch"] as const) {
+        kernels.push(...(await kernelsOf(type, algorithm, shape)));
+      }
+    }
     const { f16, compiled, failures } = await naga(kernels);
     expect(failures.slice(0, 5)).toEqual([]);
     if (!f16 && type.name === "f16") {
@@ -70,9 +73,10 @@ for (const type of allTypes) {
 
 test("naga compiles every portable kernel: maps", async ({ skip }) => {
   skip(missing !== false, missing || "");
-  const kernels = [8, 3].flatMap((itemsPerThread) =>
-    mapRows.flatMap((row) => mappedKernelsOf(row, "blelloch", { workGroupSize: 32, itemsPerThread })),
+  const made = [8, 3].flatMap((itemsPerThread) =>
+    mapRows.map((row) => mappedKernelsOf(row, "blelloch", { workGroupSize: 32, itemsPerThread })),
   );
+  const kernels = (await Promise.all(made)).flat();
   const { f16, compiled, failures } = await naga(kernels);
   expect(failures.slice(0, 5)).toEqual([]);
   const halves = kernels.filter(({ code }) => /^enable f16;/m.test(code));

@@ -11,6 +11,7 @@ import {
   workGroupScan,
 } from "../../src/codegen/functions.ts";
 import { link } from "../../src/codegen/link.ts";
+import { blelloch, subgroup } from "../../src/codegen/work_group_algorithms.ts";
 import { max } from "../../src/operators.ts";
 import { u32 } from "../../src/types.ts";
 import { u64 } from "../../src/types64.ts";
@@ -59,7 +60,7 @@ const argumentsOf = (name: string, value: string): string =>
 const counter = "used";
 const bodies = [
   ["portable", {}],
-  ["subgroup", { subgroups: true }],
+  ["subgroup", { algorithm: subgroup }],
 ] as const;
 
 describe.each(bodies)("%s", (_, body) => {
@@ -79,9 +80,9 @@ describe.each(bodies)("%s", (_, body) => {
     ),
     [workGroupCompact({ ...sizes, counter }), ""],
     [workGroupAllocate({ ...sizes, counter, capacity: 1000 }), "1u"],
-    ...("subgroups" in body
+    ...("algorithm" in body
       ? []
-      : ([[workGroupScan({ ...sizes, type: u32, algorithm: "blelloch", suffix: "tree" }), "1u"]] as const)),
+      : ([[workGroupScan({ ...sizes, type: u32, algorithm: blelloch, suffix: "tree" }), "1u"]] as const)),
   ];
   const functions = sets.flatMap(([set, value]) => set.names.map((name) => [name, value, set] as const));
 

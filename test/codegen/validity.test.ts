@@ -47,13 +47,13 @@ async function pipelineFailure({ title, kernel }: TitledKernel): Promise<string[
 describe.each(allTypes.map((type) => [type.name, type] as const))("%s", (_, type) => {
   describe.each(algorithmNames)("%s", (algorithm) => {
     test.each(shapes)("every kernel compiles: $workGroupSize × $itemsPerThread", async (shape) => {
-      const kernels = kernelsOf(type, algorithm, shape);
+      const kernels = await kernelsOf(type, algorithm, shape);
       expect(kernels.length).toBeGreaterThan(20);
       expect(await failures(device(), kernels)).toEqual([]);
     });
 
     test("32 × 4: every pipeline fits the bindings that its kernel names, and nothing unused is enabled", async () => {
-      const kernels = kernelsOf(type, algorithm, { workGroupSize: 32, itemsPerThread: 4 });
+      const kernels = await kernelsOf(type, algorithm, { workGroupSize: 32, itemsPerThread: 4 });
       expect((await Promise.all(kernels.map(pipelineFailure))).flat()).toEqual([]);
       for (const { title, code } of kernels) {
         const text = code.replace(/^enable .*|\/\/.*/gm, "");
@@ -70,7 +70,8 @@ describe.each(algorithmNames)("maps, %s", (algorithm) => {
     { workGroupSize: 96, itemsPerThread: 3 },
     { workGroupSize: 32, itemsPerThread: 8 },
   ])("every pipeline compiles: $workGroupSize × $itemsPerThread", async (shape) => {
-    const kernels = mapRows.flatMap((row) => mappedKernelsOf(row, algorithm, shape));
+    const made = await Promise.all(mapRows.map((row) => mappedKernelsOf(row, algorithm, shape)));
+    const kernels = made.flat();
     expect(kernels.length).toBeGreaterThan(mapRows.length * 8);
     expect((await Promise.all(kernels.map(pipelineFailure))).flat()).toEqual([]);
     for (const { title, code } of kernels) {
@@ -85,10 +86,10 @@ describe.each(algorithmNames)("maps, %s", (algorithm) => {
 /** A function for a kernel of the caller's. */
 const callable = /^(work_group|coalesced|thread_tile)_/;
 
-test("what a caller does not use is not in the WGSL", () => {
+test("what a caller does not use is not in the WGSL", async () => {
   const shape = { workGroupSize: 32, itemsPerThread: 4 };
   for (const type of allTypes) {
-    for (const { title, code } of kernelsOf(type, "blelloch", shape)) {
+    for (const { title, code } of await kernelsOf(type, "blelloch", shape)) {
       const functions = [...code.matchAll(/^fn (\w+)/gm)].map(([, name = ""]) => name);
       for (const name of functions) {
         // A function is there to be called, and an entry point to be dispatched.
@@ -104,9 +105,9 @@ test("what a caller does not use is not in the WGSL", () => {
   }
 });
 
-test("same input, same text", () => {
+test("same input, same text", async () => {
   const shape = { workGroupSize: 32, itemsPerThread: 4 };
   for (const type of allTypes) {
-    expect(kernelsOf(type, "subgroup", shape)).toEqual(kernelsOf(type, "subgroup", shape));
+    expect(await kernelsOf(type, "subgroup", shape)).toEqual(await kernelsOf(type, "subgroup", shape));
   }
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Indirect } from "../../src/codegen/contract.ts";
+import type { Indirect } from "../../src/codegen/compact_kernels.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { f32, u32 } from "../../src/types.ts";
+import { u32 } from "../../src/types.ts";
+import { f32 } from "../../src/types_float.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";

@@ -6,7 +6,8 @@ import { add } from "../../src/operators.ts";
 import { planScan } from "../../src/primitives/scan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { ElementType } from "../../src/types.ts";
-import { f32, u32 } from "../../src/types.ts";
+import { u32 } from "../../src/types.ts";
+import { f32 } from "../../src/types_float.ts";
 import { u64 } from "../../src/types64.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
@@ -279,9 +280,12 @@ fn unused_total${head}`,
 });
 
 // What is missing is computed from the input, so no run may overwrite it.
-test("ranges of one buffer are not scanned in a single pass", () => {
+test("ranges of one buffer are not scanned in a single pass", async () => {
   const { facts } = contextOfFold(fold());
-  const plan = planScan({ ...ofAffine, maxLength: 1000, ...shapeOf("by threads", facts).tuning }, facts);
+  const plan = await planScan(
+    { ...ofAffine, maxLength: 1000, ...shapeOf("by threads", facts).tuning },
+    facts,
+  );
   const looksBack = (arrangement: Arrangement): boolean =>
     plan
       .passes(1000, arrangement, arrangement === "in-place")

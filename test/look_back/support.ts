@@ -126,7 +126,7 @@ export async function prepareScan(
   { runs, change }: { runs?: number; change?: Change } = {},
 ): Promise<Subject> {
   const context = contextOfFold(fold);
-  const plan = changed(planScan(options, context.facts, ["vectors"], testing), change);
+  const plan = changed(await planScan(options, context.facts, ["vectors"], testing), change);
   return { device: fold.device, plan, prepared: await prepare(context, plan, runs) };
 }
 
@@ -138,7 +138,7 @@ export async function prepareCompact(
   { runs, change }: { runs?: number; change?: Change } = {},
 ): Promise<Subject> {
   const context = contextOfFold(fold);
-  const plan = changed(planCompact(options, context.facts, ["vectors"], testing), change);
+  const plan = changed(await planCompact(options, context.facts, ["vectors"], testing), change);
   return { device: fold.device, plan, prepared: await prepare(context, plan, runs) };
 }
 

@@ -97,7 +97,7 @@ export async function packPackage(): Promise<Packed> {
   };
 }
 
-async function put(path: string, content: string | Uint8Array): Promise<void> {
+export async function put(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, content);
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { compactReference } from "../../src/reference/compact.ts";
 import type { Scalar, ScalarType } from "../../src/types.ts";
-import { f16, f32, i32, u32 } from "../../src/types.ts";
+import { i32, u32 } from "../../src/types.ts";
+import { f16, f32 } from "../../src/types_float.ts";
 import { f64, i64, u64 } from "../../src/types64.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useSoftwareFold } from "../support/fold.ts";

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Algorithm } from "../../src/codegen/algorithms.ts";
 import type { InKernelFunctions } from "../../src/codegen/functions.ts";
 import {
   coalescedScan,
@@ -9,6 +8,8 @@ import {
   workGroupScan,
 } from "../../src/codegen/functions.ts";
 import { link } from "../../src/codegen/link.ts";
+import type { WorkGroupAlgorithm } from "../../src/codegen/work_group_algorithms.ts";
+import { workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
 import type { Operator } from "../../src/operators.ts";
 import { add, and, max, min, monoid, or, xor } from "../../src/operators.ts";
 import type { ScalarType } from "../../src/types.ts";
@@ -61,8 +62,8 @@ function expectOneAfterAnother(
 
 const active = (thread: number): boolean => thread % 3 !== 2;
 
-describe.each(algorithmNames)("%s", (algorithm) => {
-  const portable = { subgroups: algorithm === "subgroup" };
+describe.each(algorithmNames)("%s", (algorithmName) => {
+  const algorithm = workGroupAlgorithms[algorithmName];
 
   describe.each([u32, i32].map((type) => [type.name, type] as const))("%s", (_, type) => {
     test("_update: several work-groups share a counter", async () => {
@@ -77,7 +78,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
   async function checkUpdates(
     type: ScalarType,
     op: Operator<string>,
-    own: Algorithm,
+    own: WorkGroupAlgorithm,
     threads: number,
   ): Promise<void> {
     const groups = 7;
@@ -96,7 +97,13 @@ describe.each(algorithmNames)("%s", (algorithm) => {
         first: () => 0,
       },
       {
-        functions: threadTileScan({ ...options, ...portable, tileSize, counter: "counters[2]", suffix: "c" }),
+        functions: threadTileScan({
+          ...options,
+          algorithm: own,
+          tileSize,
+          counter: "counters[2]",
+          suffix: "c",
+        }),
         first: (thread) => thread - (thread % tileSize),
       },
     ];
@@ -110,7 +117,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
     // The first thread of a group or a tile adds nothing: what it gets is what the counter held.
     const initial =
       type === i32 && op.name === "add" ? -5 : op.name === "add" ? 0xfffffff0 : (identity as number);
-    const next = randomBits(`${key} ${own}`);
+    const next = randomBits(`${key} ${algorithmName}`);
     const unit = (at: number): number => Math.floor(at / threads) * 8 + Math.floor((at % threads) / tileSize);
     const values = Array.from({ length: groups * threads }, (_unused, at) => {
       const bit = 2 ** (unit(at) % 30);
@@ -172,7 +179,7 @@ ${some
               const at = group * threads + thread;
               const leader = first(thread);
               const result = results[at * 2 + column] as number;
-              const title = `${own} ${name}, group ${group}, thread ${thread}`;
+              const title = `${algorithmName} ${name}, group ${group}, thread ${thread}`;
               if (counter === 1 && !active(thread)) {
                 expect(result, title).toBe(identity);
                 continue;
@@ -191,14 +198,14 @@ ${some
         const counter = some[0]?.counter ?? 0;
         // The two functions of xor add the same totals, which brings a state back.
         if (op.name === "xor") {
-          expect(asValues(after)[counter], `${own} ${key}`).toBe(initial);
+          expect(asValues(after)[counter], `${algorithmName} ${key}`).toBe(initial);
         } else {
           expectOneAfterAnother(
             updates,
             initial,
             asValues(after)[counter] as number,
             combine,
-            `${own} ${key}`,
+            `${algorithmName} ${key}`,
           );
         }
       }),
@@ -210,7 +217,7 @@ ${some
     const options = { type: u32, op: add, workGroupSize: threads };
     const functions = [
       workGroupScan({ ...options, algorithm, counter: "used" }),
-      threadTileScan({ ...options, ...portable, tileSize: 4, counter: "used_by_tiles" }),
+      threadTileScan({ ...options, algorithm, tileSize: 4, counter: "used_by_tiles" }),
     ];
     const code = link(
       `

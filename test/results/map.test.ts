@@ -3,14 +3,16 @@ import type { StructArray } from "../../src/node.ts";
 import { ArgumentError, FeatureError, SourceError } from "../../src/node.ts";
 import { add, and, max, operator } from "../../src/operators.ts";
 import { planScan } from "../../src/primitives/scan.ts";
+import { arrayOver } from "../../src/reference/array_over.ts";
 import type { AnyArray } from "../../src/reference/arrays.ts";
-import { arrayOver, settable } from "../../src/reference/arrays.ts";
+import { settable } from "../../src/reference/arrays.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { struct } from "../../src/struct.ts";
 import type { Float16ArrayLike, Value } from "../../src/types.ts";
-import { f16, f32, i32, u32 } from "../../src/types.ts";
+import { i32, u32 } from "../../src/types.ts";
+import { f16, f32 } from "../../src/types_float.ts";
 import { f64, u64 } from "../../src/types64.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -432,11 +434,11 @@ describe("errors", () => {
     );
   });
 
-  test("a feature that the device lacks", () => {
+  test("a feature that the device lacks", async () => {
     const options = { type: u32, from: f16, map: "u32(x)", maxLength: 1 };
     const facts = factsWith({ features: new Set() });
-    expect(() => planScan(options, facts)).toThrow(FeatureError);
-    expect(() => planScan(options, facts)).toThrow(
+    await expect(planScan(options, facts)).rejects.toThrow(FeatureError);
+    await expect(planScan(options, facts)).rejects.toThrow(
       'scan<u32, add> from f16 needs the adapter feature "shader-f16"',
     );
   });

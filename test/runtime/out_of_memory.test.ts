@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type Fold, OutOfMemoryError, open } from "../../src/node.ts";
 import { add, max } from "../../src/operators.ts";
-import { f32, u32 } from "../../src/types.ts";
+import { u32 } from "../../src/types.ts";
+import { f32 } from "../../src/types_float.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 
 const fold = useSoftwareFold();

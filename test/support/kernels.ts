@@ -12,6 +12,7 @@ import {
 } from "../../src/codegen/functions.ts";
 import type { Kernel } from "../../src/codegen/kernels.ts";
 import { link } from "../../src/codegen/link.ts";
+import { workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
 import { elementTypes } from "../../src/element_types.ts";
 import type { Operator } from "../../src/operators.ts";
 import { monoid, operators } from "../../src/operators.ts";
@@ -110,7 +111,7 @@ export function operatorFunctions(
   tileSizes: readonly number[] = tileSizesOf(workGroupSize),
 ): InKernelFunctions[] {
   const plain = { type, op, workGroupSize };
-  const options = { ...plain, algorithm };
+  const options = { ...plain, algorithm: workGroupAlgorithms[algorithm] };
   const counter = counted ? { counter: "used" } : {};
   return [
     workGroupScan({ ...options, ...counter }),
@@ -119,7 +120,7 @@ export function operatorFunctions(
     coalescedReduce(options),
     // The portable body of a thread tile is one and the same for both portable algorithms.
     ...(algorithm === "blelloch" ? [1] : tileSizes).flatMap((tileSize) => {
-      const tile = { ...plain, tileSize, subgroups: algorithm === "subgroup" };
+      const tile = { ...options, tileSize };
       return [threadTileScan({ ...tile, ...counter }), threadTileReduce(tile)];
     }),
   ];
@@ -152,22 +153,22 @@ function callingAll(type: ElementType, functions: readonly InKernelFunctions[]):
 }
 
 /** Every kernel that the library makes for a map, an algorithm and a shape, each text once. */
-export function mappedKernelsOf(
+export async function mappedKernelsOf(
   { from, type, op, map, title }: MapRow,
   algorithm: Algorithm,
   shape: Shape,
-): TitledKernel[] {
+): Promise<TitledKernel[]> {
   const facts = factsWith({}, bigLimits);
   const maxLength = (shape.workGroupSize * shape.itemsPerThread) ** 2 + 1;
   const base = { ...shape, algorithm, maxLength, from, type, op, map };
   const passes: readonly Passes[] =
     shape.workGroupSize > 1 ? ["single", "reduce-then-scan"] : ["reduce-then-scan"];
-  const plans = [
+  const plans = await Promise.all([
     ...passes.map((one) => planScan({ ...base, passes: one, lengthOnGpu: one === "single" }, facts)),
     planReduce(base, facts),
     ...passes.map((one) => planCompact({ ...base, passes: one, where: "i != 3u" }, facts)),
     planCompact({ ...base, flags: true }, facts),
-  ];
+  ]);
   return [
     ...new Map(
       plans
@@ -178,7 +179,11 @@ export function mappedKernelsOf(
 }
 
 /** Every kernel that the library makes for a type, an algorithm and a shape, each text once. */
-export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape): TitledKernel[] {
+export async function kernelsOf(
+  type: ScalarType,
+  algorithm: Algorithm,
+  shape: Shape,
+): Promise<TitledKernel[]> {
   const facts = factsWith({}, bigLimits);
   const tile = shape.workGroupSize * shape.itemsPerThread;
   // Three levels of spine, as far as a binding goes.
@@ -210,9 +215,9 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
       for (const [changes, testing] of variants) {
         for (const exclusive of [false, true]) {
           const options = { ...base, ...changes, op, passes, exclusive };
-          take(planScan(options, facts, ALL_ARRANGEMENTS, testing).kernels);
+          take((await planScan(options, facts, ALL_ARRANGEMENTS, testing)).kernels);
         }
-        take(planReduce({ ...base, ...changes, op }, facts).kernels);
+        take((await planReduce({ ...base, ...changes, op }, facts)).kernels);
       }
     }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.
@@ -225,7 +230,11 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
     }
   }
   if (type.name === "u32") {
-    const options = { workGroupSize: shape.workGroupSize, algorithm, counter: "used" };
+    const options = {
+      workGroupSize: shape.workGroupSize,
+      algorithm: workGroupAlgorithms[algorithm],
+      counter: "used",
+    };
     for (const capacity of [undefined, 1000, "arrayLength(&list)"]) {
       const allocate = workGroupAllocate({ ...options, ...(capacity === undefined ? {} : { capacity }) });
       const code = callingAll(type, [workGroupCompact(options), allocate]);
@@ -234,8 +243,8 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
   }
   for (const indices of [false, true]) {
     for (const passes of allPasses) {
-      take(planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts).kernels);
-      take(planCompact({ ...base, passes, indices, flags: true }, facts).kernels);
+      take((await planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts)).kernels);
+      take((await planCompact({ ...base, passes, indices, flags: true }, facts)).kernels);
     }
   }
   // Neither depends on the type.
@@ -246,7 +255,9 @@ export function kernelsOf(type: ScalarType, algorithm: Algorithm, shape: Shape):
       { draw: { vertexCount: 4 } },
       { drawIndexed: { indexCount: 6 } },
     ]) {
-      take(planCompact({ ...options, indirect }, facts, ALL_ARRANGEMENTS, { tickets: false }).kernels);
+      take(
+        (await planCompact({ ...options, indirect }, facts, ALL_ARRANGEMENTS, { tickets: false })).kernels,
+      );
     }
   }
   return [...result.values()];

@@ -1,5 +1,6 @@
+import { arrayOver } from "../../src/reference/array_over.ts";
 import type { AnyArray } from "../../src/reference/arrays.ts";
-import { arrayLike, arrayOver } from "../../src/reference/arrays.ts";
+import { arrayLike } from "../../src/reference/arrays.ts";
 import type { ElementType } from "../../src/types.ts";
 import { readWords, storageBuffer } from "./buffers.ts";
 import { expectSameBits } from "./compare.ts";

@@ -7,7 +7,7 @@ import { valuesOf } from "../../src/reference/arrays.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Scalar, ScalarType } from "../../src/types.ts";
-import { f16 } from "../../src/types.ts";
+import { f16 } from "../../src/types_float.ts";
 import { expectSameBits, expectWithin } from "./compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "./fold.ts";
 import { operatorsOf } from "./kernels.ts";

@@ -6,7 +6,8 @@ import {
   type WavefoldError,
 } from "../../../src/errors.ts";
 import { add, and, operator } from "../../../src/operators.ts";
-import { f16, f32, u32 } from "../../../src/types.ts";
+import { u32 } from "../../../src/types.ts";
+import { f16, f32 } from "../../../src/types_float.ts";
 import type { Case } from "../suite.ts";
 
 type ErrorClass<E extends WavefoldError> = new (...parts: never[]) => E;

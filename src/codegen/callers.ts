@@ -1,0 +1,181 @@
+import { SourceError } from "../errors.ts";
+import type { SourceText } from "../types.ts";
+import type { Declaration, Line, Parsed, Source, SourceParts } from "./module.ts";
+import { generated, linesOf } from "./module.ts";
+
+/** The caller's text on lines of its own, so that a compiler's line is theirs. */
+export function callersText(name: string, text: string): SourceText {
+  const wrong = unbalanced(text);
+  if (wrong !== undefined) {
+    throw new SourceError(`${name}, line ${wrong.line}: ${wrong.problem}`, text, wrong.line, wrong.column);
+  }
+  return { name, text, callers: true };
+}
+
+/** A function that ends with the caller's text: an expression, or statements that return. `head` is its first line. */
+export function callersFunction(head: string, name: string, text: string): SourceParts {
+  const isStatements = /\breturn\b/.test(text);
+  return [
+    generated(isStatements ? head : `${head}\n  return (`),
+    callersText(name, text),
+    generated(isStatements ? "}" : "  );\n}"),
+  ];
+}
+
+/** `combine` of an operator of the caller's, and what it declares. `head` is its first line. */
+export function callersCombine(
+  op: { readonly name: string; readonly combine: string; readonly declarations: string },
+  head: string,
+): readonly Source[] {
+  const declarations =
+    op.declarations === ""
+      ? []
+      : [parse(linesOf(callersText(`declarations of the operator ${op.name}`, op.declarations)))];
+  return [...declarations, callersFunction(head, `combine of the operator ${op.name}`, op.combine)];
+}
+
+/** Words and punctuation; a comment is one match without a group. */
+const TOKENS = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|([A-Za-z_][A-Za-z0-9_]*|\d[\w.]*|[^\s\w])/g;
+
+/** Splits WGSL into its declarations. The text is valid WGSL, or the caller's: then it is split as far as it goes. */
+export function parse(lines: readonly Line[]): Parsed {
+  const text = lines.map((line) => line.text).join("\n");
+  const starts: number[] = [];
+  let offset = 0;
+  for (const line of lines) {
+    starts.push(offset);
+    offset += line.text.length + 1;
+  }
+  const lineAt = (position: number): number => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] as number) <= position) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  };
+
+  const enables: string[] = [];
+  const diagnostics: string[] = [];
+  const declarations: Declaration[] = [];
+  let words: string[] = [];
+  let first = -1;
+  let depth = 0;
+  const finish = (end: number): void => {
+    const from = lineAt(first);
+    const name = declaredName(words);
+    if (words[0] === "enable") {
+      enables.push(...words.slice(1).filter((word) => /^\w/.test(word)));
+    } else if (words[0] === "diagnostic") {
+      diagnostics.push(
+        words
+          .filter((word) => /^\w/.test(word))
+          .slice(1)
+          .join(", "),
+      );
+    } else if (name !== undefined) {
+      let top = from;
+      while (top > 0 && /^\s*\/\//.test((lines[top - 1] as Line).text)) {
+        top--;
+      }
+      declarations.push({
+        ...name,
+        lines: lines.slice(top, lineAt(end) + 1),
+        references: references(words),
+      });
+    }
+    words = [];
+    first = -1;
+  };
+  for (const match of text.matchAll(TOKENS)) {
+    const token = match[1];
+    if (token === undefined) {
+      continue;
+    }
+    if (first < 0) {
+      if (token === ";") {
+        continue;
+      }
+      first = match.index;
+    }
+    words.push(token);
+    if (token === "{" || token === "(" || token === "[") {
+      depth++;
+    } else if (token === "}" || token === ")" || token === "]") {
+      depth--;
+      if (token === "}" && depth === 0) {
+        finish(match.index);
+      }
+    } else if (token === ";" && depth === 0) {
+      finish(match.index);
+    }
+  }
+  if (first >= 0) {
+    finish(text.length);
+  }
+  return { enables, diagnostics, declarations };
+}
+
+/** The identifiers that may name a declaration: all but members, which follow a dot. */
+function references(words: readonly string[]): Set<string> {
+  return new Set(words.filter((word, index) => /^[A-Za-z_]/.test(word) && words[index - 1] !== "."));
+}
+
+function declaredName(words: readonly string[]): { name: string; keyword: string } | undefined {
+  let at = 0;
+  // Attributes: @name or @name(…).
+  while (words[at] === "@") {
+    at += 2;
+    if (words[at] === "(") {
+      let depth = 0;
+      do {
+        depth += words[at] === "(" ? 1 : words[at] === ")" ? -1 : 0;
+        at++;
+      } while (depth > 0 && at < words.length);
+    }
+  }
+  const keyword = words[at];
+  if (keyword === undefined || !["fn", "const", "override", "var", "struct", "alias"].includes(keyword)) {
+    return undefined;
+  }
+  at++;
+  if (keyword === "var" && words[at] === "<") {
+    at = words.indexOf(">", at) + 1;
+  }
+  const name = words[at];
+  return name === undefined ? undefined : { name, keyword };
+}
+
+/**
+ * What is wrong with the brackets and comments of an expression that is pasted into a function, or
+ * nothing. Text that closes what it did not open would otherwise end that function.
+ */
+export function unbalanced(text: string): { problem: string; line: number; column: number } | undefined {
+  const closing: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
+  const open: { token: string; index: number }[] = [];
+  const place = (index: number): { line: number; column: number } => {
+    const before = text.slice(0, index).split("\n");
+    return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+  };
+  for (const match of text.matchAll(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|\/\*|[()[\]{}]/g)) {
+    const token = match[0];
+    if (token === "/*") {
+      return { problem: "a comment that does not end", ...place(match.index) };
+    }
+    if ("([{".includes(token)) {
+      open.push({ token, index: match.index });
+    } else if (token in closing) {
+      const last = open.pop();
+      if (last?.token !== closing[token]) {
+        return { problem: `'${token}' without its '${closing[token]}'`, ...place(match.index) };
+      }
+    }
+  }
+  const left = open.pop();
+  return left === undefined ? undefined : { problem: `'${left.token}' is not closed`, ...place(left.index) };
+}

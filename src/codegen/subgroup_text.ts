@@ -1,0 +1,30 @@
+import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgsl";
+import type { Monoid } from "../operators.ts";
+import type { SourceText } from "../types.ts";
+
+const subgroupContract: SourceText = {
+  name: "shaders/work_group/subgroup_contract.wgsl",
+  text: subgroupContractFile,
+};
+
+/** Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has them. */
+export function subgroupText({ subgroupScan, subgroupReduce, domain }: Monoid): SourceText {
+  let text = subgroupContractFile;
+  const replaceBody = (name: string, call: string | undefined): void => {
+    if (call !== undefined) {
+      text = text.replace(
+        new RegExp(`(fn ${name}\\([^)]*\\) -> Element \\{)[\\s\\S]*?\\n\\}`),
+        `$1\n  return ${call}(element);\n}`,
+      );
+    }
+  };
+  replaceBody("subgroup_scan_inclusive", subgroupScan);
+  replaceBody("subgroup_reduce", subgroupReduce);
+  if (domain.fields !== undefined) {
+    text = text.replace(/return (subgroupShuffle\w*)\(element, (\w+)\);/g, (_, shuffle, place) => {
+      const fields = (domain.fields ?? []).map((field) => `${shuffle}(element.${field}, ${place})`);
+      return `return Element(${fields.join(", ")});`;
+    });
+  }
+  return text === subgroupContractFile ? subgroupContract : { ...subgroupContract, text };
+}

@@ -1,0 +1,40 @@
+import type { Domain, Literal, Operation, Scalar } from "./types.ts";
+
+/** WGSL's own operators and functions. */
+export const symbols = {
+  add: "earlier + later",
+  mul: "earlier * later",
+  and: "earlier & later",
+  or: "earlier | later",
+  xor: "earlier ^ later",
+  min: "min(earlier, later)",
+  max: "max(earlier, later)",
+} as const satisfies Record<Operation, string>;
+
+/** A domain in which the element, the stored item and the value are all of one WGSL type. */
+export const plain = (
+  wgsl: string,
+  bytes: number,
+  literal: (value: number, name: string) => Literal,
+): Domain<number> => ({
+  element: wgsl,
+  stored: wgsl,
+  fromStored: "x",
+  toStored: "x",
+  fromValue: "x",
+  toValue: "x",
+  elementBytes: bytes,
+  operations: symbols,
+  subgroupScans: true,
+  literal,
+});
+
+/** An expression that needs no statement before it. */
+export const expression = (text: string): Literal => ({ setup: [], expression: text });
+export const hex = (bits: number): string => `0x${bits.toString(16)}u`;
+
+/** 0 or 1, for what is zero and what is not. */
+export const truthLiteral = (value: Scalar): Literal => expression(isTrue(value) ? "1u" : "0u");
+
+/** Zero is false, all else is true, NaN too. */
+export const isTrue = (value: Scalar): boolean => (typeof value === "bigint" ? value !== 0n : value !== 0);

@@ -1,0 +1,27 @@
+import type { ReduceOptions } from "../primitives/reduce.ts";
+import { planReduce } from "../primitives/reduce.ts";
+import type { AnyArray } from "../reference/arrays.ts";
+import { valuesOf } from "../reference/arrays.ts";
+import type { Value } from "../types.ts";
+import type { Context } from "./context.ts";
+import type { AnyHandOptions } from "./hand.ts";
+import { APART, runAtHand, typesOf } from "./hand.ts";
+
+export { planReduce };
+
+/** `Fold.reduce`, loaded with the first one. */
+export async function reduceAtHand(
+  context: Context,
+  data: AnyArray,
+  options: AnyHandOptions,
+): Promise<Value> {
+  const { arrayOf, ...types } = await typesOf(data, options, "reduce");
+  const { type } = types;
+  const plan = await planReduce(
+    { ...(options as unknown as ReduceOptions), ...types, maxLength: data.length },
+    context.facts,
+    APART,
+  );
+  const [output] = await runAtHand(context, plan, data, undefined, [type.bytes]);
+  return valuesOf(arrayOf(output as ArrayBuffer), type)(0);
+}

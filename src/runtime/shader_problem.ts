@@ -1,0 +1,51 @@
+import type { Line, Module } from "../codegen/module.ts";
+
+/** What a compiler says is wrong with a module, and where it was written. Loaded where one does not compile. */
+export function problemIn(
+  linked: Module,
+  label: string,
+  message: GPUCompilationMessage | undefined,
+  failure: GPUError | null,
+): {
+  readonly text: string;
+  /** The caller's line, where it is theirs. */
+  readonly own: Line | undefined;
+  /** In that line; 0 where the compiler names another one. */
+  readonly column: number;
+  /** Our file and line. */
+  readonly where: string;
+} {
+  const { line, text, column } = locate(message, failure);
+  const origin = linked.lines[line - 1];
+  const own = origin?.source.callers ? origin : callersNeighbour(linked.lines, line - 1);
+  return {
+    text,
+    own,
+    column: own === origin ? column : 0,
+    where: `${origin?.source.name ?? label}:${origin?.number ?? 0}`,
+  };
+}
+
+/** The first error's place. Naga leaves the place in its text; Dawn gives it as numbers. */
+function locate(
+  message: GPUCompilationMessage | undefined,
+  failure: GPUError | null,
+): { line: number; column: number; text: string } {
+  const whole = message?.message ?? failure?.message ?? "";
+  const place = /wgsl:(\d+):(\d+)/.exec(whole) ?? /:(\d+):(\d+) error/.exec(whole);
+  const naga = /parsing error: (.*)|validation error: (.*)/.exec(whole);
+  return {
+    line: message?.lineNum || Number(place?.[1] ?? 0),
+    column: message?.linePos || Number(place?.[2] ?? 0),
+    text: (naga?.[1] ?? naga?.[2] ?? whole).split("\n")[0] ?? "",
+  };
+}
+
+/**
+ * The caller's text that an error of ours encloses: `return (` on the line above theirs is where a
+ * compiler reports that their expression has the wrong type; naga does at the function's head, above that.
+ */
+function callersNeighbour(lines: readonly Line[], at: number): Line | undefined {
+  const around = [lines[at + 1], lines[at - 1], lines[at + 2]];
+  return around.find((line) => line?.source.callers);
+}
