@@ -18,9 +18,12 @@ const loadedLater = [
   "literals",
   "reference/float16",
   "runtime/hand_compact",
+  "runtime/hand_map",
   "primitives/compact",
+  "primitives/map",
   "codegen/compact_kernels",
   "codegen/callers",
+  "codegen/item_map",
   "runtime/checked",
   "runtime/constants",
 ];

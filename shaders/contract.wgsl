@@ -79,6 +79,11 @@ fn element_from_item(item: Input) -> Element {
   return item;
 }
 
+// An item as the caller's map makes an element of it, from its index too.
+fn mapped_element(item: Input, index: u32) -> Element {
+  return item + index;
+}
+
 fn item_from_element(element: Element) -> Output {
   return element;
 }

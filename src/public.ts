@@ -23,6 +23,7 @@ export type { Grouping } from "./reference/grouping.ts";
 export type {
   Fold,
   HandCompactOptions,
+  HandMapOptions,
   HandOptions,
   Length,
   OpenOptions,

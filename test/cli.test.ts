@@ -100,6 +100,46 @@ describe("scan", () => {
   });
 });
 
+describe("--map", () => {
+  it("combines what a map makes of the elements", () => {
+    expect(run("reduce", "in.npy", "--map", "x * x", ...SOFTWARE)).toEqual({ ...silent, stdout: "121\n" });
+    expect(run("scan", "in.npy", "-o", "out.npy", "--map", "x + i", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(Uint32Array.of(3, 5, 14, 17, 25, 31, 43, 53));
+  });
+
+  it("gives another type, and keeps the shape", () => {
+    write("f.npy", npy("<f4", [2, 2], Float32Array.of(0.2, 0.9, -1, 7)));
+    const count = ["--map", "u32(x > 0.5)", "--type", "u32", ...SOFTWARE];
+    expect(run("reduce", "f.npy", ...count)).toEqual({ ...silent, stdout: "2\n" });
+    expect(run("scan", "f.npy", "-o", "out.npy", ...count)).toEqual(silent);
+    expect(read("out.npy")).toMatchObject({ shape: [2, 2], data: Uint32Array.of(0, 1, 1, 2) });
+    const wide = ["--map", "vec2(bitcast<u32>(x), 1u)", "--type", "u64", "--op", "max", ...SOFTWARE];
+    expect(run("reduce", "f.npy", ...wide).stdout).toBe(`${(1n << 32n) + 0xbf800000n}\n`);
+  });
+
+  it("is for what a compaction keeps", () => {
+    const args = ["--where", "x > 3u", "--map", "f32(x) * 0.5", "--type", "f32", ...SOFTWARE];
+    expect(run("compact", "in.npy", "-o", "out.npy", ...args)).toEqual(silent);
+    expect(read("out.npy")).toMatchObject({ shape: [3], data: Float32Array.of(3.5, 2, 3) });
+    fails(
+      /compact takes --map EXPR or --indices/,
+      "compact",
+      "in.npy",
+      "-o",
+      "out.npy",
+      "--indices",
+      ...args,
+    );
+  });
+
+  it("rejects a map that does not compile, a type without one, and an operator that has no meaning on it", () => {
+    fails(/the map, line 1: /, "reduce", "in.npy", "--map", "x +", ...SOFTWARE);
+    fails(/scan: --type says what --map EXPR gives/, "scan", "in.npy", "-o", "out.npy", "--type", "f32");
+    fails(/Allowed choices are u32, i32/, "reduce", "in.npy", "--map", "x", "--type", "u8");
+    fails(/reduce<f32, and>/, "reduce", "in.npy", "--map", "f32(x)", "--type", "f32", "--op", "and");
+  });
+});
+
 describe("reduce", () => {
   it("prints the value alone", () => {
     expect(run("reduce", "in.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "25\n" });

@@ -24,14 +24,17 @@ fn output_vector(items: array<Output, VECTOR>) -> OutputVector { return items[0]
 /** The entry point that a file has, if it has one. */
 const entryOf = (text: string): string | undefined => /@compute[^{]*?fn (\w+)/.exec(text)?.[1];
 
+/** Files that have functions in place of another's. */
+const comesFirst = /keep_flagged|load_mapped/;
+
 /** What a kernel's files declare and its entry point reaches: of a name the first declaration, as in code generation. */
 function linked(paths: readonly string[], entry: string): { kept: readonly Declaration[]; code: string } {
   const isItems = paths.some((path) => /\/(input|one_buffer)_items/.test(path));
   const { enables, diagnostics, declarations } = declared([
     ...(isItems ? [{ name: "vectors of one item", text: ONE_ITEM }] : []),
-    // Flags decide in place of the contract.
+    // Flags decide in place of the contract, and maps load in place of load_items.wgsl.
     ...[...paths]
-      .sort((a, b) => Number(b.includes("keep_flagged")) - Number(a.includes("keep_flagged")))
+      .sort((a, b) => Number(comesFirst.test(b)) - Number(comesFirst.test(a)))
       .map((path) => ({ name: path, text: read(path) })),
   ]);
   const kept = reachable(declarations, [entry]);
@@ -154,6 +157,32 @@ const combinations: string[][] = [
         ...scan("scan_single_pass", arrangements[1] ?? [], ...single(tile), lengths[at % 2] ?? "", total),
         lookBack,
       ]),
+      [
+        ...contract,
+        ...files,
+        ...deviceFiles(
+          "load_mapped",
+          "input_items",
+          "output_items",
+          "length_params",
+          "load_items",
+          "reduce_tiles",
+        ),
+      ],
+      ...arrangements.map((arrangement) =>
+        scan("scan_tiles", arrangement, "load_mapped", "carry_spine", "length_params", "total_none"),
+      ),
+      [
+        ...scan(
+          "scan_single_pass",
+          arrangements[1] ?? [],
+          "load_mapped",
+          ...single("tile_by_ticket"),
+          "length_params",
+          "total_none",
+        ),
+        lookBack,
+      ],
       ...["input_items", "input_vectors", "no_input"].flatMap((input) => [
         compact("count_tiles", input, "output_items", "length_params"),
         compact("count_tiles", input, "output_items", "length_buffer", "keep_flagged"),

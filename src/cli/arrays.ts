@@ -1,13 +1,16 @@
 import process from "node:process";
+import { elementTypes } from "../element_types.ts";
 import { monoid } from "../operators.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
+import type { ScalarArray } from "../reference/arrays.ts";
+import type { ElementType, ScalarType, TypeName } from "../types.ts";
 import { u32 } from "../types.ts";
 import { UsageError } from "./errors.ts";
 import { openTarget, readInput } from "./files.ts";
 import { formatValue } from "./format.ts";
 import type { ElementsFile } from "./npy.ts";
 import { dumpElements, parseElements, parseFlags } from "./npy.ts";
-import type { AdapterOption, OperatorOption, TuningOption } from "./options.ts";
+import type { AdapterOption, MapOption, OperatorOption, TuningOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import type { Progress } from "./progress.ts";
 import { startProgress } from "./progress.ts";
@@ -31,6 +34,26 @@ async function withProgress<Result>(
   }
 }
 
+/** The types of what goes in and comes out, and the map from one to the other, where there is one. */
+interface Mapped {
+  readonly from: ElementType<TypeName>;
+  readonly type: ScalarType;
+  readonly map: string;
+}
+
+function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): Mapped {
+  if (type !== undefined && map === undefined) {
+    throw new UsageError(`${caller}: --type says what --map EXPR gives; it takes both`);
+  }
+  const result = type === undefined ? from : elementTypes[type];
+  // Without a map both types are one, and the call is one that takes none.
+  return { from, type: result, ...(map !== undefined && { map }) } as Mapped;
+}
+
+/** The bits of a result, which are what a file takes, whatever the runtime has for f16. */
+const bitsOf = (result: ScalarArray, type: ScalarType): ScalarArray =>
+  type.name === "f16" ? new Uint16Array(result.buffer as ArrayBuffer) : result;
+
 async function readElements(path: string): Promise<ElementsFile> {
   return parseElements(await readInput(path), path);
 }
@@ -38,40 +61,46 @@ async function readElements(path: string): Promise<ElementsFile> {
 /** `wavefold scan` */
 export async function scanFile(
   input: string,
-  options: OutputOption & OperatorOption & TuningOption & AdapterOption & { readonly exclusive?: boolean },
+  options: OutputOption &
+    OperatorOption &
+    MapOption &
+    TuningOption &
+    AdapterOption & { readonly exclusive?: boolean },
 ): Promise<void> {
   const { op, exclusive = false } = options;
   await withProgress(4, async (progress) => {
     progress.step("reading");
     const target = await openTarget(options.output);
-    const { type, data, shape } = await readElements(input);
-    monoid(op, type, "scan");
+    const { type: own, data, shape } = await readElements(input);
+    const mapped = mappedOf(own, options, "scan");
+    monoid(op, mapped.type, "scan");
     progress.step("opening the adapter");
     const result = await withFold(options, (fold) => {
       progress.step("running");
-      return fold.scan(data, { ...tuningOf(options), op, type, exclusive });
+      return fold.scan(data, { ...tuningOf(options), ...mapped, op, exclusive });
     });
     progress.step("writing");
-    await target.write(dumpElements({ type, data: result, shape }));
+    await target.write(dumpElements({ type: mapped.type, data: bitsOf(result, mapped.type), shape }));
   });
 }
 
 /** `wavefold reduce` */
 export async function reduceFile(
   input: string,
-  options: OperatorOption & TuningOption & AdapterOption,
+  options: OperatorOption & MapOption & TuningOption & AdapterOption,
 ): Promise<void> {
   const { op } = options;
   const value = await withProgress(3, async (progress) => {
     progress.step("reading");
-    const { type, data } = await readElements(input);
-    monoid(op, type, "reduce");
+    const { type: own, data } = await readElements(input);
+    const mapped = mappedOf(own, options, "reduce");
+    monoid(op, mapped.type, "reduce");
     progress.step("opening the adapter");
     const total = await withFold(options, (fold) => {
       progress.step("running");
-      return fold.reduce(data, { ...tuningOf(options), op, type });
+      return fold.reduce(data, { ...tuningOf(options), ...mapped, op });
     });
-    return formatValue(total, type);
+    return formatValue(total, mapped.type);
   });
   process.stdout.write(`${value}\n`);
 }
@@ -81,31 +110,37 @@ export async function compactFile(
   input: string,
   options: OutputOption &
     TuningOption &
+    MapOption &
     AdapterOption & { readonly where?: string; readonly flags?: string; readonly indices?: boolean },
 ): Promise<void> {
   const { where, indices = false } = options;
   if ((where === undefined) === (options.flags === undefined)) {
     throw new UsageError("compact takes one of --where EXPR and --flags FLAGS.npy, and not both");
   }
+  if (options.map !== undefined && indices) {
+    throw new UsageError("compact takes --map EXPR or --indices, which are not mapped, and not both");
+  }
   await withProgress(4, async (progress) => {
     progress.step("reading");
     const target = await openTarget(options.output);
-    const { type, data } = await readElements(input);
+    const { type: own, data } = await readElements(input);
+    const mapped = mappedOf(own, options, "compact");
     const flags =
       options.flags === undefined ? undefined : await readFlags(options.flags, data.length, input);
     progress.step("opening the adapter");
     const kept = await withFold(options, (fold) => {
       progress.step("running");
-      return fold.compact(data, {
+      const all = {
         ...tuningOf(options),
-        type,
-        indices,
+        ...mapped,
         ...(where !== undefined && { where }),
         ...(flags !== undefined && { flags }),
-      });
+      };
+      return indices ? fold.compact(data, { ...all, indices }) : fold.compact(data, all);
     });
     progress.step("writing");
-    await target.write(dumpElements({ type: indices ? u32 : type, data: kept, shape: [kept.length] }));
+    const type = indices ? u32 : mapped.type;
+    await target.write(dumpElements({ type, data: bitsOf(kept, type), shape: [kept.length] }));
   });
 }
 

@@ -11,6 +11,8 @@ import { link } from "./link.ts";
 import {
   adapterOption,
   algorithmOption,
+  mapOption,
+  mapTypeOption,
   operatorOption,
   parseList,
   parseNumberList,
@@ -56,6 +58,8 @@ function program(): Command {
     .argument("<in.npy>", "the elements")
     .addOption(outputOption())
     .addOption(operatorOption())
+    .addOption(mapOption())
+    .addOption(mapTypeOption())
     .option("--exclusive", "leave each place's own element out: the first is the operator's identity")
     .addOption(runAlgorithm())
     .addOption(adapterOption())
@@ -68,6 +72,8 @@ function program(): Command {
     )
     .argument("<in.npy>", "the elements")
     .addOption(operatorOption())
+    .addOption(mapOption())
+    .addOption(mapTypeOption())
     .addOption(runAlgorithm())
     .addOption(adapterOption())
     .addHelpText("after", NPY_HELP)
@@ -87,6 +93,8 @@ function program(): Command {
       "--flags <flags.npy>",
       "one for each element, which is kept where it is not zero: |b1 |u1 |i1 <u2 <i2 <u4 <i4 <f4",
     )
+    .addOption(mapOption())
+    .addOption(mapTypeOption())
     .option("--indices", "write the kept elements' positions (<u4) instead of the elements")
     .addOption(runAlgorithm())
     .addOption(adapterOption())

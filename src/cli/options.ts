@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { parseSizes } from "../bench/sizes.ts";
 import type { Algorithm } from "../codegen/algorithms.ts";
 import { algorithms } from "../codegen/algorithms.ts";
+import { elementTypes } from "../element_types.ts";
 import type { Fold, NodeOpenOptions } from "../node.ts";
 import { open } from "../node.ts";
 import type { Operator } from "../operators.ts";
@@ -17,6 +18,11 @@ export interface TuningOption {
 }
 export interface OperatorOption {
   readonly op: Operator<TypeName>;
+}
+
+export interface MapOption {
+  readonly map?: string;
+  readonly type?: TypeName;
 }
 
 const adapterNames = ["auto", "gpu", "software"] as const;
@@ -61,6 +67,17 @@ export const operatorOption = (): Option =>
   new Option("--op <name>", `operator: ${Object.keys(operators).join(", ")}`)
     .argParser(parseOperator)
     .default(operators.add, "add");
+
+export const mapOption = (): Option =>
+  new Option(
+    "--map <expr>",
+    "WGSL over each element x and its index i (u32), such as 'x * x': what stands in its place",
+  );
+
+export const mapTypeOption = (): Option =>
+  new Option("--type <name>", "element type of what --map gives; left out: the input's").choices(
+    Object.keys(elementTypes),
+  );
 
 export const algorithmOption = (description: string): Option =>
   new Option("--algorithm <name>", description).choices(Object.keys(algorithms));

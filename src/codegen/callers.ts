@@ -1,6 +1,6 @@
 import { SourceError } from "../errors.ts";
 import type { SourceText } from "../types.ts";
-import type { Declaration, Line, Parsed, Source } from "./module.ts";
+import type { Declaration, Line, Parsed, Source, SourceParts } from "./module.ts";
 import { generated, linesOf } from "./module.ts";
 
 /** The caller's text on lines of its own, so that a compiler's line is theirs. */
@@ -12,24 +12,26 @@ export function callersText(name: string, text: string): SourceText {
   return { name, text, callers: true };
 }
 
+/** A function that ends with the caller's text: an expression, or statements that return. `head` is its first line. */
+export function callersFunction(head: string, name: string, text: string): SourceParts {
+  const isStatements = /\breturn\b/.test(text);
+  return [
+    generated(isStatements ? head : `${head}\n  return (`),
+    callersText(name, text),
+    generated(isStatements ? "}" : "  );\n}"),
+  ];
+}
+
 /** `combine` of an operator of the caller's, and what it declares. `head` is its first line. */
 export function callersCombine(
   op: { readonly name: string; readonly combine: string; readonly declarations: string },
   head: string,
 ): readonly Source[] {
-  const isStatements = /\breturn\b/.test(op.combine);
   const declarations =
     op.declarations === ""
       ? []
       : [parse(linesOf(callersText(`declarations of the operator ${op.name}`, op.declarations)))];
-  return [
-    ...declarations,
-    [
-      generated(isStatements ? head : `${head}\n  return (`),
-      callersText(`combine of the operator ${op.name}`, op.combine),
-      generated(isStatements ? "}" : "  );\n}"),
-    ],
-  ];
+  return [...declarations, callersFunction(head, `combine of the operator ${op.name}`, op.combine)];
 }
 
 /** Words and punctuation; a comment is one match without a group. */

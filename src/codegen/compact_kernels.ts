@@ -22,6 +22,7 @@ import {
   typeSources,
   vectorText,
 } from "./contract.ts";
+import type { ItemMap } from "./item_map.ts";
 import type { Arrangement, Kernel, KernelOptions } from "./kernels.ts";
 import {
   carryNone,
@@ -62,14 +63,16 @@ function compactionSources(
   selector: Selector,
   indices: boolean,
   vector: number,
+  map: ItemMap | undefined,
 ): readonly Source[] {
+  const from = map?.from ?? type;
   const output = indices ? "u32" : type.carried;
   const head = [
-    `alias Input = ${type.carried};`,
+    `alias Input = ${from.carried};`,
     `alias Output = ${output};`,
-    vectorText(type.carried, undefined, vector),
+    vectorText(from.carried, undefined, vector),
     "fn kept_item(item: Input, index: u32) -> Output {",
-    `  return ${indices ? "index" : "item"};`,
+    `  return ${indices ? "index" : map === undefined ? "item" : "mapped_item(item, index)"};`,
     "}",
     "",
   ];
@@ -85,14 +88,14 @@ function compactionSources(
     generated(
       [
         ...head,
-        conversion("value_from_item", "Input", type.value, type.fromCarried),
+        conversion("value_from_item", "Input", from.value, from.fromCarried),
         "fn keep(item: Input, index: u32) -> bool {",
         "  return keep_value(value_from_item(item), index);",
         "}",
       ].join("\n"),
     ),
     [
-      generated(`fn keep_value(x: ${type.value}, i: u32) -> bool {\n  return bool(`),
+      generated(`fn keep_value(x: ${from.value}, i: u32) -> bool {\n  return bool(`),
       callersText("the predicate", `${selector.where}`),
       generated("  );\n}"),
     ],
@@ -126,16 +129,18 @@ export interface CompactKernelOptions extends KernelOptions {
   readonly selector: Selector;
   readonly indices: boolean;
   readonly arrangement: Arrangement;
+  /** What the items that are kept go through. */
+  readonly map?: ItemMap | undefined;
 }
 
 /** What a compaction's kernels have in common. `count` is the sum of u32. */
 function compactSources(count: Monoid, options: CompactKernelOptions, vector: number): Source[] {
-  const { type, selector, indices, sources, lengthOnGpu } = options;
+  const { type, selector, indices, sources, lengthOnGpu, map } = options;
   return [
     ...operatorSources(count),
-    ...compactionSources(type, selector, indices, vector),
+    ...compactionSources(type, selector, indices, vector, map),
     ...(selector === "flags" ? [keepFlagged] : []),
-    ...typeSources(type),
+    ...(map?.keptSources(type) ?? typeSources(type)),
     lengthFile(lengthOnGpu),
     ...sources(count, vector === 1),
     loadItems,
@@ -151,9 +156,10 @@ const compactVector = ({
   selector,
   indices,
   sizes,
+  map,
 }: CompactKernelOptions): number =>
   arrangement === "vectors" && !(selector === "flags" && indices) && !algorithms[algorithm].subgroups
-    ? itemsOfVector(type.bytes, sizes.items)
+    ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items)
     : 1;
 
 const compactInput = ({ arrangement, selector, indices }: CompactKernelOptions): SourceText =>

@@ -26,10 +26,15 @@ const MOST_VECTOR_BYTES = 64;
 const greatestCommonDivisor = (a: number, b: number): number =>
   b === 0 ? a : greatestCommonDivisor(b, a % b);
 
-/** Items that share the widest loads; 1 where they need not, are too many, or do not divide a thread's run. */
-export function itemsOfVector(itemBytes: number, itemsPerThread: number): number {
-  const items = WIDE / greatestCommonDivisor(WIDE, itemBytes);
-  return items * itemBytes > MOST_VECTOR_BYTES || itemsPerThread % items !== 0 ? 1 : items;
+/**
+ * Items that share the widest loads; 1 where they need not, are too many, or do not divide a thread's run.
+ * Where what is stored for an item has another size, the widest stores too.
+ */
+export function itemsOfVector(itemBytes: number, itemsPerThread: number, storedBytes = itemBytes): number {
+  const items = WIDE / greatestCommonDivisor(greatestCommonDivisor(WIDE, itemBytes), storedBytes);
+  return items * Math.max(itemBytes, storedBytes) > MOST_VECTOR_BYTES || itemsPerThread % items !== 0
+    ? 1
+    : items;
 }
 
 /** The sizes, as constants. */

@@ -30,6 +30,7 @@ import {
   typeSources,
 } from "./contract.ts";
 import type { AlgorithmSources } from "./device_files.ts";
+import type { ItemMap } from "./item_map.ts";
 import type { Declaration, Module, Source } from "./module.ts";
 import { assemble, declaredUnrolled, reachable, usesF16 } from "./module.ts";
 
@@ -197,14 +198,14 @@ function kindOf(number: number, text: string): BindingKind {
   return text.includes("read_write") ? "read_write" : "read";
 }
 
-/** A name that the caller declares must not be one of ours. */
+/** A name that the caller declares must not be one of ours, nor one that another text of theirs has. */
 function rejectClashes(declarations: readonly Declaration[]): void {
-  const ours = new Set(
+  const taken = new Set(
     declarations.filter((one) => !one.lines.some((line) => line.source.callers)).map((one) => one.name),
   );
   for (const { name, lines } of declarations) {
     const line = lines.find((one) => one.source.callers);
-    if (line !== undefined && ours.has(name)) {
+    if (line !== undefined && taken.has(name)) {
       throw new SourceError(
         `${line.source.name}, line ${line.number}: the name ${name} is taken; choose another`,
         line.source.text,
@@ -212,10 +213,17 @@ function rejectClashes(declarations: readonly Declaration[]): void {
         0,
       );
     }
+    taken.add(name);
   }
 }
 
 export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthParams);
+
+/** What a kernel reads and writes, and what the type brings along. */
+const storageSources = (monoid: Monoid, input: Side, output: Side, vector: number): readonly Source[] => [
+  storageText(monoid, input, output, vector),
+  ...typeSources(monoid.type),
+];
 
 /** A tile's prefixes on top of a carry; with a total, that of all tiles. */
 export function scanKernel(
@@ -227,11 +235,13 @@ export function scanKernel(
     /** Whether tiles have carries; or what a single pass looks back with, and its entry point. */
     readonly carry: boolean | readonly SourceText[];
     readonly total: boolean;
+    readonly map?: ItemMap | undefined;
   },
 ): Kernel {
-  const { sources, sizes, exclusive, side, arrangement, carry, total, lengthOnGpu } = options;
+  const { sources, sizes, exclusive, side, arrangement, carry, total, lengthOnGpu, map } = options;
   const { files, wide } = arrangements[arrangement];
-  const vector = wide ? itemsOfVector(monoid.type.bytes, sizes.items) : 1;
+  const { bytes } = monoid.type;
+  const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
   const singlePass = typeof carry === "object";
   return linkKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
@@ -239,8 +249,7 @@ export function scanKernel(
     [
       { name: "generated contract", text: `const EXCLUSIVE = ${exclusive};` },
       ...operatorSources(monoid),
-      storageText(monoid, side, side, vector),
-      ...typeSources(monoid.type),
+      ...(map?.sources(monoid, side, vector, true) ?? storageSources(monoid, side, side, vector)),
       ...files,
       ...(singlePass ? carry : [carry ? carrySpine : carryNone, scanTiles]),
       total ? totalBuffer : totalNone,
@@ -258,17 +267,25 @@ export function scanKernel(
 /** The tiles' totals. */
 export function reduceKernel(
   monoid: Monoid,
-  options: KernelOptions & { readonly input: Side; readonly output: Side; readonly wide: boolean },
+  options: KernelOptions & {
+    readonly input: Side;
+    readonly output: Side;
+    readonly wide: boolean;
+    /** What items go through; elements go through none. */
+    readonly map?: ItemMap | undefined;
+    /** Bytes of the items that another pass stores by vectors of as many; as those loaded, where it is left out. */
+    readonly storedBytes?: number;
+  },
 ): Kernel {
-  const { sources, sizes, input, output, wide, lengthOnGpu } = options;
-  const vector = wide ? itemsOfVector(monoid.type.bytes, sizes.items) : 1;
+  const { sources, sizes, input, output, wide, lengthOnGpu, map, storedBytes } = options;
+  const mapped = input === "items" ? map : undefined;
+  const vector = wide ? itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes) : 1;
   return linkKernel(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
     [
       ...operatorSources(monoid),
-      storageText(monoid, input, output, vector),
-      ...typeSources(monoid.type),
+      ...(mapped?.sources(monoid, output, vector, false) ?? storageSources(monoid, input, output, vector)),
       wide ? inputVectors : inputItems,
       outputItems,
       lengthFile(lengthOnGpu),

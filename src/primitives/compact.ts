@@ -8,6 +8,7 @@ import { ArgumentError } from "../errors.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import { requireType, u32 } from "../types.ts";
+import type { MapOptions } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
@@ -20,13 +21,16 @@ import {
   spineLengths,
 } from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
-import { isWide, spineKernels, spinePasses, spineScratch, tileOf, vectorOf } from "./scan.ts";
+import { isWide, mapOf, spineKernels, spinePasses, spineScratch, tileOf, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
 import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
 
-/** What a prepared compaction is for. It takes `where` or `flags`. */
-export interface CompactOptions<Name extends string = string> extends TuningOptions {
-  /** The element type. */
+/**
+ * What a prepared compaction is for. It takes `where` or `flags`. With a map, which items are kept is up to
+ * the items that go in, and what comes out is mapped.
+ */
+export interface CompactOptions<Name extends string = string> extends TuningOptions, MapOptions {
+  /** The type of what comes out. */
   readonly type: ElementType<Name>;
   /** WGSL: an expression over the element `x` and its index `i` (u32). True, or a number that is not zero, keeps the item. */
   readonly where?: string;
@@ -67,6 +71,11 @@ export async function planCompact(
     );
   }
   requireIndirect(indirect, title);
+  const map = await mapOf(options, type, title, facts);
+  if (map !== undefined && indices) {
+    throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`);
+  }
+  const from = map?.from ?? type;
   const selector: Selector = where === undefined ? "flags" : { where };
   const count = monoidOf(add, u32, "compact");
   const output = indices ? u32.bytes : type.bytes;
@@ -79,10 +88,10 @@ export async function planCompact(
   const maxLength = requireMaxLength(
     title,
     options.maxLength,
-    Math.max(type.bytes, output, flags ? 4 : 0),
+    Math.max(from.bytes, output, flags ? 4 : 0),
     facts.limits,
   );
-  const canShare = !indices || type.bytes === u32.bytes;
+  const canShare = output === from.bytes;
   // In place, the kept items are put aside first: an item could land on one that is still to be read.
   const apart = (arrangement: Arrangement): Arrangement =>
     arrangement === "in-place"
@@ -113,6 +122,7 @@ export async function planCompact(
     indices,
     lengthOnGpu,
     mostWorkGroups,
+    map,
     ...(indirect !== undefined && { indirect }),
   };
   const singleKernel =
@@ -151,7 +161,7 @@ export async function planCompact(
     vector:
       flags && indices
         ? 1
-        : Math.max(vectorOf(type, tuning), single === undefined ? 1 : vectorOf(type, single)),
+        : Math.max(vectorOf(from, tuning), single === undefined ? 1 : vectorOf(from, single)),
     kernels: distinct([
       singleKernel,
       ...moving.all,
@@ -177,17 +187,17 @@ export async function planCompact(
       ...(lengthOnGpu ? (["length"] as const) : []),
       ...(indirect === undefined ? [] : (["indirect"] as const)),
     ] as const),
-    itemBytes: { input: type.bytes, output, flags: 4, total: 4, length: 4, indirect: 4 },
+    itemBytes: { input: from.bytes, output, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
     outputLength: (length) => length,
     groupingOf: (arrangement) =>
       single !== undefined && isSingle(arrangement)
-        ? groupingOf(single, "single", vectorOf(type, single))
-        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(type, tuning) : 1),
+        ? groupingOf(single, "single", vectorOf(from, single))
+        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(from, tuning) : 1),
     passes(length, arrangement, inPlace) {
       if (arrangement === "one-buffer" && !inPlace && !canShare) {
         throw new ArgumentError(
-          `${title}: the indices (u32) and the input (${type.name}) must be in different buffers`,
+          `${title}: the ${indices ? "indices (u32)" : `output (${type.name})`} and the input (${from.name}) must be in different buffers`,
         );
       }
       const to: Slot = inPlace ? { scratch: eager } : "output";

@@ -5,15 +5,16 @@ import { bindingOf, reduceKernel } from "../codegen/kernels.ts";
 import type { Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
+import type { MapOptions } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, requireMaxLength, spineLengths } from "./plan.ts";
-import { isWide, spineScratch, tileOf, vectorOf } from "./scan.ts";
+import { isApart, isWide, mapOf, spineScratch, tileOf, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
 import { groupingOf, tune } from "./tuning.ts";
 
 /** What a prepared reduction is for. */
-export interface ReduceOptions<Name extends string = string> extends TuningOptions {
-  /** The element type. */
+export interface ReduceOptions<Name extends string = string> extends TuningOptions, MapOptions {
+  /** The type of what is combined, and comes out. */
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
@@ -37,7 +38,9 @@ export async function planReduce(
   const monoid = monoidOf(op as Operator, type, "reduce");
   const title = `reduce<${monoid.title}>`;
   const tuned = tune("reduce", title, type, monoid.domain, options, facts);
-  const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
+  const map = await mapOf(options, type, title, facts);
+  const loaded = map?.from ?? type;
+  const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   const tuning = await withSources(tuned);
   const tile = tileOf(tuning);
   // A dispatch that writes a buffer binds it once: in one buffer, the result goes through the spine.
@@ -53,10 +56,10 @@ export async function planReduce(
       input,
       output,
       wide,
+      map,
     });
-  const only = perArrangement(
-    arrangements.filter((one) => one === "vectors" || one === "items"),
-    (arrangement) => kernelOf("items", "items", isWide(arrangement)),
+  const only = perArrangement(arrangements.filter(isApart), (arrangement) =>
+    kernelOf("items", "items", isWide(arrangement)),
   );
   // Where there is a spine: from the items, between its levels, and to the result.
   const first =
@@ -69,7 +72,7 @@ export async function planReduce(
   return {
     title,
     maxLength,
-    vector: vectorOf(type, tuning),
+    vector: vectorOf(loaded, tuning),
     kernels: distinct([
       ...only.all,
       ...(first === undefined ? [] : [...first.all, last]),
@@ -78,11 +81,11 @@ export async function planReduce(
     scratch: spineScratch(spineLevels, monoid.domain.elementBytes),
     eagerScratch: spineLevels.length,
     needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
-    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    itemBytes: { input: loaded.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: 0,
     outputLength: () => 1,
     groupingOf: (arrangement) =>
-      groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(type, tuning) : 1),
+      groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(loaded, tuning) : 1),
     passes(length, arrangement) {
       const pass = (kernel: Kernel, from: Slot, to: Slot, items: number): Pass => ({
         kernel,
@@ -94,9 +97,8 @@ export async function planReduce(
         length: items,
         tiles: Math.max(1, Math.ceil(items / tile)),
       });
-      const isApart = arrangement === "vectors" || arrangement === "items";
       const used = spineLengths(length, tile);
-      if (first === undefined || (used.length === 0 && isApart)) {
+      if (first === undefined || (used.length === 0 && isApart(arrangement))) {
         return [pass(only.of(arrangement), "input", "output", length)];
       }
       const through = used.length === 0 ? [1] : used;

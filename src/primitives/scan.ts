@@ -6,6 +6,7 @@ import { bindingOf, lookBackShape, reduceKernel, scanKernel, spineBytes } from "
 import type { Monoid, Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
+import type { MapOptions, PlannedMap } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
@@ -21,8 +22,8 @@ import type { DeviceFacts, LoadedTuning, Tuning, TuningOptions } from "./tuning.
 import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
 
 /** What a prepared scan is for. */
-export interface ScanOptions<Name extends string = string> extends TuningOptions {
-  /** The element type. */
+export interface ScanOptions<Name extends string = string> extends TuningOptions, MapOptions {
+  /** The type of what is combined, and comes out. */
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
@@ -118,15 +119,21 @@ export async function planScan(
   const monoid = monoidOf(op as Operator, type, "scan");
   const title = `scan<${monoid.title}>`;
   const { domain } = monoid;
+  const map = await mapOf(options, type, title, facts);
+  const itemBytes = map?.from.bytes ?? type.bytes;
+  // A binding that spans both ranges has items of one size.
+  const canShare = itemBytes === type.bytes;
   const passes = passesOf("scan", domain, options, facts, title);
   const tuned = tune("scan", title, type, domain, options, facts);
   const singleTuned =
     passes === "single" && arrangements.includes("vectors")
       ? tune("single scan", title, type, domain, options, facts)
       : undefined;
-  const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
-  const others = arrangements.filter((one) => singleTuned === undefined || one !== "vectors");
+  const others = arrangements.filter(
+    (one) => (canShare || isApart(one)) && (singleTuned === undefined || one !== "vectors"),
+  );
   const [tuning, single, lookBack, singlePass] = await Promise.all([
     withSources(tuned, others.length > 0),
     singleTuned && withSources(singleTuned),
@@ -136,7 +143,7 @@ export async function planScan(
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
 
-  const base = { exclusive, side: "items", total: false, lengthOnGpu } as const;
+  const base = { exclusive, side: "items", total: false, lengthOnGpu, map } as const;
   const singleKernel =
     single &&
     lookBack &&
@@ -158,16 +165,19 @@ export async function planScan(
       output: "elements",
       // The input is only read, so one buffer is bound once, to be read.
       wide: isWide(arrangement),
+      map,
+      storedBytes: type.bytes,
     }),
   );
   const spine = others.length > 0 && levels.length > 0 ? spineKernels(monoid, tuning) : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, domain.elementBytes);
+  const vectorIn = (one: Tuning): number => vectorOf(type, one, itemBytes);
   const spineTiles = single === undefined ? 0 : Math.max(1, Math.ceil(maxLength / tileOf(single)));
   return {
     title,
     maxLength,
-    vector: Math.max(vectorOf(type, tuning), single === undefined ? 1 : vectorOf(type, single)),
+    vector: Math.max(vectorIn(tuning), single === undefined ? 1 : vectorIn(single)),
     kernels: distinct([
       singleKernel,
       ...carried.all,
@@ -183,17 +193,18 @@ export async function planScan(
     eagerScratch: levelBytes.length + (single === undefined ? 0 : 1),
     ...(single && { spine: { scratch: levelBytes.length, tiles: spineTiles } }),
     needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
-    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    itemBytes: { input: itemBytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: 0,
     outputLength: (length) => length,
     groupingOf: (arrangement) =>
       single !== undefined && arrangement === "vectors"
-        ? groupingOf(single, "single", vectorOf(type, single))
-        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(type, tuning) : 1),
+        ? groupingOf(single, "single", vectorIn(single))
+        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorIn(tuning) : 1),
     passes(length, arrangement) {
       if (length === 0) {
         return [];
       }
+      map?.requireApart(arrangement);
       const ends: [number, Slot][] = [
         [bindingOf.input, "input"],
         [bindingOf.output, "output"],
@@ -245,6 +256,26 @@ export const tileOf = ({ sizes }: Tuning): number => sizes.workGroupSize * sizes
 export const isWide = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "in-place";
 
-/** Items of a vector, for a type and a thread's run. */
-export const vectorOf = (type: ElementType, { sizes }: Tuning): number =>
-  itemsOfVector(type.bytes, sizes.items);
+/** Whether input and output are in two buffers. */
+export const isApart = (arrangement: Arrangement): boolean =>
+  arrangement === "vectors" || arrangement === "items";
+
+/** Items of a vector, for a type and a thread's run; where items of another size are loaded, of both. */
+export const vectorOf = (type: ElementType, { sizes }: Tuning, loadedBytes = type.bytes): number =>
+  itemsOfVector(loadedBytes, sizes.items, type.bytes);
+
+/**
+ * What maps the items, loaded where there is a map; where there is none, nothing.
+ *
+ * @throws {ArgumentError} {@link FeatureError}
+ */
+export async function mapOf(
+  options: MapOptions,
+  type: ElementType,
+  title: string,
+  { features }: DeviceFacts,
+): Promise<PlannedMap | undefined> {
+  return options.map === undefined && options.from === undefined
+    ? undefined
+    : (await import("../runtime/hand_map.ts")).requireMap(options, type, title, features);
+}

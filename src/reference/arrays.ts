@@ -1,6 +1,6 @@
 import { ArgumentError } from "../errors.ts";
 import type { StructArray } from "../struct.ts";
-import type { ElementType, Float16ArrayLike, TypedArrays, TypeName, Value } from "../types.ts";
+import type { ElementType, Float16ArrayLike, StructValue, TypedArrays, TypeName, Value } from "../types.ts";
 import { requireType, structTypeOf, typeNameOfArray } from "../types.ts";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
 
@@ -29,6 +29,13 @@ export type NameOf<A> =
                 : A extends Uint16Array | Float16ArrayLike
                   ? "f16"
                   : never;
+
+/** The array type of an element type, by its name and its values. */
+export type ArrayOf<Name extends string, V extends Value> = Name extends TypeName
+  ? TypedArrays[Name]
+  : V extends StructValue
+    ? StructArray<Name, V>
+    : never;
 
 /** What an element of an array type is: a number, a `bigint`, or a struct's value. */
 export type ValueIn<A> =
@@ -71,17 +78,23 @@ export function valuesOf(data: AnyArray, type: ElementType): (index: number) => 
 }
 
 /** An empty array of the same kind, and how a value goes into it. */
-export function emptyLike<A extends AnyArray>(
+export const emptyLike = <A extends AnyArray>(
   data: A,
   length: number,
   type: ElementType,
+): { array: A; set: (index: number, value: Value) => void } =>
+  settable(arrayLike(data, new ArrayBuffer(length * type.bytes)), type);
+
+/** An array, and how a value goes into it. */
+export function settable<A extends AnyArray>(
+  array: A,
+  type: ElementType,
 ): { array: A; set: (index: number, value: Value) => void } {
-  const array = arrayLike(data, new ArrayBuffer(length * type.bytes));
   if (isStructArray(array)) {
     return { array, set: (index, value) => array.set(index, value as never) };
   }
   const typed = array as unknown as { [index: number]: unknown };
-  const set = holdsBits(data, type)
+  const set = holdsBits(array, type)
     ? (index: number, value: Value) => {
         typed[index] = encodeFloat16(value as number);
       }

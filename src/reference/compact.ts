@@ -1,13 +1,14 @@
-import type { ElementType } from "../types.ts";
-import type { AnyArray, NameOf, ValueIn } from "./arrays.ts";
+import type { ElementType, Value } from "../types.ts";
+import type { AnyArray, ArrayOf, NameOf, ValueIn } from "./arrays.ts";
 import { arrayLike, valuesOf } from "./arrays.ts";
-import { typeOfArray } from "./items.ts";
+import { emptyFor, mappedItems } from "./items.ts";
+import type { ReferenceMap, ReferenceMapOptions } from "./scan.ts";
 
 /**
  * What a compaction means: the items for which `keep` is true, in order, bit for bit.
  *
  * @param keep - takes an item's value and its index.
- * @returns the kept items, or with `indices` their positions.
+ * @returns the kept items, or with `indices` their positions; with a map what it makes of the kept items.
  * @throws {ArgumentError} as the compaction itself.
  *
  * @example
@@ -24,15 +25,23 @@ export function compactReference<A extends AnyArray>(
 export function compactReference<A extends AnyArray>(
   data: A,
   keep: (value: ValueIn<A>, index: number) => boolean,
-  options?: { readonly indices?: false; readonly type?: ElementType<NameOf<A>> },
+  options?: { readonly indices?: false; readonly type?: ElementType<NameOf<A>> } & ReferenceMap<
+    A,
+    ValueIn<A>
+  >,
 ): A;
+export function compactReference<A extends AnyArray, Name extends string, V extends Value>(
+  data: A,
+  keep: (value: ValueIn<A>, index: number) => boolean,
+  options: Pick<ReferenceMapOptions<A, Name, V>, "type" | "map" | "from">,
+): ArrayOf<Name, V>;
 export function compactReference<A extends AnyArray>(
   data: A,
   keep: (value: ValueIn<A>, index: number) => boolean,
-  options: { readonly indices?: boolean; readonly type?: ElementType<NameOf<A>> } = {},
-): A | Uint32Array {
-  const type = typeOfArray(data, options.type as ElementType | undefined, "compactReference");
-  const read = valuesOf(data, type);
+  options: { readonly indices?: boolean; readonly map?: unknown } = {},
+): AnyArray {
+  const items = mappedItems(data, options, "compactReference");
+  const read = valuesOf(data, items.from);
   const positions: number[] = [];
   for (let index = 0; index < data.length; index++) {
     if (keep(read(index) as ValueIn<A>, index)) {
@@ -41,6 +50,13 @@ export function compactReference<A extends AnyArray>(
   }
   if (options.indices) {
     return Uint32Array.from(positions);
+  }
+  if (options.map !== undefined) {
+    const { array, set } = emptyFor(data, items, positions.length);
+    positions.forEach((position, slot) => {
+      set(slot, items.read(position));
+    });
+    return array;
   }
   // Items move as bits: a NaN keeps its payload.
   const size = data.BYTES_PER_ELEMENT;

@@ -1,7 +1,11 @@
 import { elementTypes } from "../element_types.ts";
-import type { ElementType } from "../types.ts";
-import { typeNameOfArray } from "../types.ts";
-import { structOfArray } from "./arrays.ts";
+import { ArgumentError } from "../errors.ts";
+import { problemOf } from "../problem.ts";
+import type { ElementType, ScalarType, Value } from "../types.ts";
+import { isSameType, requireType, typeNameOfArray } from "../types.ts";
+import { arrayOver } from "./array_over.ts";
+import type { AnyArray } from "./arrays.ts";
+import { emptyLike, settable, structOfArray, valuesOf } from "./arrays.ts";
 
 /**
  * The element type of an array.
@@ -10,4 +14,63 @@ import { structOfArray } from "./arrays.ts";
  */
 export function typeOfArray(data: unknown, type: ElementType | undefined, caller: string): ElementType {
   return structOfArray(data, type, caller) ?? type ?? elementTypes[typeNameOfArray(data, type, caller)];
+}
+
+/** The types of an array's items and of what a map makes of them, and what that is at each place. */
+export interface MappedItems {
+  readonly from: ElementType;
+  readonly type: ElementType;
+  read(index: number): Value;
+}
+
+/** An empty array of what a map makes of another array's items, and how a value goes into it. */
+export const emptyFor = (
+  data: AnyArray,
+  { from, type }: Pick<MappedItems, "from" | "type">,
+  length: number,
+): ReturnType<typeof settable<AnyArray>> =>
+  isSameType(type, from)
+    ? emptyLike(data, length, type)
+    : settable(arrayOver(type, new ArrayBuffer(length * type.bytes)), type);
+
+/**
+ * The items as they are combined: mapped, where there is a map.
+ *
+ * @throws {ArgumentError} as {@link typeOfArray}; for what is no map, for another type without one, and where a
+ * map gives what is of another kind than its type's values.
+ */
+export function mappedItems(data: AnyArray, options: object, caller: string): MappedItems {
+  const given = options as {
+    readonly type?: ElementType;
+    readonly from?: ElementType;
+    readonly map?: (value: Value, index: number) => unknown;
+  };
+  const { map } = given;
+  // Of a mapped array, `type` says what its items are only where nothing else can.
+  const isOwn = map === undefined || (given.type?.name === "f16" && (data as unknown) instanceof Uint16Array);
+  const from = typeOfArray(data, given.from ?? (isOwn ? given.type : undefined), caller);
+  const type = given.type === undefined ? from : requireType(given.type, caller);
+  const own = valuesOf(data, from);
+  if (map === undefined) {
+    if (!isSameType(type, from)) {
+      throw new ArgumentError(
+        `${caller}: the items are ${from.name}, and the result is ${type.name}; it takes a map from one to the other`,
+      );
+    }
+    return { from, type, read: own };
+  }
+  if (typeof map !== "function") {
+    throw new ArgumentError(
+      `${caller}: map is ${typeof map}; it takes a function of an item's value and its index`,
+    );
+  }
+  const kind = typeof (type.kind === "struct" ? {} : (type as ScalarType).zero);
+  const read = (index: number): Value => {
+    const value = map(own(index), index);
+    if (typeof value !== kind) {
+      throw new ArgumentError(`${caller}: the map gave ${problemOf(type, value)}`);
+    }
+    return type.round(value as Value);
+  };
+  return { from, type, read };
 }

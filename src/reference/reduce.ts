@@ -1,11 +1,10 @@
 import type { Operator } from "../operators.ts";
 import { add, monoid } from "../operators.ts";
-import type { ElementType } from "../types.ts";
+import type { Value } from "../types.ts";
 import type { AnyArray, NameOf, ValueIn } from "./arrays.ts";
-import { valuesOf } from "./arrays.ts";
 import { groupedReduce } from "./grouping.ts";
-import { typeOfArray } from "./items.ts";
-import type { ReferenceOptions } from "./scan.ts";
+import { mappedItems } from "./items.ts";
+import type { ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";
 
 /**
  * What a reduction means: one element after another, on the CPU; or in the order of a plan.
@@ -20,20 +19,24 @@ import type { ReferenceOptions } from "./scan.ts";
  */
 export function reduceReference<A extends AnyArray>(
   data: A,
-  options: ReferenceOptions<NameOf<A>> = {},
-): ValueIn<A> {
-  const type = typeOfArray(data, options.type as ElementType | undefined, "reduceReference");
+  options?: ReferenceOptions<NameOf<A>> & ReferenceMap<A, ValueIn<A>>,
+): ValueIn<A>;
+export function reduceReference<A extends AnyArray, Name extends string, V extends Value>(
+  data: A,
+  options: ReferenceMapOptions<A, Name, V>,
+): V;
+export function reduceReference(data: AnyArray, options: ReferenceOptions<string> = {}): Value {
+  const { type, read } = mappedItems(data, options, "reduceReference");
   const combine = monoid((options.op ?? add) as Operator, type, "reduceReference");
   const { identity, lift, reference } = combine;
-  const read = valuesOf(data, type);
   if (options.grouping !== undefined) {
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
-    return groupedReduce(combine, elements, options.grouping) as ValueIn<A>;
+    return groupedReduce(combine, elements, options.grouping);
   }
   let total = identity;
   for (let index = 0; index < data.length; index++) {
     const element = lift(read(index));
     total = index === 0 ? element : reference(total, element);
   }
-  return total as ValueIn<A>;
+  return total;
 }

@@ -1,11 +1,10 @@
 import type { Operator } from "../operators.ts";
 import { add, monoid } from "../operators.ts";
-import type { ElementType } from "../types.ts";
-import type { AnyArray, NameOf } from "./arrays.ts";
-import { emptyLike, valuesOf } from "./arrays.ts";
+import type { ElementType, Value } from "../types.ts";
+import type { AnyArray, ArrayOf, NameOf, ValueIn } from "./arrays.ts";
 import type { Grouping } from "./grouping.ts";
 import { groupedScan } from "./grouping.ts";
-import { typeOfArray } from "./items.ts";
+import { emptyFor, mappedItems } from "./items.ts";
 
 /** What a reference takes beside the data. */
 export interface ReferenceOptions<Name extends string> {
@@ -17,11 +16,28 @@ export interface ReferenceOptions<Name extends string> {
   readonly grouping?: Grouping;
 }
 
+/** A map of the items before they are combined: the CPU twin of `map`. */
+export interface ReferenceMap<A extends AnyArray, V> {
+  /** What an item's value and its index become: rounded, or wrapped, to the nearest value of the type. */
+  readonly map?: (x: ValueIn<A>, i: number) => V;
+}
+
+/** A map to another type. */
+export interface ReferenceMapOptions<A extends AnyArray, Name extends string, V extends Value> {
+  readonly type: ElementType<Name, V>;
+  readonly map: (x: ValueIn<A>, i: number) => NoInfer<V>;
+  readonly op?: Operator<NoInfer<Name>>;
+  /** The type of the array's elements; needed only for f16 bits in a `Uint16Array`. */
+  readonly from?: ElementType<NameOf<A>>;
+  readonly grouping?: Grouping;
+}
+
 /**
  * What a scan means: one element after another, on the CPU; or in the order of a plan. Integers wrap
  * around, floats round to nearest even after each operation.
  *
- * @returns an array like `data`: its inclusive prefixes, or its exclusive ones.
+ * @returns an array like `data`: its inclusive prefixes, or its exclusive ones; with a map to another
+ * `type`, an array of that.
  * @throws {ArgumentError} as the scan itself.
  *
  * @example
@@ -32,14 +48,21 @@ export interface ReferenceOptions<Name extends string> {
  */
 export function scanReference<A extends AnyArray>(
   data: A,
-  options: ReferenceOptions<NameOf<A>> & { readonly exclusive?: boolean } = {},
-): A {
-  const type = typeOfArray(data, options.type as ElementType | undefined, "scanReference");
+  options?: ReferenceOptions<NameOf<A>> & ReferenceMap<A, ValueIn<A>> & { readonly exclusive?: boolean },
+): A;
+export function scanReference<A extends AnyArray, Name extends string, V extends Value>(
+  data: A,
+  options: ReferenceMapOptions<A, Name, V> & { readonly exclusive?: boolean },
+): ArrayOf<Name, V>;
+export function scanReference(
+  data: AnyArray,
+  options: ReferenceOptions<string> & { readonly exclusive?: boolean } = {},
+): AnyArray {
+  const { type, from, read } = mappedItems(data, options, "scanReference");
   const combine = monoid((options.op ?? add) as Operator, type, "scanReference");
   const { identity, lift, reference } = combine;
   const { exclusive = false, grouping } = options;
-  const read = valuesOf(data, type);
-  const { array, set } = emptyLike(data, data.length, type);
+  const { array, set } = emptyFor(data, { type, from }, data.length);
   if (grouping !== undefined) {
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     groupedScan(combine, elements, exclusive, grouping).forEach((prefix, index) => {

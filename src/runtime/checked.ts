@@ -1,5 +1,5 @@
 import type { Arrangement } from "../codegen/kernels.ts";
-import type { RangeName } from "../primitives/plan.ts";
+import type { Plan, RangeName } from "../primitives/plan.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import type { Compiled, Dispatch, Range, ResolvedRanges } from "./compiled.ts";
 import { BufferUsage } from "./constants.ts";
@@ -42,12 +42,14 @@ interface BufferFacts {
 const KEPT_RECORDINGS = 64;
 
 /**
- * How ranges lie: whether in one buffer, and whether both start at a vector of so many bytes. A single dispatch
+ * How ranges lie: whether in one buffer, and whether both start at a vector of theirs. A single dispatch
  * cannot bind a total and what lies in its buffer; then ranges are taken to start anywhere, which takes several.
  */
-function arrangementOf(ranges: ResolvedRanges, vectorBytes: number): Arrangement {
+function arrangementOf(ranges: ResolvedRanges, { vector, itemBytes }: Plan): Arrangement {
   const { input, output, flags, total, indirect } = ranges;
-  const atVectors = [input, output].every((range) => range === undefined || range.offset % vectorBytes === 0);
+  const atVectors = (["input", "output"] as const).every(
+    (name) => (ranges[name]?.offset ?? 0) % (vector * itemBytes[name]) === 0,
+  );
   if (input === undefined || input.buffer !== output?.buffer) {
     const results = [total?.buffer, indirect?.buffer].filter((buffer) => buffer !== undefined);
     const shares = [input, output, flags].some(
@@ -60,7 +62,7 @@ function arrangementOf(ranges: ResolvedRanges, vectorBytes: number): Arrangement
 
 /** Records what it has checked. */
 export function checked(compiled: Compiled): Prepared {
-  const { plan, refusal, vectorBytes } = compiled;
+  const { plan, refusal } = compiled;
   let destroyed = false;
   const buffers = new WeakMap<GPUBuffer, BufferFacts>();
   let nextNumber = 0;
@@ -109,7 +111,7 @@ export function checked(compiled: Compiled): Prepared {
     if (known !== undefined) {
       return known;
     }
-    const arrangement = arrangementOf(ranges, vectorBytes);
+    const arrangement = arrangementOf(ranges, plan);
     const made = compiled.dispatches(length, ranges, arrangement);
     recordings.set(key, made);
     const oldest = recordings.keys().next().value;
@@ -122,7 +124,7 @@ export function checked(compiled: Compiled): Prepared {
 
   return {
     groupingOf(given) {
-      return plan.groupingOf(arrangementOf(check(given).ranges, vectorBytes));
+      return plan.groupingOf(arrangementOf(check(given).ranges, plan));
     },
     record(encoder, given) {
       const { length, ranges } = check(given);
@@ -209,7 +211,9 @@ function rejectOverlaps({ plan, refusal }: Compiled, ranges: ResolvedRanges): vo
     input?.offset === output?.offset && (input?.bytes === output?.bytes || plan.outputLength(2) === 1);
   if (overlap(input, output) && !samePlace) {
     throw refusal(
-      `input (${show(input)}) and output (${show(output)}) overlap; they must be the same range, or apart`,
+      `input (${show(input)}) and output (${show(output)}) overlap; they must be ${
+        plan.itemBytes.input === plan.itemBytes.output ? "the same range, or apart" : "apart"
+      }`,
     );
   }
   for (const small of ["total", "indirect"] as const) {

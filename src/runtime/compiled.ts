@@ -31,8 +31,6 @@ export interface Dispatch {
 /** A plan with its pipelines compiled and its scratch allocated: what records ranges that are known to be right. */
 export interface Compiled {
   readonly plan: Plan;
-  /** Bytes of a vector of the input. */
-  readonly vectorBytes: number;
   /** An {@link ArgumentError}: the plan's title, and the problem. */
   refusal(problem: string): Error;
   /** @throws {DeviceLostError} when the device is gone. */
@@ -103,7 +101,6 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   const refusal = (problem: string): Error =>
     new ArgumentError(`${title}${problem.startsWith(" ") ? "" : ": "}${problem}`);
   const { limits } = device;
-  const vectorBytes = plan.vector * plan.itemBytes.input;
   const digits: Digits | undefined = plan.spine && digitsOf(context);
   // The number of the last run of a single pass.
   let run = 0;
@@ -154,9 +151,10 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
       const written = kernel.bindings.has(bindingOf.outputEnd) ? ranges.output : undefined;
       wide = floorTo(length, kernel.vector);
       if (wide < length && written !== undefined) {
-        const step = leastCommonMultiple(limits.minStorageBufferOffsetAlignment, vectorBytes);
-        const end = floorTo(written.offset + wide * plan.itemBytes.input, step);
-        wide = Math.max(0, end - written.offset) / plan.itemBytes.input;
+        const { output } = plan.itemBytes;
+        const step = leastCommonMultiple(limits.minStorageBufferOffsetAlignment, plan.vector * output);
+        const end = floorTo(written.offset + wide * output, step);
+        wide = Math.max(0, end - written.offset) / output;
       }
     }
     params.wide_length = wide;
@@ -254,7 +252,6 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
 
   return {
     plan,
-    vectorBytes,
     refusal,
     requireDevice: () => requireDevice(context, title),
     dispatches: (length, ranges, arrangement) => {

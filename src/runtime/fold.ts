@@ -6,15 +6,15 @@ import type { ReduceOptions } from "../primitives/reduce.ts";
 import type { ScanOptions } from "../primitives/scan.ts";
 import { planScan } from "../primitives/scan.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
-import type { AnyArray, NameOf, ValueIn } from "../reference/arrays.ts";
-import { arrayLike } from "../reference/arrays.ts";
+import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../reference/arrays.ts";
 import type { Grouping } from "../reference/grouping.ts";
-import type { ElementType } from "../types.ts";
+import type { ElementType, Value } from "../types.ts";
 import type { BufferRange, Prepared } from "./checked.ts";
 import { compilePlan } from "./compiled.ts";
 import type { Context } from "./context.ts";
 import { openContext } from "./context.ts";
-import { APART, checkAtHand, runAtHand, typeOfArray } from "./hand.ts";
+import type { AnyHandCompactOptions, AnyHandOptions } from "./hand.ts";
+import { APART, checkAtHand, runAtHand, typesOf } from "./hand.ts";
 
 /** What `scan` and `reduce` take beside the data. */
 export interface HandOptions<Name extends string> extends TuningOptions {
@@ -22,12 +22,29 @@ export interface HandOptions<Name extends string> extends TuningOptions {
   readonly op?: Operator<Name>;
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
+  /** WGSL over each element's value `x` and its index `i`, applied as it is loaded: as {@link ScanOptions.map}. */
+  readonly map?: string;
+}
+
+/** The same with a map to another type. */
+export interface HandMapOptions<From extends string, Name extends string, V extends Value>
+  extends TuningOptions {
+  /** The type that `map` gives, and the result has. */
+  readonly type: ElementType<Name, V>;
+  /** WGSL over each element's value `x` and its index `i`, such as `"u32(x > 0.5)"`: as {@link ScanOptions.map}. */
+  readonly map: string;
+  /** The operator, on `type`; `add` where it is left out. */
+  readonly op?: Operator<NoInfer<Name>>;
+  /** The type of the array's elements; needed only for f16 bits in a `Uint16Array`. */
+  readonly from?: ElementType<From>;
 }
 
 /** What `compact` takes beside the data: `where`, or `flags`. */
 export interface HandCompactOptions<Name extends string> extends TuningOptions {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
+  /** WGSL over the value `x` and the index `i` of each element that is kept: as {@link ScanOptions.map}. */
+  readonly map?: string;
   /** WGSL: an expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
   readonly where?: string;
   /** One for each element: kept where it is not zero. */
@@ -50,7 +67,7 @@ export interface PreparedScan {
    * Records the scan of `length` items. Everything is checked before anything is recorded; nothing
    * is read back. Input and output may be the same range; ranges may start at any item. Fastest where
    * they are in two buffers and start at a multiple of 16 bytes (of 48, where an item has 12, and so on):
-   * then each item is read once.
+   * then each item is read once. With a map to items of another size, they are in two buffers.
    *
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */
@@ -132,32 +149,38 @@ export class Fold {
    *
    * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16,
    * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct.
-   * @returns an array like `data`.
+   * @returns an array like `data`; with a map to another `type`, an array of that.
    * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before the GPU is touched.
-   * @throws {SourceError} when an operator of the caller's does not compile.
+   * @throws {SourceError} when an operator or a map of the caller's does not compile.
    * @throws {OutOfMemoryError} {@link DeviceLostError}
    *
    * @example
    * ```ts
    * await fold.scan(Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3)); // 3 4 11 11 15 16 22 25
+   * await fold.scan(Float32Array.of(0.2, 0.9, 0.7), { type: u32, map: "u32(x > 0.5)" }); // 0 1 2
    * ```
    */
-  async scan<A extends AnyArray>(
+  scan<A extends AnyArray>(
     data: A,
-    options: HandOptions<NameOf<A>> & { readonly exclusive?: boolean } = {},
-  ): Promise<A> {
-    const type = await typeOfArray(data, options.type as ElementType | undefined, "scan");
+    options?: HandOptions<NameOf<A>> & { readonly exclusive?: boolean },
+  ): Promise<A>;
+  scan<A extends AnyArray, Name extends string, V extends Value>(
+    data: A,
+    options: HandMapOptions<NameOf<A>, Name, V> & { readonly exclusive?: boolean },
+  ): Promise<ArrayOf<Name, V>>;
+  async scan(data: AnyArray, options: AnyHandOptions = {}): Promise<AnyArray> {
+    const { arrayOf, ...types } = await typesOf(data, options, "scan");
     const plan = await planScan(
-      { ...(options as unknown as ScanOptions), type, maxLength: data.length },
+      { ...(options as unknown as ScanOptions), ...types, maxLength: data.length },
       this.#context.facts,
       APART,
     );
     if (data.length === 0) {
       await checkAtHand(this.#context, plan);
-      return arrayLike(data, new ArrayBuffer(0));
+      return arrayOf(new ArrayBuffer(0));
     }
-    const [output] = await runAtHand(this.#context, plan, data, undefined, [data.byteLength]);
-    return arrayLike(data, output as ArrayBuffer);
+    const [output] = await runAtHand(this.#context, plan, data, undefined, [data.length * types.type.bytes]);
+    return arrayOf(output as ArrayBuffer);
   }
 
   /**
@@ -168,9 +191,15 @@ export class Fold {
    * @example
    * ```ts
    * await fold.reduce(Float32Array.of(2, 9, 4), { op: max }); // 9
+   * await fold.reduce(Float32Array.of(2, 9, 4), { map: "x * x" }); // 101
    * ```
    */
-  async reduce<A extends AnyArray>(data: A, options: HandOptions<NameOf<A>> = {}): Promise<ValueIn<A>> {
+  reduce<A extends AnyArray>(data: A, options?: HandOptions<NameOf<A>>): Promise<ValueIn<A>>;
+  reduce<A extends AnyArray, Name extends string, V extends Value>(
+    data: A,
+    options: HandMapOptions<NameOf<A>, Name, V>,
+  ): Promise<V>;
+  async reduce(data: AnyArray, options: AnyHandOptions = {}): Promise<Value> {
     const { reduceAtHand } = await import("./hand_reduce.ts");
     return reduceAtHand(this.#context, data, options);
   }
@@ -178,12 +207,14 @@ export class Fold {
   /**
    * The elements that a predicate or flags keep, in order, bit for bit; or their positions.
    *
-   * @returns an array like `data`, or with `indices` a `Uint32Array` of positions.
+   * @returns an array like `data`, or with `indices` a `Uint32Array` of positions; with a map to another `type`,
+   * an array of that.
    * @throws as {@link Fold.scan}; a predicate that does not compile is a {@link SourceError}.
    *
    * @example
    * ```ts
    * await fold.compact(Uint32Array.of(4, 7, 2, 9), { where: "x % 2u == 1u" }); // 7 9
+   * await fold.compact(Uint32Array.of(4, 7, 2, 9), { where: "x % 2u == 1u", map: "10u * x + i" }); // 71 93
    * ```
    */
   compact<A extends AnyArray>(
@@ -198,10 +229,12 @@ export class Fold {
     data: A,
     options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean },
   ): Promise<A | Uint32Array>;
-  async compact<A extends AnyArray>(
+  compact<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean },
-  ): Promise<A | Uint32Array> {
+    options: Omit<HandCompactOptions<string>, "type" | "map"> &
+      Omit<HandMapOptions<NameOf<A>, Name, V>, "op">,
+  ): Promise<ArrayOf<Name, V>>;
+  async compact(data: AnyArray, options: AnyHandCompactOptions): Promise<AnyArray> {
     const { compactAtHand } = await import("./hand_compact.ts");
     return compactAtHand(this.#context, data, options);
   }

@@ -1,7 +1,7 @@
 import type { Plan } from "../primitives/plan.ts";
 import { bindingBytes } from "../primitives/plan.ts";
 import type { AnyArray } from "../reference/arrays.ts";
-import { structOfArray } from "../reference/arrays.ts";
+import { arrayLike, structOfArray } from "../reference/arrays.ts";
 import type { ElementType, TypeName } from "../types.ts";
 import { i32, typeNameOfArray, u32 } from "../types.ts";
 import { compilePlan } from "./compiled.ts";
@@ -99,6 +99,36 @@ export async function runAtHand(
       one.destroy();
     }
   }
+}
+
+/** What tells the types of a call at hand, of any of its forms. */
+export interface AnyHandOptions {
+  readonly type?: unknown;
+  readonly from?: unknown;
+  readonly map?: unknown;
+}
+
+/** What a compaction at hand takes beside. */
+export interface AnyHandCompactOptions extends AnyHandOptions {
+  readonly flags?: ArrayLike<number | boolean>;
+  readonly indices?: boolean;
+}
+
+/** What goes in, where it is another type; and what comes out. */
+export interface HandTypes {
+  readonly from?: ElementType;
+  readonly type: ElementType;
+  /** The result over its bytes: an array like the one given, where it is of the same type. */
+  arrayOf(bytes: ArrayBuffer): AnyArray;
+}
+
+/** The types of the array's elements and of the result. Loaded where they may be two. */
+export async function typesOf(data: AnyArray, options: AnyHandOptions, caller: string): Promise<HandTypes> {
+  if (options.map !== undefined || options.from !== undefined) {
+    return (await import("./hand_map.ts")).mappedTypesOf(data, options, caller);
+  }
+  const type = await typeOfArray(data, options.type as ElementType | undefined, caller);
+  return { type, arrayOf: (bytes) => arrayLike(data, bytes) };
 }
 
 /** The element type of an array. Floats and the 64-bit types are loaded when they are first met. */

@@ -1,23 +1,22 @@
 import { ArgumentError } from "../errors.ts";
 import type { CompactOptions } from "../primitives/compact.ts";
 import { planCompact } from "../primitives/compact.ts";
-import type { AnyArray, NameOf } from "../reference/arrays.ts";
-import { arrayLike } from "../reference/arrays.ts";
-import type { ElementType } from "../types.ts";
+import type { AnyArray } from "../reference/arrays.ts";
 import { u32 } from "../types.ts";
 import type { Context } from "./context.ts";
-import type { HandCompactOptions } from "./fold.ts";
-import { APART, checkAtHand, runAtHand, typeOfArray } from "./hand.ts";
+import type { AnyHandCompactOptions } from "./hand.ts";
+import { APART, checkAtHand, runAtHand, typesOf } from "./hand.ts";
 
 export { planCompact };
 
 /** `Fold.compact`, loaded with the first one. */
-export async function compactAtHand<A extends AnyArray>(
+export async function compactAtHand(
   context: Context,
-  data: A,
-  options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean },
-): Promise<A | Uint32Array> {
-  const type = await typeOfArray(data, options.type as ElementType | undefined, "compact");
+  data: AnyArray,
+  options: AnyHandCompactOptions,
+): Promise<AnyArray> {
+  const { arrayOf, ...types } = await typesOf(data, options, "compact");
+  const { type } = types;
   const { flags, indices = false } = options;
   if (flags !== undefined && flags.length !== data.length) {
     throw new ArgumentError(
@@ -25,7 +24,12 @@ export async function compactAtHand<A extends AnyArray>(
     );
   }
   const plan = await planCompact(
-    { ...(options as unknown as CompactOptions), type, flags: flags !== undefined, maxLength: data.length },
+    {
+      ...(options as unknown as CompactOptions),
+      ...types,
+      flags: flags !== undefined,
+      maxLength: data.length,
+    },
     context.facts,
     APART,
   );
@@ -39,5 +43,5 @@ export async function compactAtHand<A extends AnyArray>(
     data.length === 0
       ? [new ArrayBuffer(0)]
       : await runAtHand(context, plan, data, words, "count", itemBytes);
-  return indices ? new Uint32Array(output as ArrayBuffer) : arrayLike(data, output as ArrayBuffer);
+  return indices ? new Uint32Array(output as ArrayBuffer) : arrayOf(output as ArrayBuffer);
 }

@@ -1,26 +1,27 @@
 import type { ReduceOptions } from "../primitives/reduce.ts";
 import { planReduce } from "../primitives/reduce.ts";
-import type { AnyArray, NameOf, ValueIn } from "../reference/arrays.ts";
-import { arrayLike, valuesOf } from "../reference/arrays.ts";
-import type { ElementType } from "../types.ts";
+import type { AnyArray } from "../reference/arrays.ts";
+import { valuesOf } from "../reference/arrays.ts";
+import type { Value } from "../types.ts";
 import type { Context } from "./context.ts";
-import type { HandOptions } from "./fold.ts";
-import { APART, runAtHand, typeOfArray } from "./hand.ts";
+import type { AnyHandOptions } from "./hand.ts";
+import { APART, runAtHand, typesOf } from "./hand.ts";
 
 export { planReduce };
 
 /** `Fold.reduce`, loaded with the first one. */
-export async function reduceAtHand<A extends AnyArray>(
+export async function reduceAtHand(
   context: Context,
-  data: A,
-  options: HandOptions<NameOf<A>>,
-): Promise<ValueIn<A>> {
-  const type = await typeOfArray(data, options.type as ElementType | undefined, "reduce");
+  data: AnyArray,
+  options: AnyHandOptions,
+): Promise<Value> {
+  const { arrayOf, ...types } = await typesOf(data, options, "reduce");
+  const { type } = types;
   const plan = await planReduce(
-    { ...(options as unknown as ReduceOptions), type, maxLength: data.length },
+    { ...(options as unknown as ReduceOptions), ...types, maxLength: data.length },
     context.facts,
     APART,
   );
   const [output] = await runAtHand(context, plan, data, undefined, [type.bytes]);
-  return valuesOf(arrayLike(data, output as ArrayBuffer), type)(0) as ValueIn<A>;
+  return valuesOf(arrayOf(output as ArrayBuffer), type)(0);
 }

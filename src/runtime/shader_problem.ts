@@ -43,9 +43,9 @@ function locate(
 
 /**
  * The caller's text that an error of ours encloses: `return (` on the line above theirs is where a
- * compiler reports that their expression has the wrong type.
+ * compiler reports that their expression has the wrong type; naga does at the function's head, above that.
  */
 function callersNeighbour(lines: readonly Line[], at: number): Line | undefined {
-  const around = [lines[at + 1], lines[at - 1]];
+  const around = [lines[at + 1], lines[at - 1], lines[at + 2]];
   return around.find((line) => line?.source.callers);
 }

@@ -8,7 +8,8 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { softwareFolder } from "../../src/runtime/software.ts";
 import type { TitledKernel } from "../support/kernels.ts";
-import { allTypes, kernelsOf } from "../support/kernels.ts";
+import { allTypes, kernelsOf, mappedKernelsOf } from "../support/kernels.ts";
+import { mapRows } from "../support/maps.ts";
 
 const deno = fileURLToPath(new URL("../../node_modules/@deno/linux-x64-glibc/deno", import.meta.url));
 const script = fileURLToPath(new URL("../support/naga.mjs", import.meta.url));
@@ -69,6 +70,19 @@ for (const type of allTypes) {
     expect(compiled).toBe(kernels.length);
   });
 }
+
+test("naga compiles every portable kernel: maps", async ({ skip }) => {
+  skip(missing !== false, missing || "");
+  const made = [8, 3].flatMap((itemsPerThread) =>
+    mapRows.map((row) => mappedKernelsOf(row, "blelloch", { workGroupSize: 32, itemsPerThread })),
+  );
+  const kernels = (await Promise.all(made)).flat();
+  const { f16, compiled, failures } = await naga(kernels);
+  expect(failures.slice(0, 5)).toEqual([]);
+  const halves = kernels.filter(({ code }) => /^enable f16;/m.test(code));
+  expect(halves.length).toBeGreaterThan(0);
+  expect(compiled).toBe(kernels.length - (f16 ? 0 : halves.length));
+});
 
 test("the check can fail", async ({ skip }) => {
   skip(missing !== false, missing || "");

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { BindingKind } from "../../src/codegen/kernels.ts";
 import { algorithmNames } from "../support/fold.ts";
 import type { TitledKernel } from "../support/kernels.ts";
-import { allTypes, kernelsOf } from "../support/kernels.ts";
+import { allTypes, kernelsOf, mappedKernelsOf } from "../support/kernels.ts";
+import { mapRows } from "../support/maps.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 
 const device = useNullDevice();
@@ -60,6 +61,25 @@ describe.each(allTypes.map((type) => [type.name, type] as const))("%s", (_, type
         expect(/\benable subgroups;/.test(code), title).toBe(/\bsubgroup[A-Z]\w*\(/.test(text));
       }
     });
+  });
+});
+
+describe.each(algorithmNames)("maps, %s", (algorithm) => {
+  test.each([
+    { workGroupSize: 1, itemsPerThread: 2 },
+    { workGroupSize: 96, itemsPerThread: 3 },
+    { workGroupSize: 32, itemsPerThread: 8 },
+  ])("every pipeline compiles: $workGroupSize × $itemsPerThread", async (shape) => {
+    const made = await Promise.all(mapRows.map((row) => mappedKernelsOf(row, algorithm, shape)));
+    const kernels = made.flat();
+    expect(kernels.length).toBeGreaterThan(mapRows.length * 8);
+    expect((await Promise.all(kernels.map(pipelineFailure))).flat()).toEqual([]);
+    for (const { title, code } of kernels) {
+      const text = code.replace(/^enable .*|\/\/.*/gm, "");
+      expect(/\benable f16;/.test(code), title).toBe(/\bf16\b/.test(text));
+      // A kernel that loads items maps them, and one of elements does not.
+      expect(/\bmap_value\b/.test(code), title).toBe(/^wavefold (scan|reduce|compact) items/.test(title));
+    }
   });
 });
 

@@ -63,6 +63,8 @@ interface Case {
   readonly op: Operator<string>;
   readonly exclusive?: boolean;
   readonly items?: (type: ElementType, length: number, name: string) => AnyArray;
+  /** What each item goes through, and its twin. */
+  readonly mapped?: { readonly from: ElementType; readonly map: string; readonly twin: unknown };
   /** The look-back that it is for; each, where it is left out. */
   readonly lookBack?: LookBack;
   readonly tuning?: (facts: DeviceFacts) => TuningOptions;
@@ -100,6 +102,18 @@ const cases: readonly Case[] = [
     change: lastFirst,
   },
   { title: "u32 add", type: u32, op: untyped(add), exclusive: true },
+  // What is missing is mapped again, at its own place.
+  {
+    title: "items of twice the size, mapped",
+    ...ofAffine,
+    items: (_, length, name) => anyItems("u64", length, name),
+    mapped: {
+      from: u64,
+      map: "x.x ^ (x.y + i)",
+      twin: (x: bigint, i: number) => (Number(x & 0xffffffffn) ^ (Number(x >> 32n) + i)) >>> 0,
+    },
+    tuning: () => ({ itemsPerThread: 4 }),
+  },
   { title: "u64 add", type: u64, op: untyped(add) },
   { title: "f64 add, bit for bit", type: f64, op: untyped(add), items: manyMagnitudes },
   { title: "a struct of 16 bytes", type: matrix.type, op: matrix as unknown as Operator<string> },
@@ -156,7 +170,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
     "$title",
     { timeout: STUCK_MS },
     async (
-      { type, op, exclusive = false, items = lastingItems, tuning, testing, change, long, gpuOnly },
+      { type, op, exclusive = false, items = lastingItems, mapped, tuning, testing, change, long, gpuOnly },
       { skip },
     ) => {
       const { facts } = contextOfFold(fold());
@@ -167,7 +181,14 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
       const lengths = lengthsOf(shape, all || long === true);
       const subject = await prepareScan(
         fold(),
-        { type, op, exclusive, maxLength: Math.max(...lengthsOf(shape, true)), ...shape.tuning },
+        {
+          type,
+          op,
+          exclusive,
+          maxLength: Math.max(...lengthsOf(shape, true)),
+          ...(mapped && { from: mapped.from, map: mapped.map }),
+          ...shape.tuning,
+        },
         { faults, ...testing },
         { ...(change && { change }) },
       );
@@ -176,7 +197,8 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
         subject,
         everyFault(lengths, (length, name) => {
           const data = items(type, length, name);
-          const options = { type, op, exclusive, ...(type.name === "f64" && { grouping }) };
+          const twin = mapped && { from: mapped.from, map: mapped.twin };
+          const options = { type, op, exclusive, ...twin, ...(type.name === "f64" && { grouping }) };
           return {
             data,
             expected: scanReference(data as Uint32Array, options as unknown as { op: typeof affine }),

@@ -17,9 +17,9 @@ interface Budget {
   readonly ceiling: number;
 }
 
-const scanOf = (data: string): string => `import { open } from "wavefold";
+const scanOf = (data: string, options = "{}"): string => `import { open } from "wavefold";
       const fold = await open();
-      globalThis.result = [...await fold.scan(${data}.of(3, 1, 7))];
+      globalThis.result = [...await fold.scan(${data}.of(3, 1, 7), ${options})];
       fold.destroy();`;
 
 const budgets: readonly Budget[] = [
@@ -120,4 +120,13 @@ test("the 64-bit arithmetic is loaded where a 64-bit array is met, and not befor
   const wide = await bundleAndRun(scanOf("Float64Array"), true);
   expect(wide.result).toEqual([3, 4, 11]);
   expect(has(wide)).toBe(true);
+});
+
+test("what maps items is loaded with the first map, and not before", async () => {
+  const has = ({ files, loaded }: Bundled): boolean =>
+    loaded.some((name) => files.get(name)?.text.includes("fn mapped_element("));
+  expect(has(await bundleAndRun(scanOf("Uint32Array"), true))).toBe(false);
+  const mapped = await bundleAndRun(scanOf("Uint32Array", '{ map: "x + i" }'), true);
+  expect(mapped.result).toEqual([3, 5, 14]);
+  expect(has(mapped)).toBe(true);
 });

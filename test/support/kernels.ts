@@ -24,6 +24,7 @@ import { planScan } from "../../src/primitives/scan.ts";
 import type { DeviceFacts, Limits, Passes } from "../../src/primitives/tuning.ts";
 import type { ElementType, ScalarType, TypeName } from "../../src/types.ts";
 import { untyped } from "./fold.ts";
+import type { MapRow } from "./maps.ts";
 
 /** WebGPU's default limits. */
 export const defaultLimits: Limits = {
@@ -150,6 +151,32 @@ function callingAll(type: ElementType, functions: readonly InKernelFunctions[]):
     "}",
   ].join("\n");
   return link(kernel, functions);
+}
+
+/** Every kernel that the library makes for a map, an algorithm and a shape, each text once. */
+export async function mappedKernelsOf(
+  { from, type, op, map, title }: MapRow,
+  algorithm: Algorithm,
+  shape: Shape,
+): Promise<TitledKernel[]> {
+  const facts = factsWith({}, bigLimits);
+  const maxLength = (shape.workGroupSize * shape.itemsPerThread) ** 2 + 1;
+  const base = { ...shape, algorithm, maxLength, from, type, op, map };
+  const passes: readonly Passes[] =
+    shape.workGroupSize > 1 ? ["single", "reduce-then-scan"] : ["reduce-then-scan"];
+  const plans = await Promise.all([
+    ...passes.map((one) => planScan({ ...base, passes: one, lengthOnGpu: one === "single" }, facts)),
+    planReduce(base, facts),
+    ...passes.map((one) => planCompact({ ...base, passes: one, where: "i != 3u" }, facts)),
+    planCompact({ ...base, flags: true }, facts),
+  ]);
+  return [
+    ...new Map(
+      plans
+        .flatMap(({ kernels }) => kernels)
+        .map((kernel) => [kernel.code, { title: `${kernel.label} ${title}`, code: kernel.code, kernel }]),
+    ).values(),
+  ];
 }
 
 /** Every kernel that the library makes for a type, an algorithm and a shape, each text once. */

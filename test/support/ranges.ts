@@ -1,3 +1,4 @@
+import { arrayOver } from "../../src/reference/array_over.ts";
 import type { AnyArray } from "../../src/reference/arrays.ts";
 import { arrayLike } from "../../src/reference/arrays.ts";
 import type { ElementType } from "../../src/types.ts";
@@ -37,16 +38,19 @@ export async function runPlaced<A extends AnyArray>(
   title: string,
   // Items that both ranges have room for: a compaction's output for all, and where the length is on the GPU for most.
   room: number = Math.max(items, data.length),
+  // The output's type, where it is another.
+  outputType: ElementType = type,
 ): Promise<A> {
   const bytesOf = (end: number): Uint8Array => new Uint8Array(Math.ceil((end + BEHIND) / 4) * 4).fill(POISON);
   const inputBytes = data.length * type.bytes;
-  const roomBytes = room * type.bytes;
+  const outputBytes = room * outputType.bytes;
   const from = input * type.bytes;
-  const to = output * type.bytes;
-  const end = to + items * type.bytes;
-  const source = bytesOf((shared ? Math.max(from, to) : from) + roomBytes);
+  const to = output * outputType.bytes;
+  const end = to + items * outputType.bytes;
+  const fromEnd = from + room * type.bytes;
+  const source = bytesOf(shared ? Math.max(fromEnd, to + outputBytes) : fromEnd);
   source.set(new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, inputBytes), from);
-  const target = shared ? source : bytesOf(to + roomBytes);
+  const target = shared ? source : bytesOf(to + outputBytes);
   const wordsOf = (bytes: Uint8Array): Uint32Array => new Uint32Array(bytes.slice().buffer);
   const sourceBuffer = storageBuffer(device, wordsOf(source));
   const targetBuffer = shared ? sourceBuffer : storageBuffer(device, wordsOf(target));
@@ -68,5 +72,5 @@ export async function runPlaced<A extends AnyArray>(
   for (const buffer of new Set([sourceBuffer, targetBuffer])) {
     buffer.destroy();
   }
-  return arrayLike(data, result.buffer);
+  return outputType === type ? arrayLike(data, result.buffer) : (arrayOver(outputType, result.buffer) as A);
 }

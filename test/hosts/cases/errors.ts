@@ -94,6 +94,14 @@ export const errorCases: readonly Case[] = [
     },
   },
   {
+    name: "a map that does not compile, or gives another type: SourceError at its line",
+    async run({ fold }) {
+      const map = "let a = x;\nlet b = nowhere;\nreturn a;";
+      expectLine(await expectError(fold.scan(data, { map }), SourceError, "the map, line 2"), 2);
+      await expectError(fold.reduce(data, { map: "f32(x)" }), SourceError, "the map, line 1");
+    },
+  },
+  {
     name: "what is right works after what does not compile",
     async run({ fold }) {
       await expectError(fold.compact(data, { where: "nonsense" }), SourceError, "nonsense");

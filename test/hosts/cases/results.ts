@@ -15,6 +15,7 @@ import { f16, f32 } from "../../../src/types_float.ts";
 import { f64, i64, u64 } from "../../../src/types64.ts";
 import { readWords, storageBuffer } from "../../support/buffers.ts";
 import { bitsOf, expectSameBits } from "../../support/compare.ts";
+import { itemsOf, mapRows, twinOf } from "../../support/maps.ts";
 import { affine, chain, first, span } from "../../support/operators.ts";
 import { randomBits, randomItems, valuesAs } from "../../support/random.ts";
 import type { Bench, Case } from "../suite.ts";
@@ -410,4 +411,19 @@ const atHandCases: Case[] = [u32, i32, f32, f16, u64, i64, f64, span].map((type,
   };
 });
 
-export const resultCases: readonly Case[] = [...recordedCases, ...compactCases, ...atHandCases];
+/** Maps to the same size, to another, and to a struct. */
+const mapCases: Case[] = mapRows
+  .filter(({ title }) => /place|to u64|24 bytes/.test(title))
+  .map((row) => ({
+    name: `map: ${row.title}`,
+    async run({ fold }: Bench) {
+      const { from, type, op, map } = row;
+      for (const length of [0, 1, 700]) {
+        const data = itemsOf(row, length, `map ${length}`);
+        const prefixes = await fold.scan(data, { from, type, op, map, ...tuning } as never);
+        expectSameBits(prefixes, scanReference(data, twinOf(row)), `scan of ${length}`);
+      }
+    },
+  }));
+
+export const resultCases: readonly Case[] = [...recordedCases, ...compactCases, ...atHandCases, ...mapCases];

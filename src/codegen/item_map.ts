@@ -1,0 +1,83 @@
+import loadMappedFile from "../../shaders/device/load_mapped.wgsl";
+import type { Monoid } from "../operators.ts";
+import type { Domain, ElementType, SourceText } from "../types.ts";
+import { isSameType } from "../types.ts";
+import { callersFunction } from "./callers.ts";
+import type { Side } from "./contract.ts";
+import { conversion, typeSources, vectorText } from "./contract.ts";
+import type { Source, SourceParts } from "./module.ts";
+import { generated } from "./module.ts";
+import { fromWords, wordsOf } from "./words.ts";
+
+// This is loaded where a plan takes a map.
+
+/** What each item goes through as it is loaded, or as it is kept. */
+export interface ItemMap {
+  /** What the items are. */
+  readonly from: ElementType;
+  /**
+   * What a kernel of mapped items is written against, and what loads them. Both sides hold bits that no
+   * conversion has touched, so that they may share a binding where their sizes are the same.
+   */
+  sources(monoid: Monoid, output: Side, vector: number, storesVectors: boolean): readonly Source[];
+  /** What a compaction to this type maps by what it keeps. */
+  keptSources(type: ElementType): readonly Source[];
+}
+
+const loadMapped: SourceText = { name: "shaders/device/load_mapped.wgsl", text: loadMappedFile };
+
+/** WGSL for the bits of an element `x`, as they are carried. */
+const carriedOf = ({ carried }: ElementType, { stored, toStored }: Domain): string =>
+  stored === carried ? toStored : fromWords(carried, wordsOf(stored, [toStored]), 1).join();
+
+/** The map of the caller's WGSL over an item's value `x` and its index `i`: a value of the type that comes out. */
+export function itemMap(from: ElementType, text: string): ItemMap {
+  const valueFromItem = conversion("value_from_item", "Input", from.value, from.fromCarried);
+  const mapValue = (type: ElementType): SourceParts =>
+    callersFunction(`fn map_value(x: ${from.value}, i: u32) -> ${type.value} {`, "the map", text);
+  // Each source once: a file that both bring along would be declared twice.
+  const bothTypes = (type: ElementType): readonly SourceText[] => [
+    ...new Set([...typeSources(from), ...(isSameType(from, type) ? [] : typeSources(type))]),
+  ];
+  return {
+    from,
+    sources(monoid, output, vector, storesVectors) {
+      const { domain, type } = monoid;
+      const items = output === "items" ? type.carried : domain.element;
+      const bits = output === "items" ? carriedOf(type, domain) : "x";
+      return [
+        generated(
+          [
+            `alias Input = ${from.carried};`,
+            `alias Output = ${items};`,
+            vectorText(from.carried, storesVectors ? items : undefined, vector),
+            valueFromItem,
+            conversion("element_from_value", type.value, "Element", domain.fromValue),
+            conversion("item_from_element", "Element", "Output", bits),
+            "fn mapped_element(item: Input, index: u32) -> Element {",
+            "  return element_from_value(map_value(value_from_item(item), index));",
+            "}",
+          ].join("\n"),
+        ),
+        mapValue(type),
+        ...bothTypes(type),
+        // Its functions are the first of their names.
+        loadMapped,
+      ];
+    },
+    keptSources: (type) => [
+      generated(
+        [
+          valueFromItem,
+          // A value is a native element.
+          conversion("item_from_value", type.value, "Output", carriedOf(type, type.native)),
+          "fn mapped_item(item: Input, index: u32) -> Output {",
+          "  return item_from_value(map_value(value_from_item(item), index));",
+          "}",
+        ].join("\n"),
+      ),
+      mapValue(type),
+      ...bothTypes(type),
+    ],
+  };
+}

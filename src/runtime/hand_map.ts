@@ -1,0 +1,30 @@
+import { requireMap } from "../primitives/map.ts";
+import { arrayOver } from "../reference/array_over.ts";
+import type { AnyArray } from "../reference/arrays.ts";
+import { arrayLike } from "../reference/arrays.ts";
+import type { ElementType } from "../types.ts";
+import { isSameType } from "../types.ts";
+import type { AnyHandOptions, HandTypes } from "./hand.ts";
+import { typeOfArray } from "./hand.ts";
+
+// This is loaded with the first map. Like the other files that are loaded with a call, it reaches all that any
+// plan takes: of what only some of them reach, a bundler makes a file of its own.
+export { requireMap };
+
+/** The types of a mapped array and of the result, which are the same where the options name none. */
+export async function mappedTypesOf(
+  data: AnyArray,
+  options: AnyHandOptions,
+  caller: string,
+): Promise<HandTypes> {
+  const { from, type, map } = options as { readonly [Name in keyof AnyHandOptions]?: ElementType };
+  // Of a mapped array, `type` says what its elements are only where nothing else can.
+  const isOwn = map === undefined || (type?.name === "f16" && (data as unknown) instanceof Uint16Array);
+  const own = await typeOfArray(data, from ?? (isOwn ? type : undefined), caller);
+  const result = type ?? own;
+  return {
+    from: own,
+    type: result,
+    arrayOf: (bytes) => (isSameType(own, result) ? arrayLike(data, bytes) : arrayOver(result, bytes)),
+  };
+}
