@@ -3,10 +3,10 @@
  *
  * @module wavefold/reference
  */
-export type { AnyArray, NameOf, ScalarArray, ValueIn } from "./arrays.ts";
+export type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "./arrays.ts";
 export { compactReference } from "./compact.ts";
 export { decodeFloat16, encodeFloat16 } from "./float16.ts";
 export type { Grouping } from "./grouping.ts";
 export { reduceReference } from "./reduce.ts";
-export type { ReferenceOptions } from "./scan.ts";
+export type { ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";
 export { scanReference } from "./scan.ts";

@@ -24,11 +24,15 @@ export interface ReferenceMap<A extends AnyArray, V> {
 
 /** A map to another type. */
 export interface ReferenceMapOptions<A extends AnyArray, Name extends string, V extends Value> {
+  /** The type of what is combined, and comes out. */
   readonly type: ElementType<Name, V>;
+  /** What an item's value and its index become: rounded, or wrapped, to the nearest value of the type. */
   readonly map: (x: ValueIn<A>, i: number) => NoInfer<V>;
+  /** The operator; `add` where it is left out. */
   readonly op?: Operator<NoInfer<Name>>;
   /** The type of the array's elements; needed only for f16 bits in a `Uint16Array`. */
   readonly from?: ElementType<NameOf<A>>;
+  /** The order of a plan's operations, to follow it to the last bit; one after another where it is left out. */
   readonly grouping?: Grouping;
 }
 
