@@ -234,7 +234,8 @@ export class Fold {
     options: Omit<HandCompactOptions<string>, "type" | "map"> &
       Omit<HandMapOptions<NameOf<A>, Name, V>, "op">,
   ): Promise<ArrayOf<Name, V>>;
-  async compact(data: AnyArray, options: AnyHandCompactOptions): Promise<AnyArray> {
+  // What decides is asked for with the other checks, of those who leave the options out too.
+  async compact(data: AnyArray, options: AnyHandCompactOptions = {}): Promise<AnyArray> {
     const { compactAtHand } = await import("./hand_compact.ts");
     return compactAtHand(this.#context, data, options);
   }

@@ -120,6 +120,11 @@ export const errorCases: readonly Case[] = [
       await expectError(fold.scan(data, { itemsPerThread: 0 }), ArgumentError, "itemsPerThread is 0");
       await expectError(fold.compact(data, { flags: [1] }), ArgumentError, "1 flags for 3 elements");
       await expectError(
+        fold.compact(data, ...([] as unknown as [{ where: string }])),
+        ArgumentError,
+        "takes where",
+      );
+      await expectError(
         fold.prepareScan({ type: f32, op: add, maxLength: -1 }),
         ArgumentError,
         "maxLength is -1",
