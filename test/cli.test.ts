@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { dump } from "npyjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseElements } from "../src/cli/npy.ts";
@@ -25,8 +25,9 @@ import type { ReferenceOptions } from "../src/reference/scan.ts";
 import { scanReference } from "../src/reference/scan.ts";
 import type { Fold } from "../src/runtime/fold.ts";
 import type { Scalar, ScalarType, TypeName } from "../src/types.ts";
+import type { Ended } from "./support/command.ts";
+import { failsIn, program, runIn } from "./support/command.ts";
 
-const program = resolve("dist/cli.js");
 const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
 const SOFTWARE = ["--adapter", "software"];
 
@@ -49,24 +50,8 @@ afterEach(() => {
 const write = (name: string, bytes: Uint8Array): void => writeFileSync(join(folder, name), bytes);
 const read = (name: string) => parseElements(readFileSync(join(folder, name)), name);
 
-function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
-    cwd: folder,
-    encoding: "utf8",
-  });
-  return { status, stdout, stderr };
-}
-
-/** Runs what must fail: one line on stderr, nothing on stdout, and the folder as it was. */
-function fails(message: RegExp, ...args: string[]): void {
-  const before = readdirSync(folder);
-  const { status, stdout, stderr } = run(...args);
-  expect(stderr).toMatch(message);
-  expect(stderr).toMatch(/^wavefold: [^\n]+\n$/);
-  expect(stdout).toBe("");
-  expect(status).toBe(1);
-  expect(readdirSync(folder)).toEqual(before);
-}
+const run = (...args: string[]): Ended => runIn(folder, args);
+const fails = (message: RegExp, ...args: string[]): void => failsIn(folder, message, args);
 
 const silent = { status: 0, stdout: "", stderr: "" };
 

@@ -13,8 +13,9 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Report } from "../src/bench/report.ts";
+import type { Ended } from "./support/command.ts";
+import { failsIn, runIn } from "./support/command.ts";
 
-const program = resolve("dist/cli.js");
 const SOFTWARE = ["--adapter", "software"];
 
 let folder: string;
@@ -25,30 +26,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Ended {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-function run(...args: string[]): Ended {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
-    cwd: folder,
-    encoding: "utf8",
-  });
-  return { status, stdout, stderr };
-}
-
-/** Runs what must fail: one line on stderr, nothing on stdout, and no file made. */
-function fails(message: RegExp, ...args: string[]): void {
-  const before = readdirSync(folder);
-  const { status, stdout, stderr } = run(...args);
-  expect(stderr).toMatch(message);
-  expect(stderr).toMatch(/^wavefold: [^\n]+\n$/);
-  expect(stdout).toBe("");
-  expect(status).toBe(1);
-  expect(readdirSync(folder)).toEqual(before);
-}
+const run = (...args: string[]): Ended => runIn(folder, args);
+const fails = (message: RegExp, ...args: string[]): void => failsIn(folder, message, args);
 
 const tiny = ["--sizes", "8,300", "--quick", ...SOFTWARE];
 

@@ -3,13 +3,12 @@ import type { Monoid, Operator } from "../operators.ts";
 import { planCombine } from "../primitives/combine.ts";
 import { bindingBytes } from "../primitives/plan.ts";
 import { describe, problemOf } from "../problem.ts";
-import type { AnyArray } from "../reference/arrays.ts";
-import { arrayLike, emptyLike, valuesOf } from "../reference/arrays.ts";
+import { arrayOver } from "../reference/array_over.ts";
+import { arrayLike, settable, valuesOf } from "../reference/arrays.ts";
 import { BufferUsage, MAP_READ } from "../runtime/constants.ts";
 import { allocate, contextOf, explain } from "../runtime/context.ts";
 import { prepare } from "../runtime/prepared.ts";
-import type { StructType } from "../struct.ts";
-import type { ElementType, TypeName, Value } from "../types.ts";
+import type { ElementType, Value } from "../types.ts";
 
 /** Something that combines values two by two: the place of a value in `earlier` is that of its partner. */
 export interface Combiner {
@@ -72,7 +71,10 @@ export async function gpuCombiner(device: GPUDevice, op: Operator, type: Element
     const staging = await own("read-back", MOST_PAIRS, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
 
     const run = async (earlier: readonly Value[], later: readonly Value[]): Promise<Value[]> => {
-      const { array, set } = emptyLike(noneOf(type), 2 * earlier.length, type);
+      const { array, set } = settable(
+        arrayOver(type, new ArrayBuffer(2 * earlier.length * type.bytes)),
+        type,
+      );
       earlier.forEach((one, at) => {
         set(2 * at, one);
         set(2 * at + 1, later[at] as Value);
@@ -109,17 +111,3 @@ export async function gpuCombiner(device: GPUDevice, op: Operator, type: Element
     throw await explain(context, title, cause);
   }
 }
-
-/** Arrays of each scalar type, f16 as bits: not every runtime has a `Float16Array`. */
-const scalarArrays = {
-  u32: Uint32Array,
-  i32: Int32Array,
-  f32: Float32Array,
-  f16: Uint16Array,
-  u64: BigUint64Array,
-  i64: BigInt64Array,
-  f64: Float64Array,
-} as const satisfies Record<TypeName, unknown>;
-
-const noneOf = (type: ElementType): AnyArray =>
-  type.kind === "struct" ? (type as StructType).array(0) : new scalarArrays[type.name as TypeName](0);

@@ -129,9 +129,9 @@ const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
         items: 16,
         isDefault: true,
       },
-      // u64, 2^27: 2600 µs (reduce-then-scan 1355).
+      // u64, 2^27: 2545 µs (reduce-then-scan 1210).
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 512, items: 16 },
-      // 16-byte struct, 2^26: 1815 µs (reduce-then-scan 1090).
+      // 16-byte struct, 2^26: 1815 µs (reduce-then-scan 1086).
       { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 },
     ],
     "single compact": [
@@ -155,7 +155,7 @@ const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
       // u64, 2^27: 1210 µs (512 threads: 1289; 16 items: 1308).
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
       { elementBytes: 12, algorithm: "blelloch", workGroupSize: 128, items: 4 },
-      // 16-byte struct, 2^26: 1090 µs.
+      // 16-byte struct, 2^26: 1086 µs (subgroup: 1382).
       { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
     ],
     reduce: [

@@ -2,6 +2,15 @@ import type { StructType } from "../struct.ts";
 import type { ElementType, Float16ArrayLike, TypeName } from "../types.ts";
 import type { AnyArray } from "./arrays.ts";
 
+/** The type that options name for an array's elements. Where there is a map, `type` does so only where nothing else can. */
+export function namedType(
+  data: unknown,
+  { from, type, map }: { readonly from?: ElementType; readonly type?: ElementType; readonly map?: unknown },
+): ElementType | undefined {
+  const isOwn = map === undefined || (type?.name === "f16" && data instanceof Uint16Array);
+  return from ?? (isOwn ? type : undefined);
+}
+
 /** An array of a type over bytes: f16 as its bits, where the runtime has no `Float16Array`. */
 export function arrayOver(type: ElementType, bytes: ArrayBuffer): AnyArray {
   if (type.kind === "struct") {

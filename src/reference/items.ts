@@ -3,7 +3,7 @@ import { ArgumentError } from "../errors.ts";
 import { problemOf } from "../problem.ts";
 import type { ElementType, ScalarType, Value } from "../types.ts";
 import { isSameType, requireType, typeNameOfArray } from "../types.ts";
-import { arrayOver } from "./array_over.ts";
+import { arrayOver, namedType } from "./array_over.ts";
 import type { AnyArray } from "./arrays.ts";
 import { emptyLike, settable, structOfArray, valuesOf } from "./arrays.ts";
 
@@ -46,9 +46,7 @@ export function mappedItems(data: AnyArray, options: object, caller: string): Ma
     readonly map?: (value: Value, index: number) => unknown;
   };
   const { map } = given;
-  // Of a mapped array, `type` says what its items are only where nothing else can.
-  const isOwn = map === undefined || (given.type?.name === "f16" && (data as unknown) instanceof Uint16Array);
-  const from = typeOfArray(data, given.from ?? (isOwn ? given.type : undefined), caller);
+  const from = typeOfArray(data, namedType(data, given), caller);
   const type = given.type === undefined ? from : requireType(given.type, caller);
   const own = valuesOf(data, from);
   if (map === undefined) {

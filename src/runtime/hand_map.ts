@@ -1,5 +1,5 @@
 import { requireMap } from "../primitives/map.ts";
-import { arrayOver } from "../reference/array_over.ts";
+import { arrayOver, namedType } from "../reference/array_over.ts";
 import type { AnyArray } from "../reference/arrays.ts";
 import { arrayLike } from "../reference/arrays.ts";
 import type { ElementType } from "../types.ts";
@@ -17,11 +17,9 @@ export async function mappedTypesOf(
   options: AnyHandOptions,
   caller: string,
 ): Promise<HandTypes> {
-  const { from, type, map } = options as { readonly [Name in keyof AnyHandOptions]?: ElementType };
-  // Of a mapped array, `type` says what its elements are only where nothing else can.
-  const isOwn = map === undefined || (type?.name === "f16" && (data as unknown) instanceof Uint16Array);
-  const own = await typeOfArray(data, from ?? (isOwn ? type : undefined), caller);
-  const result = type ?? own;
+  const given = options as { readonly [Name in keyof AnyHandOptions]?: ElementType };
+  const own = await typeOfArray(data, namedType(data, given), caller);
+  const result = given.type ?? own;
   return {
     from: own,
     type: result,
