@@ -1,7 +1,7 @@
 // Builds dist/ (the package) and build/ (what is run from the repository) with esbuild.
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
-import { apart, shaders } from "./modules.mjs";
+import { fromFiles, laterName, modulesOf, shaders } from "./modules.mjs";
 
 const shared = {
   bundle: true,
@@ -11,48 +11,55 @@ const shared = {
   logLevel: "warning",
 };
 
-/** What the package loads by `import()`, and what only that takes: by its path in src/. */
-const loadedLater = [
-  "types_float",
-  "types64",
-  "literals",
-  "reference/float16",
-  "runtime/hand_compact",
-  "runtime/hand_map",
-  "primitives/compact",
-  "primitives/map",
-  "codegen/compact_kernels",
-  "codegen/callers",
-  "codegen/item_map",
-  "runtime/checked",
-  "runtime/constants",
-];
-
 await rm("dist", { recursive: true, force: true });
+/** What needs no device, by the files that they are built to. */
+const textual = { wgsl: "src/wgsl.ts", reference: "src/reference/index.ts", monoids: "src/monoids/index.ts" };
+
+// All that `open` takes at once is two files, the base being what programs without a device take too; each module
+// that is loaded later is another, and takes the rest from these. So a bundler makes few files of them, and one that
+// sees `import()` is only met by programs that may get there.
+const { core, base, later } = await modulesOf(Object.values(textual), shared);
+for (const [name, modules, others] of [
+  ["base", base, {}],
+  ["core", core, { base }],
+]) {
+  await build({
+    ...shared,
+    stdin: {
+      contents: modules.map((path) => `export * from "./${path}";`).join("\n"),
+      resolveDir: ".",
+    },
+    outfile: `dist/chunks/${name}.js`,
+    plugins: [fromFiles({ ...others, later }, "./"), shaders],
+  });
+}
+await build({
+  ...shared,
+  entryPoints: { later: "src/later.ts", ...Object.fromEntries(later.map((path) => [laterName(path), path])) },
+  outdir: "dist/chunks",
+  plugins: [fromFiles({ core, base, later }, "./", true), shaders],
+  splitting: true,
+  chunkNames: "shared-[hash]",
+});
 // One build for all that a program may import together: an operator of one is an operator of the others.
 await build({
   ...shared,
   entryPoints: {
+    ...textual,
     index: "src/index.ts",
-    // On its own, so that index.js only names what others hold: a bundler loads what is named.
-    "chunks/open": "src/open.ts",
-    wgsl: "src/wgsl.ts",
     node: "src/node.ts",
-    reference: "src/reference/index.ts",
-    monoids: "src/monoids/index.ts",
     check: "src/check/index.ts",
     esbuild: "src/build/esbuild.ts",
     vite: "src/build/vite.ts",
   },
   outdir: "dist",
-  // The command keeps the comments: it prints WGSL for people to read.
-  plugins: [apart(loadedLater), shaders],
+  plugins: [fromFiles({ core, base, later }, "./chunks/"), shaders],
   splitting: true,
   // An optional peer.
   external: ["fast-check"],
-  chunkNames: "chunks/[name]-[hash]",
   platform: "node",
 });
+// The command keeps the comments: it prints WGSL for people to read.
 const { metafile } = await build({
   ...shared,
   metafile: true,

@@ -1,6 +1,7 @@
 // How the package's modules are loaded into its build.
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { basename, relative, resolve } from "node:path";
+import { build } from "esbuild";
 
 /**
  * WGSL without its comments, each line where it was, so that a message's line number is the file's own.
@@ -20,28 +21,73 @@ export const shaders = {
   },
 };
 
+/** What loads modules by `import()`. */
+const LATER = "src/later.ts";
+
+/** Where values are made that have no identity: what is loaded later may have a copy. */
+const COPIED = ["src/literals.ts", "src/reference/float16.ts", "src/runtime/constants.ts"];
+
 /**
- * An esbuild plugin: these modules of src/ are copies where `import()` loads them, or another copy imports them,
- * and so is the WGSL that copies import. What an entry exports or uses and `import()` loads as well would be
- * loaded first by all who import the entry: a bundler does not tell apart what they name.
+ * The modules of src/ that `open` takes at once, those of them that these entries take too, and those that are
+ * loaded later.
  */
-export const apart = (names) => ({
-  name: "apart",
-  setup({ onLoad, onResolve }) {
-    const suffix = "?apart";
-    const isNamed = new RegExp(`/src/(${names.join("|")})\\.ts$`);
-    onResolve({ filter: /\.(ts|wgsl)$/ }, ({ kind, path, pluginData, resolveDir }) => {
-      const whole = resolve(resolveDir, path);
-      const isCopy =
-        pluginData === suffix
-          ? isNamed.test(whole) || whole.endsWith(".wgsl")
-          : kind === "dynamic-import" && isNamed.test(whole);
-      return isCopy ? { path: whole, suffix } : undefined;
+export async function modulesOf(entries, options) {
+  const { metafile } = await build({
+    ...options,
+    entryPoints: ["src/open.ts", ...entries],
+    outdir: "nowhere",
+    splitting: true,
+    metafile: true,
+    write: false,
+    plugins: [shaders],
+  });
+  const taken = (roots) => {
+    const found = new Set(roots);
+    for (const path of found) {
+      for (const { path: imported, kind } of metafile.inputs[path].imports) {
+        if (kind === "import-statement" && imported.endsWith(".ts") && imported !== LATER) {
+          found.add(imported);
+        }
+      }
+    }
+    return [...found];
+  };
+  const atOnce = taken(["src/open.ts"]);
+  const others = taken(entries);
+  return {
+    core: atOnce.filter((path) => !others.includes(path)),
+    base: atOnce.filter((path) => others.includes(path)),
+    later: metafile.inputs[LATER].imports.map(({ path }) => path),
+  };
+}
+
+/** The file that a module is built to which is loaded later. */
+export const laterName = (path) => basename(path).replace(/\.ts$/, "");
+
+/**
+ * An esbuild plugin: modules of these groups are taken from their files, and what is loaded later from files of its
+ * own. `folder` is where they are, as seen from the files that are built.
+ */
+export const fromFiles = ({ core = [], base = [], later }, folder, copied = false) => ({
+  name: "from-files",
+  setup({ onResolve }) {
+    const nameOf = (path, kind) => {
+      if (kind === "dynamic-import") {
+        return later.includes(path) ? laterName(path) : undefined;
+      }
+      return path === LATER
+        ? "later"
+        : core.includes(path)
+          ? "core"
+          : base.includes(path)
+            ? "base"
+            : undefined;
+    };
+    onResolve({ filter: /\.(ts|wgsl)$/ }, ({ kind, path: given, resolveDir }) => {
+      const path = relative(".", resolve(resolveDir, given));
+      const name =
+        kind === "entry-point" || (copied && COPIED.includes(path)) ? undefined : nameOf(path, kind);
+      return name && { path: `${folder}${name}.js`, external: true };
     });
-    onLoad({ filter: isNamed }, async ({ path, suffix: given }) =>
-      given === suffix
-        ? { contents: await readFile(path, "utf8"), loader: "ts", pluginData: suffix }
-        : undefined,
-    );
   },
 });

@@ -1,3 +1,4 @@
+import type { Parsed } from "./codegen/module.ts";
 import { ArgumentError } from "./errors.ts";
 import { expression, plain, truthLiteral } from "./literals.ts";
 import type { StructType } from "./struct.ts";
@@ -46,6 +47,10 @@ export interface SourceText {
   readonly text: string;
   /** Whether the caller wrote it. */
   readonly callers?: boolean;
+  /** How it is split into its declarations, where it is not WGSL of ours. */
+  readonly parse?: (text: string) => Parsed;
+  /** Of the caller's declarations: throws where one of them has one of these names. */
+  readonly requireFree?: (names: Iterable<string>) => void;
 }
 
 /** What an operator does to the elements of a domain. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "../src/codegen/callers.ts";
 import type { Declaration, Parsed } from "../src/codegen/module.ts";
-import { assemble, declared, linesOf, reachable, split } from "../src/codegen/module.ts";
+import { assemble, declared, directivesFor, reachable, split } from "../src/codegen/module.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
 
 const device = useNullDevice();
@@ -30,7 +30,7 @@ const comesFirst = /keep_flagged|load_mapped/;
 /** What a kernel's files declare and its entry point reaches: of a name the first declaration, as in code generation. */
 function linked(paths: readonly string[], entry: string): { kept: readonly Declaration[]; code: string } {
   const isItems = paths.some((path) => /\/(input|one_buffer)_items/.test(path));
-  const { enables, diagnostics, declarations } = declared([
+  const { directives, declarations } = declared([
     ...(isItems ? [{ name: "vectors of one item", text: ONE_ITEM }] : []),
     // Flags decide in place of the contract, and maps load in place of load_items.wgsl.
     ...[...paths]
@@ -38,7 +38,7 @@ function linked(paths: readonly string[], entry: string): { kept: readonly Decla
       .map((path) => ({ name: path, text: read(path) })),
   ]);
   const kept = reachable(declarations, [entry]);
-  return { kept, code: assemble(enables, kept, diagnostics).code };
+  return { kept, code: assemble(directivesFor(directives, kept), kept) };
 }
 
 /** One text of several files: what the kernel among them reaches, or all, with the directives first. */
@@ -247,17 +247,17 @@ test("everything that a file of shaders/device/ declares is reached by some kern
   const reached = new Set(
     combinations.flatMap((paths) => {
       const entry = paths.map((path) => entryOf(read(path))).find((one) => one !== undefined);
-      return entry === undefined
-        ? []
-        : linked(paths, entry).kept.map(({ name, lines }) => `${lines[0]?.source.name}: ${name}`);
+      return entry === undefined ? [] : linked(paths, entry).kept.map(({ text }) => text);
     }),
   );
-  const all = files
+  const missed = files
     .filter((path) => path.startsWith("device/"))
     .flatMap((path) =>
-      declared([{ name: path, text: read(path) }]).declarations.map(({ name }) => `${path}: ${name}`),
+      split(read(path))
+        .declarations.filter(({ text }) => !reached.has(text))
+        .map(({ name }) => `${path}: ${name}`),
     );
-  expect(all.filter((one) => !reached.has(one))).toEqual([]);
+  expect(missed).toEqual([]);
 });
 
 test.each(combinations.map((paths) => [paths.at(-1) ?? "", paths] as const))(
@@ -281,26 +281,29 @@ test.each(files)("%s has a header, and no tab or trailing space", (path) => {
 const built = new URL("../scripts/modules.mjs", import.meta.url).href;
 const { withoutComments } = (await import(built)) as { withoutComments(text: string): string };
 
-/** What a text declares, with the lines of code that hold it. */
+/** What a text declares, with its lines of code. */
 const codeOf = ({ declarations }: Parsed) =>
-  declarations.map(({ lines, ...one }) => ({
+  declarations.map(({ text, ...one }) => ({
     ...one,
-    lines: lines.flatMap(({ text, number }) => {
-      const code = /\/\/ unroll$/.test(text) ? text : text.replace(/\s*\/\/.*/, "");
-      return code.trim() === "" ? [] : [`${number}: ${code}`];
-    }),
+    lines: text
+      .split("\n")
+      .map((line) => (line.endsWith("// unroll") ? line : line.replace(/\s*\/\/.*/, "")))
+      .filter((line) => line.trim() !== ""),
   }));
 
 test.each(files)("%s: what is split by its form is what it declares", (path) => {
-  const lines = linesOf({ name: path, text: read(path) });
-  expect(codeOf(split(lines))).toEqual(codeOf(parse(lines)));
-  expect(split(lines).enables).toEqual(parse(lines).enables);
+  const text = read(path);
+  expect(codeOf(split(text))).toEqual(codeOf(parse(text)));
+  expect(split(text).directives).toEqual(parse(text).directives);
 });
 
 test.each(files)("%s without comments is the same code on the same lines", (path) => {
   const text = read(path);
   const bare = withoutComments(text);
   expect(bare).not.toMatch(/\/\/(?! unroll$)/m);
-  const declarationsOf = (one: string) => codeOf(split(linesOf({ name: path, text: one })));
-  expect(declarationsOf(bare)).toEqual(declarationsOf(text));
+  expect(codeOf(split(bare))).toEqual(codeOf(split(text)));
+  const lines = text.split("\n");
+  bare.split("\n").forEach((line, at) => {
+    expect(lines[at]?.startsWith(line)).toBe(true);
+  });
 });

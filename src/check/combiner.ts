@@ -50,7 +50,7 @@ const MOST_PAIRS = 4096;
  */
 export async function gpuCombiner(device: GPUDevice, op: Operator, type: ElementType): Promise<Combiner> {
   const context = contextOf(device);
-  const plan = planCombine({ op, type, maxLength: 2 * MOST_PAIRS }, context.facts);
+  const plan = await planCombine({ op, type, maxLength: 2 * MOST_PAIRS }, context.facts);
   const { title } = plan;
   const prepared = await prepare(context, plan);
   const owned: { destroy(): void }[] = [prepared];

@@ -46,7 +46,7 @@ const MOST_BYTES_A_THREAD = 64;
 
 const plain = { style: { head: [], border: [] } };
 
-/** The name that src/primitives/tuning.ts has for an adapter's table. */
+/** The name that the tables of src/primitives/ have for an adapter. */
 const kindOf = ({ software, adapterInfo }: Fold): string =>
   software ? "software" : adapterInfo.vendor === "nvidia" ? "nvidia" : "gpu";
 
@@ -98,7 +98,7 @@ function sweepsOf(
 const timeOf = ({ timing: { median }, toCopy }: TuningTime): string =>
   `${median.toFixed(1)} (${toCopy.toFixed(2)})`;
 
-/** The best of a sweep, as a table and as rows of src/primitives/tuning.ts. */
+/** The best of a sweep, as a table and as rows of src/primitives/: of tuning.ts, or of single_pass.ts. */
 function textOf({ primitive, type, lengths }: Sweep, kind: string, device: string, ranked: Ranked[]): string {
   const table = new Table({
     ...plain,
@@ -112,7 +112,7 @@ function textOf({ primitive, type, lengths }: Sweep, kind: string, device: strin
   const rows = families.flatMap((passes) => {
     const own = ranked.filter(({ candidate }) => candidate.passes === passes);
     return [
-      `  rows.${kind}[${JSON.stringify(passes === "single" ? `single ${primitive}` : primitive)}]:`,
+      `  ${passes === "single" ? "singlePassRows" : "twoPassRows"}.${kind}.${primitive}:`,
       ...rowsOf(own, lengths, type, device).map((row) => `    ${row}`),
     ];
   });

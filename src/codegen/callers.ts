@@ -1,7 +1,7 @@
 import { SourceError } from "../errors.ts";
 import type { SourceText } from "../types.ts";
-import type { Declaration, Line, Parsed, Source, SourceParts } from "./module.ts";
-import { generated, linesOf } from "./module.ts";
+import type { Declaration, Parsed, Source } from "./module.ts";
+import { declaration, generated } from "./module.ts";
 
 /** The caller's text on lines of its own, so that a compiler's line is theirs. */
 export function callersText(name: string, text: string): SourceText {
@@ -13,7 +13,7 @@ export function callersText(name: string, text: string): SourceText {
 }
 
 /** A function that ends with the caller's text: an expression, or statements that return. `head` is its first line. */
-export function callersFunction(head: string, name: string, text: string): SourceParts {
+export function callersFunction(head: string, name: string, text: string): readonly SourceText[] {
   const isStatements = /\breturn\b/.test(text);
   return [
     generated(isStatements ? head : `${head}\n  return (`),
@@ -30,64 +30,62 @@ export function callersCombine(
   const declarations =
     op.declarations === ""
       ? []
-      : [parse(linesOf(callersText(`declarations of the operator ${op.name}`, op.declarations)))];
+      : [callersDeclarations(`declarations of the operator ${op.name}`, op.declarations)];
   return [...declarations, callersFunction(head, `combine of the operator ${op.name}`, op.combine)];
+}
+
+/** What the caller declares. A name of theirs must not be one of ours, nor one that they have twice. */
+function callersDeclarations(name: string, text: string): SourceText {
+  return {
+    ...callersText(name, text),
+    parse,
+    requireFree(names) {
+      const taken = new Set(names);
+      let end = 0;
+      for (const own of parse(text).declarations) {
+        const start = text.indexOf(own.text, end);
+        end = start + own.text.length;
+        if (taken.has(own.name)) {
+          const line = text.slice(0, text.indexOf(own.name, start)).split("\n").length;
+          throw new SourceError(
+            `${name}, line ${line}: the name ${own.name} is taken; choose another`,
+            text,
+            line,
+            0,
+          );
+        }
+        taken.add(own.name);
+      }
+    },
+  };
 }
 
 /** Words and punctuation; a comment is one match without a group. */
 const TOKENS = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|([A-Za-z_][A-Za-z0-9_]*|\d[\w.]*|[^\s\w])/g;
 
 /** Splits WGSL into its declarations. The text is valid WGSL, or the caller's: then it is split as far as it goes. */
-export function parse(lines: readonly Line[]): Parsed {
-  const text = lines.map((line) => line.text).join("\n");
-  const starts: number[] = [];
-  let offset = 0;
-  for (const line of lines) {
-    starts.push(offset);
-    offset += line.text.length + 1;
-  }
-  const lineAt = (position: number): number => {
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((starts[middle] as number) <= position) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
-  };
-
-  const enables: string[] = [];
-  const diagnostics: string[] = [];
+export function parse(text: string): Parsed {
+  const directives: string[] = [];
   const declarations: Declaration[] = [];
   let words: string[] = [];
   let first = -1;
   let depth = 0;
-  const finish = (end: number): void => {
-    const from = lineAt(first);
-    const name = declaredName(words);
+  // Where what follows is not yet in a declaration.
+  let rest = 0;
+  const finish = (last: number): void => {
+    const head = declaredName(words);
+    const values = words.slice(1).filter((word) => /^\w/.test(word));
     if (words[0] === "enable") {
-      enables.push(...words.slice(1).filter((word) => /^\w/.test(word)));
+      directives.push(...values.map((one) => `enable ${one};`));
     } else if (words[0] === "diagnostic") {
-      diagnostics.push(
-        words
-          .filter((word) => /^\w/.test(word))
-          .slice(1)
-          .join(", "),
-      );
-    } else if (name !== undefined) {
-      let top = from;
-      while (top > 0 && /^\s*\/\//.test((lines[top - 1] as Line).text)) {
-        top--;
-      }
-      declarations.push({
-        ...name,
-        lines: lines.slice(top, lineAt(end) + 1),
-        references: references(words),
-      });
+      directives.push(`diagnostic(${values.join(", ")});`);
+    } else if (head !== undefined) {
+      // Whole lines, with the comment lines right above, where no other declaration has them.
+      const line = Math.max(rest, text.lastIndexOf("\n", first) + 1);
+      const above = /(?<![^\n])(?:[ \t]*\/\/.*\n)*$/.exec(text.slice(rest, line))?.[0] ?? "";
+      const behind = /^[ \t]*(?:\/\/.*)?(?![^\n])/.exec(text.slice(last + 1))?.[0] ?? "";
+      rest = last + 1 + behind.length;
+      declarations.push(declaration(text.slice(line - above.length, rest), head.keyword, head.name));
     }
     words = [];
     first = -1;
@@ -118,12 +116,7 @@ export function parse(lines: readonly Line[]): Parsed {
   if (first >= 0) {
     finish(text.length);
   }
-  return { enables, diagnostics, declarations };
-}
-
-/** The identifiers that may name a declaration: all but members, which follow a dot. */
-function references(words: readonly string[]): Set<string> {
-  return new Set(words.filter((word, index) => /^[A-Za-z_]/.test(word) && words[index - 1] !== "."));
+  return { directives, declarations };
 }
 
 function declaredName(words: readonly string[]): { name: string; keyword: string } | undefined {

@@ -149,32 +149,6 @@ export function elementWords({ domain, type }: Monoid): number {
   return type.kind === "struct" ? Math.ceil(type.bytes / 4) : Math.ceil(domain.elementBytes / 4);
 }
 
-/** `words_from_element` and back: what the look-back is written against. */
-export function wordsText(monoid: Monoid): SourceText {
-  const { domain, type } = monoid;
-  const isStruct = type.kind === "struct";
-  const stored = isStruct ? domain.stored : domain.element;
-  const count = elementWords(monoid);
-  const parts = Array.from({ length: count }, (_, at) => `words[${at}]`);
-  return generated(
-    [
-      `const ELEMENT_WORDS = ${count}u;`,
-      "fn words_from_element(x: Element) -> array<u32, ELEMENT_WORDS> {",
-      `  let stored = ${isStruct ? domain.toStored : "x"};`,
-      `  return array<u32, ELEMENT_WORDS>(${wordsOf(stored, ["stored"]).join(", ")});`,
-      "}",
-      "",
-      "fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {",
-      `  let x = ${fromWords(stored, parts, 1).join()};`,
-      `  return ${isStruct ? domain.fromStored : "x"};`,
-      "}",
-    ].join("\n"),
-  );
-}
-
-/** How long a work-group waits for another. */
-export const patienceText = (attempts: number): SourceText => generated(`const PATIENCE = ${attempts}u;`);
-
 /** What every device-wide kernel takes as a uniform, in order; shaders/contract.wgsl says what each is. */
 export const paramNames = [
   "length",

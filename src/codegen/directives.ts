@@ -18,7 +18,6 @@ import {
 } from "./functions.ts";
 import type { LinkOptions } from "./link.ts";
 import { linkText } from "./link.ts";
-import { linesOf } from "./module.ts";
 import { workGroupAlgorithms } from "./work_group_algorithms.ts";
 
 /** A comment line that asks for functions. */
@@ -102,7 +101,7 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
   if (directives.length === 0) {
     return source;
   }
-  const { declarations } = parse(linesOf({ name, text: source, callers: true }));
+  const { declarations } = parse(source);
   const kernel: Kernel = {
     name,
     text: source,

@@ -24,7 +24,7 @@ import {
   valueText,
 } from "./contract.ts";
 import type { Declaration, Source } from "./module.ts";
-import { declared, reachable, rename, usesF16 } from "./module.ts";
+import { assemble, declaration, declared, directivesFor, reachable, rename } from "./module.ts";
 import type { WorkGroupAlgorithm } from "./work_group_algorithms.ts";
 import { hillisSteele } from "./work_group_algorithms.ts";
 
@@ -79,9 +79,6 @@ export interface WorkGroupAllocateOptions extends InKernelOptions {
   readonly capacity?: number | string;
 }
 
-/** A declaration to be linked. */
-type LinkedDeclaration = Omit<Declaration, "lines"> & { readonly text: string };
-
 /** In-kernel functions as text, to link into a kernel. */
 export interface InKernelFunctions {
   /** The functions that a kernel may call. */
@@ -93,9 +90,9 @@ export interface InKernelFunctions {
   /** The functions and all they need, as WGSL that compiles as it stands; `counter` is the caller's. */
   readonly code: string;
   /** @internal */
-  readonly enables: readonly string[];
+  readonly directives: readonly string[];
   /** By their long names. @internal */
-  readonly declarations: readonly LinkedDeclaration[];
+  readonly declarations: readonly Declaration[];
 }
 
 // Whatever is called here is marked as pure: a function's files are bundled where it is.
@@ -120,7 +117,6 @@ interface Recipe {
   readonly templates: readonly string[];
   readonly monoid: Monoid;
   readonly sizes: Sizes;
-  readonly subgroups: boolean;
   /** After the contract: the algorithm, then what is built on it. */
   readonly sources: readonly Source[];
   readonly workGroupMemory: number;
@@ -137,8 +133,8 @@ const scans = (scope: string, endings: readonly string[]): string[] =>
 
 /** Writes a recipe out, and gives each declaration a name of its instance's own. */
 function generate(recipe: Recipe): InKernelFunctions {
-  const { templates, monoid, sizes, subgroups, tileSize, suffix } = recipe;
-  const { declarations: all } = declared([
+  const { templates, monoid, sizes, tileSize, suffix } = recipe;
+  const { directives, declarations: all } = declared([
     sizesText(sizes),
     ...(tileSize === undefined ? [] : [threadTileText(tileSize)]),
     ...operatorSources(monoid),
@@ -158,7 +154,7 @@ function generate(recipe: Recipe): InKernelFunctions {
     ["Value", monoid.type.value],
   ]);
   const kept = reachable(all, templates).filter((one) => one.keyword !== "alias" || !aliases.has(one.name));
-  const shared = sharedNames(all, new Set(kept.map((one) => one.name)));
+  const shared = sharedNames(monoid.type.files, all);
   const ending = suffix === undefined ? "" : `_${suffix}`;
   const instance = `${monoid.key}${tileSize === undefined ? "" : `_${tileSize}`}_${sizes.workGroupSize}${ending}`;
   const publicName = (template: string): string => {
@@ -182,28 +178,19 @@ function generate(recipe: Recipe): InKernelFunctions {
         ? `_${name}`
         : `_${name}_${instance}`;
   };
-  const linked = kept.map(({ lines, ...one }) => ({
-    ...one,
-    text: lines.map(({ text }) => text).join("\n"),
-  }));
-  const renamed = (short: boolean): LinkedDeclaration[] => {
+  const renamed = (short: boolean): Declaration[] => {
     const names = new Map([...aliases, ...kept.map((one) => [one.name, nameOf(one, short)] as const)]);
-    return linked.map((declaration) => renameDeclaration(declaration, names));
+    return kept.map((one) => renameDeclaration(one, names));
   };
-  const enables = [
-    ...(usesF16(kept) || monoid.type.value === "f16" ? ["f16"] : []),
-    ...(subgroups ? ["subgroups"] : []),
-  ];
+  const declarations = renamed(false);
+  const needed = directivesFor(directives, declarations);
   return {
     names: templates.map(publicName),
     longNames: templates.map(longName),
     workGroupMemory: recipe.workGroupMemory,
-    code: `${[
-      ...(enables.length > 0 ? [enables.map((name) => `enable ${name};`).join("\n")] : []),
-      ...renamed(true).map(({ text }) => text),
-    ].join("\n\n")}\n`,
-    enables,
-    declarations: renamed(false),
+    code: assemble(needed, renamed(true)),
+    directives: needed,
+    declarations,
   };
 }
 
@@ -216,36 +203,30 @@ const RESULTS = new Set([
 ]);
 
 /**
- * Helpers that are the same in every instance: those of shaders/numeric/ that use nothing else. The
+ * Helpers that are the same in every instance: those of a type's files that use nothing else. The
  * contract, the algorithms and what the caller wrote are each instance's own.
  */
-function sharedNames(all: readonly Declaration[], kept: ReadonlySet<string>): ReadonlySet<string> {
-  const own = new Set(
-    all
-      .filter((one) => one.lines.some((line) => !line.source.name.startsWith("shaders/numeric/")))
-      .map((one) => one.name),
-  );
+function sharedNames(files: readonly SourceText[], all: readonly Declaration[]): ReadonlySet<string> {
+  const helpers = declared(files).declarations;
+  const shared = new Set(helpers.map((one) => one.name));
+  const own = new Set(all.map((one) => one.name).filter((name) => !shared.has(name)));
   for (let size = -1; size !== own.size; ) {
     size = own.size;
-    for (const { name, references } of all) {
+    for (const { name, references } of helpers) {
       if ([...references].some((reference) => own.has(reference))) {
+        shared.delete(name);
         own.add(name);
       }
     }
   }
-  return new Set([...kept].filter((name) => !own.has(name)));
+  return shared;
 }
 
 /** A declaration under other names, in its references too. */
 export const renameDeclaration = (
-  { name, keyword, text, references }: LinkedDeclaration,
+  { name, keyword, text }: Declaration,
   names: ReadonlyMap<string, string>,
-): LinkedDeclaration => ({
-  name: names.get(name) ?? name,
-  keyword,
-  text: rename(text, names),
-  references: new Set([...references].map((one) => names.get(one) ?? one)),
-});
+): Declaration => declaration(rename(text, names), keyword, names.get(name) ?? name);
 
 /** What the functions of every family have in common, checked. */
 function common(
@@ -302,7 +283,6 @@ function overWorkGroup<Name extends string>(
     templates: [...plain, ...(counter === undefined ? [] : updates)],
     monoid,
     sizes,
-    subgroups: algorithm.subgroups,
     sources: [
       ...algorithm.sources(monoid),
       workGroupFunctions,
@@ -430,7 +410,6 @@ function overThreadTile<Name extends string>(
     monoid,
     sizes,
     tileSize,
-    subgroups: algorithm.subgroups,
     sources: [
       // One portable body serves both portable algorithms.
       ...(tiles?.sources(monoid) ?? [threadTileHillisSteele]),
@@ -512,7 +491,6 @@ export function workGroupCompact(options: WorkGroupCompactOptions): InKernelFunc
     templates: ["work_group_compact", ...(counter === undefined ? [] : ["work_group_compact_update"])],
     monoid,
     sizes,
-    subgroups: algorithm.subgroups,
     sources: [
       ...algorithm.sources(monoid),
       ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update]),
@@ -559,7 +537,6 @@ export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFu
     templates: ["work_group_allocate"],
     monoid,
     sizes,
-    subgroups: algorithm.subgroups,
     sources: [...algorithm.sources(monoid), ...allocationText(counter, capacity, caller), update, allocate],
     workGroupMemory: algorithm.memory(sizes, u32.bytes) + memoryOf([], 0, 1),
     suffix,

@@ -5,7 +5,7 @@ import { isSameType } from "../types.ts";
 import { callersFunction } from "./callers.ts";
 import type { Side } from "./contract.ts";
 import { conversion, typeSources, vectorText } from "./contract.ts";
-import type { Source, SourceParts } from "./module.ts";
+import type { Source } from "./module.ts";
 import { generated } from "./module.ts";
 import { fromWords, wordsOf } from "./words.ts";
 
@@ -33,7 +33,7 @@ const carriedOf = ({ carried }: ElementType, { stored, toStored }: Domain): stri
 /** The map of the caller's WGSL over an item's value `x` and its index `i`: a value of the type that comes out. */
 export function itemMap(from: ElementType, text: string): ItemMap {
   const valueFromItem = conversion("value_from_item", "Input", from.value, from.fromCarried);
-  const mapValue = (type: ElementType): SourceParts =>
+  const mapValue = (type: ElementType): Source =>
     callersFunction(`fn map_value(x: ${from.value}, i: u32) -> ${type.value} {`, "the map", text);
   // Each source once: a file that both bring along would be declared twice.
   const bothTypes = (type: ElementType): readonly SourceText[] => [

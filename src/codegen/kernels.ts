@@ -14,11 +14,10 @@ import scanTilesFile from "../../shaders/device/scan_tiles.wgsl";
 import storePrefixesFile from "../../shaders/device/store_prefixes.wgsl";
 import totalBufferFile from "../../shaders/device/total_buffer.wgsl";
 import totalNoneFile from "../../shaders/device/total_none.wgsl";
-import { SourceError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
 import type { SourceText } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
-import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
+import { subgroupSlots } from "./algorithms.ts";
 import type { Side, Sizes } from "./contract.ts";
 import {
   elementWords,
@@ -32,7 +31,7 @@ import {
 import type { AlgorithmSources } from "./device_files.ts";
 import type { ItemMap } from "./item_map.ts";
 import type { Declaration, Module, Source } from "./module.ts";
-import { assemble, declaredUnrolled, reachable, usesF16 } from "./module.ts";
+import { assemble, declared, directivesFor, reachable, unroll } from "./module.ts";
 
 export const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
 export const carryNone = /* @__PURE__ */ file("carry_none.wgsl", carryNoneFile);
@@ -105,54 +104,7 @@ const arrangements = {
 } as const satisfies Record<Arrangement, { files: readonly SourceText[]; wide: boolean }>;
 
 /** Tiles of a group where a work-group's threads look back together. */
-const MOST_FAN_OUT = 32;
-
-/** How a single pass looks back, which its spine is sized by. */
-export interface LookBackShape {
-  /** Whether one subgroup does it; else the work-group's threads together. */
-  readonly bySubgroup: boolean;
-  /** Tiles of a group. */
-  readonly fanOut: number;
-}
-
-/** Subgroups look back where all of them are full, and more than one. */
-export function lookBackShape({
-  algorithm,
-  sizes,
-}: Pick<KernelOptions, "algorithm" | "sizes">): LookBackShape {
-  const { workGroupSize, minSubgroupSize, maxSubgroupSize } = sizes;
-  const allFull = workGroupSize % maxSubgroupSize === 0 && workGroupSize > maxSubgroupSize;
-  if (algorithms[algorithm].subgroups && allFull) {
-    return { bySubgroup: true, fanOut: Math.min(32, minSubgroupSize) };
-  }
-  return { bySubgroup: false, fanOut: Math.min(MOST_FAN_OUT, 2 ** Math.floor(Math.log2(workGroupSize / 2))) };
-}
-
-/** Groups that subgroups look back through, at once and in all: as look_back_subgroup.wgsl has them. */
-const GROUPS_AT_ONCE = 2;
-const MOST_GROUPS = 32 * GROUPS_AT_ONCE;
-
-/** Bytes of work-group memory that a look-back uses beside its algorithm. */
-export function lookBackMemory(
-  kernel: Pick<KernelOptions, "algorithm" | "sizes">,
-  elementBytes: number,
-): number {
-  const { bySubgroup, fanOut } = lookBackShape(kernel);
-  if (bySubgroup) {
-    return memoryOf([GROUPS_AT_ONCE, MOST_GROUPS, 1, fanOut], elementBytes, 4);
-  }
-  const windows = algorithms[kernel.algorithm].subgroups ? [subgroupSlots(kernel.sizes)] : [];
-  return memoryOf(windows, elementBytes, 2);
-}
-
-/** Bytes of a spine that a single pass hands results on in: entries, each twice, and a ticket a run. */
-export function spineBytes(shape: LookBackShape, tiles: number, elementWords: number, runs: number): number {
-  const { bySubgroup, fanOut } = shape;
-  const groups = Math.floor(tiles / fanOut);
-  const entries = tiles + groups + 1 + (bySubgroup ? 0 : Math.floor(groups / fanOut));
-  const entryWords = bySubgroup ? 2 * elementWords : Math.ceil((2 * elementWords) / 8) * 8;
-  return (2 * entries * entryWords + runs + 1) * 4;
-}
+export const MOST_FAN_OUT = 32;
 
 /** Links sources, keeps what the entry point reaches, and reads the bindings off it. */
 export function linkKernel(
@@ -171,50 +123,47 @@ export function linkKernel(
     SUBGROUP_SLOTS: subgroupSlots(sizes),
     WINDOW_SLOTS: Math.min(subgroupSlots(sizes), Math.ceil((2 * MOST_FAN_OUT) / sizes.minSubgroupSize)),
   };
-  const { enables, diagnostics, declarations } = declaredUnrolled(
-    [sizesText(sizes), paramsText, ...sources],
-    sizes.unrolled ? constants : undefined,
-  );
-  rejectClashes(declarations);
-  const kept = reachable(declarations, [entryPoint]);
-  const bindings = new Map<number, BindingKind>();
-  for (const declaration of kept) {
-    if (declaration.keyword === "var") {
-      const text = declaration.lines.map((line) => line.text).join("\n");
-      const number = /@binding\((\d+)\)/.exec(text)?.[1];
-      if (number !== undefined) {
-        bindings.set(Number(number), kindOf(Number(number), text));
-      }
-    }
-  }
-  const enabled = [...enables.filter((name) => name !== "f16"), ...(usesF16(kept) ? ["f16"] : [])];
-  return { label, entryPoint, bindings, vector, ...assemble(enabled, kept, diagnostics) };
-}
-
-function kindOf(number: number, text: string): BindingKind {
-  if (text.includes("var<uniform>")) {
-    return number === bindingOf.params ? "uniform" : "digit";
-  }
-  return text.includes("read_write") ? "read_write" : "read";
-}
-
-/** A name that the caller declares must not be one of ours, nor one that another text of theirs has. */
-function rejectClashes(declarations: readonly Declaration[]): void {
-  const taken = new Set(
-    declarations.filter((one) => !one.lines.some((line) => line.source.callers)).map((one) => one.name),
-  );
-  for (const { name, lines } of declarations) {
-    const line = lines.find((one) => one.source.callers);
-    if (line !== undefined && taken.has(name)) {
-      throw new SourceError(
-        `${line.source.name}, line ${line.number}: the name ${name} is taken; choose another`,
-        line.source.text,
-        line.number,
-        0,
+  const all = [sizesText(sizes), paramsText, ...sources];
+  for (const source of all) {
+    if ("requireFree" in source) {
+      source.requireFree?.(
+        declared(all.filter((one) => one !== source)).declarations.map(({ name }) => name),
       );
     }
-    taken.add(name);
   }
+  const keptOf = (from: readonly Source[]): [string[], Declaration[]] => {
+    const { directives, declarations } = declared(from);
+    const kept = reachable(declarations, [entryPoint]);
+    return [
+      directivesFor(directives, kept),
+      sizes.unrolled ? kept.map((one) => ({ ...one, text: unroll(one.text, constants) })) : kept,
+    ];
+  };
+  const [directives, kept] = keptOf(all);
+  const bindings = new Map<number, BindingKind>();
+  for (const { text } of kept) {
+    const [, number, space] = /@binding\((\d+)\) var<(.*?)>/.exec(text) ?? [];
+    if (number !== undefined) {
+      bindings.set(Number(number), kindOf(Number(number), space));
+    }
+  }
+  return {
+    label,
+    entryPoint,
+    bindings,
+    vector,
+    code: assemble(directives, kept),
+    relink: (change) =>
+      assemble(...keptOf(all.map((source) => ("text" in source ? change(source) : source.map(change))))),
+  };
+}
+
+/** By the address space and the access, as they are declared. */
+function kindOf(number: number, space: string | undefined): BindingKind {
+  if (space === "uniform") {
+    return number === bindingOf.params ? "uniform" : "digit";
+  }
+  return space === "storage, read" ? "read" : "read_write";
 }
 
 export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthParams);

@@ -48,10 +48,10 @@ export function linkText(kernel: string, functions: readonly InKernelFunctions[]
     return "";
   });
   const present = [...code.matchAll(/\benable\b([^;]*)/g)].flatMap(
-    ([, list = ""]) => list.match(/\w+/g) ?? [],
+    ([, list = ""]) => list.match(/\w+/g)?.map((one) => `enable ${one};`) ?? [],
   );
-  const needed = [...added.enables].filter((one) => !present.includes(one)).sort();
-  const head = [...needed.map((one) => `enable ${one};`), ...late].join(" ");
+  const needed = [...added.directives].filter((one) => !present.includes(one)).sort();
+  const head = [...needed, ...late].join(" ");
   if (head !== "") {
     body[0] = body[0] === "" ? head : `${head} ${body[0]}`;
   }
@@ -69,10 +69,10 @@ function collect(
   functions: readonly InKernelFunctions[],
   kernelName: string,
 ): {
-  readonly enables: ReadonlySet<string>;
+  readonly directives: ReadonlySet<string>;
   readonly declarations: ReadonlyMap<string, InKernelFunctions["declarations"][number]>;
 } {
-  const enables = new Set<string>();
+  const directives = new Set<string>();
   const declarations = new Map<string, InKernelFunctions["declarations"][number]>();
   for (const set of functions) {
     const short = new Map<string, string>();
@@ -107,11 +107,11 @@ function collect(
       }
       declarations.set(name, declaration);
     }
-    for (const one of roots.length > 0 ? set.enables : []) {
-      enables.add(one);
+    for (const one of roots.length > 0 ? set.directives : []) {
+      directives.add(one);
     }
   }
-  return { enables, declarations };
+  return { directives, declarations };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ElementType } from "../types.ts";
 import type { Plan, Slot } from "./plan.ts";
 import { requireMaxLength } from "./plan.ts";
 import type { DeviceFacts } from "./tuning.ts";
-import { groupingOf, tune } from "./tuning.ts";
+import { groupingOf, rowOf, tune, twoPassRows } from "./tuning.ts";
 
 /** What a prepared combination of pairs is for. */
 export interface CombineOptions {
@@ -21,19 +21,15 @@ export interface CombineOptions {
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
+export async function planCombine(options: CombineOptions, facts: DeviceFacts): Promise<Plan> {
   const { type, op } = options;
   const monoid = monoidOf(op, type, "combine");
   const title = `combine<${monoid.title}>`;
   // A thread takes one pair, and no work-group memory: the algorithm is only named.
-  const tuning = tune(
-    "reduce",
-    title,
-    type,
-    monoid.domain,
-    { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength },
-    facts,
-  );
+  const { domain } = monoid;
+  const sizes = { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength };
+  const row = rowOf(twoPassRows, "reduce", domain, sizes, facts);
+  const tuning = await tune(row, title, type, domain, sizes, facts);
   const kernel = combineKernel(monoid, tuning.sizes);
   const slots = new Map<number, Slot>([
     [1, "input"],
@@ -51,7 +47,7 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
     itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: 0,
     outputLength,
-    groupingOf: () => groupingOf(tuning, "reduce-then-scan", 1),
+    groupingOf: () => groupingOf(tuning, 1),
     passes(length) {
       const tiles = Math.ceil(outputLength(length) / tuning.sizes.workGroupSize);
       return tiles === 0 ? [] : [{ kernel, slots, length, tiles }];

@@ -1,9 +1,8 @@
 import type { Indirect, Selector } from "../codegen/compact_kernels.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../codegen/compact_kernels.ts";
-import { elementWords } from "../codegen/contract.ts";
-import { loadLookBack, withSources } from "../codegen/device_files.ts";
+import { withSources } from "../codegen/device_files.ts";
 import type { Arrangement } from "../codegen/kernels.ts";
-import { bindingOf, lookBackShape, spineBytes } from "../codegen/kernels.ts";
+import { bindingOf } from "../codegen/kernels.ts";
 import { ArgumentError } from "../errors.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
@@ -16,14 +15,13 @@ import {
   bound,
   distinct,
   perArrangement,
-  RUNS,
   requireMaxLength,
   spineLengths,
 } from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
-import { isWide, mapOf, spineKernels, spinePasses, spineScratch, tileOf, vectorOf } from "./scan.ts";
+import { isWide, mapOf, singlePassOf, spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
-import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
+import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /**
  * What a prepared compaction is for. It takes `where` or `flags`. With a map, which items are kept is up to
@@ -79,12 +77,10 @@ export async function planCompact(
   const selector: Selector = where === undefined ? "flags" : { where };
   const count = monoidOf(add, u32, "compact");
   const output = indices ? u32.bytes : type.bytes;
-  const passes = passesOf("compact", count.domain, options, facts, title);
-  const tuned = tune("compact", title, type, count.domain, options, facts);
-  const singleTuned =
-    passes === "single" && (arrangements.includes("vectors") || arrangements.includes("in-place"))
-      ? tune("single compact", title, type, count.domain, options, facts)
-      : undefined;
+  const once = await singlePassOf("compact", title, type, count, options, facts, testing);
+  const single = arrangements.includes("vectors") || arrangements.includes("in-place") ? once : undefined;
+  const row = rowOf(twoPassRows, "compact", count.domain, options, facts);
+  const tuned = await tune(row, title, type, count.domain, options, facts);
   const maxLength = requireMaxLength(
     title,
     options.maxLength,
@@ -100,13 +96,9 @@ export async function planCompact(
         ? "items"
         : arrangement;
   const isSingle = (arrangement: Arrangement): boolean =>
-    singleTuned !== undefined && apart(arrangement) === "vectors";
+    single !== undefined && apart(arrangement) === "vectors";
   const others = arrangements.filter((one) => !isSingle(one)).map(apart);
-  const [tuning, single, lookBack] = await Promise.all([
-    withSources(tuned, others.length > 0),
-    singleTuned && withSources(singleTuned),
-    singleTuned && loadLookBack(lookBackShape(singleTuned)),
-  ]);
+  const tuning = await withSources(tuned, others.length > 0);
   const tile = tileOf(tuning);
   // Unlike a scan's, a compaction's spine has at least one level: it yields the total.
   const levelsOf = (length: number): number[] => {
@@ -127,12 +119,11 @@ export async function planCompact(
   };
   const singleKernel =
     single &&
-    lookBack &&
     compactKernel(count, {
       ...kernelOptions,
-      ...single,
+      ...single.tuning,
       arrangement: "vectors",
-      carry: lookBack(count, { ...lookBackOf(facts), ...testing }),
+      carry: single.carry,
     });
   const moving = perArrangement(
     // In place at a place where no vector starts, items are put aside too.
@@ -153,7 +144,7 @@ export async function planCompact(
   const copying = sharing ? copyKernel(indices ? "u32" : type.carried, tuning.sizes) : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);
-  const spineTiles = single === undefined ? 0 : Math.max(1, Math.ceil(maxLength / tileOf(single)));
+  const spineTiles = Math.max(1, single?.tilesOf(maxLength) ?? 0);
   const eager = levelBytes.length + (single === undefined ? 0 : 1);
   return {
     title,
@@ -161,7 +152,7 @@ export async function planCompact(
     vector:
       flags && indices
         ? 1
-        : Math.max(vectorOf(from, tuning), single === undefined ? 1 : vectorOf(from, single)),
+        : Math.max(vectorOf(from, tuning), single === undefined ? 1 : vectorOf(from, single.tuning)),
     kernels: distinct([
       singleKernel,
       ...moving.all,
@@ -172,9 +163,7 @@ export async function planCompact(
     // The last one is for compaction in place alone; it is made when that is first recorded.
     scratch: [
       ...levelBytes,
-      ...(single === undefined
-        ? []
-        : [spineBytes(lookBackShape(single), spineTiles, elementWords(count), RUNS)]),
+      ...(single === undefined ? [] : [single.spineBytes(spineTiles)]),
       bindingBytes(maxLength, output),
     ],
     eagerScratch: eager,
@@ -192,8 +181,8 @@ export async function planCompact(
     outputLength: (length) => length,
     groupingOf: (arrangement) =>
       single !== undefined && isSingle(arrangement)
-        ? groupingOf(single, "single", vectorOf(from, single))
-        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(from, tuning) : 1),
+        ? single.groupingOf(vectorOf(from, single.tuning))
+        : groupingOf(tuning, isWide(arrangement) ? vectorOf(from, tuning) : 1),
     passes(length, arrangement, inPlace) {
       if (arrangement === "one-buffer" && !inPlace && !canShare) {
         throw new ArgumentError(
@@ -218,7 +207,7 @@ export async function planCompact(
           kernel: singleKernel,
           slots: bound(singleKernel, [...ends, [bindingOf.spine, { scratch: levelBytes.length }]]),
           length,
-          tiles: Math.max(1, Math.ceil(length / tileOf(single))),
+          tiles: Math.max(1, single.tilesOf(length)),
         });
       } else if (spine !== undefined) {
         const tiles = Math.max(1, Math.ceil(length / tile));

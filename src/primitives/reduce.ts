@@ -8,9 +8,9 @@ import type { ElementType } from "../types.ts";
 import type { MapOptions } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, requireMaxLength, spineLengths } from "./plan.ts";
-import { isApart, isWide, mapOf, spineScratch, tileOf, vectorOf } from "./scan.ts";
+import { isApart, isWide, mapOf, spineScratch, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
-import { groupingOf, tune } from "./tuning.ts";
+import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** What a prepared reduction is for. */
 export interface ReduceOptions<Name extends string = string> extends TuningOptions, MapOptions {
@@ -37,7 +37,9 @@ export async function planReduce(
   const { type, op = add, lengthOnGpu = false } = options;
   const monoid = monoidOf(op as Operator, type, "reduce");
   const title = `reduce<${monoid.title}>`;
-  const tuned = tune("reduce", title, type, monoid.domain, options, facts);
+  const { domain } = monoid;
+  const row = rowOf(twoPassRows, "reduce", domain, options, facts);
+  const tuned = await tune(row, title, type, domain, options, facts);
   const map = await mapOf(options, type, title, facts);
   const loaded = map?.from ?? type;
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
@@ -84,8 +86,7 @@ export async function planReduce(
     itemBytes: { input: loaded.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: 0,
     outputLength: () => 1,
-    groupingOf: (arrangement) =>
-      groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorOf(loaded, tuning) : 1),
+    groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vectorOf(loaded, tuning) : 1),
     passes(length, arrangement) {
       const pass = (kernel: Kernel, from: Slot, to: Slot, items: number): Pass => ({
         kernel,

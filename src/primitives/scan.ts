@@ -1,8 +1,9 @@
-import { elementWords, itemsOfVector } from "../codegen/contract.ts";
-import type { LookBackOptions } from "../codegen/device_files.ts";
-import { loadLookBack, loadScanSinglePass, withSources } from "../codegen/device_files.ts";
+import { itemsOfVector } from "../codegen/contract.ts";
+import { withSources } from "../codegen/device_files.ts";
 import type { Arrangement, Kernel } from "../codegen/kernels.ts";
-import { bindingOf, lookBackShape, reduceKernel, scanKernel, spineBytes } from "../codegen/kernels.ts";
+import { bindingOf, reduceKernel, scanKernel } from "../codegen/kernels.ts";
+import type { LookBackOptions } from "../codegen/look_back.ts";
+import { loadHandMap, loadSinglePass } from "../later.ts";
 import type { Monoid, Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
@@ -14,12 +15,12 @@ import {
   bound,
   distinct,
   perArrangement,
-  RUNS,
   requireMaxLength,
   spineLengths,
 } from "./plan.ts";
-import type { DeviceFacts, LoadedTuning, Tuning, TuningOptions } from "./tuning.ts";
-import { groupingOf, lookBackOf, passesOf, tune } from "./tuning.ts";
+import type { SinglePass } from "./single_pass.ts";
+import type { Chosen, DeviceFacts, LoadedTuning, Tuning, TuningOptions } from "./tuning.ts";
+import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** What a prepared scan is for. */
 export interface ScanOptions<Name extends string = string> extends TuningOptions, MapOptions {
@@ -123,37 +124,22 @@ export async function planScan(
   const itemBytes = map?.from.bytes ?? type.bytes;
   // A binding that spans both ranges has items of one size.
   const canShare = itemBytes === type.bytes;
-  const passes = passesOf("scan", domain, options, facts, title);
-  const tuned = tune("scan", title, type, domain, options, facts);
-  const singleTuned =
-    passes === "single" && arrangements.includes("vectors")
-      ? tune("single scan", title, type, domain, options, facts)
-      : undefined;
+  const once = await singlePassOf("scan", title, type, monoid, options, facts, testing);
+  const single = arrangements.includes("vectors") ? once : undefined;
+  const row = rowOf(twoPassRows, "scan", domain, options, facts);
+  const tuned = await tune(row, title, type, domain, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const others = arrangements.filter(
-    (one) => (canShare || isApart(one)) && (singleTuned === undefined || one !== "vectors"),
+    (one) => (canShare || isApart(one)) && (single === undefined || one !== "vectors"),
   );
-  const [tuning, single, lookBack, singlePass] = await Promise.all([
-    withSources(tuned, others.length > 0),
-    singleTuned && withSources(singleTuned),
-    singleTuned && loadLookBack(lookBackShape(singleTuned)),
-    singleTuned && loadScanSinglePass(),
-  ]);
+  const tuning = await withSources(tuned, others.length > 0);
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
 
   const base = { exclusive, side: "items", total: false, lengthOnGpu, map } as const;
   const singleKernel =
-    single &&
-    lookBack &&
-    singlePass &&
-    scanKernel(monoid, {
-      ...base,
-      ...single,
-      arrangement: "vectors",
-      carry: [...lookBack(monoid, { ...lookBackOf(facts), ...testing }), singlePass],
-    });
+    single && scanKernel(monoid, { ...base, ...single.tuning, arrangement: "vectors", carry: single.carry });
   const carried = perArrangement(others, (arrangement) =>
     scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
   );
@@ -173,23 +159,18 @@ export async function planScan(
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, domain.elementBytes);
   const vectorIn = (one: Tuning): number => vectorOf(type, one, itemBytes);
-  const spineTiles = single === undefined ? 0 : Math.max(1, Math.ceil(maxLength / tileOf(single)));
+  const spineTiles = Math.max(1, single?.tilesOf(maxLength) ?? 0);
   return {
     title,
     maxLength,
-    vector: Math.max(vectorIn(tuning), single === undefined ? 1 : vectorIn(single)),
+    vector: Math.max(vectorIn(tuning), single === undefined ? 1 : vectorIn(single.tuning)),
     kernels: distinct([
       singleKernel,
       ...carried.all,
       ...(spine === undefined ? [] : [...totals.all, spine.top]),
       ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
     ]),
-    scratch: [
-      ...levelBytes,
-      ...(single === undefined
-        ? []
-        : [spineBytes(lookBackShape(single), spineTiles, elementWords(monoid), RUNS)]),
-    ],
+    scratch: [...levelBytes, ...(single === undefined ? [] : [single.spineBytes(spineTiles)])],
     eagerScratch: levelBytes.length + (single === undefined ? 0 : 1),
     ...(single && { spine: { scratch: levelBytes.length, tiles: spineTiles } }),
     needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
@@ -198,8 +179,8 @@ export async function planScan(
     outputLength: (length) => length,
     groupingOf: (arrangement) =>
       single !== undefined && arrangement === "vectors"
-        ? groupingOf(single, "single", vectorIn(single))
-        : groupingOf(tuning, "reduce-then-scan", isWide(arrangement) ? vectorIn(tuning) : 1),
+        ? single.groupingOf(vectorIn(single.tuning))
+        : groupingOf(tuning, isWide(arrangement) ? vectorIn(tuning) : 1),
     passes(length, arrangement) {
       if (length === 0) {
         return [];
@@ -216,7 +197,7 @@ export async function planScan(
             kernel: singleKernel,
             slots: bound(singleKernel, [...ends, [bindingOf.spine, { scratch: levelBytes.length }]]),
             length,
-            tiles: Math.ceil(length / tileOf(single)),
+            tiles: single.tilesOf(length),
           },
         ];
       }
@@ -249,8 +230,19 @@ export async function planScan(
   };
 }
 
-/** Items of a tile. */
-export const tileOf = ({ sizes }: Tuning): number => sizes.workGroupSize * sizes.items;
+/** How the data is read once, loaded where the adapter manages or the caller says how often; nothing, where it is read twice. */
+export const singlePassOf = async (
+  primitive: "scan" | "compact",
+  title: string,
+  type: ElementType,
+  monoid: Monoid,
+  options: Chosen,
+  facts: DeviceFacts,
+  testing: LookBackTesting,
+): Promise<SinglePass | undefined> =>
+  options.passes === undefined && !facts.lookBack
+    ? undefined
+    : (await loadSinglePass()).singlePass(primitive, title, type, monoid, options, facts, testing);
 
 /** Whether items are loaded as vectors. */
 export const isWide = (arrangement: Arrangement): boolean =>
@@ -277,5 +269,5 @@ export async function mapOf(
 ): Promise<PlannedMap | undefined> {
   return options.map === undefined && options.from === undefined
     ? undefined
-    : (await import("../runtime/hand_map.ts")).requireMap(options, type, title, features);
+    : (await loadHandMap()).requireMap(options, type, title, features);
 }

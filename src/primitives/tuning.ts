@@ -1,9 +1,9 @@
 import type { Algorithm } from "../codegen/algorithms.ts";
-import { algorithms, requireAlgorithm } from "../codegen/algorithms.ts";
+import { algorithms } from "../codegen/algorithms.ts";
 import type { Sizes } from "../codegen/contract.ts";
 import type { AlgorithmSources } from "../codegen/device_files.ts";
-import { lookBackMemory, lookBackShape } from "../codegen/kernels.ts";
-import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
+import { FeatureError } from "../errors.ts";
+import { loadChosen } from "../later.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import type { Domain, ElementType } from "../types.ts";
 
@@ -55,10 +55,8 @@ export type Passes = "single" | "reduce-then-scan";
 /** What is tuned on its own. */
 export type Primitive = "scan" | "reduce" | "compact";
 
-/** What the table holds: where a primitive is single-pass, the shapes are others. */
-type Row = "single scan" | "single compact" | Primitive;
-
-interface TuningRow {
+/** A row of a table of algorithms and sizes. */
+export interface TuningRow {
   /** The elements that it is for: of at most so many bytes. */
   readonly elementBytes: number;
   /** Whether it is for operations of hundreds of instructions: f64's. */
@@ -73,18 +71,18 @@ interface TuningRow {
 }
 
 /** The adapters that were measured, and all others. */
-type AdapterKind = "software" | "nvidia" | "gpu";
+export type AdapterKind = "software" | "nvidia" | "gpu";
 
-/** For each kind of adapter, rows in order of the elements' size and the length. bench/LOG.md has the figures. */
-const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
+/** For each kind of adapter and each primitive, rows in order of the elements' size and the length. */
+export type TuningTable<Name extends Primitive> = Readonly<
+  Record<AdapterKind, Readonly<Record<Name, readonly TuningRow[]>>>
+>;
+
+/** Of a reduction, and of what reads its data twice. bench/LOG.md has the figures. */
+export const twoPassRows: TuningTable<Primitive> = {
   // Barriers are what costs, so few threads take many items each; 32 of them instead of 16 run no
   // faster, and compile in twice the time. Where memory is not what binds, reading it once gains nothing.
   software: {
-    "single scan": [
-      { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
-      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
-    ],
-    "single compact": [{ elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 16 }],
     scan: [
       { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
       { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
@@ -97,56 +95,6 @@ const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
   },
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
-    "single scan": [
-      // u32, 2^20: 12.5 µs (reduce-then-scan 19.4; 256 × 32: 13.9); 2^24: 60.2.
-      {
-        elementBytes: 4,
-        maxLength: 2 ** 22,
-        algorithm: "subgroup",
-        workGroupSize: 512,
-        items: 16,
-        isDefault: true,
-      },
-      // u32, 2^24: 59.2 µs (reduce-then-scan 81.9; 512 × 32: 60.6); 2^28: 645 (512 × 32: 637; 512 × 24: 674;
-      // 512 × 16: 713; reduce-then-scan 783). f32, 2^28: 653 (512 × 32: 977).
-      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 32, isDefault: true },
-      // f64, 2^21: 211 µs (16 items: 835); 2^27: 2920 (reduce-then-scan 300, 3243; subgroup 3897, 10406).
-      {
-        elementBytes: 8,
-        long: true,
-        maxLength: 2 ** 24,
-        algorithm: "blelloch",
-        workGroupSize: 256,
-        items: 8,
-        isDefault: true,
-      },
-      // f64, 2^27: 2615 µs.
-      {
-        elementBytes: 8,
-        long: true,
-        algorithm: "blelloch",
-        workGroupSize: 256,
-        items: 16,
-        isDefault: true,
-      },
-      // u64, 2^27: 2545 µs (reduce-then-scan 1210).
-      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 512, items: 16 },
-      // 16-byte struct, 2^26: 1815 µs (reduce-then-scan 1086).
-      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 },
-    ],
-    "single compact": [
-      // u32, half kept, 2^20: 13.0 µs (reduce-then-scan 19.2), 2^24: 68.6 (78.5; 512 × 32: 76.5).
-      {
-        elementBytes: 64,
-        maxLength: 2 ** 25,
-        algorithm: "subgroup",
-        workGroupSize: 512,
-        items: 16,
-        isDefault: true,
-      },
-      // 2^28: 826 µs (reduce-then-scan 720).
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 16 },
-    ],
     scan: [
       // u32, 2^28: 783 µs (256 × 16: 798).
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 8 },
@@ -169,11 +117,6 @@ const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
     compact: [{ elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 }],
   },
   gpu: {
-    "single scan": [
-      { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8 },
-      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
-    ],
-    "single compact": [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 }],
     scan: [
       { elementBytes: 8, algorithm: "blelloch", workGroupSize: 256, items: 4 },
       { elementBytes: 12, algorithm: "blelloch", workGroupSize: 128, items: 4 },
@@ -187,26 +130,27 @@ const rows: Record<AdapterKind, Record<Row, readonly TuningRow[]>> = {
   },
 };
 
-type Combined = Pick<Domain, "elementBytes" | "long">;
+export type Combined = Pick<Domain, "elementBytes" | "long">;
+
+/** What the caller chooses, and the length. */
+export type Chosen = TuningOptions & { readonly maxLength: unknown };
 
 /** The row for an adapter, elements and a length. */
-function rowOf(
-  facts: DeviceFacts,
-  row: Row,
+export function rowOf<Name extends Primitive>(
+  table: TuningTable<Name>,
+  primitive: Name,
   { elementBytes, long = false }: Combined,
-  maxLength: number,
+  { maxLength }: Chosen,
+  { software, vendor }: DeviceFacts,
 ): TuningRow {
-  const kind: AdapterKind = facts.software ? "software" : facts.vendor === "nvidia" ? "nvidia" : "gpu";
-  const table = rows[kind][row];
-  const fitting = table.filter(
-    (one) => elementBytes <= one.elementBytes && maxLength <= (one.maxLength ?? Infinity),
+  const rows = table[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"][primitive];
+  const fitting = rows.filter(
+    // The length is checked later, with the ranges; what is no number is tuned for any.
+    (one) => elementBytes <= one.elementBytes && Number(maxLength) <= (one.maxLength ?? Infinity),
   );
-  const found =
-    fitting.find((one) => (one.long ?? false) === long) ?? fitting.find((one) => !one.long) ?? table.at(-1);
-  if (found === undefined) {
-    throw new Error("the tuning table is empty");
-  }
-  return found;
+  return (fitting.find((one) => (one.long ?? false) === long) ??
+    fitting.find((one) => !one.long) ??
+    rows.at(-1)) as TuningRow;
 }
 
 /** An algorithm and sizes that the device can run. */
@@ -220,134 +164,72 @@ export interface Tuning {
 export type LoadedTuning = Tuning & { readonly sources: AlgorithmSources };
 
 /**
- * Chooses what the caller leaves open, and checks the whole against the device.
+ * Chooses what the caller leaves open, and checks the whole against the device. `memoryBeside` is what a kernel
+ * takes of work-group memory beside its algorithm.
  *
  * @throws {ArgumentError} for sizes that mean nothing.
  * @throws {LimitError} for sizes over the device's limits.
  * @throws {FeatureError} for a type or an algorithm whose feature the device lacks.
  */
-export function tune(
-  primitive: Row,
+export async function tune(
+  row: TuningRow,
   title: string,
   type: ElementType,
-  domain: Combined,
-  options: TuningOptions & { readonly maxLength: unknown },
+  { elementBytes, long = false }: Combined,
+  options: Chosen,
   facts: DeviceFacts,
-): Tuning {
-  const { limits, features } = facts;
-  const { elementBytes, long = false } = domain;
+  memoryBeside: (shape: Pick<Tuning, "algorithm" | "sizes">) => number = () => 0,
+): Promise<Tuning> {
+  const { limits, features, subgroupIds } = facts;
   if (type.feature !== undefined && !features.has(type.feature)) {
     throw new FeatureError(`${title} needs the adapter feature "${type.feature}"`);
   }
-  const subgroups = features.has("subgroups");
-  // The length is checked later, with the ranges; what is no number is tuned for any.
-  const row = rowOf(facts, primitive, domain, lengthOf(options));
-  const algorithm =
-    options.algorithm === undefined
-      ? portable(row.algorithm, subgroups)
-      : requireAlgorithm(options.algorithm, title);
-  if (algorithms[algorithm].subgroups && !subgroups) {
-    throw new FeatureError(`${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`);
+  if ((options.algorithm ?? options.itemsPerThread ?? options.workGroupSize) !== undefined) {
+    (await loadChosen()).requireChosen(options, title, facts);
   }
-  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
-  const items = requireCount(title, "itemsPerThread", options.itemsPerThread ?? row.items);
-  const sizesOf = (workGroupSize: number): Sizes => ({
-    workGroupSize,
-    items,
-    // A software adapter compiles many long combinations in a row in seconds, a GPU's driver at once.
-    unrolled: !(facts.software && long),
-    minSubgroupSize: facts.subgroupMinSize,
-    maxSubgroupSize: facts.subgroupMaxSize,
+  // What a row names, or what does without subgroups.
+  const algorithm =
+    options.algorithm ??
+    (algorithms[row.algorithm].subgroups && !features.has("subgroups") ? "blelloch" : row.algorithm);
+  const tuningOf = (workGroupSize: number): Tuning => ({
+    algorithm,
+    sizes: {
+      workGroupSize,
+      items: options.itemsPerThread ?? row.items,
+      // A software adapter compiles many long combinations in a row in seconds, a GPU's driver at once.
+      unrolled: !(facts.software && long),
+      minSubgroupSize: facts.subgroupMinSize,
+      maxSubgroupSize: facts.subgroupMaxSize,
+    },
+    subgroupIds,
   });
-  const memoryOf = (workGroupSize: number): number =>
-    algorithms[algorithm].memory(sizesOf(workGroupSize), elementBytes) +
-    (primitive === "single scan" || primitive === "single compact"
-      ? lookBackMemory({ algorithm, sizes: sizesOf(workGroupSize) }, elementBytes)
-      : 0);
-  let fitting = Math.min(row.workGroupSize, most);
-  while (fitting > 2 && memoryOf(fitting) > limits.maxComputeWorkgroupStorageSize) {
+  const memoryOf = (tuning: Tuning): number =>
+    algorithms[algorithm].memory(tuning.sizes, elementBytes) + memoryBeside(tuning);
+  const most = limits.maxComputeWorkgroupStorageSize;
+  let fitting = Math.min(
+    row.workGroupSize,
+    limits.maxComputeInvocationsPerWorkgroup,
+    limits.maxComputeWorkgroupSizeX,
+  );
+  while (fitting > 2 && memoryOf(tuningOf(fitting)) > most) {
     fitting = Math.floor(fitting / 2);
   }
-  const workGroupSize = requireCount(title, "workGroupSize", options.workGroupSize ?? fitting);
-  if (workGroupSize > most) {
-    throw new LimitError(`${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`);
+  const tuning = tuningOf(options.workGroupSize ?? fitting);
+  if (tileOf(tuning) < 2 || memoryOf(tuning) > most) {
+    throw (await loadChosen()).misfit(tuning, title, memoryOf(tuning), most);
   }
-  if (items > 64) {
-    throw new ArgumentError(`${title}: itemsPerThread is ${items}; it takes 1 to 64`);
-  }
-  if (workGroupSize * items < 2) {
-    throw new ArgumentError(
-      `${title}: a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2`,
-    );
-  }
-  const memory = memoryOf(workGroupSize);
-  if (memory > limits.maxComputeWorkgroupStorageSize) {
-    throw new LimitError(
-      `${title} with the algorithm ${algorithm} and workGroupSize ${workGroupSize} needs ${memory} bytes of work-group memory, and the device's limit is ${limits.maxComputeWorkgroupStorageSize}`,
-    );
-  }
-  return { algorithm, sizes: sizesOf(workGroupSize), subgroupIds: facts.subgroupIds };
+  return tuning;
 }
 
-/** What a row names, or what does without subgroups. */
-const portable = (algorithm: Algorithm, subgroups: boolean): Algorithm =>
-  algorithms[algorithm].subgroups && !subgroups ? "blelloch" : algorithm;
+/** Items of a tile. */
+export const tileOf = ({ sizes }: Tuning): number => sizes.workGroupSize * sizes.items;
 
 /** The order of operations that a tuning makes. */
-export const groupingOf = (tuning: Tuning, passes: Passes, itemsPerVector: number): Grouping => ({
-  algorithm: tuning.algorithm,
-  workGroupSize: tuning.sizes.workGroupSize,
-  itemsPerThread: tuning.sizes.items,
+export const groupingOf = ({ algorithm, sizes }: Tuning, itemsPerVector: number): Grouping => ({
+  algorithm,
+  workGroupSize: sizes.workGroupSize,
+  itemsPerThread: sizes.items,
   itemsPerVector,
-  subgroupSize: tuning.sizes.minSubgroupSize,
-  ...(passes === "single" ? { passes, lookBack: lookBackShape(tuning) } : { passes }),
+  subgroupSize: sizes.minSubgroupSize,
+  passes: "reduce-then-scan",
 });
-
-/** Threads that a look-back takes at least: one for each total that it reads. */
-const LOOK_BACK_THREADS = 2;
-
-// The length is checked later, with the ranges; what is no number is tuned for any.
-const lengthOf = ({ maxLength }: { readonly maxLength: unknown }): number => Number(maxLength);
-
-/**
- * How many times the data is read: what the caller says, or what is faster. Once only where the adapter is known
- * to manage.
- *
- * @throws {ArgumentError} for another word, or a work-group that is too small.
- */
-export function passesOf(
-  primitive: "scan" | "compact",
-  domain: Combined,
-  options: TuningOptions & { readonly maxLength: unknown },
-  facts: DeviceFacts,
-  title: string,
-): Passes {
-  const { passes, workGroupSize } = options;
-  if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
-    throw new ArgumentError(`${title}: passes is ${String(passes)}; it takes single or reduce-then-scan`);
-  }
-  const tooSmall = workGroupSize !== undefined && workGroupSize < LOOK_BACK_THREADS;
-  if (passes === "single" && tooSmall) {
-    throw new ArgumentError(
-      `${title}: passes is single and workGroupSize ${workGroupSize}; a single pass takes at least ${LOOK_BACK_THREADS} threads`,
-    );
-  }
-  const { isDefault = false } = rowOf(facts, `single ${primitive}`, domain, lengthOf(options));
-  return passes ?? (facts.lookBack && isDefault && !tooSmall ? "single" : "reduce-then-scan");
-}
-
-/** How a single pass looks back on an adapter. */
-export const lookBackOf = (facts: DeviceFacts): { patience: number; tickets: boolean } => ({
-  // Where work-groups run on few threads, the one that is waited for may not run meanwhile.
-  patience: facts.software ? 16 : 1000,
-  // Measured to start work-groups in the order of their numbers; a ticket costs more than it saves there.
-  tickets: facts.vendor !== "nvidia",
-});
-
-/** A whole number of at least 1. */
-function requireCount(title: string, name: string, value: unknown): number {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 1) {
-    throw new ArgumentError(`${title}: ${name} is ${String(value)}; it takes a whole number from 1 up`);
-  }
-  return value;
-}

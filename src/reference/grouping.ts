@@ -1,5 +1,5 @@
 import type { Algorithm } from "../codegen/algorithms.ts";
-import type { LookBackShape } from "../codegen/kernels.ts";
+import type { LookBackShape } from "../codegen/look_back.ts";
 import type { Monoid } from "../operators.ts";
 import { spineLengths } from "../primitives/plan.ts";
 import type { Value } from "../types.ts";

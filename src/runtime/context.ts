@@ -1,6 +1,7 @@
 import type { BindingKind, Kernel } from "../codegen/kernels.ts";
 import type { Module } from "../codegen/module.ts";
 import { DeviceLostError, OutOfMemoryError, ShaderError, SourceError } from "../errors.ts";
+import { loadShaderProblem } from "../later.ts";
 import type { DeviceFacts } from "../primitives/tuning.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./constants.ts";
 
@@ -167,7 +168,7 @@ export async function compileModule(
   if (message === undefined && failure === null) {
     return module;
   }
-  const { problemIn } = await import("./shader_problem.ts");
+  const { problemIn } = await loadShaderProblem();
   const { text, own, column, where } = problemIn(linked, label, message, failure);
   throw own === undefined
     ? new ShaderError(`${where}: ${text}\nThis is a defect of Wavefold. The linked source:\n${linked.code}`)

@@ -1,4 +1,5 @@
 import { AdapterError, ArgumentError } from "../errors.ts";
+import { loadChecked, loadHandCompact, loadHandReduce } from "../later.ts";
 import type { Operator } from "../operators.ts";
 import type { CompactOptions } from "../primitives/compact.ts";
 import type { Plan } from "../primitives/plan.ts";
@@ -200,7 +201,7 @@ export class Fold {
     options: HandMapOptions<NameOf<A>, Name, V>,
   ): Promise<V>;
   async reduce(data: AnyArray, options: AnyHandOptions = {}): Promise<Value> {
-    const { reduceAtHand } = await import("./hand_reduce.ts");
+    const { reduceAtHand } = await loadHandReduce();
     return reduceAtHand(this.#context, data, options);
   }
 
@@ -236,7 +237,7 @@ export class Fold {
   ): Promise<ArrayOf<Name, V>>;
   // What decides is asked for with the other checks, of those who leave the options out too.
   async compact(data: AnyArray, options: AnyHandCompactOptions = {}): Promise<AnyArray> {
-    const { compactAtHand } = await import("./hand_compact.ts");
+    const { compactAtHand } = await loadHandCompact();
     return compactAtHand(this.#context, data, options);
   }
 
@@ -265,7 +266,7 @@ export class Fold {
    * ```
    */
   async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
-    const { planReduce } = await import("./hand_reduce.ts");
+    const { planReduce } = await loadHandReduce();
     return this.#prepare(await planReduce(options as unknown as ReduceOptions, this.#context.facts));
   }
 
@@ -279,7 +280,7 @@ export class Fold {
    * ```
    */
   async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
-    const { planCompact } = await import("./hand_compact.ts");
+    const { planCompact } = await loadHandCompact();
     const prepared = await this.#prepare(
       await planCompact(options as unknown as CompactOptions, this.#context.facts),
     );
@@ -295,10 +296,7 @@ export class Fold {
   }
 
   async #prepare(plan: Plan): Promise<Prepared> {
-    const [compiled, { checked }] = await Promise.all([
-      compilePlan(this.#context, plan),
-      import("./checked.ts"),
-    ]);
+    const [compiled, { checked }] = await Promise.all([compilePlan(this.#context, plan), loadChecked()]);
     return checked(compiled);
   }
 }

@@ -1,3 +1,4 @@
+import { load64, loadFloats, loadHandMap } from "../later.ts";
 import type { Plan } from "../primitives/plan.ts";
 import { bindingBytes } from "../primitives/plan.ts";
 import type { AnyArray } from "../reference/arrays.ts";
@@ -125,7 +126,7 @@ export interface HandTypes {
 /** The types of the array's elements and of the result. Loaded where they may be two. */
 export async function typesOf(data: AnyArray, options: AnyHandOptions, caller: string): Promise<HandTypes> {
   if (options.map !== undefined || options.from !== undefined) {
-    return (await import("./hand_map.ts")).mappedTypesOf(data, options, caller);
+    return (await loadHandMap()).mappedTypesOf(data, options, caller);
   }
   const type = await typeOfArray(data, options.type as ElementType | undefined, caller);
   return { type, arrayOf: (bytes) => arrayLike(data, bytes) };
@@ -149,11 +150,11 @@ export async function typeOfArray(
       return i32;
     case "f32":
     case "f16":
-      return (await import("../types_float.ts"))[name];
+      return (await loadFloats())[name];
     case "u64":
     case "i64":
     case "f64":
-      return (await import("../types64.ts"))[name];
+      return (await load64())[name];
     default:
       return name satisfies never;
   }

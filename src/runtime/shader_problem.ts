@@ -1,4 +1,31 @@
-import type { Line, Module } from "../codegen/module.ts";
+import type { Module } from "../codegen/module.ts";
+import type { SourceText } from "../types.ts";
+
+/** A line of WGSL, and where it was written. */
+export interface Line {
+  readonly text: string;
+  readonly source: SourceText;
+  /** Counted from 1. */
+  readonly number: number;
+}
+
+/**
+ * The origin of each line of a module; nothing for those that linking puts between declarations. The module is
+ * linked once more, from sources whose lines say who they are.
+ */
+export function linesOf({ relink }: Module): (Line | undefined)[] {
+  const lines: Line[] = [];
+  const marked = relink((source) => ({
+    ...source,
+    text: source.text
+      .split("\n")
+      .map((text, at) =>
+        text.trim() === "" ? text : `${text} // line ${lines.push({ text, source, number: at + 1 }) - 1}`,
+      )
+      .join("\n"),
+  }));
+  return marked.split("\n").map((text) => lines[Number(/ \/\/ line (\d+)$/.exec(text)?.[1])]);
+}
 
 /** What a compiler says is wrong with a module, and where it was written. Loaded where one does not compile. */
 export function problemIn(
@@ -16,8 +43,9 @@ export function problemIn(
   readonly where: string;
 } {
   const { line, text, column } = locate(message, failure);
-  const origin = linked.lines[line - 1];
-  const own = origin?.source.callers ? origin : callersNeighbour(linked.lines, line - 1);
+  const lines = linesOf(linked);
+  const origin = lines[line - 1];
+  const own = origin?.source.callers ? origin : callersNeighbour(lines, line - 1);
   return {
     text,
     own,
@@ -45,7 +73,7 @@ function locate(
  * The caller's text that an error of ours encloses: `return (` on the line above theirs is where a
  * compiler reports that their expression has the wrong type; naga does at the function's head, above that.
  */
-function callersNeighbour(lines: readonly Line[], at: number): Line | undefined {
+function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Line | undefined {
   const around = [lines[at + 1], lines[at - 1], lines[at + 2]];
   return around.find((line) => line?.source.callers);
 }

@@ -2,13 +2,11 @@ import { describe, expect, test } from "vitest";
 import { parse, unbalanced } from "../../src/codegen/callers.ts";
 import { workGroupReduce } from "../../src/codegen/functions.ts";
 import { link } from "../../src/codegen/link.ts";
-import { assemble, linesOf, reachable, rename, unroll } from "../../src/codegen/module.ts";
+import { assemble, directivesFor, reachable, rename, unroll } from "../../src/codegen/module.ts";
 import { max } from "../../src/operators.ts";
 import { u32 } from "../../src/types.ts";
 
-const lines = (text: string) => linesOf({ name: "test", text });
-const parsed = (text: string) => parse(lines(text));
-const summary = (text: string) => parsed(text).declarations.map(({ keyword, name }) => `${keyword} ${name}`);
+const summary = (text: string) => parse(text).declarations.map(({ keyword, name }) => `${keyword} ${name}`);
 
 describe("parse", () => {
   test("names every kind of declaration", () => {
@@ -22,7 +20,7 @@ struct S { a: u32, }
 var<private> p: u32;
 @compute @workgroup_size(C) fn main() { if (true) { } }
 const_assert C == 1u;`;
-    expect(parsed(text).enables).toEqual(["f16", "subgroups"]);
+    expect(parse(text).directives).toEqual(["enable f16;", "enable subgroups;"]);
     expect(summary(text)).toEqual([
       "alias A",
       "const C",
@@ -36,25 +34,35 @@ const_assert C == 1u;`;
 
   test("comments are no code, and go with what they are right above", () => {
     const text = "// gone\n\n// kept { ( \nfn a() { /* } */ }\n// fn no() {}\nfn b() {}";
-    const { declarations } = parsed(text);
+    const { declarations } = parse(text);
     expect(declarations.map(({ name }) => name)).toEqual(["a", "b"]);
-    expect(declarations[0]?.lines.map((line) => line.number)).toEqual([3, 4]);
-    expect(declarations[1]?.lines.map((line) => line.number)).toEqual([5, 6]);
+    expect(declarations[0]?.text).toBe("// kept { ( \nfn a() { /* } */ }");
+    expect(declarations[1]?.text).toBe("// fn no() {}\nfn b() {}");
+  });
+
+  test("declarations of one line are apart, and what follows the last is its own", () => {
+    const { declarations } = parse("const A = 1u; const B = A; // both\n// and\nfn c() {} fn d() {}");
+    expect(declarations.map(({ text }) => text)).toEqual([
+      "const A = 1u;",
+      " const B = A; // both",
+      "// and\nfn c() {}",
+      " fn d() {}",
+    ]);
   });
 
   test("members are no references", () => {
-    const { declarations } = parsed("fn a() { return x.total + total2; }");
+    const { declarations } = parse("fn a() { return x.total + total2; }");
     expect(declarations[0]?.references.has("total")).toBe(false);
     expect(declarations[0]?.references.has("total2")).toBe(true);
   });
 
   test.each(["", "// only a comment", ";;", "fn", "fn a(", "}", "@", "var<"])("%j does not throw", (text) => {
-    expect(() => parsed(text)).not.toThrow();
+    expect(() => parse(text)).not.toThrow();
   });
 });
 
 test("reachable keeps what is reached, in the order given, and the first of a name", () => {
-  const { declarations } = parsed(
+  const { declarations } = parse(
     "fn c() {}\nfn b() { c(); }\nfn unused() {}\nfn a() { b(); a(); }\nfn c() { b(); }",
   );
   expect(reachable(declarations, ["a"]).map(({ name }) => name)).toEqual(["c", "b", "a"]);
@@ -69,7 +77,7 @@ test("rename replaces whole words that are no members, outside comments", () => 
 describe("unroll", () => {
   const loop = "  for (var k = 1u; k < N; k++) { // unroll\n    x[k] = kk;\n  }\nend";
   test("writes out each turn", () => {
-    expect(unroll(lines(loop), { N: 3 }).map((line) => line.text)).toEqual([
+    expect(unroll(loop, { N: 3 }).split("\n")).toEqual([
       "  {",
       "    x[1u] = kk;",
       "  }",
@@ -80,21 +88,31 @@ describe("unroll", () => {
     ]);
   });
   test("no turn", () => {
-    expect(unroll(lines(loop), { N: 1 }).map((line) => line.text)).toEqual(["end"]);
+    expect(unroll(loop, { N: 1 })).toBe("end");
   });
   test("a bound that is not known", () => {
-    expect(() => unroll(lines(loop), {})).toThrow("test:1: a loop that cannot be unrolled");
+    expect(() => unroll(loop, {})).toThrow("N is not known: a loop that cannot be unrolled");
   });
   test("other loops stay", () => {
     const other = "for (var k = 0u; k < N; k++) {\n}";
-    expect(
-      unroll(lines(other), { N: 3 })
-        .map((line) => line.text)
-        .join("\n"),
-    ).toBe(other);
+    expect(unroll(other, { N: 3 })).toBe(other);
   });
-  test("lines keep where they came from", () => {
-    expect(unroll(lines(loop), { N: 3 }).map((line) => line.number)).toEqual([1, 2, 3, 1, 2, 3, 4]);
+  test("a loop in a loop", () => {
+    const inner = "  for (var i = 0u; i < M; i++) { // unroll\n    x[i + k] = k;\n  }\n";
+    const nested = `for (var k = 0u; k < N; k++) { // unroll\n${inner}}\n`;
+    expect(unroll(nested, { N: 2, M: 1 }).split("\n")).toEqual([
+      "{",
+      "  {",
+      "    x[0u + 0u] = 0u;",
+      "  }",
+      "}",
+      "{",
+      "  {",
+      "    x[0u + 1u] = 1u;",
+      "  }",
+      "}",
+      "",
+    ]);
   });
 });
 
@@ -109,10 +127,14 @@ test.each([
   expect(unbalanced(text)).toEqual(expected);
 });
 
-test("assemble puts directives first, once and sorted", () => {
-  expect(assemble(["subgroups", "f16", "f16"], parsed("fn a() {}\nfn b() {}").declarations).code).toBe(
-    "enable f16;\nenable subgroups;\n\nfn a() {}\n\nfn b() {}\n",
+test("directives come first, once and sorted, and f16 where it is used", () => {
+  const { declarations } = parse("fn a() {}\nfn b(x: f16) {}");
+  const directives = ["enable subgroups;", "enable f16;", "enable subgroups;"];
+  expect(assemble(directivesFor(directives, declarations), declarations)).toBe(
+    "enable f16;\nenable subgroups;\n\nfn a() {}\n\nfn b(x: f16) {}\n",
   );
+  expect(directivesFor(directives, declarations.slice(0, 1))).toEqual(["enable subgroups;"]);
+  expect(directivesFor([], declarations)).toEqual(["enable f16;"]);
 });
 
 test("link: the emitted text", () => {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Kernel } from "../../src/codegen/kernels.ts";
-import { lookBackShape } from "../../src/codegen/kernels.ts";
+import { lookBackShape } from "../../src/codegen/look_back.ts";
 import type { Fold } from "../../src/node.ts";
 import { planCompact } from "../../src/primitives/compact.ts";
 import type { Plan } from "../../src/primitives/plan.ts";

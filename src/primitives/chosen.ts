@@ -1,0 +1,47 @@
+import { algorithms, requireAlgorithm } from "../codegen/algorithms.ts";
+import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
+import type { Chosen, DeviceFacts, Tuning } from "./tuning.ts";
+import { tileOf } from "./tuning.ts";
+
+// This is loaded where a caller chooses an algorithm or sizes.
+
+/**
+ * Checks what the caller chooses, each on its own.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
+ */
+export function requireChosen(options: Chosen, title: string, { limits, features }: DeviceFacts): void {
+  const { algorithm, itemsPerThread = 1, workGroupSize = 1 } = options;
+  if (
+    algorithm !== undefined &&
+    algorithms[requireAlgorithm(algorithm, title)].subgroups &&
+    !features.has("subgroups")
+  ) {
+    throw new FeatureError(`${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`);
+  }
+  requireCount(title, "itemsPerThread", itemsPerThread);
+  requireCount(title, "workGroupSize", workGroupSize);
+  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+  if (workGroupSize > most) {
+    throw new LimitError(`${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`);
+  }
+  if (itemsPerThread > 64) {
+    throw new ArgumentError(`${title}: itemsPerThread is ${itemsPerThread}; it takes 1 to 64`);
+  }
+}
+
+/** Why an algorithm and sizes do not go together. */
+export function misfit(tuning: Tuning, title: string, memory: number, mostMemory: number): Error {
+  return tileOf(tuning) < 2
+    ? new ArgumentError(`${title}: a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2`)
+    : new LimitError(
+        `${title} with the algorithm ${tuning.algorithm} and workGroupSize ${tuning.sizes.workGroupSize} needs ${memory} bytes of work-group memory, and the device's limit is ${mostMemory}`,
+      );
+}
+
+/** A whole number of at least 1. */
+function requireCount(title: string, name: string, value: unknown): void {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1) {
+    throw new ArgumentError(`${title}: ${name} is ${String(value)}; it takes a whole number from 1 up`);
+  }
+}

@@ -1,0 +1,157 @@
+import { elementWords } from "../codegen/contract.ts";
+import { withSources } from "../codegen/device_files.ts";
+import type { LookBackOptions } from "../codegen/look_back.ts";
+import { lookBackMemory, lookBackShape, lookBackSources, spineBytes } from "../codegen/look_back.ts";
+import { ArgumentError } from "../errors.ts";
+import type { Monoid } from "../operators.ts";
+import type { Grouping } from "../reference/grouping.ts";
+import type { ElementType, SourceText } from "../types.ts";
+import { RUNS } from "./plan.ts";
+import type { Chosen, DeviceFacts, LoadedTuning, TuningTable } from "./tuning.ts";
+import { groupingOf, rowOf, tileOf, tune } from "./tuning.ts";
+
+// This is loaded where the adapter manages a single pass, or the caller says how often the data is read.
+
+/** Where memory is not what binds, reading it once gains nothing. bench/LOG.md has the figures. */
+const singlePassRows: TuningTable<"scan" | "compact"> = {
+  software: {
+    scan: [
+      { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
+      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
+    ],
+    compact: [{ elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 16 }],
+  },
+  // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
+  nvidia: {
+    scan: [
+      // u32, 2^20: 12.5 µs (reduce-then-scan 19.4; 256 × 32: 13.9); 2^24: 60.2.
+      {
+        elementBytes: 4,
+        maxLength: 2 ** 22,
+        algorithm: "subgroup",
+        workGroupSize: 512,
+        items: 16,
+        isDefault: true,
+      },
+      // u32, 2^24: 59.2 µs (reduce-then-scan 81.9; 512 × 32: 60.6); 2^28: 645 (512 × 32: 637; 512 × 24: 674;
+      // 512 × 16: 713; reduce-then-scan 783). f32, 2^28: 653 (512 × 32: 977).
+      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 32, isDefault: true },
+      // f64, 2^21: 211 µs (16 items: 835); 2^27: 2920 (reduce-then-scan 300, 3243; subgroup 3897, 10406).
+      {
+        elementBytes: 8,
+        long: true,
+        maxLength: 2 ** 24,
+        algorithm: "blelloch",
+        workGroupSize: 256,
+        items: 8,
+        isDefault: true,
+      },
+      // f64, 2^27: 2615 µs.
+      {
+        elementBytes: 8,
+        long: true,
+        algorithm: "blelloch",
+        workGroupSize: 256,
+        items: 16,
+        isDefault: true,
+      },
+      // u64, 2^27: 2545 µs (reduce-then-scan 1210).
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 512, items: 16 },
+      // 16-byte struct, 2^26: 1815 µs (reduce-then-scan 1086).
+      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 },
+    ],
+    compact: [
+      // u32, half kept, 2^20: 13.0 µs (reduce-then-scan 19.2), 2^24: 68.6 (78.5; 512 × 32: 76.5).
+      {
+        elementBytes: 64,
+        maxLength: 2 ** 25,
+        algorithm: "subgroup",
+        workGroupSize: 512,
+        items: 16,
+        isDefault: true,
+      },
+      // 2^28: 826 µs (reduce-then-scan 720).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 16 },
+    ],
+  },
+  gpu: {
+    scan: [
+      { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8 },
+      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+    ],
+    compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 }],
+  },
+};
+
+/** Threads that a look-back takes at least: one for each total that it reads. */
+const LOOK_BACK_THREADS = 2;
+
+/** How a primitive reads its data once. */
+export interface SinglePass {
+  readonly tuning: LoadedTuning;
+  /** What its kernel looks back with. */
+  readonly carry: readonly SourceText[];
+  /** Tiles of so many items. */
+  tilesOf(length: number): number;
+  /** Bytes of a spine for so many tiles. */
+  spineBytes(tiles: number): number;
+  groupingOf(itemsPerVector: number): Grouping;
+}
+
+/**
+ * A single pass, where the caller says so; or where it is faster, and the adapter is known to manage. Nothing, where
+ * the data is read twice.
+ *
+ * @throws as {@link tune}; {@link ArgumentError} for another word, or a work-group that is too small.
+ */
+export async function singlePass(
+  primitive: "scan" | "compact",
+  title: string,
+  type: ElementType,
+  monoid: Monoid,
+  options: Chosen,
+  facts: DeviceFacts,
+  testing: Partial<LookBackOptions>,
+): Promise<SinglePass | undefined> {
+  const { domain } = monoid;
+  const { passes, workGroupSize } = options;
+  if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
+    throw new ArgumentError(`${title}: passes is ${String(passes)}; it takes single or reduce-then-scan`);
+  }
+  const tooSmall = workGroupSize !== undefined && workGroupSize < LOOK_BACK_THREADS;
+  if (passes === "single" && tooSmall) {
+    throw new ArgumentError(
+      `${title}: passes is single and workGroupSize ${workGroupSize}; a single pass takes at least ${LOOK_BACK_THREADS} threads`,
+    );
+  }
+  const row = rowOf(singlePassRows, primitive, domain, options, facts);
+  const isFaster = row.isDefault === true && facts.lookBack && !tooSmall;
+  if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
+    return undefined;
+  }
+  const tuned = await tune(row, title, type, domain, options, facts, (shape) =>
+    lookBackMemory(shape, domain.elementBytes),
+  );
+  const shape = lookBackShape(tuned);
+  const [tuning, carry] = await Promise.all([
+    withSources(tuned),
+    lookBackSources(primitive, monoid, shape, {
+      // Where work-groups run on few threads, the one that is waited for may not run meanwhile.
+      patience: facts.software ? 16 : 1000,
+      // Measured to start work-groups in the order of their numbers; a ticket costs more than it saves there.
+      tickets: facts.vendor !== "nvidia",
+      ...testing,
+    }),
+  ]);
+  return {
+    tuning,
+    carry,
+    tilesOf: (length) => Math.ceil(length / tileOf(tuning)),
+    spineBytes: (tiles) => spineBytes(shape, tiles, elementWords(monoid), RUNS),
+    groupingOf: (itemsPerVector) => ({
+      ...groupingOf(tuning, itemsPerVector),
+      passes: "single",
+      lookBack: shape,
+    }),
+  };
+}
