@@ -1,7 +1,8 @@
 // Builds dist/ (the package) and build/ (what is run from the repository) with esbuild.
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { build } from "esbuild";
-import { fromFiles, laterName, modulesOf, shaders } from "./modules.mjs";
+import { fromChunks, laterName, modulesOf, shaders, withChunks } from "./modules.mjs";
 
 const shared = {
   bundle: true,
@@ -12,6 +13,15 @@ const shared = {
 };
 
 await rm("dist", { recursive: true, force: true });
+/** Builds files that take code from those of dist/chunks/. */
+async function buildFiles(options) {
+  const { outputFiles } = await build({ ...shared, ...options, write: false });
+  for (const file of outputFiles) {
+    await mkdir(dirname(file.path), { recursive: true });
+    await writeFile(file.path, withChunks(file));
+  }
+}
+
 /** What needs no device, by the files that they are built to. */
 const textual = { wgsl: "src/wgsl.ts", reference: "src/reference/index.ts", monoids: "src/monoids/index.ts" };
 
@@ -23,27 +33,24 @@ for (const [name, modules, others] of [
   ["base", base, {}],
   ["core", core, { base }],
 ]) {
-  await build({
-    ...shared,
+  await buildFiles({
     stdin: {
       contents: modules.map((path) => `export * from "./${path}";`).join("\n"),
       resolveDir: ".",
     },
     outfile: `dist/chunks/${name}.js`,
-    plugins: [fromFiles({ ...others, later }, "./"), shaders],
+    plugins: [fromChunks({ ...others, later }), shaders],
   });
 }
-await build({
-  ...shared,
+await buildFiles({
   entryPoints: { later: "src/later.ts", ...Object.fromEntries(later.map((path) => [laterName(path), path])) },
   outdir: "dist/chunks",
-  plugins: [fromFiles({ core, base, later }, "./", true), shaders],
+  plugins: [fromChunks({ core, base, later }, true), shaders],
   splitting: true,
   chunkNames: "shared-[hash]",
 });
 // One build for all that a program may import together: an operator of one is an operator of the others.
-await build({
-  ...shared,
+await buildFiles({
   entryPoints: {
     ...textual,
     index: "src/index.ts",
@@ -53,8 +60,9 @@ await build({
     vite: "src/build/vite.ts",
   },
   outdir: "dist",
-  plugins: [fromFiles({ core, base, later }, "./chunks/"), shaders],
+  plugins: [fromChunks({ core, base, later }), shaders],
   splitting: true,
+  chunkNames: "chunks/[name]-[hash]",
   // An optional peer.
   external: ["fast-check"],
   platform: "node",

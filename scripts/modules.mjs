@@ -1,6 +1,6 @@
 // How the package's modules are loaded into its build.
 import { readFile } from "node:fs/promises";
-import { basename, relative, resolve } from "node:path";
+import { basename, dirname, relative, resolve } from "node:path";
 import { build } from "esbuild";
 
 /**
@@ -64,12 +64,15 @@ export async function modulesOf(entries, options) {
 /** The file that a module is built to which is loaded later. */
 export const laterName = (path) => basename(path).replace(/\.ts$/, "");
 
+/** What stands in import statements for the folder of the package's chunks. */
+const CHUNKS = "#chunks/";
+
 /**
- * An esbuild plugin: modules of these groups are taken from their files, and what is loaded later from files of its
- * own. `folder` is where they are, as seen from the files that are built.
+ * An esbuild plugin: modules of these groups are taken from their files in dist/chunks/, and what is loaded later
+ * from files of its own there. What comes out is to be written by {@link withChunks}.
  */
-export const fromFiles = ({ core = [], base = [], later }, folder, copied = false) => ({
-  name: "from-files",
+export const fromChunks = ({ core = [], base = [], later }, copied = false) => ({
+  name: "from-chunks",
   setup({ onResolve }) {
     const nameOf = (path, kind) => {
       if (kind === "dynamic-import") {
@@ -87,7 +90,11 @@ export const fromFiles = ({ core = [], base = [], later }, folder, copied = fals
       const path = relative(".", resolve(resolveDir, given));
       const name =
         kind === "entry-point" || (copied && COPIED.includes(path)) ? undefined : nameOf(path, kind);
-      return name && { path: `${folder}${name}.js`, external: true };
+      return name && { path: `${CHUNKS}${name}.js`, external: true };
     });
   },
 });
+
+/** A file that was built, with what it takes from chunks as it is found from there. */
+export const withChunks = ({ path, text }) =>
+  text.replaceAll(`"${CHUNKS}`, basename(dirname(path)) === "chunks" ? '"./' : '"./chunks/');

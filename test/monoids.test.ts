@@ -15,9 +15,9 @@ import {
   varianceOf,
 } from "../src/monoids/index.ts";
 import type { CustomOperator } from "../src/operators.ts";
-import { valuesOf } from "../src/reference/arrays.ts";
 import { reduceReference } from "../src/reference/reduce.ts";
 import { scanReference } from "../src/reference/scan.ts";
+import { valuesOf } from "../src/reference/values.ts";
 import type { StructArray, StructType } from "../src/struct.ts";
 import type { Scalar, ScalarType, StructValue } from "../src/types.ts";
 import { i32, u32 } from "../src/types.ts";

@@ -6,11 +6,11 @@ import type { Operator } from "../operators.ts";
 import { monoid, operators } from "../operators.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
 import type { ScalarArray } from "../reference/arrays.ts";
-import { valuesOf } from "../reference/arrays.ts";
 import { compactReference } from "../reference/compact.ts";
 import { encodeFloat16 } from "../reference/float16.ts";
 import { reduceReference } from "../reference/reduce.ts";
 import { scanReference } from "../reference/scan.ts";
+import { valuesOf } from "../reference/values.ts";
 import type { Scalar, ScalarType, TypeName } from "../types.ts";
 import { oneLine } from "./errors.ts";
 

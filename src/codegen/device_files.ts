@@ -1,10 +1,4 @@
-import {
-  loadBlelloch,
-  loadHillisSteele,
-  loadPortable,
-  loadSubgroupFiles,
-  loadSubgroupText,
-} from "../later.ts";
+import { loadBlelloch, loadHillisSteele, loadSubgroup } from "../later.ts";
 import type { Monoid } from "../operators.ts";
 import type { SourceText } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
@@ -15,35 +9,15 @@ import type { Algorithm } from "./algorithms.ts";
  */
 export type AlgorithmSources = (monoid: Monoid, votes?: boolean) => readonly SourceText[];
 
-/** A file of shaders/, loaded when it is asked for. */
-export const load = async (
-  name: string,
-  module: Promise<{ readonly default: string }>,
-): Promise<SourceText> => ({ name: `shaders/${name}`, text: (await module).default });
-
-const portable = (): Promise<SourceText> => load("device/portable.wgsl", loadPortable());
-
 /** Nobody needs more than one of the algorithms on a device: each is loaded where a plan takes it. */
-const algorithmSources: Record<Algorithm, (subgroupIds: boolean) => Promise<AlgorithmSources>> = {
-  async blelloch() {
-    const sources = await Promise.all([load("work_group/blelloch.wgsl", loadBlelloch()), portable()]);
-    return () => sources;
-  },
-  async "hillis-steele"() {
-    const sources = await Promise.all([
-      load("work_group/hillis_steele.wgsl", loadHillisSteele()),
-      portable(),
-    ]);
-    return () => sources;
-  },
-  async subgroup(subgroupIds) {
-    const [{ subgroupText }, { subgroupFiles }] = await Promise.all([
-      loadSubgroupText(),
-      loadSubgroupFiles(),
-    ]);
-    return (monoid, votes = false) => [subgroupText(monoid), ...subgroupFiles({ subgroupIds, votes })];
-  },
-};
+const algorithmSources = {
+  blelloch: loadBlelloch,
+  "hillis-steele": loadHillisSteele,
+  subgroup: loadSubgroup,
+} satisfies Record<
+  Algorithm,
+  () => Promise<{ readonly sourcesOf: (subgroupIds: boolean) => AlgorithmSources }>
+>;
 
 /** A tuning with its algorithm's sources; with none, where no kernel takes them. */
 export async function withSources<
@@ -51,6 +25,6 @@ export async function withSources<
 >(tuning: Tuning, areTaken = true): Promise<Tuning & { readonly sources: AlgorithmSources }> {
   return {
     ...tuning,
-    sources: areTaken ? await algorithmSources[tuning.algorithm](tuning.subgroupIds) : () => [],
+    sources: areTaken ? (await algorithmSources[tuning.algorithm]()).sourcesOf(tuning.subgroupIds) : () => [],
   };
 }

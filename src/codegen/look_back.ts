@@ -7,7 +7,6 @@ import type { Monoid } from "../operators.ts";
 import type { SourceText } from "../types.ts";
 import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
 import { elementWords } from "./contract.ts";
-import { load } from "./device_files.ts";
 import type { KernelOptions } from "./kernels.ts";
 import { MOST_FAN_OUT } from "./kernels.ts";
 import { generated } from "./module.ts";
@@ -109,6 +108,12 @@ export interface LookBackOptions {
   /** For tests: declarations in place of those of faults_none.wgsl. */
   readonly faults?: SourceText;
 }
+
+/** A file of shaders/, loaded when it is asked for. */
+const load = async (name: string, module: Promise<{ readonly default: string }>): Promise<SourceText> => ({
+  name: `shaders/${name}`,
+  text: (await module).default,
+});
 
 /** What a single pass looks back with: by one subgroup, or by the work-group's threads together. */
 export async function lookBackSources(

@@ -1,8 +1,9 @@
 import type { ElementType, Value } from "../types.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "./arrays.ts";
-import { arrayLike, valuesOf } from "./arrays.ts";
+import { arrayLike } from "./arrays.ts";
 import { emptyFor, mappedItems } from "./items.ts";
 import type { ReferenceMap, ReferenceMapOptions } from "./scan.ts";
+import { valuesOf } from "./values.ts";
 
 /**
  * What a compaction means: the items for which `keep` is true, in order, bit for bit.

@@ -5,7 +5,8 @@ import type { ElementType, ScalarType, Value } from "../types.ts";
 import { isSameType, requireType, typeNameOfArray } from "../types.ts";
 import { arrayOver, namedType } from "./array_over.ts";
 import type { AnyArray } from "./arrays.ts";
-import { emptyLike, settable, structOfArray, valuesOf } from "./arrays.ts";
+import { structOfArray } from "./arrays.ts";
+import { emptyLike, settable, valuesOf } from "./values.ts";
 
 /**
  * The element type of an array.

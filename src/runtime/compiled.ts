@@ -2,11 +2,13 @@ import { paramNames } from "../codegen/contract.ts";
 import type { Arrangement } from "../codegen/kernels.ts";
 import { bindingOf } from "../codegen/kernels.ts";
 import { ArgumentError, LimitError } from "../errors.ts";
+import { loadDigits } from "../later.ts";
 import type { Pass, Plan, RangeName } from "../primitives/plan.ts";
 import { bindingBytes, gridOf, RUNS } from "../primitives/plan.ts";
 import { BufferUsage } from "./constants.ts";
-import type { Context, Digits, Pipeline } from "./context.ts";
-import { allocate, digitsOf, explain, pipelineOf, requireDevice, uniformOf } from "./context.ts";
+import type { Context, Pipeline } from "./context.ts";
+import { allocate, explain, pipelineOf, requireDevice, uniformOf } from "./context.ts";
+import type { Digits } from "./digits.ts";
 
 /** A range of a buffer that was checked. */
 export interface Range {
@@ -79,11 +81,16 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     size: plan.scratch[index] ?? 4,
     usage,
   });
+  // What the numbers of single-pass runs are put together from.
+  let digits: Digits | undefined;
   try {
-    const compiled = await Promise.all(plan.kernels.map((kernel) => pipelineOf(context, kernel)));
-    plan.kernels.forEach((kernel, index) => {
-      pipelines.set(kernel.code, compiled[index] as Pipeline);
-    });
+    const [loaded] = await Promise.all([
+      plan.spine && loadDigits(),
+      ...plan.kernels.map(async (kernel) => {
+        pipelines.set(kernel.code, await pipelineOf(context, kernel));
+      }),
+    ]);
+    digits = loaded?.digitsOf(context);
     for (let index = 0; index < plan.eagerScratch; index++) {
       scratch.push(await allocate(context, describe(index), title));
     }
@@ -101,7 +108,6 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   const refusal = (problem: string): Error =>
     new ArgumentError(`${title}${problem.startsWith(" ") ? "" : ": "}${problem}`);
   const { limits } = device;
-  const digits: Digits | undefined = plan.spine && digitsOf(context);
   // The number of the last run of a single pass.
   let run = 0;
   // Bound where there is nothing: one to read and one to write, since a dispatch may not do both to one buffer.
@@ -116,11 +122,8 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
 
   const dispatchOf = (pass: Pass, ranges: ResolvedRanges, arrangement: Arrangement): Dispatch => {
     const { kernel, slots, length, tiles } = pass;
-    const params: Record<string, number> = {
-      length,
-      tiles,
-      spine_tiles: plan.spine?.tiles ?? 0,
-    };
+    const { bindings, vector } = kernel;
+    const params: Record<string, number> = { length, tiles, spine_tiles: plan.spine?.tiles ?? 0 };
     const entries: GPUBindGroupEntry[] = [];
     const bind = (binding: number, buffer: GPUBuffer, offset: number, end: number): void => {
       const size = bindingBytes(end - offset, 1);
@@ -131,80 +134,66 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
       }
       entries.push({ binding, resource: { buffer, offset, size } });
     };
-    /** Binds a range as single items, from an aligned address on; returns where it starts there. */
-    const bindItems = (binding: number, range: Range, itemBytes: number, from = range.offset): number => {
-      const start = floorTo(from, leastCommonMultiple(limits.minStorageBufferOffsetAlignment, itemBytes));
-      bind(binding, range.buffer, start, range.offset + range.bytes);
-      return (from - start) / itemBytes;
+    const alignedTo = (unit: number): number =>
+      leastCommonMultiple(limits.minStorageBufferOffsetAlignment, unit);
+    /** Binds bytes from an aligned address on, where a unit starts; returns the units before the first. */
+    const bindUnits = (
+      binding: number,
+      buffer: GPUBuffer,
+      first: number,
+      end: number,
+      unit: number,
+    ): number => {
+      const start = floorTo(first, alignedTo(unit));
+      bind(binding, buffer, start, end);
+      return (first - start) / unit;
     };
-    const rangeOf = (slot: RangeName): Range | undefined => {
-      const range = ranges[slot];
-      if (range === undefined && slot !== "input") {
-        throw refusal(`${slot} is missing`);
-      }
-      return range;
+    const bindNothing = (binding: number, access: "read" | "write"): number => {
+      bind(binding, nothing(access), 0, NOTHING_BYTES);
+      return 0;
     };
 
     // Vectors up to where the rest of the output can be bound on its own, at an aligned address.
     let wide = 0xffffffff;
-    if (kernel.bindings.has(bindingOf.inputEnd) || kernel.bindings.has(bindingOf.outputEnd)) {
-      const written = kernel.bindings.has(bindingOf.outputEnd) ? ranges.output : undefined;
-      wide = floorTo(length, kernel.vector);
-      if (wide < length && written !== undefined) {
-        const { output } = plan.itemBytes;
-        const step = leastCommonMultiple(limits.minStorageBufferOffsetAlignment, plan.vector * output);
-        const end = floorTo(written.offset + wide * output, step);
-        wide = Math.max(0, end - written.offset) / output;
+    const writesVectors = bindings.has(bindingOf.outputEnd);
+    if (writesVectors || bindings.has(bindingOf.inputEnd)) {
+      wide = floorTo(length, vector);
+      if (writesVectors && wide < length && ranges.output !== undefined) {
+        const { offset } = ranges.output;
+        const itemBytes = plan.itemBytes.output;
+        const end = floorTo(offset + wide * itemBytes, alignedTo(plan.vector * itemBytes));
+        wide = Math.max(0, end - offset) / itemBytes;
       }
     }
     params.wide_length = wide;
-    /** Binds a range as vectors up to `wide` items, and what follows as items. */
-    const bindVectors = (
-      binding: number,
-      endBinding: number,
-      range: Range | undefined,
-      itemBytes: number,
-      access: "read" | "write",
-    ): readonly [number, number] => {
-      const vector = kernel.vector * itemBytes;
-      const alignment = limits.minStorageBufferOffsetAlignment;
-      const middle = (range?.offset ?? 0) + wide * itemBytes;
-      let base = 0;
-      if (range === undefined || wide === 0) {
-        bind(binding, nothing(access), 0, NOTHING_BYTES);
-      } else {
-        const start = floorTo(range.offset, leastCommonMultiple(alignment, vector));
-        bind(binding, range.buffer, start, middle);
-        base = (range.offset - start) / vector;
-      }
-      if (range === undefined || middle >= range.offset + range.bytes) {
-        bind(endBinding, nothing(access), 0, NOTHING_BYTES);
-        return [base, 0];
-      }
-      return [base, bindItems(endBinding, range, itemBytes, middle)];
-    };
 
     for (const [binding, slot] of slots) {
       if (typeof slot === "object") {
-        const buffer = scratchOf(slot.scratch);
-        if (binding === bindingOf.input && kernel.bindings.has(bindingOf.inputEnd)) {
-          throw new Error(`${title}: scratch is bound as items`);
-        }
-        entries.push({ binding, resource: { buffer } });
+        entries.push({ binding, resource: { buffer: scratchOf(slot.scratch) } });
         continue;
       }
-      const range = rangeOf(slot);
+      const range = ranges[slot];
+      if (range === undefined && slot !== "input") {
+        throw refusal(`${slot} is missing`);
+      }
       const itemBytes = plan.itemBytes[slot];
-      if (binding === bindingOf.input && kernel.bindings.has(bindingOf.inputEnd)) {
-        const [base, end] = bindVectors(binding, bindingOf.inputEnd, range, itemBytes, "read");
-        params.input_base = base;
-        params.input_end_base = end;
-      } else if (binding === bindingOf.output && kernel.bindings.has(bindingOf.outputEnd)) {
-        const [base, end] = bindVectors(binding, bindingOf.outputEnd, range, itemBytes, "write");
-        params.output_base = base;
-        params.output_end_base = end;
+      const endBinding = slot === "input" ? bindingOf.inputEnd : bindingOf.outputEnd;
+      if ((slot === "input" || slot === "output") && bindings.has(endBinding)) {
+        // As vectors up to `wide` items, and what follows as items.
+        const access = slot === "input" ? "read" : "write";
+        const { buffer, offset, bytes } = range ?? { buffer: nothing(access), offset: 0, bytes: 0 };
+        const middle = offset + wide * itemBytes;
+        const end = offset + bytes;
+        params[`${slot}_base`] =
+          bytes === 0 || wide === 0
+            ? bindNothing(binding, access)
+            : bindUnits(binding, buffer, offset, middle, vector * itemBytes);
+        params[`${slot}_end_base`] =
+          middle >= end
+            ? bindNothing(endBinding, access)
+            : bindUnits(endBinding, buffer, middle, end, itemBytes);
       } else if (range === undefined) {
-        bind(binding, nothing("read"), 0, NOTHING_BYTES);
+        bindNothing(binding, "read");
       } else if (
         binding === bindingOf.output &&
         !slots.has(bindingOf.input) &&
@@ -215,15 +204,12 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
         const { input } = ranges;
         const start = Math.min(input.offset, range.offset);
         const end = Math.max(input.offset + input.bytes, range.offset + range.bytes);
-        const base = bindItems(
-          binding,
-          { buffer: range.buffer, offset: start, bytes: end - start },
-          itemBytes,
-        );
+        const base = bindUnits(binding, range.buffer, start, end, itemBytes);
         params.input_base = base + (input.offset - start) / itemBytes;
         params.output_base = base + (range.offset - start) / itemBytes;
       } else {
-        params[`${slot}_base`] = bindItems(binding, range, itemBytes);
+        const end = range.offset + range.bytes;
+        params[`${slot}_base`] = bindUnits(binding, range.buffer, range.offset, end, itemBytes);
       }
     }
     const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
@@ -231,22 +217,14 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     params.grid_width = width;
     const label = `wavefold ${title}`;
     const words = paramNames.map((name) => params[name] ?? 0);
-    const uniform = uniformOf(device, words, label);
-    const numbered = kernel.bindings.has(bindingOf.runLow);
-    const bindGroup = device.createBindGroup({
-      label,
-      layout,
-      entries: [
-        { binding: bindingOf.params, resource: { buffer: uniform } },
-        ...entries,
-        ...(numbered && digits !== undefined
-          ? [bindingOf.runLow, bindingOf.runHigh].map((binding) => ({
-              binding,
-              resource: { buffer: digits.buffer, size: digits.bytes },
-            }))
-          : []),
-      ],
-    });
+    const numbered = bindings.has(bindingOf.runLow);
+    entries.push({ binding: bindingOf.params, resource: { buffer: uniformOf(device, words, label) } });
+    if (numbered && digits !== undefined) {
+      for (const binding of [bindingOf.runLow, bindingOf.runHigh]) {
+        entries.push({ binding, resource: digits.resource });
+      }
+    }
+    const bindGroup = device.createBindGroup({ label, layout, entries });
     return { pipeline, bindGroup, width, height, numbered };
   };
 
@@ -275,14 +253,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
       const pass = isPass ? encoder : encoder.beginComputePass({ label: `wavefold ${title}` });
       for (const { pipeline, bindGroup, width, height, numbered } of dispatches) {
         pass.setPipeline(pipeline);
-        if (numbered && digits !== undefined) {
-          pass.setBindGroup(0, bindGroup, [
-            (run % digits.base) * digits.stride,
-            Math.floor(run / digits.base) * digits.stride,
-          ]);
-        } else {
-          pass.setBindGroup(0, bindGroup);
-        }
+        pass.setBindGroup(0, bindGroup, numbered ? digits?.offsetsOf(run) : undefined);
         pass.dispatchWorkgroups(width, height);
       }
       if (!isPass) {

@@ -4,6 +4,7 @@ import { DeviceLostError, OutOfMemoryError, ShaderError, SourceError } from "../
 import { loadShaderProblem } from "../later.ts";
 import type { DeviceFacts } from "../primitives/tuning.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./constants.ts";
+import type { Digits } from "./digits.ts";
 
 /** A pipeline, and what it takes to bind to it. */
 export interface Pipeline {
@@ -17,19 +18,10 @@ export interface Context {
   readonly facts: DeviceFacts;
   /** By the shader's text and entry point: all that makes two pipelines differ. */
   readonly pipelines: Map<string, Promise<Pipeline>>;
-  /** What the numbers of single-pass runs are put together from, once one is prepared. */
+  /** Once a single pass is prepared. */
   digits?: Digits;
   /** Why the device is gone, once it is. */
   lost: GPUDeviceLostInfo | undefined;
-}
-
-/** The digits of a number, each a uniform of its own for a dynamic offset to choose. */
-export interface Digits {
-  readonly buffer: GPUBuffer;
-  readonly base: number;
-  /** Bytes from one digit to the next, and of one. */
-  readonly stride: number;
-  readonly bytes: number;
 }
 
 const contexts = new WeakMap<GPUDevice, Context>();
@@ -210,22 +202,4 @@ export function uniformOf(device: GPUDevice, words: readonly number[], label: st
   new Uint32Array(buffer.getMappedRange()).set(words);
   buffer.unmap();
   return buffer;
-}
-
-/** Digits that two of make a number of 12 bits. */
-const DIGITS = 64;
-
-/** The device's digits, made once. */
-export function digitsOf(context: Context): Digits {
-  const { device } = context;
-  if (context.digits === undefined) {
-    const stride = Math.max(16, device.limits.minUniformBufferOffsetAlignment);
-    const words = new Array<number>((DIGITS * stride) / 4).fill(0);
-    for (let digit = 0; digit < DIGITS; digit++) {
-      words[(digit * stride) / 4] = digit;
-    }
-    const buffer = uniformOf(device, words, "wavefold digits");
-    context.digits = { buffer, base: DIGITS, stride, bytes: 16 };
-  }
-  return context.digits;
 }

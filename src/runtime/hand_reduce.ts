@@ -1,7 +1,7 @@
 import type { ReduceOptions } from "../primitives/reduce.ts";
 import { planReduce } from "../primitives/reduce.ts";
 import type { AnyArray } from "../reference/arrays.ts";
-import { valuesOf } from "../reference/arrays.ts";
+import { valuesOf } from "../reference/values.ts";
 import type { Value } from "../types.ts";
 import type { Context } from "./context.ts";
 import type { AnyHandOptions } from "./hand.ts";
