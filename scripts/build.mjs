@@ -25,27 +25,29 @@ async function buildFiles(options) {
 /** What needs no device, by the files that they are built to. */
 const textual = { wgsl: "src/wgsl.ts", reference: "src/reference/index.ts", monoids: "src/monoids/index.ts" };
 
-// All that `open` takes at once is two files, the base being what programs without a device take too; each module
-// that is loaded later is another, and takes the rest from these. So a bundler makes few files of them, and one that
-// sees `import()` is only met by programs that may get there.
+// All that `open` takes at once is two files, the base being what programs without a device take too. What is loaded
+// later is a file each, and takes the rest from the core: a bundler then makes one file of the base and the core.
 const { core, base, later } = await modulesOf(Object.values(textual), shared);
-for (const [name, modules, others] of [
-  ["base", base, {}],
-  ["core", core, { base }],
-]) {
-  await buildFiles({
-    stdin: {
-      contents: modules.map((path) => `export * from "./${path}";`).join("\n"),
-      resolveDir: ".",
-    },
-    outfile: `dist/chunks/${name}.js`,
-    plugins: [fromChunks({ ...others, later }), shaders],
-  });
-}
+const inFile = (paths, name) => paths.map((path) => [path, name]);
+const exporting = (paths) => ({
+  contents: paths.map((path) => `export * from "${path}";`).join("\n"),
+  resolveDir: ".",
+});
+const files = new Map(inFile(base, "base"));
+await buildFiles({
+  stdin: exporting(base.map((path) => `./${path}`)),
+  outfile: "dist/chunks/base.js",
+  plugins: [fromChunks(new Map(), later), shaders],
+});
+await buildFiles({
+  stdin: exporting([...core, base[0]].map((path) => `./${path}`)),
+  outfile: "dist/chunks/core.js",
+  plugins: [fromChunks(files, later), shaders],
+});
 await buildFiles({
   entryPoints: { later: "src/later.ts", ...Object.fromEntries(later.map((path) => [laterName(path), path])) },
   outdir: "dist/chunks",
-  plugins: [fromChunks({ core, base, later }, true), shaders],
+  plugins: [fromChunks(new Map(inFile([...core, ...base], "core")), later, true), shaders],
   splitting: true,
   chunkNames: "shared-[hash]",
 });
@@ -60,7 +62,7 @@ await buildFiles({
     vite: "src/build/vite.ts",
   },
   outdir: "dist",
-  plugins: [fromChunks({ core, base, later }), shaders],
+  plugins: [fromChunks(new Map([...files, ...inFile(core, "core")]), later), shaders],
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
   // An optional peer.

@@ -24,8 +24,8 @@ export const shaders = {
 /** What loads modules by `import()`. */
 const LATER = "src/later.ts";
 
-/** Where values are made that have no identity: what is loaded later may have a copy. */
-const COPIED = ["src/literals.ts", "src/reference/float16.ts", "src/runtime/constants.ts"];
+/** What only programs without a device take at once: each of what is loaded later has a copy, where it takes it. */
+const COPIED = ["src/codegen/callers.ts", "src/reference/float16.ts"];
 
 /**
  * The modules of src/ that `open` takes at once, those of them that these entries take too, and those that are
@@ -68,28 +68,26 @@ export const laterName = (path) => basename(path).replace(/\.ts$/, "");
 const CHUNKS = "#chunks/";
 
 /**
- * An esbuild plugin: modules of these groups are taken from their files in dist/chunks/, and what is loaded later
- * from files of its own there. What comes out is to be written by {@link withChunks}.
+ * An esbuild plugin: modules are taken from the file of dist/chunks/ that `files` has for their path, and what is
+ * loaded later from a file of its own there. What comes out is to be written by {@link withChunks}. With `copies`,
+ * some modules, and WGSL that several take, are in each file.
  */
-export const fromChunks = ({ core = [], base = [], later }, copied = false) => ({
+export const fromChunks = (files, later, copies = false) => ({
   name: "from-chunks",
   setup({ onResolve }) {
-    const nameOf = (path, kind) => {
-      if (kind === "dynamic-import") {
-        return later.includes(path) ? laterName(path) : undefined;
+    onResolve({ filter: /\.(ts|wgsl)$/ }, ({ importer, kind, path: given, resolveDir }) => {
+      const whole = resolve(resolveDir, given);
+      const path = relative(".", whole);
+      if (kind === "dynamic-import" && later.includes(path)) {
+        return { path: `${CHUNKS}${laterName(path)}.js`, external: true };
       }
-      return path === LATER
-        ? "later"
-        : core.includes(path)
-          ? "core"
-          : base.includes(path)
-            ? "base"
-            : undefined;
-    };
-    onResolve({ filter: /\.(ts|wgsl)$/ }, ({ kind, path: given, resolveDir }) => {
-      const path = relative(".", resolve(resolveDir, given));
-      const name =
-        kind === "entry-point" || (copied && COPIED.includes(path)) ? undefined : nameOf(path, kind);
+      if (kind !== "import-statement") {
+        return undefined;
+      }
+      if (copies && (path.endsWith(".wgsl") || COPIED.includes(path))) {
+        return { path: whole, suffix: `?${basename(importer)}` };
+      }
+      const name = path === LATER ? "later" : files.get(path);
       return name && { path: `${CHUNKS}${name}.js`, external: true };
     });
   },

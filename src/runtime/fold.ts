@@ -15,7 +15,7 @@ import { compilePlan } from "./compiled.ts";
 import type { Context } from "./context.ts";
 import { openContext } from "./context.ts";
 import type { AnyHandCompactOptions, AnyHandOptions } from "./hand.ts";
-import { APART, checkAtHand, runAtHand, typesOf } from "./hand.ts";
+import { APART, runAtHand, typesOf } from "./hand.ts";
 
 /** What `scan` and `reduce` take beside the data. */
 export interface HandOptions<Name extends string> extends TuningOptions {
@@ -176,12 +176,7 @@ export class Fold {
       this.#context.facts,
       APART,
     );
-    if (data.length === 0) {
-      await checkAtHand(this.#context, plan);
-      return arrayOf(new ArrayBuffer(0));
-    }
-    const [output] = await runAtHand(this.#context, plan, data, undefined, [data.length * types.type.bytes]);
-    return arrayOf(output as ArrayBuffer);
+    return arrayOf(await runAtHand(this.#context, plan, data, data.length * types.type.bytes));
   }
 
   /**

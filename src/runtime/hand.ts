@@ -5,94 +5,79 @@ import type { AnyArray } from "../reference/arrays.ts";
 import { arrayLike, structOfArray } from "../reference/arrays.ts";
 import type { ElementType, TypeName } from "../types.ts";
 import { i32, typeNameOfArray, u32 } from "../types.ts";
+import type { Range, ResolvedRanges } from "./compiled.ts";
 import { compilePlan } from "./compiled.ts";
 import { BufferUsage, MAP_READ } from "./constants.ts";
 import type { Context } from "./context.ts";
-import { allocate, explain, requireDevice } from "./context.ts";
+import { allocate, explain } from "./context.ts";
 
 /** At hand, input and output are buffers of their own, from their start: the other kernels need not be compiled. */
 export const APART = ["vectors"] as const;
 
-/** Compiles without running: a call on no data still reports what is wrong with it. */
-export async function checkAtHand(context: Context, plan: Plan): Promise<void> {
-  const compiled = await compilePlan(context, plan);
-  compiled.destroy();
+/** What a call at hand does with a compiled plan. Its buffers are gone when it ends. */
+export interface Hand {
+  /** A buffer of these items; nothing where there are none. */
+  upload(name: string, data: ArrayBufferView): Promise<Range | undefined>;
+  /** A buffer to be written. */
+  output(name: string, bytes: number): Promise<Range>;
+  /** Records the plan. */
+  record(length: number, ranges: ResolvedRanges): GPUCommandEncoder;
+  /** Submits what is recorded, and reads the first bytes of a buffer. */
+  readBack(range: Range, bytes: number, encoder?: GPUCommandEncoder): Promise<ArrayBuffer>;
 }
 
-/** Uploads, runs, and reads back the output: all of it, or as many items as the total says. */
-export async function runAtHand(
-  context: Context,
-  plan: Plan,
-  data: AnyArray,
-  flags: Uint32Array | undefined,
-  outputs: readonly [number] | "count",
-  countedBytes = 4,
-): Promise<ArrayBuffer[]> {
+/** Compiles a plan for one call. */
+export async function atHand<T>(context: Context, plan: Plan, call: (hand: Hand) => Promise<T>): Promise<T> {
   const { device } = context;
+  const { queue } = device;
   const { title } = plan;
-  requireDevice(context, title);
   const owned: { destroy(): void }[] = [];
-  const own = async (name: string, size: number, usage: number): Promise<GPUBuffer> => {
+  const own = async (name: string, bytes: number, usage: number): Promise<Range> => {
     const label = `wavefold ${title} ${name}`;
-    const buffer = await allocate(context, { label, size: bindingBytes(size, 1), usage }, title);
+    const buffer = await allocate(context, { label, size: bindingBytes(bytes, 1), usage }, title);
     owned.push(buffer);
-    return buffer;
+    return { buffer, offset: 0, bytes };
   };
+  const encoderOf = (): GPUCommandEncoder => device.createCommandEncoder({ label: `wavefold ${title}` });
   try {
     const compiled = await compilePlan(context, plan);
     owned.push(compiled);
-    const storage = BufferUsage.STORAGE | BufferUsage.COPY_DST;
-    const input = await own("input", data.byteLength, storage);
-    upload(device, input, data);
-    const flagsBuffer = flags === undefined ? undefined : await own("flags", flags.byteLength, storage);
-    if (flags !== undefined && flagsBuffer !== undefined) {
-      upload(device, flagsBuffer, flags);
-    }
-    const counted = outputs === "count";
-    const outputBytes = counted ? data.length * countedBytes : outputs[0];
-    const output = await own("output", outputBytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC);
-    const total = counted ? await own("count", 4, BufferUsage.STORAGE | BufferUsage.COPY_SRC) : undefined;
-    const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
-    const whole = (buffer: GPUBuffer | undefined) => buffer && { buffer, offset: 0, bytes: buffer.size };
-    compiled.requireDevice();
-    compiled.nextRun();
-    compiled.encode(
-      encoder,
-      compiled.dispatches(
-        data.length,
-        {
-          input: data.length === 0 ? undefined : { buffer: input, offset: 0, bytes: data.byteLength },
-          output: { buffer: output, offset: 0, bytes: outputBytes },
-          flags: whole(flagsBuffer),
-          total: whole(total),
-        },
-        "vectors",
-      ),
-    );
-    const readBack = async (
-      from: GPUBuffer,
-      bytes: number,
-      into: GPUCommandEncoder,
-    ): Promise<ArrayBuffer> => {
-      const staging = await own("read-back", bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
-      if (bytes > 0) {
-        into.copyBufferToBuffer(from, 0, staging, 0, bindingBytes(bytes, 1));
-      }
-      device.queue.submit([into.finish()]);
-      await staging.mapAsync(MAP_READ);
-      return staging.getMappedRange().slice(0, bytes);
-    };
-    if (total === undefined) {
-      return [await readBack(output, outputBytes, encoder)];
-    }
-    const kept = new Uint32Array(await readBack(total, 4, encoder))[0] ?? 0;
-    return [
-      await readBack(
-        output,
-        kept * countedBytes,
-        device.createCommandEncoder({ label: `wavefold ${title}` }),
-      ),
-    ];
+    return await call({
+      async upload(name, { buffer, byteOffset, byteLength }) {
+        if (byteLength === 0) {
+          // Deno stumbles over a write of nothing.
+          return undefined;
+        }
+        const range = await own(name, byteLength, BufferUsage.STORAGE | BufferUsage.COPY_DST);
+        // What is written is whole words, and an odd number of f16 is not.
+        const rest = byteLength % 4;
+        const whole = byteLength - rest;
+        queue.writeBuffer(range.buffer, 0, buffer, byteOffset, whole);
+        if (rest > 0) {
+          const word = new Uint8Array(4);
+          word.set(new Uint8Array(buffer, byteOffset + whole, rest));
+          queue.writeBuffer(range.buffer, whole, word);
+        }
+        return range;
+      },
+      output: (name, bytes) => own(name, bytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC),
+      record(length, ranges) {
+        compiled.requireDevice();
+        compiled.nextRun();
+        const encoder = encoderOf();
+        compiled.encode(encoder, compiled.dispatches(length, ranges, "vectors"));
+        return encoder;
+      },
+      async readBack({ buffer }, bytes, encoder = encoderOf()) {
+        const staging = (await own("read-back", bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST)).buffer;
+        if (bytes > 0) {
+          encoder.copyBufferToBuffer(buffer, 0, staging, 0, bindingBytes(bytes, 1));
+        }
+        queue.submit([encoder.finish()]);
+        await staging.mapAsync(MAP_READ);
+        return staging.getMappedRange().slice(0, bytes);
+      },
+    });
   } catch (cause) {
     throw await explain(context, title, cause);
   } finally {
@@ -101,6 +86,24 @@ export async function runAtHand(
     }
   }
 }
+
+/**
+ * Uploads an array, runs the plan, and reads so many bytes back. Where that is none the plan is compiled all the
+ * same: a call on no data still reports what is wrong with it.
+ */
+export const runAtHand = (
+  context: Context,
+  plan: Plan,
+  data: AnyArray,
+  bytes: number,
+): Promise<ArrayBuffer> =>
+  atHand(context, plan, async ({ upload, output, record, readBack }) => {
+    if (bytes === 0) {
+      return new ArrayBuffer(0);
+    }
+    const ranges = { input: await upload("input", data), output: await output("output", bytes) };
+    return readBack(ranges.output, bytes, record(data.length, ranges));
+  });
 
 /** What tells the types of a call at hand, of any of its forms. */
 export interface AnyHandOptions {
@@ -157,27 +160,5 @@ export async function typeOfArray(
       return (await load64())[name];
     default:
       return name satisfies never;
-  }
-}
-
-/** Writes an array whose bytes may be no multiple of 4, as an odd number of f16 is not. */
-function upload(device: GPUDevice, buffer: GPUBuffer, data: AnyArray): void {
-  if (data.byteLength === 0) {
-    // Deno stumbles over a write of nothing.
-    return;
-  }
-  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  const whole = data.byteLength & ~3;
-  device.queue.writeBuffer(
-    buffer,
-    0,
-    bytes,
-    0,
-    data.byteLength < 2 ** 31 ? whole : data.byteLength - (data.byteLength % 4),
-  );
-  if (data.byteLength % 4 !== 0) {
-    const rest = new Uint8Array(4);
-    rest.set(bytes.subarray(data.byteLength - (data.byteLength % 4)));
-    device.queue.writeBuffer(buffer, data.byteLength - (data.byteLength % 4), rest);
   }
 }

@@ -5,7 +5,7 @@ import type { AnyArray } from "../reference/arrays.ts";
 import { u32 } from "../types.ts";
 import type { Context } from "./context.ts";
 import type { AnyHandCompactOptions } from "./hand.ts";
-import { APART, checkAtHand, runAtHand, typesOf } from "./hand.ts";
+import { APART, atHand, typesOf } from "./hand.ts";
 
 export { planCompact };
 
@@ -33,15 +33,21 @@ export async function compactAtHand(
     context.facts,
     APART,
   );
-  if (data.length === 0) {
-    await checkAtHand(context, plan);
-  }
   const words =
     flags === undefined ? undefined : Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
   const itemBytes = indices ? u32.bytes : type.bytes;
-  const [output] =
-    data.length === 0
-      ? [new ArrayBuffer(0)]
-      : await runAtHand(context, plan, data, words, "count", itemBytes);
-  return indices ? new Uint32Array(output as ArrayBuffer) : arrayOf(output as ArrayBuffer);
+  const kept = await atHand(context, plan, async ({ upload, output, record, readBack }) => {
+    if (data.length === 0) {
+      return new ArrayBuffer(0);
+    }
+    const ranges = {
+      input: await upload("input", data),
+      flags: words && (await upload("flags", words)),
+      output: await output("output", data.length * itemBytes),
+      total: await output("count", 4),
+    };
+    const [count = 0] = new Uint32Array(await readBack(ranges.total, 4, record(data.length, ranges)));
+    return readBack(ranges.output, count * itemBytes);
+  });
+  return indices ? new Uint32Array(kept) : arrayOf(kept);
 }

@@ -22,6 +22,5 @@ export async function reduceAtHand(
     context.facts,
     APART,
   );
-  const [output] = await runAtHand(context, plan, data, undefined, [type.bytes]);
-  return valuesOf(arrayOf(output as ArrayBuffer), type)(0);
+  return valuesOf(arrayOf(await runAtHand(context, plan, data, type.bytes)), type)(0);
 }
