@@ -21,7 +21,7 @@ export const shaders = {
   },
 };
 
-/** What loads modules by `import()`. */
+/** What loads modules by `import()` for those that are taken at once. */
 const LATER = "src/later.ts";
 
 /** What only programs without a device take at once: each of what is loaded later has a copy, where it takes it. */
@@ -57,7 +57,14 @@ export async function modulesOf(entries, options) {
   return {
     core: atOnce.filter((path) => !others.includes(path)),
     base: atOnce.filter((path) => others.includes(path)),
-    later: metafile.inputs[LATER].imports.map(({ path }) => path),
+    later: [
+      ...new Set(
+        Object.values(metafile.inputs)
+          .flatMap((input) => input.imports)
+          .filter(({ kind }) => kind === "dynamic-import")
+          .map(({ path }) => path),
+      ),
+    ],
   };
 }
 

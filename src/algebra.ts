@@ -18,6 +18,7 @@ export {
 export type { StructDefinition, StructFields, StructType, StructValueOf } from "./struct.ts";
 export { StructArray, struct } from "./struct.ts";
 export type { ElementType, Scalar, ScalarOf, ScalarType, StructValue, TypeName, Value } from "./types.ts";
-export { i32, u32 } from "./types.ts";
+export { u32 } from "./types.ts";
 export { f16, f32 } from "./types_float.ts";
+export { i32 } from "./types_i32.ts";
 export { f64, i64, u64 } from "./types64.ts";

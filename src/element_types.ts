@@ -1,6 +1,7 @@
 import type { ScalarType, TypeName } from "./types.ts";
-import { i32, u32 } from "./types.ts";
+import { u32 } from "./types.ts";
 import { f16, f32 } from "./types_float.ts";
+import { i32 } from "./types_i32.ts";
 import { f64, i64, u64 } from "./types64.ts";
 
 /** Every scalar element type, by name. */

@@ -1,19 +1,15 @@
-// All that is loaded by `import()` where it is first needed, in a module of its own: what a bundler drops of the
-// others then brings none of it along. ARCHITECTURE.md says when each is loaded.
+// What is loaded by `import()` where it is first needed, in a module of its own: what a bundler drops of those that
+// are taken at once then brings none of it along. ARCHITECTURE.md says when each is loaded.
 
 export const loadBlelloch = () => import("./codegen/device_blelloch.ts");
 export const loadHillisSteele = () => import("./codegen/device_hillis_steele.ts");
 export const loadSubgroup = () => import("./codegen/device_subgroup.ts");
 export const loadChosen = () => import("./primitives/chosen.ts");
 export const loadSinglePass = () => import("./primitives/single_pass.ts");
-export const loadLookBack = () => import("../shaders/device/look_back.wgsl");
-export const loadLookBackSubgroup = () => import("../shaders/device/look_back_subgroup.wgsl");
-export const loadScanSinglePass = () => import("../shaders/device/scan_single_pass.wgsl");
 export const loadDigits = () => import("./runtime/digits.ts");
 export const loadChecked = () => import("./runtime/checked.ts");
 export const loadHandReduce = () => import("./runtime/hand_reduce.ts");
 export const loadHandCompact = () => import("./runtime/hand_compact.ts");
+export const loadHandTypes = () => import("./runtime/hand_types.ts");
 export const loadHandMap = () => import("./runtime/hand_map.ts");
 export const loadShaderProblem = () => import("./runtime/shader_problem.ts");
-export const loadFloats = () => import("./types_float.ts");
-export const load64 = () => import("./types64.ts");

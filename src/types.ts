@@ -1,7 +1,6 @@
 import type { Parsed } from "./codegen/module.ts";
 import { ArgumentError } from "./errors.ts";
 import { expression, plain, truthLiteral } from "./literals.ts";
-import type { StructType } from "./struct.ts";
 
 /** A `Float16Array`, for runtimes and TypeScript versions that have none. */
 export interface Float16ArrayLike extends ArrayBufferView {
@@ -157,18 +156,12 @@ export interface Bitwise<V extends Scalar> {
  * Whether it is an element type. What makes one is what it can do: a program may hold a scalar type twice,
  * as what it names and as what was loaded for an array.
  */
-const isElementType = (type: unknown): type is ElementType =>
+export const isElementType = (type: unknown): type is ElementType =>
   typeof (type as Partial<ElementType> | null | undefined)?.round === "function";
 
 /** Whether two are the same element type. Scalar types are what their name says. */
 export const isSameType = (a: ElementType, b: ElementType): boolean =>
   a === b || (a.name === b.name && a.kind !== "struct" && b.kind !== "struct");
-
-/** The struct type of an array of structs, or nothing where `data` is none. */
-export function structTypeOf(data: unknown): StructType | undefined {
-  const type = (data as { readonly type?: unknown } | null | undefined)?.type;
-  return isElementType(type) ? (type as StructType) : undefined;
-}
 
 /** Whether two values are the same, −0 and +0 apart and NaN like itself. */
 export function sameValue(a: Value, b: Value): boolean {
@@ -178,10 +171,7 @@ export function sameValue(a: Value, b: Value): boolean {
 }
 
 const unsignedLiteral = (value: number): Literal => expression(`${value >>> 0}u`);
-const signedLiteral = (value: number): Literal =>
-  // WGSL has no literal for the least i32: the minus sign is an operator.
-  expression(value === -0x80000000 ? "-2147483647i - 1i" : `${value | 0}i`);
-const integerTruth = (wgsl: string): Domain<number> => ({
+export const integerTruth = (wgsl: string): Domain<number> => ({
   ...plain(wgsl, 4, truthLiteral),
   element: "u32",
   fromStored: "u32(x != 0)",
@@ -191,7 +181,6 @@ const integerTruth = (wgsl: string): Domain<number> => ({
 });
 
 const round32 = (value: number): number => value >>> 0;
-const roundSigned32 = (value: number): number => value | 0;
 
 /** 32-bit unsigned integers; arithmetic wraps. */
 export const u32: ScalarType<"u32", number> = {
@@ -223,31 +212,6 @@ export const u32: ScalarType<"u32", number> = {
   truth: /* @__PURE__ */ integerTruth("u32"),
 } satisfies ScalarType<"u32", number>;
 
-/** 32-bit signed integers; arithmetic wraps. */
-export const i32: ScalarType<"i32", number> = {
-  name: "i32",
-  kind: "signed",
-  bytes: 4,
-  value: "i32",
-  dtype: "<i4",
-  zero: 0,
-  one: 1,
-  lowest: -0x80000000,
-  greatest: 0x7fffffff,
-  rounding: "none",
-  addIdentity: 0,
-  round: roundSigned32,
-  add: (a, b) => (a + b) | 0,
-  multiply: Math.imul,
-  bitwise: { all: -1, and: (a, b) => a & b, or: (a, b) => a | b, xor: (a, b) => a ^ b },
-  carried: "u32",
-  fromCarried: "bitcast<i32>(x)",
-  files: [],
-  native: /* @__PURE__ */ plain("i32", 4, signedLiteral),
-  order: /* @__PURE__ */ plain("i32", 4, signedLiteral),
-  truth: /* @__PURE__ */ integerTruth("i32"),
-} satisfies ScalarType<"i32", number>;
-
 /** The element type itself, or the error that it is none. */
 export function requireType(type: unknown, caller: string): ElementType {
   if (!isElementType(type)) {
@@ -257,41 +221,4 @@ export function requireType(type: unknown, caller: string): ElementType {
     );
   }
   return type;
-}
-
-/** The scalar types by what holds their arrays. The 64-bit ones are looked up by name: not everybody needs them. */
-const arrayTypes = {
-  Uint32Array: "u32",
-  Int32Array: "i32",
-  Float32Array: "f32",
-  Float16Array: "f16",
-  BigUint64Array: "u64",
-  BigInt64Array: "i64",
-  Float64Array: "f64",
-} as const satisfies Record<string, TypeName>;
-
-/**
- * The name of the element type of a typed array: `Uint32Array` is u32, and so on. Where the runtime
- * has no `Float16Array`, a `Uint16Array` holds f16 bits when `type` says so.
- *
- * @throws {ArgumentError} when the array holds none of the element types, or not the one named.
- */
-export function typeNameOfArray(data: unknown, type: ElementType | undefined, caller: string): TypeName {
-  const tag = ArrayBuffer.isView(data)
-    ? (data as { [Symbol.toStringTag]?: string })[Symbol.toStringTag]
-    : undefined;
-  if (tag === "Uint16Array" && type?.name === "f16" && type.kind === "float") {
-    return "f16";
-  }
-  const own = Object.hasOwn(arrayTypes, tag ?? "") ? arrayTypes[tag as keyof typeof arrayTypes] : undefined;
-  if (own === undefined) {
-    const given = tag ?? (data === null ? "null" : typeof data);
-    throw new ArgumentError(
-      `${caller}: ${given} is not an array of an element type; it takes ${Object.keys(arrayTypes).join(", ")}, Uint16Array with type: f16, or a struct's array`,
-    );
-  }
-  if (type !== undefined && type.name !== own) {
-    throw new ArgumentError(`${caller}: ${tag} holds ${own}, but type says ${type.name ?? String(type)}`);
-  }
-  return own;
 }

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { formatValue } from "../src/cli/format.ts";
 import { dumpElements, parseElements, parseFlags } from "../src/cli/npy.ts";
 import type { Scalar, ScalarType } from "../src/types.ts";
-import { i32, u32 } from "../src/types.ts";
+import { u32 } from "../src/types.ts";
 import { f16, f32 } from "../src/types_float.ts";
+import { i32 } from "../src/types_i32.ts";
 import { f64, i64, u64 } from "../src/types64.ts";
 
 /** A `.npy` file's bytes, right or wrong as asked: nothing is checked. `pad` moves the data out of alignment. */

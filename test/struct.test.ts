@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { ArgumentError } from "../src/errors.ts";
 import type { StructFields } from "../src/struct.ts";
 import { struct } from "../src/struct.ts";
-import { i32, u32 } from "../src/types.ts";
+import { u32 } from "../src/types.ts";
 import { f16, f32 } from "../src/types_float.ts";
+import { i32 } from "../src/types_i32.ts";
 import { f64, i64, u64 } from "../src/types64.ts";
 
 const mixed = struct({ name: "Mixed", fields: { a: f16, b: u64, c: f16, d: i32, e: f64, f: u32, g: i64 } });

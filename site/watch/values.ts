@@ -3,7 +3,7 @@ import { monoid, operators } from "../../src/operators.ts";
 import { problemOf } from "../../src/problem.ts";
 import type { Combining } from "../../src/reference/steps.ts";
 import type { Value } from "../../src/types.ts";
-import { i32 } from "../../src/types.ts";
+import { i32 } from "../../src/types_i32.ts";
 
 /** The most elements that a picture has room for. */
 export const MOST = 16;

@@ -1,5 +1,6 @@
 import type { Algorithm } from "../codegen/algorithms.ts";
-import { algorithms, requireAlgorithm } from "../codegen/algorithms.ts";
+import { algorithms } from "../codegen/algorithms.ts";
+import { requireAlgorithm } from "../codegen/require_algorithm.ts";
 import { ArgumentError } from "../errors.ts";
 import { operators } from "../operators.ts";
 import type { Primitive } from "../primitives/tuning.ts";

@@ -3,7 +3,7 @@ import { ArgumentError, SourceError } from "../errors.ts";
 import type { Operator } from "../operators.ts";
 import { operators, snakeCase } from "../operators.ts";
 import type { TypeName } from "../types.ts";
-import { algorithms, requireAlgorithm } from "./algorithms.ts";
+import { algorithms } from "./algorithms.ts";
 import { parse } from "./callers.ts";
 import type { InKernelFunctions, InKernelOptions } from "./functions.ts";
 import {
@@ -18,6 +18,7 @@ import {
 } from "./functions.ts";
 import type { LinkOptions } from "./link.ts";
 import { linkText } from "./link.ts";
+import { requireAlgorithm } from "./require_algorithm.ts";
 import { workGroupAlgorithms } from "./work_group_algorithms.ts";
 
 /** A comment line that asks for functions. */

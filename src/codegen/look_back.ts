@@ -2,7 +2,6 @@ import faultsNoneFile from "../../shaders/device/faults_none.wgsl";
 import spineEntriesFile from "../../shaders/device/spine_entries.wgsl";
 import tileByNumberFile from "../../shaders/device/tile_by_number.wgsl";
 import tileByTicketFile from "../../shaders/device/tile_by_ticket.wgsl";
-import { loadLookBack, loadLookBackSubgroup, loadScanSinglePass } from "../later.ts";
 import type { Monoid } from "../operators.ts";
 import type { SourceText } from "../types.ts";
 import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
@@ -124,9 +123,11 @@ export async function lookBackSources(
 ): Promise<readonly SourceText[]> {
   const [lookBack, ...scan] = await Promise.all([
     bySubgroup
-      ? load("device/look_back_subgroup.wgsl", loadLookBackSubgroup())
-      : load("device/look_back.wgsl", loadLookBack()),
-    ...(primitive === "scan" ? [load("device/scan_single_pass.wgsl", loadScanSinglePass())] : []),
+      ? load("device/look_back_subgroup.wgsl", import("../../shaders/device/look_back_subgroup.wgsl"))
+      : load("device/look_back.wgsl", import("../../shaders/device/look_back.wgsl")),
+    ...(primitive === "scan"
+      ? [load("device/scan_single_pass.wgsl", import("../../shaders/device/scan_single_pass.wgsl"))]
+      : []),
   ]);
   return [
     ...(faults === undefined ? [] : [faults]),

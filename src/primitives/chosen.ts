@@ -1,4 +1,5 @@
-import { algorithms, requireAlgorithm } from "../codegen/algorithms.ts";
+import { algorithms } from "../codegen/algorithms.ts";
+import { requireAlgorithm } from "../codegen/require_algorithm.ts";
 import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
 import type { Chosen, DeviceFacts, Tuning } from "./tuning.ts";
 import { tileOf } from "./tuning.ts";

@@ -2,10 +2,10 @@ import { elementTypes } from "../element_types.ts";
 import { ArgumentError } from "../errors.ts";
 import { problemOf } from "../problem.ts";
 import type { ElementType, ScalarType, Value } from "../types.ts";
-import { isSameType, requireType, typeNameOfArray } from "../types.ts";
+import { isSameType, requireType } from "../types.ts";
 import { arrayOver, namedType } from "./array_over.ts";
 import type { AnyArray } from "./arrays.ts";
-import { structOfArray } from "./arrays.ts";
+import { structOfArray, typeNameOfArray } from "./arrays.ts";
 import { emptyLike, settable, valuesOf } from "./values.ts";
 
 /**

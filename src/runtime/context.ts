@@ -1,6 +1,6 @@
 import type { BindingKind, Kernel } from "../codegen/kernels.ts";
 import type { Module } from "../codegen/module.ts";
-import { DeviceLostError, OutOfMemoryError, ShaderError, SourceError } from "../errors.ts";
+import { DeviceLostError, OutOfMemoryError } from "../errors.ts";
 import { loadShaderProblem } from "../later.ts";
 import type { DeviceFacts } from "../primitives/tuning.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./constants.ts";
@@ -160,16 +160,7 @@ export async function compileModule(
   if (message === undefined && failure === null) {
     return module;
   }
-  const { problemIn } = await loadShaderProblem();
-  const { text, own, column, where } = problemIn(linked, label, message, failure);
-  throw own === undefined
-    ? new ShaderError(`${where}: ${text}\nThis is a defect of Wavefold. The linked source:\n${linked.code}`)
-    : new SourceError(
-        `${own.source.name}, line ${own.number}: ${text}\n  ${own.text.trim()}`,
-        own.source.text,
-        own.number,
-        column,
-      );
+  throw (await loadShaderProblem()).shaderError(linked, label, message, failure);
 }
 
 /** A buffer, or the error that there is no room for it. */

@@ -1,10 +1,9 @@
-import { load64, loadFloats, loadHandMap } from "../later.ts";
+import { loadHandTypes } from "../later.ts";
 import type { Plan } from "../primitives/plan.ts";
 import { bindingBytes } from "../primitives/plan.ts";
 import type { AnyArray } from "../reference/arrays.ts";
-import { arrayLike, structOfArray } from "../reference/arrays.ts";
-import type { ElementType, TypeName } from "../types.ts";
-import { i32, typeNameOfArray, u32 } from "../types.ts";
+import type { ElementType } from "../types.ts";
+import { u32 } from "../types.ts";
 import type { Range, ResolvedRanges } from "./compiled.ts";
 import { compilePlan } from "./compiled.ts";
 import { BufferUsage, MAP_READ } from "./constants.ts";
@@ -126,39 +125,14 @@ export interface HandTypes {
   arrayOf(bytes: ArrayBuffer): AnyArray;
 }
 
-/** The types of the array's elements and of the result. Loaded where they may be two. */
+/** The types of the array's elements and of the result: all but plain u32 are loaded where they are met. */
 export async function typesOf(data: AnyArray, options: AnyHandOptions, caller: string): Promise<HandTypes> {
-  if (options.map !== undefined || options.from !== undefined) {
-    return (await loadHandMap()).mappedTypesOf(data, options, caller);
-  }
-  const type = await typeOfArray(data, options.type as ElementType | undefined, caller);
-  return { type, arrayOf: (bytes) => arrayLike(data, bytes) };
-}
-
-/** The element type of an array. Floats and the 64-bit types are loaded when they are first met. */
-export async function typeOfArray(
-  data: AnyArray,
-  type: ElementType | undefined,
-  caller: string,
-): Promise<ElementType> {
-  const given = structOfArray(data, type, caller) ?? type;
-  if (given !== undefined) {
-    return given;
-  }
-  const name: TypeName = typeNameOfArray(data, type, caller);
-  switch (name) {
-    case "u32":
-      return u32;
-    case "i32":
-      return i32;
-    case "f32":
-    case "f16":
-      return (await loadFloats())[name];
-    case "u64":
-    case "i64":
-    case "f64":
-      return (await load64())[name];
-    default:
-      return name satisfies never;
-  }
+  const { type, from, map } = options;
+  return data instanceof Uint32Array &&
+    data.constructor === Uint32Array &&
+    type === undefined &&
+    from === undefined &&
+    map === undefined
+    ? { type: u32, arrayOf: (bytes) => new Uint32Array(bytes) }
+    : (await loadHandTypes()).typesOf(data, options, caller);
 }

@@ -5,10 +5,9 @@ import { arrayLike } from "../reference/arrays.ts";
 import type { ElementType } from "../types.ts";
 import { isSameType } from "../types.ts";
 import type { AnyHandOptions, HandTypes } from "./hand.ts";
-import { typeOfArray } from "./hand.ts";
+import { typeOfArray } from "./hand_types.ts";
 
-// This is loaded with the first map. Like the other files that are loaded with a call, it reaches all that any
-// plan takes: of what only some of them reach, a bundler makes a file of its own.
+// This is loaded with the first map.
 export { requireMap };
 
 /** The types of a mapped array and of the result, which are the same where the options name none. */

@@ -1,4 +1,5 @@
 import type { Module } from "../codegen/module.ts";
+import { ShaderError, SourceError } from "../errors.ts";
 import type { SourceText } from "../types.ts";
 
 /** A line of WGSL, and where it was written. */
@@ -27,31 +28,31 @@ export function linesOf({ relink }: Module): (Line | undefined)[] {
   return marked.split("\n").map((text) => lines[Number(/ \/\/ line (\d+)$/.exec(text)?.[1])]);
 }
 
-/** What a compiler says is wrong with a module, and where it was written. Loaded where one does not compile. */
-export function problemIn(
+/** What a compiler says is wrong with a module, at the line that was written. Loaded where one does not compile. */
+export function shaderError(
   linked: Module,
   label: string,
   message: GPUCompilationMessage | undefined,
   failure: GPUError | null,
-): {
-  readonly text: string;
-  /** The caller's line, where it is theirs. */
-  readonly own: Line | undefined;
-  /** In that line; 0 where the compiler names another one. */
-  readonly column: number;
-  /** Our file and line. */
-  readonly where: string;
-} {
+): ShaderError | SourceError {
   const { line, text, column } = locate(message, failure);
   const lines = linesOf(linked);
   const origin = lines[line - 1];
   const own = origin?.source.callers ? origin : callersNeighbour(lines, line - 1);
-  return {
-    text,
-    own,
-    column: own === origin ? column : 0,
-    where: `${origin?.source.name ?? label}:${origin?.number ?? 0}`,
-  };
+  if (own === undefined) {
+    const where = `${origin?.source.name ?? label}:${origin?.number ?? 0}`;
+    return new ShaderError(
+      `${where}: ${text}\nThis is a defect of Wavefold. The linked source:\n${linked.code}`,
+    );
+  }
+  const { source, number } = own;
+  return new SourceError(
+    `${source.name}, line ${number}: ${text}\n  ${own.text.trim()}`,
+    source.text,
+    number,
+    // The compiler's column is in another line, where that is not theirs.
+    own === origin ? column : 0,
+  );
 }
 
 /** The first error's place. Naga leaves the place in its text; Dawn gives it as numbers. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { compactReference } from "../../src/reference/compact.ts";
 import type { Scalar, ScalarType } from "../../src/types.ts";
-import { i32, u32 } from "../../src/types.ts";
+import { u32 } from "../../src/types.ts";
 import { f16, f32 } from "../../src/types_float.ts";
+import { i32 } from "../../src/types_i32.ts";
 import { f64, i64, u64 } from "../../src/types64.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useSoftwareFold } from "../support/fold.ts";

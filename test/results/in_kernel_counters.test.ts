@@ -13,7 +13,8 @@ import { workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts"
 import type { Operator } from "../../src/operators.ts";
 import { add, and, max, min, monoid, or, xor } from "../../src/operators.ts";
 import type { ScalarType } from "../../src/types.ts";
-import { i32, u32 } from "../../src/types.ts";
+import { u32 } from "../../src/types.ts";
+import { i32 } from "../../src/types_i32.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { POISON } from "../support/in_kernel.ts";

@@ -1,6 +1,7 @@
 import { operator } from "../../src/operators.ts";
 import { struct } from "../../src/struct.ts";
-import { i32, u32 } from "../../src/types.ts";
+import { u32 } from "../../src/types.ts";
+import { i32 } from "../../src/types_i32.ts";
 import { i64 } from "../../src/types64.ts";
 
 /** x -> a·x + b modulo 2^16, as a << 16 | b: the earlier map is applied first. It does not commute. */
