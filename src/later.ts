@@ -7,7 +7,7 @@ export const loadSubgroup = () => import("./codegen/device_subgroup.ts");
 export const loadChosen = () => import("./primitives/chosen.ts");
 export const loadSinglePass = () => import("./primitives/single_pass.ts");
 export const loadDigits = () => import("./runtime/digits.ts");
-export const loadChecked = () => import("./runtime/checked.ts");
+export const loadPrepared = () => import("./runtime/prepared.ts");
 export const loadHandReduce = () => import("./runtime/hand_reduce.ts");
 export const loadHandCompact = () => import("./runtime/hand_compact.ts");
 export const loadHandTypes = () => import("./runtime/hand_types.ts");

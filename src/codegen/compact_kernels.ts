@@ -6,6 +6,7 @@ import keepFlaggedFile from "../../shaders/device/keep_flagged.wgsl";
 import loadKeptFile from "../../shaders/device/load_kept.wgsl";
 import noInputFile from "../../shaders/device/no_input.wgsl";
 import storeKeptFile from "../../shaders/device/store_kept.wgsl";
+import totalBufferFile from "../../shaders/device/total_buffer.wgsl";
 import totalDispatchFile from "../../shaders/device/total_dispatch.wgsl";
 import totalDrawFile from "../../shaders/device/total_draw.wgsl";
 import { ArgumentError } from "../errors.ts";
@@ -38,7 +39,6 @@ import {
   outputItems,
   scanTiles,
   storePrefixes,
-  totalBuffer,
 } from "./kernels.ts";
 import type { Source } from "./module.ts";
 import { generated } from "./module.ts";
@@ -51,6 +51,7 @@ const keepFlagged = /* @__PURE__ */ file("keep_flagged.wgsl", keepFlaggedFile);
 const loadKept = /* @__PURE__ */ file("load_kept.wgsl", loadKeptFile);
 const noInput = /* @__PURE__ */ file("no_input.wgsl", noInputFile);
 const storeKept = /* @__PURE__ */ file("store_kept.wgsl", storeKeptFile);
+const totalBuffer = /* @__PURE__ */ file("total_buffer.wgsl", totalBufferFile);
 const totalDispatch = /* @__PURE__ */ file("total_dispatch.wgsl", totalDispatchFile);
 const totalDraw = /* @__PURE__ */ file("total_draw.wgsl", totalDrawFile);
 

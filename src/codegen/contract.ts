@@ -26,6 +26,9 @@ const MOST_VECTOR_BYTES = 64;
 const greatestCommonDivisor = (a: number, b: number): number =>
   b === 0 ? a : greatestCommonDivisor(b, a % b);
 
+/** A multiple of both, the least. */
+export const leastCommonMultiple = (a: number, b: number): number => (a / greatestCommonDivisor(a, b)) * b;
+
 /**
  * Items that share the widest loads; 1 where they need not, are too many, or do not divide a thread's run.
  * Where what is stored for an item has another size, the widest stores too.

@@ -12,7 +12,6 @@ import outputVectorsFile from "../../shaders/device/output_vectors.wgsl";
 import reduceTilesFile from "../../shaders/device/reduce_tiles.wgsl";
 import scanTilesFile from "../../shaders/device/scan_tiles.wgsl";
 import storePrefixesFile from "../../shaders/device/store_prefixes.wgsl";
-import totalBufferFile from "../../shaders/device/total_buffer.wgsl";
 import totalNoneFile from "../../shaders/device/total_none.wgsl";
 import type { Monoid } from "../operators.ts";
 import type { SourceText } from "../types.ts";
@@ -48,7 +47,6 @@ const outputVectors = /* @__PURE__ */ file("output_vectors.wgsl", outputVectorsF
 const reduceTiles = /* @__PURE__ */ file("reduce_tiles.wgsl", reduceTilesFile);
 export const scanTiles = /* @__PURE__ */ file("scan_tiles.wgsl", scanTilesFile);
 export const storePrefixes = /* @__PURE__ */ file("store_prefixes.wgsl", storePrefixesFile);
-export const totalBuffer = /* @__PURE__ */ file("total_buffer.wgsl", totalBufferFile);
 const totalNone = /* @__PURE__ */ file("total_none.wgsl", totalNoneFile);
 
 /** How a kernel binds a buffer. A `digit` is a uniform that a dynamic offset chooses. */
@@ -174,20 +172,26 @@ const storageSources = (monoid: Monoid, input: Side, output: Side, vector: numbe
   ...typeSources(monoid.type),
 ];
 
-/** A tile's prefixes on top of a carry; with a total, that of all tiles. */
+/** What a scan's kernels have in common. */
+export interface ScanKernelOptions {
+  readonly exclusive: boolean;
+  readonly side: Side;
+  /** Whether a buffer holds the length. */
+  readonly lengthOnGpu: boolean;
+  readonly map?: ItemMap | undefined;
+}
+
+/** A tile's prefixes on top of a carry. */
 export function scanKernel(
   monoid: Monoid,
-  options: KernelOptions & {
-    readonly exclusive: boolean;
-    readonly side: Side;
-    readonly arrangement: Arrangement;
-    /** Whether tiles have carries; or what a single pass looks back with, and its entry point. */
-    readonly carry: boolean | readonly SourceText[];
-    readonly total: boolean;
-    readonly map?: ItemMap | undefined;
-  },
+  options: KernelOptions &
+    ScanKernelOptions & {
+      readonly arrangement: Arrangement;
+      /** Whether tiles have carries; or what a single pass looks back with, and its entry point. */
+      readonly carry: boolean | readonly SourceText[];
+    },
 ): Kernel {
-  const { sources, sizes, exclusive, side, arrangement, carry, total, lengthOnGpu, map } = options;
+  const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
   const { files, wide } = arrangements[arrangement];
   const { bytes } = monoid.type;
   const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
@@ -201,7 +205,7 @@ export function scanKernel(
       ...(map?.sources(monoid, side, vector, true) ?? storageSources(monoid, side, side, vector)),
       ...files,
       ...(singlePass ? carry : [carry ? carrySpine : carryNone, scanTiles]),
-      total ? totalBuffer : totalNone,
+      totalNone,
       lengthFile(lengthOnGpu),
       ...sources(monoid),
       loadItems,

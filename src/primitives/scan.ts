@@ -55,7 +55,6 @@ export function spineKernels(monoid: Monoid, tuning: LoadedTuning): SpineKernels
     exclusive: true,
     side: "elements",
     arrangement: "one-buffer",
-    total: false,
   } as const;
   return {
     reduce: reduceKernel(monoid, { ...options, input: "elements", output: "elements", wide: false }),
@@ -137,9 +136,7 @@ export async function planScan(
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
 
-  const base = { exclusive, side: "items", total: false, lengthOnGpu, map } as const;
-  const singleKernel =
-    single && scanKernel(monoid, { ...base, ...single.tuning, arrangement: "vectors", carry: single.carry });
+  const base = { exclusive, side: "items", lengthOnGpu, map } as const;
   const carried = perArrangement(others, (arrangement) =>
     scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
   );
@@ -158,29 +155,23 @@ export async function planScan(
   const spine = others.length > 0 && levels.length > 0 ? spineKernels(monoid, tuning) : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, domain.elementBytes);
-  const vectorIn = (one: Tuning): number => vectorOf(type, one, itemBytes);
-  const spineTiles = Math.max(1, single?.tilesOf(maxLength) ?? 0);
-  return {
+  const plan: Plan = {
     title,
     maxLength,
-    vector: Math.max(vectorIn(tuning), single === undefined ? 1 : vectorIn(single.tuning)),
+    vector: vectorOf(type, tuning, itemBytes),
     kernels: distinct([
-      singleKernel,
       ...carried.all,
       ...(spine === undefined ? [] : [...totals.all, spine.top]),
       ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
     ]),
-    scratch: [...levelBytes, ...(single === undefined ? [] : [single.spineBytes(spineTiles)])],
-    eagerScratch: levelBytes.length + (single === undefined ? 0 : 1),
-    ...(single && { spine: { scratch: levelBytes.length, tiles: spineTiles } }),
+    scratch: levelBytes,
+    eagerScratch: levelBytes.length,
     needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
     itemBytes: { input: itemBytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: 0,
     outputLength: (length) => length,
     groupingOf: (arrangement) =>
-      single !== undefined && arrangement === "vectors"
-        ? single.groupingOf(vectorIn(single.tuning))
-        : groupingOf(tuning, isWide(arrangement) ? vectorIn(tuning) : 1),
+      groupingOf(tuning, isWide(arrangement) ? vectorOf(type, tuning, itemBytes) : 1),
     passes(length, arrangement) {
       if (length === 0) {
         return [];
@@ -191,16 +182,6 @@ export async function planScan(
         [bindingOf.output, "output"],
         [bindingOf.length, "length"],
       ];
-      if (single !== undefined && singleKernel !== undefined && arrangement === "vectors") {
-        return [
-          {
-            kernel: singleKernel,
-            slots: bound(singleKernel, [...ends, [bindingOf.spine, { scratch: levelBytes.length }]]),
-            length,
-            tiles: single.tilesOf(length),
-          },
-        ];
-      }
       const kernel = carried.of(arrangement);
       const tiles = Math.ceil(length / tile);
       const last = {
@@ -228,6 +209,7 @@ export async function planScan(
       ];
     },
   };
+  return single === undefined ? plan : single.scanOf(plan, base);
 }
 
 /** How the data is read once, loaded where the adapter manages or the caller says how often; nothing, where it is read twice. */

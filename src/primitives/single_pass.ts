@@ -1,12 +1,16 @@
 import { elementWords } from "../codegen/contract.ts";
 import { withSources } from "../codegen/device_files.ts";
+import type { ScanKernelOptions } from "../codegen/kernels.ts";
+import { bindingOf, scanKernel } from "../codegen/kernels.ts";
 import type { LookBackOptions } from "../codegen/look_back.ts";
 import { lookBackMemory, lookBackShape, lookBackSources, spineBytes } from "../codegen/look_back.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import type { ElementType, SourceText } from "../types.ts";
-import { RUNS } from "./plan.ts";
+import type { Plan } from "./plan.ts";
+import { bound, distinct, RUNS } from "./plan.ts";
+import { vectorOf } from "./scan.ts";
 import type { Chosen, DeviceFacts, LoadedTuning, TuningTable } from "./tuning.ts";
 import { groupingOf, rowOf, tileOf, tune } from "./tuning.ts";
 
@@ -96,6 +100,8 @@ export interface SinglePass {
   /** Bytes of a spine for so many tiles. */
   spineBytes(tiles: number): number;
   groupingOf(itemsPerVector: number): Grouping;
+  /** A scan's plan with a single pass over ranges that start at a vector. */
+  scanOf(plan: Plan, options: ScanKernelOptions): Plan;
 }
 
 /**
@@ -143,7 +149,7 @@ export async function singlePass(
       ...testing,
     }),
   ]);
-  return {
+  const single: SinglePass = {
     tuning,
     carry,
     tilesOf: (length) => Math.ceil(length / tileOf(tuning)),
@@ -153,5 +159,31 @@ export async function singlePass(
       passes: "single",
       lookBack: shape,
     }),
+    scanOf(plan, own) {
+      const kernel = scanKernel(monoid, { ...own, ...tuning, arrangement: "vectors", carry });
+      const vector = vectorOf(type, tuning, plan.itemBytes.input);
+      const spine = { scratch: plan.scratch.length, tiles: Math.max(1, single.tilesOf(plan.maxLength)) };
+      const slots = bound(kernel, [
+        [bindingOf.input, "input"],
+        [bindingOf.output, "output"],
+        [bindingOf.length, "length"],
+        [bindingOf.spine, { scratch: spine.scratch }],
+      ]);
+      return {
+        ...plan,
+        vector: Math.max(plan.vector, vector),
+        kernels: distinct([kernel, ...plan.kernels]),
+        scratch: [...plan.scratch, single.spineBytes(spine.tiles)],
+        eagerScratch: plan.eagerScratch + 1,
+        spine,
+        groupingOf: (arrangement) =>
+          arrangement === "vectors" ? single.groupingOf(vector) : plan.groupingOf(arrangement),
+        passes: (length, arrangement, inPlace) =>
+          arrangement === "vectors" && length > 0
+            ? [{ kernel, slots, length, tiles: single.tilesOf(length) }]
+            : plan.passes(length, arrangement, inPlace),
+      };
+    },
   };
+  return single;
 }

@@ -1,11 +1,11 @@
 import type { Arrangement } from "../codegen/kernels.ts";
+import { ArgumentError } from "../errors.ts";
 import type { Plan, RangeName } from "../primitives/plan.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import type { Compiled, Dispatch, Range, ResolvedRanges } from "./compiled.ts";
 import { BufferUsage } from "./constants.ts";
 
-// What a caller's own recordings take: at hand, it is not loaded. It imports no code that others share, so
-// that a bundler makes one file of it.
+// What a caller's own recordings take: at hand, it is not loaded.
 
 /** A range of a buffer: all of it, or from a byte offset on. An offset is a multiple of the item's size. */
 export type BufferRange =
@@ -62,7 +62,7 @@ function arrangementOf(ranges: ResolvedRanges, { vector, itemBytes }: Plan): Arr
 
 /** Records what it has checked. */
 export function checked(compiled: Compiled): Prepared {
-  const { plan, refusal } = compiled;
+  const { plan } = compiled;
   let destroyed = false;
   const buffers = new WeakMap<GPUBuffer, BufferFacts>();
   let nextNumber = 0;
@@ -79,13 +79,13 @@ export function checked(compiled: Compiled): Prepared {
   /** Everything that a recording is checked for, before anything is recorded. */
   const check = (given: Ranges): { length: number; ranges: ResolvedRanges } => {
     if (destroyed) {
-      throw refusal(" was destroyed; prepare it again");
+      throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
     }
     compiled.requireDevice();
-    const length = lengthOf(given.length, compiled);
+    const length = lengthOf(given.length, plan);
     const { needs } = plan;
     const resolve = (name: RangeName, range: BufferRange | undefined, items: number): Range | undefined =>
-      needs.has(name) ? requireRange(compiled, name, range, items, factsOf) : undefined;
+      needs.has(name) ? requireRange(plan, name, range, items, factsOf) : undefined;
     const ranges: Record<RangeName, Range | undefined> = {
       input: length === 0 && given.input === undefined ? undefined : resolve("input", given.input, length),
       output: resolve("output", given.output, plan.outputLength(length)),
@@ -94,7 +94,7 @@ export function checked(compiled: Compiled): Prepared {
       indirect: resolve("indirect", given.indirect, plan.indirectWords),
       length: resolve("length", given.length as BufferRange, 1),
     };
-    rejectOverlaps(compiled, ranges);
+    rejectOverlaps(plan, ranges);
     return { length, ranges: length === 0 ? { ...ranges, input: undefined } : ranges };
   };
 
@@ -141,31 +141,34 @@ export function checked(compiled: Compiled): Prepared {
   };
 }
 
+const refusal = ({ title }: Plan, problem: string): Error => new ArgumentError(`${title}: ${problem}`);
+
 /** The length that is given, or the most where a buffer holds it. */
-function lengthOf(given: unknown, { plan, refusal }: Compiled): number {
+function lengthOf(given: unknown, plan: Plan): number {
   const { maxLength } = plan;
   if (plan.needs.has("length")) {
     if (typeof given === "number") {
       throw refusal(
+        plan,
         `length is ${given}, and this was prepared with lengthOnGpu; it takes a GPUBuffer, or { buffer, offset }`,
       );
     }
     return maxLength;
   }
   if (typeof given === "object") {
-    throw refusal(`length is a buffer; prepare with lengthOnGpu: true to take it from there`);
+    throw refusal(plan, `length is a buffer; prepare with lengthOnGpu: true to take it from there`);
   }
   if (typeof given !== "number" || !Number.isInteger(given) || given < 0) {
-    throw refusal(`length is ${String(given)}; it takes a whole number from 0 up`);
+    throw refusal(plan, `length is ${String(given)}; it takes a whole number from 0 up`);
   }
   if (given > maxLength) {
-    throw refusal(`length ${given} is more than the maxLength ${maxLength} it was prepared for`);
+    throw refusal(plan, `length ${given} is more than the maxLength ${maxLength} it was prepared for`);
   }
   return given;
 }
 
 function requireRange(
-  { plan, refusal }: Compiled,
+  plan: Plan,
   name: RangeName,
   given: BufferRange | undefined,
   items: number,
@@ -173,12 +176,12 @@ function requireRange(
 ): Range {
   const itemBytes = plan.itemBytes[name];
   if (typeof given !== "object" || given === null) {
-    throw refusal(`${name} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`);
+    throw refusal(plan, `${name} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`);
   }
   const range = "buffer" in given ? given : { buffer: given };
   const { buffer, offset = 0 } = range;
   if (!Number.isInteger(offset) || offset < 0 || offset % itemBytes !== 0) {
-    throw refusal(`${name}'s offset is ${offset} bytes; it takes a multiple of ${itemBytes}`);
+    throw refusal(plan, `${name}'s offset is ${offset} bytes; it takes a multiple of ${itemBytes}`);
   }
   const { size: whole, usage } = factsOf(buffer);
   const size = range.size ?? whole - offset;
@@ -187,17 +190,18 @@ function requireRange(
     items === 0 ? 0 : Math.max(4, Math.ceil(((offset % 4) + items * itemBytes) / 4) * 4) - (offset % 4);
   if (size > whole - offset || size < items * itemBytes || wanted > whole - offset) {
     throw refusal(
+      plan,
       `${name} has ${Math.min(size, whole - offset)} bytes from offset ${offset} on, and ${items} items of ${itemBytes} bytes take ${wanted}`,
     );
   }
   if ((usage & BufferUsage.STORAGE) === 0) {
-    throw refusal(`${name}'s buffer lacks the usage STORAGE`);
+    throw refusal(plan, `${name}'s buffer lacks the usage STORAGE`);
   }
   return { buffer, offset, bytes: items * itemBytes };
 }
 
 /** Two ranges may share a buffer; they may share bytes only as input and output of the same place. */
-function rejectOverlaps({ plan, refusal }: Compiled, ranges: ResolvedRanges): void {
+function rejectOverlaps(plan: Plan, ranges: ResolvedRanges): void {
   const { input, output, flags, total } = ranges;
   const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
     a !== undefined &&
@@ -211,6 +215,7 @@ function rejectOverlaps({ plan, refusal }: Compiled, ranges: ResolvedRanges): vo
     input?.offset === output?.offset && (input?.bytes === output?.bytes || plan.outputLength(2) === 1);
   if (overlap(input, output) && !samePlace) {
     throw refusal(
+      plan,
       `input (${show(input)}) and output (${show(output)}) overlap; they must be ${
         plan.itemBytes.input === plan.itemBytes.output ? "the same range, or apart" : "apart"
       }`,
@@ -220,21 +225,22 @@ function rejectOverlaps({ plan, refusal }: Compiled, ranges: ResolvedRanges): vo
     for (const name of ["input", "output", "flags", "total"] as const) {
       if (small !== name && overlap(ranges[small], ranges[name])) {
         throw refusal(
+          plan,
           `${small} (${show(ranges[small])}) and ${name} (${show(ranges[name])}) overlap; they must be apart`,
         );
       }
     }
   }
   if (flags !== undefined && flags.buffer === output?.buffer) {
-    throw refusal(`flags and output must be in different buffers`);
+    throw refusal(plan, `flags and output must be in different buffers`);
   }
   if (ranges.indirect !== undefined && ranges.indirect.buffer === total?.buffer) {
-    throw refusal(`indirect and total must be in different buffers`);
+    throw refusal(plan, `indirect and total must be in different buffers`);
   }
   // A dispatch that writes a buffer may not read it through another binding.
   for (const name of ["output", "total", "indirect"] as const) {
     if (ranges.length !== undefined && ranges.length.buffer === ranges[name]?.buffer) {
-      throw refusal(`length and ${name} must be in different buffers`);
+      throw refusal(plan, `length and ${name} must be in different buffers`);
     }
   }
   if (
@@ -243,6 +249,6 @@ function rejectOverlaps({ plan, refusal }: Compiled, ranges: ResolvedRanges): vo
     input?.buffer === output.buffer &&
     input.offset === output.offset
   ) {
-    throw refusal(`in place, total must be in a buffer of its own`);
+    throw refusal(plan, `in place, total must be in a buffer of its own`);
   }
 }

@@ -1,7 +1,7 @@
-import { paramNames } from "../codegen/contract.ts";
+import { leastCommonMultiple, paramNames } from "../codegen/contract.ts";
 import type { Arrangement } from "../codegen/kernels.ts";
 import { bindingOf } from "../codegen/kernels.ts";
-import { ArgumentError, LimitError } from "../errors.ts";
+import { LimitError } from "../errors.ts";
 import { loadDigits } from "../later.ts";
 import type { Pass, Plan, RangeName } from "../primitives/plan.ts";
 import { bindingBytes, gridOf, RUNS } from "../primitives/plan.ts";
@@ -33,8 +33,6 @@ export interface Dispatch {
 /** A plan with its pipelines compiled and its scratch allocated: what records ranges that are known to be right. */
 export interface Compiled {
   readonly plan: Plan;
-  /** An {@link ArgumentError}: the plan's title, and the problem. */
-  refusal(problem: string): Error;
   /** @throws {DeviceLostError} when the device is gone. */
   requireDevice(): void;
   /** What to encode for ranges that lie so. */
@@ -49,15 +47,6 @@ export interface Compiled {
   encode(encoder: GPUCommandEncoder | GPUComputePassEncoder, dispatches: readonly Dispatch[]): void;
   destroy(): void;
 }
-
-/** A multiple of both, the least. */
-const leastCommonMultiple = (a: number, b: number): number => {
-  let [larger, smaller] = [a, b];
-  while (smaller > 0) {
-    [larger, smaller] = [smaller, larger % smaller];
-  }
-  return (a / larger) * b;
-};
 
 const floorTo = (value: number, step: number): number => Math.floor(value / step) * step;
 
@@ -105,8 +94,6 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     scratch[index] = known;
     return known;
   };
-  const refusal = (problem: string): Error =>
-    new ArgumentError(`${title}${problem.startsWith(" ") ? "" : ": "}${problem}`);
   const { limits } = device;
   // The number of the last run of a single pass.
   let run = 0;
@@ -173,9 +160,6 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
         continue;
       }
       const range = ranges[slot];
-      if (range === undefined && slot !== "input") {
-        throw refusal(`${slot} is missing`);
-      }
       const itemBytes = plan.itemBytes[slot];
       const endBinding = slot === "input" ? bindingOf.inputEnd : bindingOf.outputEnd;
       if ((slot === "input" || slot === "output") && bindings.has(endBinding)) {
@@ -230,7 +214,6 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
 
   return {
     plan,
-    refusal,
     requireDevice: () => requireDevice(context, title),
     dispatches: (length, ranges, arrangement) => {
       const { input, output } = ranges;

@@ -1,8 +1,7 @@
 import { AdapterError, ArgumentError } from "../errors.ts";
-import { loadChecked, loadHandCompact, loadHandReduce } from "../later.ts";
+import { loadHandCompact, loadHandReduce, loadPrepared } from "../later.ts";
 import type { Operator } from "../operators.ts";
 import type { CompactOptions } from "../primitives/compact.ts";
-import type { Plan } from "../primitives/plan.ts";
 import type { ReduceOptions } from "../primitives/reduce.ts";
 import type { ScanOptions } from "../primitives/scan.ts";
 import { planScan } from "../primitives/scan.ts";
@@ -10,8 +9,7 @@ import type { TuningOptions } from "../primitives/tuning.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../reference/arrays.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import type { ElementType, Value } from "../types.ts";
-import type { BufferRange, Prepared } from "./checked.ts";
-import { compilePlan } from "./compiled.ts";
+import type { BufferRange } from "./checked.ts";
 import type { Context } from "./context.ts";
 import { openContext } from "./context.ts";
 import type { AnyHandCompactOptions, AnyHandOptions } from "./hand.ts";
@@ -248,7 +246,8 @@ export class Fold {
    * ```
    */
   async prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
-    return this.#prepare(await planScan(options as unknown as ScanOptions, this.#context.facts));
+    const { prepareScan } = await loadPrepared();
+    return prepareScan(this.#context, options as unknown as ScanOptions);
   }
 
   /**
@@ -261,8 +260,8 @@ export class Fold {
    * ```
    */
   async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
-    const { planReduce } = await loadHandReduce();
-    return this.#prepare(await planReduce(options as unknown as ReduceOptions, this.#context.facts));
+    const { prepareReduce } = await loadPrepared();
+    return prepareReduce(this.#context, options as unknown as ReduceOptions);
   }
 
   /**
@@ -275,10 +274,8 @@ export class Fold {
    * ```
    */
   async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
-    const { planCompact } = await loadHandCompact();
-    const prepared = await this.#prepare(
-      await planCompact(options as unknown as CompactOptions, this.#context.facts),
-    );
+    const { prepareCompact } = await loadPrepared();
+    const prepared = await prepareCompact(this.#context, options as unknown as CompactOptions);
     return {
       record: (encoder, { count, ...ranges }) => prepared.record(encoder, { ...ranges, total: count }),
       destroy: () => prepared.destroy(),
@@ -288,11 +285,6 @@ export class Fold {
   /** Gives the device back, when it was opened here. What is pending is rejected. */
   destroy(): void {
     this.#release();
-  }
-
-  async #prepare(plan: Plan): Promise<Prepared> {
-    const [compiled, { checked }] = await Promise.all([compilePlan(this.#context, plan), loadChecked()]);
-    return checked(compiled);
   }
 }
 

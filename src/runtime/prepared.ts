@@ -1,10 +1,15 @@
+import type { CompactOptions } from "../primitives/compact.ts";
 import type { Plan } from "../primitives/plan.ts";
 import { RUNS } from "../primitives/plan.ts";
+import type { ReduceOptions } from "../primitives/reduce.ts";
+import type { ScanOptions } from "../primitives/scan.ts";
+import { planScan } from "../primitives/scan.ts";
 import type { Prepared } from "./checked.ts";
 import { checked } from "./checked.ts";
 import { compilePlan } from "./compiled.ts";
 import type { Context } from "./context.ts";
 
+// This is loaded where a caller prepares recordings of their own.
 export type { BufferRange, Prepared, Ranges } from "./checked.ts";
 
 /**
@@ -14,3 +19,19 @@ export type { BufferRange, Prepared, Ranges } from "./checked.ts";
  */
 export const prepare = async (context: Context, plan: Plan, runs = RUNS): Promise<Prepared> =>
   checked(await compilePlan(context, plan, runs));
+
+/** `Fold.prepareScan`. */
+export const prepareScan = async (context: Context, options: ScanOptions): Promise<Prepared> =>
+  prepare(context, await planScan(options, context.facts));
+
+/** `Fold.prepareReduce`. */
+export async function prepareReduce(context: Context, options: ReduceOptions): Promise<Prepared> {
+  const { planReduce } = await import("./hand_reduce.ts");
+  return prepare(context, await planReduce(options, context.facts));
+}
+
+/** `Fold.prepareCompact`. */
+export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
+  const { planCompact } = await import("./hand_compact.ts");
+  return prepare(context, await planCompact(options, context.facts));
+}
