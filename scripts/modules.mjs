@@ -54,6 +54,12 @@ export async function modulesOf(entries, options) {
   };
   const atOnce = taken(["src/open.ts"]);
   const others = taken(entries);
+  const leading = others.filter((path) =>
+    metafile.inputs[path].imports.some((one) => one.path === LATER || one.kind === "dynamic-import"),
+  );
+  if (leading.length > 0) {
+    throw new Error(`${leading.join(", ")}: programs without a device would load what is loaded later`);
+  }
   return {
     core: atOnce.filter((path) => !others.includes(path)),
     base: atOnce.filter((path) => others.includes(path)),

@@ -13,3 +13,4 @@ export const loadHandCompact = () => import("./runtime/hand_compact.ts");
 export const loadHandTypes = () => import("./runtime/hand_types.ts");
 export const loadHandMap = () => import("./runtime/hand_map.ts");
 export const loadShaderProblem = () => import("./runtime/shader_problem.ts");
+export const loadOpenProblems = () => import("./runtime/open_problems.ts");

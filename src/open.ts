@@ -1,4 +1,4 @@
-import { AdapterError } from "./errors.ts";
+import { loadOpenProblems } from "./later.ts";
 import type { Fold, OpenOptions } from "./runtime/fold.ts";
 import { openDevice } from "./runtime/fold.ts";
 
@@ -19,15 +19,11 @@ export function open(options: OpenOptions = {}): Promise<Fold> {
   return openDevice(options, async () => {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
     if (gpu === undefined) {
-      throw new AdapterError(
-        "open: there is no navigator.gpu; WebGPU takes a recent browser and a secure context (https or localhost). In Node.js, import wavefold/node",
-      );
+      throw (await loadOpenProblems()).noGpu();
     }
     const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
     if (adapter === null) {
-      throw new AdapterError(
-        "open: the browser has WebGPU, but no adapter: its GPU is not supported, or is blocked",
-      );
+      throw (await loadOpenProblems()).noAdapter();
     }
     return { adapter };
   });

@@ -3,9 +3,8 @@ import type { Operator } from "../operators.ts";
 import { monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import type { Plan, Slot } from "./plan.ts";
-import { requireMaxLength } from "./plan.ts";
 import type { DeviceFacts } from "./tuning.ts";
-import { groupingOf, rowOf, tune, twoPassRows } from "./tuning.ts";
+import { groupingOf, requireMaxLength, rowOf, tune, twoPassRows } from "./tuning.ts";
 
 /** What a prepared combination of pairs is for. */
 export interface CombineOptions {
@@ -38,7 +37,7 @@ export async function planCombine(options: CombineOptions, facts: DeviceFacts): 
   const outputLength = (length: number): number => Math.floor(length / 2);
   return {
     title,
-    maxLength: requireMaxLength(title, options.maxLength, type.bytes, facts.limits),
+    maxLength: await requireMaxLength(title, options.maxLength, type.bytes, facts.limits),
     vector: 1,
     kernels: [kernel],
     scratch: [],

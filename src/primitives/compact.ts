@@ -9,19 +9,11 @@ import type { ElementType } from "../types.ts";
 import { requireType, u32 } from "../types.ts";
 import type { MapOptions } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import {
-  ALL_ARRANGEMENTS,
-  bindingBytes,
-  bound,
-  distinct,
-  perArrangement,
-  requireMaxLength,
-  spineLengths,
-} from "./plan.ts";
+import { ALL_ARRANGEMENTS, bindingBytes, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
 import { isWide, mapOf, singlePassOf, spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
-import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
+import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /**
  * What a prepared compaction is for. It takes `where` or `flags`. With a map, which items are kept is up to
@@ -81,7 +73,7 @@ export async function planCompact(
   const single = arrangements.includes("vectors") || arrangements.includes("in-place") ? once : undefined;
   const row = rowOf(twoPassRows, "compact", count.domain, options, facts);
   const tuned = await tune(row, title, type, count.domain, options, facts);
-  const maxLength = requireMaxLength(
+  const maxLength = await requireMaxLength(
     title,
     options.maxLength,
     Math.max(from.bytes, output, flags ? 4 : 0),

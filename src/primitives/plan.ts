@@ -1,5 +1,5 @@
 import type { Arrangement, Kernel } from "../codegen/kernels.ts";
-import { ArgumentError, LimitError } from "../errors.ts";
+import { LimitError } from "../errors.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import type { Limits } from "./tuning.ts";
 
@@ -112,23 +112,4 @@ export function gridOf(tiles: number, limits: Limits, title: string): { width: n
     throw new LimitError(`${title} needs ${tiles} work-groups, and the device's limit is ${most} × ${most}`);
   }
   return { width: Math.max(1, Math.ceil(tiles / height)), height };
-}
-
-/** The length that a plan is made for, checked against what a binding holds. */
-export function requireMaxLength(
-  title: string,
-  maxLength: unknown,
-  itemBytes: number,
-  limits: Limits,
-): number {
-  if (typeof maxLength !== "number" || !Number.isInteger(maxLength) || maxLength < 0) {
-    throw new ArgumentError(`${title}: maxLength is ${String(maxLength)}; it takes a whole number from 0 up`);
-  }
-  const most = Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / itemBytes);
-  if (maxLength > most) {
-    throw new LimitError(
-      `${title}: ${maxLength} items of ${itemBytes} bytes are more than the device can bind, which is ${most}`,
-    );
-  }
-  return maxLength;
 }

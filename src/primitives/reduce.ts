@@ -7,10 +7,10 @@ import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import type { MapOptions } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, requireMaxLength, spineLengths } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
 import { isApart, isWide, mapOf, spineScratch, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
-import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
+import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** What a prepared reduction is for. */
 export interface ReduceOptions<Name extends string = string> extends TuningOptions, MapOptions {
@@ -42,7 +42,7 @@ export async function planReduce(
   const tuned = await tune(row, title, type, domain, options, facts);
   const map = await mapOf(options, type, title, facts);
   const loaded = map?.from ?? type;
-  const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
+  const maxLength = await requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   const tuning = await withSources(tuned);
   const tile = tileOf(tuning);
   // A dispatch that writes a buffer binds it once: in one buffer, the result goes through the spine.

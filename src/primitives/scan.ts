@@ -9,18 +9,10 @@ import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import type { MapOptions, PlannedMap } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import {
-  ALL_ARRANGEMENTS,
-  bindingBytes,
-  bound,
-  distinct,
-  perArrangement,
-  requireMaxLength,
-  spineLengths,
-} from "./plan.ts";
+import { ALL_ARRANGEMENTS, bindingBytes, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
 import type { SinglePass } from "./single_pass.ts";
 import type { Chosen, DeviceFacts, LoadedTuning, Tuning, TuningOptions } from "./tuning.ts";
-import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
+import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** What a prepared scan is for. */
 export interface ScanOptions<Name extends string = string> extends TuningOptions, MapOptions {
@@ -127,7 +119,12 @@ export async function planScan(
   const single = arrangements.includes("vectors") ? once : undefined;
   const row = rowOf(twoPassRows, "scan", domain, options, facts);
   const tuned = await tune(row, title, type, domain, options, facts);
-  const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
+  const maxLength = await requireMaxLength(
+    title,
+    options.maxLength,
+    Math.max(itemBytes, type.bytes),
+    facts.limits,
+  );
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const others = arrangements.filter(
     (one) => (canShare || isApart(one)) && (single === undefined || one !== "vectors"),

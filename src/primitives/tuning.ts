@@ -2,7 +2,6 @@ import type { Algorithm } from "../codegen/algorithms.ts";
 import { algorithms } from "../codegen/algorithms.ts";
 import type { Sizes } from "../codegen/contract.ts";
 import type { AlgorithmSources } from "../codegen/device_files.ts";
-import { FeatureError } from "../errors.ts";
 import { loadChosen } from "../later.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import type { Domain, ElementType } from "../types.ts";
@@ -181,11 +180,9 @@ export async function tune(
   memoryBeside: (shape: Pick<Tuning, "algorithm" | "sizes">) => number = () => 0,
 ): Promise<Tuning> {
   const { limits, features, subgroupIds } = facts;
-  if (type.feature !== undefined && !features.has(type.feature)) {
-    throw new FeatureError(`${title} needs the adapter feature "${type.feature}"`);
-  }
-  if ((options.algorithm ?? options.itemsPerThread ?? options.workGroupSize) !== undefined) {
-    (await loadChosen()).requireChosen(options, title, facts);
+  const chosen = [type.feature, options.algorithm, options.itemsPerThread, options.workGroupSize];
+  if (chosen.some((one) => one !== undefined)) {
+    (await loadChosen()).requireChosen(type, options, title, facts);
   }
   // What a row names, or what does without subgroups.
   const algorithm =
@@ -233,3 +230,17 @@ export const groupingOf = ({ algorithm, sizes }: Tuning, itemsPerVector: number)
   subgroupSize: sizes.minSubgroupSize,
   passes: "reduce-then-scan",
 });
+
+/** The length that a plan is made for, checked against what a binding holds. */
+export async function requireMaxLength(
+  title: string,
+  maxLength: number,
+  itemBytes: number,
+  { maxStorageBufferBindingSize, maxBufferSize }: Limits,
+): Promise<number> {
+  const most = Math.floor(Math.min(maxStorageBufferBindingSize, maxBufferSize) / itemBytes);
+  if (!Number.isInteger(maxLength) || maxLength < 0 || maxLength > most) {
+    throw (await loadChosen()).lengthProblem(title, maxLength, itemBytes, most);
+  }
+  return maxLength;
+}

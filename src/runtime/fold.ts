@@ -1,5 +1,4 @@
-import { AdapterError, ArgumentError } from "../errors.ts";
-import { loadHandCompact, loadHandReduce, loadPrepared } from "../later.ts";
+import { loadHandCompact, loadHandReduce, loadOpenProblems, loadPrepared } from "../later.ts";
 import type { Operator } from "../operators.ts";
 import type { CompactOptions } from "../primitives/compact.ts";
 import type { ReduceOptions } from "../primitives/reduce.ts";
@@ -323,12 +322,12 @@ export async function openDevice(
   const { device, adapter } = options;
   if (device !== undefined) {
     if (typeof device.createComputePipelineAsync !== "function") {
-      throw new ArgumentError("open: device is no GPUDevice");
+      throw (await loadOpenProblems()).noSuch("device", "GPUDevice");
     }
     return new Fold(await openContext(device), () => {});
   }
   if (adapter !== undefined && typeof adapter.requestDevice !== "function") {
-    throw new ArgumentError("open: adapter is no GPUAdapter");
+    throw (await loadOpenProblems()).noSuch("adapter", "GPUAdapter");
   }
   const found = adapter === undefined ? await find() : { adapter };
   try {
@@ -339,8 +338,6 @@ export async function openDevice(
     });
   } catch (cause) {
     found.release?.();
-    throw new AdapterError(
-      `open: the adapter gave no device: ${cause instanceof Error ? cause.message : String(cause)}`,
-    );
+    throw (await loadOpenProblems()).noDevice(cause);
   }
 }
