@@ -24,8 +24,16 @@ export const shaders = {
 /** What loads modules by `import()` for those that are taken at once. */
 const LATER = "src/later.ts";
 
-/** What only programs without a device take at once: each of what is loaded later has a copy, where it takes it. */
-const COPIED = ["src/codegen/callers.ts", "src/reference/float16.ts"];
+/**
+ * Small modules of values without identity, of which each of what is loaded later has a copy: what `open` takes at
+ * once uses none or little of them.
+ */
+const COPIED = [
+  "src/codegen/callers.ts",
+  "src/literals.ts",
+  "src/reference/float16.ts",
+  "src/runtime/constants.ts",
+];
 
 /**
  * The modules of src/ that `open` takes at once, those of them that these entries take too, and those that are

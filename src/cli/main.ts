@@ -155,7 +155,7 @@ function program(): Command {
   root
     .command("tune")
     .description(
-      "Times the algorithms, work-group sizes and items a thread that suit the adapter, and prints the best as a row of src/primitives/tuning.ts.",
+      "Times the algorithms, work-group sizes and items a thread that suit the adapter, and prints the best as rows for the tables of src/primitives/.",
     )
     .addOption(sizesOption())
     .option("--types <list>", "u32, i32, f32, f16, u64, i64, f64, struct16 (four u32)", parseList, ["u32"])

@@ -46,7 +46,8 @@ function callersDeclarations(name: string, text: string): SourceText {
         const start = text.indexOf(own.text, end);
         end = start + own.text.length;
         if (taken.has(own.name)) {
-          const line = text.slice(0, text.indexOf(own.name, start)).split("\n").length;
+          const comments = /^(?:\s*\/\/.*\n)*/.exec(own.text)?.[0] ?? "";
+          const line = `${text.slice(0, start)}${comments}`.split("\n").length;
           throw new SourceError(
             `${name}, line ${line}: the name ${own.name} is taken; choose another`,
             text,

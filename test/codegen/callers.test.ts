@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { SourceError } from "../../src/errors.ts";
+import type { Operator } from "../../src/operators.ts";
+import { operator } from "../../src/operators.ts";
+import { planScan } from "../../src/primitives/scan.ts";
+import { u32 } from "../../src/types.ts";
+import { factsWith } from "../support/kernels.ts";
+
+test.each([
+  ["a function of ours", "fn load_items() {}", "load_items", 1],
+  ["a struct of ours", "// bytes\nstruct Params { a: u32 }", "Params", 2],
+  ["the operator's own function", "fn fine() {} fn combine() {}", "combine", 1],
+  ["one of theirs", "\nfn a() {}\n// again\nfn a() {}", "a", 4],
+])("a declaration with the name of %s", async (_, declarations, name, line) => {
+  const op = operator({
+    name: "clashing",
+    type: u32,
+    identity: 0,
+    combine: "earlier",
+    declarations,
+    reference: (earlier) => earlier,
+  }) as Operator as Operator<string>;
+  const cause = await planScan({ type: u32, op, maxLength: 100 }, factsWith()).catch((error) => error);
+  expect(cause).toBeInstanceOf(SourceError);
+  expect(cause.message).toBe(
+    `declarations of the operator clashing, line ${line}: the name ${name} is taken; choose another`,
+  );
+  expect(cause).toMatchObject({ line, source: declarations });
+});
