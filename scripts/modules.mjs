@@ -31,6 +31,7 @@ const LATER = "src/later.ts";
 const COPIED = [
   "src/codegen/callers.ts",
   "src/literals.ts",
+  "src/reference/arrays.ts",
   "src/reference/float16.ts",
   "src/runtime/constants.ts",
 ];

@@ -2,6 +2,7 @@ import type { AnyArray } from "../reference/arrays.ts";
 import { arrayLike, structOfArray, typeNameOfArray } from "../reference/arrays.ts";
 import type { ElementType, TypeName } from "../types.ts";
 import { u32 } from "../types.ts";
+import { f16, f32 } from "../types_float.ts";
 import { i32 } from "../types_i32.ts";
 import type { AnyHandOptions, HandTypes } from "./hand.ts";
 
@@ -9,15 +10,18 @@ import type { AnyHandOptions, HandTypes } from "./hand.ts";
 
 /** The types of the array's elements and of the result. Loaded where they may be two. */
 export async function typesOf(data: AnyArray, options: AnyHandOptions, caller: string): Promise<HandTypes> {
-  if (options.map !== undefined || options.from !== undefined) {
-    return (await import("./hand_map.ts")).mappedTypesOf(data, options, caller);
+  const given = options as { readonly [Name in keyof AnyHandOptions]?: ElementType };
+  if (given.map !== undefined || given.from !== undefined) {
+    const { mappedTypes, namedType } = await import("./hand_map.ts");
+    const own = await typeOfArray(data, namedType(data, given), caller);
+    return mappedTypes(data, own, given.type ?? own);
   }
-  const type = await typeOfArray(data, options.type as ElementType | undefined, caller);
+  const type = await typeOfArray(data, given.type, caller);
   return { type, arrayOf: (bytes) => arrayLike(data, bytes) };
 }
 
 /** The element type of an array. */
-export async function typeOfArray(
+async function typeOfArray(
   data: AnyArray,
   type: ElementType | undefined,
   caller: string,
@@ -33,8 +37,9 @@ export async function typeOfArray(
     case "i32":
       return i32;
     case "f32":
+      return f32;
     case "f16":
-      return (await import("../types_float.ts"))[name];
+      return f16;
     case "u64":
     case "i64":
     case "f64":
