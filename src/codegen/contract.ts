@@ -5,7 +5,7 @@ import type { ElementType, SourceText } from "../types.ts";
 import { callersText } from "./callers.ts";
 import type { Source } from "./module.ts";
 import { generated } from "./module.ts";
-import { fromWords, wordsOf } from "./words.ts";
+import { regrouped, vectorOf } from "./words.ts";
 
 /** The sizes that a shader is generated for. */
 export interface Sizes {
@@ -93,18 +93,11 @@ export type Side = "items" | "elements";
 
 /** `InputVector` and `OutputVector`, and how items go into them and come out. */
 export function vectorText(input: string, output: string | undefined, items: number): string {
-  const vectorOf = (wgsl: string): string => {
-    const words = wordsOf(
-      wgsl,
-      Array.from({ length: items }, (_, at) => `x[${at}]`),
-    ).length;
-    return words === 4 ? "vec4<u32>" : `array<vec4<u32>, ${words / 4}>`;
-  };
   const places = Array.from({ length: items }, (_, at) => `items[${at}]`);
   // Naga tells arrays of an alias from arrays of what it stands for: the aliases are used throughout.
   const unpack = (name: string, alias: string, item: string, wgsl: string): string[] => {
-    const vector = items === 1 ? wgsl : vectorOf(wgsl);
-    const parts = items === 1 ? ["vector"] : fromWords(wgsl, wordsOf(vector, ["vector"]), items);
+    const vector = items === 1 ? wgsl : vectorOf(wgsl, items);
+    const parts = items === 1 ? ["vector"] : regrouped(vector, ["vector"], wgsl, items);
     return [
       `alias ${alias} = ${vector};`,
       `fn ${name}(vector: ${alias}) -> array<${item}, VECTOR> {`,
@@ -115,7 +108,7 @@ export function vectorText(input: string, output: string | undefined, items: num
   };
   const pack = (wgsl: string): string[] => [
     "fn output_vector(items: array<Output, VECTOR>) -> OutputVector {",
-    `  return ${items === 1 ? "items[0]" : fromWords(vectorOf(wgsl), wordsOf(wgsl, places), 1).join()};`,
+    `  return ${items === 1 ? "items[0]" : regrouped(wgsl, places, vectorOf(wgsl, items)).join()};`,
     "}",
     "",
   ];
@@ -161,11 +154,11 @@ export function wordsText(monoid: Monoid): SourceText {
       `const ELEMENT_WORDS = ${count}u;`,
       "fn words_from_element(x: Element) -> array<u32, ELEMENT_WORDS> {",
       `  let stored = ${isStruct ? domain.toStored : "x"};`,
-      `  return array<u32, ELEMENT_WORDS>(${wordsOf(stored, ["stored"]).join(", ")});`,
+      `  return array<u32, ELEMENT_WORDS>(${regrouped(stored, ["stored"], "u32", count).join(", ")});`,
       "}",
       "",
       "fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {",
-      `  let x = ${fromWords(stored, parts, 1).join()};`,
+      `  let x = ${regrouped("u32", parts, stored).join()};`,
       `  return ${isStruct ? domain.fromStored : "x"};`,
       "}",
     ].join("\n"),

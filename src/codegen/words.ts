@@ -30,10 +30,10 @@ function layoutOf(wgsl: string): Layout {
   if (scalar !== undefined) {
     return scalar;
   }
-  const vector = /^vec([24])<u32>$/.exec(wgsl);
+  const vector = /^vec([24])<(u32|f16)>$/.exec(wgsl);
   if (vector !== null) {
     return {
-      unitBits: 32,
+      unitBits: vector[2] === "u32" ? 32 : 16,
       units: (of) => [..."xyzw"].slice(0, Number(vector[1])).map((lane) => `${of}.${lane}`),
       from: (units) => `${wgsl}(${units.join(", ")})`,
     };
@@ -57,24 +57,29 @@ function layoutOf(wgsl: string): Layout {
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
-/** Expressions of the 32-bit words, of type u32, of values of one type. A last half is padded with zero. */
-export function wordsOf(wgsl: string, values: readonly string[]): string[] {
-  const layout = layoutOf(wgsl);
-  const units = values.flatMap((value) => layout.units(value));
-  return layout.unitBits === 32
-    ? units
-    : range(Math.ceil(units.length / 2)).map(
-        (at) => `bitcast<u32>(vec2<f16>(${units[2 * at]}, ${units[2 * at + 1] ?? "0.0h"}))`,
-      );
+/** A type of vectors of four units that holds as many items of a type: what is moved is never converted. */
+export function vectorOf(wgsl: string, items: number): string {
+  const { unitBits, units } = layoutOf(wgsl);
+  const vector = unitBits === 32 ? "vec4<u32>" : "vec4<f16>";
+  const count = (items * units("x").length) / 4;
+  return count === 1 ? vector : `array<${vector}, ${count}>`;
 }
 
-/** As many values of one type, from expressions of their 32-bit words. */
-export function fromWords(wgsl: string, words: readonly string[], count: number): string[] {
-  const layout = layoutOf(wgsl);
-  const units =
-    layout.unitBits === 32
-      ? words
-      : words.flatMap((word) => [`bitcast<vec2<f16>>(${word}).x`, `bitcast<vec2<f16>>(${word}).y`]);
-  const each = layout.units("x").length;
-  return range(count).map((at) => layout.from(units.slice(at * each, (at + 1) * each)));
+/**
+ * So many values of a type, from values of another that hold the same bits. A last half of a word is
+ * padded with zero. Between f16 and words by way of f32, since naga has no bitcast between them.
+ */
+export function regrouped(from: string, values: readonly string[], to: string, count = 1): string[] {
+  const source = layoutOf(from);
+  const target = layoutOf(to);
+  let units = values.flatMap((value) => source.units(value));
+  if (source.unitBits > target.unitBits) {
+    units = units.flatMap((word) => [..."xy"].map((lane) => `f16(unpack2x16float(${word}).${lane})`));
+  } else if (source.unitBits < target.unitBits) {
+    units = range(Math.ceil(units.length / 2)).map(
+      (at) => `pack2x16float(vec2<f32>(vec2<f16>(${units[2 * at]}, ${units[2 * at + 1] ?? "0.0h"})))`,
+    );
+  }
+  const each = target.units("x").length;
+  return range(count).map((at) => target.from(units.slice(at * each, (at + 1) * each)));
 }
