@@ -25,6 +25,7 @@ const loadedLater = [
   "codegen/callers",
   "codegen/item_map",
   "runtime/checked",
+  "runtime/single_pass_test",
   "runtime/constants",
 ];
 

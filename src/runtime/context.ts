@@ -3,6 +3,7 @@ import type { Module } from "../codegen/module.ts";
 import { DeviceLostError, OutOfMemoryError, ShaderError, SourceError } from "../errors.ts";
 import type { DeviceFacts } from "../primitives/tuning.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./constants.ts";
+import type { SinglePassTest } from "./single_pass_test.ts";
 
 /** A pipeline, and what it takes to bind to it. */
 export interface Pipeline {
@@ -13,7 +14,9 @@ export interface Pipeline {
 /** What is kept for each device: its facts and its pipelines. */
 export interface Context {
   readonly device: GPUDevice;
-  readonly facts: DeviceFacts;
+  facts: DeviceFacts;
+  /** What became of the test of the single pass, where it was asked for. */
+  singlePassTest?: SinglePassTest;
   /** By the shader's text and entry point: all that makes two pipelines differ. */
   readonly pipelines: Map<string, Promise<Pipeline>>;
   /** What the numbers of single-pass runs are put together from, once one is prepared. */
@@ -50,7 +53,7 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
       subgroupIds,
       software: info.isFallbackAdapter ?? false,
       vendor: info.vendor ?? "",
-      // Not every adapter lets work-groups hand results on to each other: only where it was tried.
+      // Not every adapter lets work-groups hand results on to each other: only where it was tried, or a test finds out.
       lookBack: info.vendor === "nvidia",
     },
     pipelines: new Map(),
