@@ -43,7 +43,7 @@ export const noDevice: DeviceFacts = {
   subgroupIds: true,
   software: false,
   vendor: "",
-  lookBack: true,
+  lookBack: false,
 };
 
 /** The options as the library takes them. */

@@ -14,3 +14,4 @@ export const loadHandTypes = () => import("./runtime/hand_types.ts");
 export const loadHandMap = () => import("./runtime/hand_map.ts");
 export const loadShaderProblem = () => import("./runtime/shader_problem.ts");
 export const loadOpenProblems = () => import("./runtime/open_problems.ts");
+export const loadSinglePassTest = () => import("./runtime/single_pass_test.ts");

@@ -23,6 +23,8 @@ export interface NodeOpenOptions {
    * GPU, and where there is none the software adapter.
    */
   readonly adapter?: GPUAdapter | "gpu" | "software";
+  /** Whether to test single passes on the device first, in some seconds at most: see {@link Fold.singlePassTest}. */
+  readonly testSinglePass?: boolean;
 }
 
 interface Dawn {
@@ -56,14 +58,14 @@ const instances = new Set<GPU>();
  * ```
  */
 export function open(options: NodeOpenOptions = {}): Promise<Fold> {
-  const { adapter, device } = options;
+  const { adapter, device, testSinglePass = false } = options;
   if (typeof adapter === "string" && adapter !== "gpu" && adapter !== "software") {
     throw new ArgumentError(
       `open: adapter is "${String(adapter)}"; it takes "gpu", "software" or a GPUAdapter`,
     );
   }
   return openDevice(
-    { ...(device && { device }), ...(typeof adapter === "object" && { adapter }) },
+    { ...(device && { device }), ...(typeof adapter === "object" && { adapter }), testSinglePass },
     async () => {
       const dawn = await loadDawn();
       const gpu =

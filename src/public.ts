@@ -33,4 +33,5 @@ export type {
   ScanRanges,
 } from "./runtime/fold.ts";
 export type { BufferRange } from "./runtime/prepared.ts";
+export type { SinglePassTest } from "./runtime/single_pass_test.ts";
 export type { Float16ArrayLike, TypedArrays } from "./types.ts";

@@ -398,7 +398,7 @@ function readField({ type, offset }: Field, bytes: number): string {
     case "f32":
       return `bitcast<${name}>(${word})`;
     case "f16":
-      return `bitcast<vec2<f16>>(${word}).${offset % 4 === 0 ? "x" : "y"}`;
+      return `f16(unpack2x16float(${word}).${offset % 4 === 0 ? "x" : "y"})`;
     case "u64":
     case "i64":
     case "f64":
@@ -429,9 +429,9 @@ function writeWord(fields: readonly Field[], bytes: number, word: number): strin
     case "f16": {
       const half = (at: number): string => {
         const field = inside.find(({ offset }) => offset === word * 4 + at);
-        return field === undefined ? "0.0h" : `x.${field.name}`;
+        return field === undefined ? "0.0" : `f32(x.${field.name})`;
       };
-      return `bitcast<u32>(vec2<f16>(${half(0)}, ${half(2)}))`;
+      return `pack2x16float(vec2<f32>(${half(0)}, ${half(2)}))`;
     }
     case "u64":
     case "i64":

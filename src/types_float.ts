@@ -29,7 +29,7 @@ const f16Literal = (value: number, name: string): Literal => {
   const rounded = decodeFloat16(bits);
   return isPlainFloat(rounded, 2 ** -14)
     ? expression(`${rounded}h`)
-    : fromBits(bits, name, `bitcast<vec2<f16>>(${name}).x`);
+    : fromBits(bits, name, `f16(unpack2x16float(${name}).x)`);
 };
 
 const roundF16 = (value: number): number => decodeFloat16(encodeFloat16(value));

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dump } from "npyjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe as describeAdapter } from "../src/cli/doctor.ts";
 import { parseElements } from "../src/cli/npy.ts";
 import { selfTests } from "../src/cli/self-test.ts";
 import { linkDirectives } from "../src/codegen/directives.ts";
@@ -24,6 +25,7 @@ import { reduceReference } from "../src/reference/reduce.ts";
 import type { ReferenceOptions } from "../src/reference/scan.ts";
 import { scanReference } from "../src/reference/scan.ts";
 import type { Fold } from "../src/runtime/fold.ts";
+import type { SinglePassTest } from "../src/runtime/single_pass_test.ts";
 import type { Scalar, ScalarType, TypeName } from "../src/types.ts";
 import type { Ended } from "./support/command.ts";
 import { failsIn, program, runIn } from "./support/command.ts";
@@ -394,6 +396,24 @@ describe("doctor", () => {
     expect(reasons).toContain("f16 blelloch skipped no shader-f16");
     expect(reasons).toContain("u32 subgroup skipped no subgroups");
     expect(reasons).toContain("f32 hillis-steele passed ");
+  });
+
+  it("says whether a single pass works", () => {
+    const limits = Object.fromEntries(["maxBufferSize"].map((name) => [name, 1]));
+    const shown = (singlePassTest?: SinglePassTest): string =>
+      describeAdapter({
+        adapterInfo: {},
+        software: true,
+        device: { features: new Set(), limits },
+        singlePassTest,
+      } as unknown as Fold);
+    expect(shown()).toMatch(/single pass +│ not tested/);
+    expect(shown({ passed: true, detail: "32 runs were right", milliseconds: 900 })).toMatch(
+      /single pass +│ passed: 32 runs were right in 900 ms/,
+    );
+    const failed = shown({ passed: false, detail: "scan, run 1: item 4 is 5 instead of 6", milliseconds: 9 });
+    expect(failed).toMatch(/single pass +│ FAILED, so data is read twice by default:/);
+    expect(failed).toContain("item 4 is 5 instead of 6");
   });
 
   it("rejects an adapter that it does not know", () => {

@@ -143,7 +143,12 @@ const combinations: string[][] = [
       ...files,
       ...deviceFiles(input, "load_items", "load_kept", ...names, last),
     ];
-    const single = (tile: string): string[] => ["faults_none", "spine_entries", tile];
+    const single = (tile: string): string[] => [
+      // Either as the other: one for each tile.
+      tile === "tile_by_ticket" ? "faults_by_run" : "faults_none",
+      "spine_entries",
+      tile,
+    ];
     return [
       ...inputs.map((input) => [
         ...contract,

@@ -130,7 +130,7 @@ function program(): Command {
   root
     .command("doctor")
     .description(
-      "What this machine's adapter can do, and a self-test of every operator, type and algorithm against the CPU. It fails where a check does.",
+      "What this machine's adapter can do, whether a single pass works on it, and a self-test of every operator, type and algorithm against the CPU. It fails where a check does.",
     )
     .addOption(adapterOption())
     .action(doctor);

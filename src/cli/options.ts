@@ -94,8 +94,9 @@ export const adapterOption = (): Option =>
 export async function withFold<Result>(
   { adapter }: AdapterOption,
   work: (fold: Fold) => Promise<Result>,
+  more: NodeOpenOptions = {},
 ): Promise<Result> {
-  const options: NodeOpenOptions = adapter === "auto" ? {} : { adapter };
+  const options: NodeOpenOptions = adapter === "auto" ? more : { ...more, adapter };
   const fold = await open(options);
   try {
     return await work(fold);

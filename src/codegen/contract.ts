@@ -5,7 +5,7 @@ import type { ElementType, SourceText } from "../types.ts";
 import { callersText } from "./callers.ts";
 import type { Source } from "./module.ts";
 import { generated } from "./module.ts";
-import { fromWords, wordsOf } from "./words.ts";
+import { regrouped, vectorOf } from "./words.ts";
 
 /** The sizes that a shader is generated for. */
 export interface Sizes {
@@ -96,18 +96,11 @@ export type Side = "items" | "elements";
 
 /** `InputVector` and `OutputVector`, and how items go into them and come out. */
 export function vectorText(input: string, output: string | undefined, items: number): string {
-  const vectorOf = (wgsl: string): string => {
-    const words = wordsOf(
-      wgsl,
-      Array.from({ length: items }, (_, at) => `x[${at}]`),
-    ).length;
-    return words === 4 ? "vec4<u32>" : `array<vec4<u32>, ${words / 4}>`;
-  };
   const places = Array.from({ length: items }, (_, at) => `items[${at}]`);
   // Naga tells arrays of an alias from arrays of what it stands for: the aliases are used throughout.
   const unpack = (name: string, alias: string, item: string, wgsl: string): string[] => {
-    const vector = items === 1 ? wgsl : vectorOf(wgsl);
-    const parts = items === 1 ? ["vector"] : fromWords(wgsl, wordsOf(vector, ["vector"]), items);
+    const vector = items === 1 ? wgsl : vectorOf(wgsl, items);
+    const parts = items === 1 ? ["vector"] : regrouped(vector, ["vector"], wgsl, items);
     return [
       `alias ${alias} = ${vector};`,
       `fn ${name}(vector: ${alias}) -> array<${item}, VECTOR> {`,
@@ -118,7 +111,7 @@ export function vectorText(input: string, output: string | undefined, items: num
   };
   const pack = (wgsl: string): string[] => [
     "fn output_vector(items: array<Output, VECTOR>) -> OutputVector {",
-    `  return ${items === 1 ? "items[0]" : fromWords(vectorOf(wgsl), wordsOf(wgsl, places), 1).join()};`,
+    `  return ${items === 1 ? "items[0]" : regrouped(wgsl, places, vectorOf(wgsl, items)).join()};`,
     "}",
     "",
   ];

@@ -7,7 +7,7 @@ import type { Side } from "./contract.ts";
 import { conversion, typeSources, vectorText } from "./contract.ts";
 import type { Source } from "./module.ts";
 import { generated } from "./module.ts";
-import { fromWords, wordsOf } from "./words.ts";
+import { regrouped } from "./words.ts";
 
 // This is loaded where a plan takes a map.
 
@@ -28,7 +28,7 @@ const loadMapped: SourceText = { name: "shaders/device/load_mapped.wgsl", text: 
 
 /** WGSL for the bits of an element `x`, as they are carried. */
 const carriedOf = ({ carried }: ElementType, { stored, toStored }: Domain): string =>
-  stored === carried ? toStored : fromWords(carried, wordsOf(stored, [toStored]), 1).join();
+  stored === carried ? toStored : regrouped(stored, [toStored], carried).join();
 
 /** The map of the caller's WGSL over an item's value `x` and its index `i`: a value of the type that comes out. */
 export function itemMap(from: ElementType, text: string): ItemMap {

@@ -9,7 +9,7 @@ import { elementWords } from "./contract.ts";
 import type { KernelOptions } from "./kernels.ts";
 import { MOST_FAN_OUT } from "./kernels.ts";
 import { generated } from "./module.ts";
-import { fromWords, wordsOf } from "./words.ts";
+import { regrouped } from "./words.ts";
 
 const faultsNone: SourceText = { name: "shaders/device/faults_none.wgsl", text: faultsNoneFile };
 const spineEntries: SourceText = {
@@ -84,11 +84,11 @@ function wordsText(monoid: Monoid): SourceText {
       `const ELEMENT_WORDS = ${count}u;`,
       "fn words_from_element(x: Element) -> array<u32, ELEMENT_WORDS> {",
       `  let stored = ${isStruct ? domain.toStored : "x"};`,
-      `  return array<u32, ELEMENT_WORDS>(${wordsOf(stored, ["stored"]).join(", ")});`,
+      `  return array<u32, ELEMENT_WORDS>(${regrouped(stored, ["stored"], "u32", count).join(", ")});`,
       "}",
       "",
       "fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {",
-      `  let x = ${fromWords(stored, parts, 1).join()};`,
+      `  let x = ${regrouped("u32", parts, stored).join()};`,
       `  return ${isStruct ? domain.fromStored : "x"};`,
       "}",
     ].join("\n"),

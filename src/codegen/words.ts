@@ -2,7 +2,7 @@
 // code takes apart and puts together goes through these.
 
 /** Vectors and arrays: what their parts are, and how many. */
-const PARTS = /^(?:vec|array<(.+), )(\d+)(?:<u32>)?>?$/;
+const PARTS = /^(?:vec|array<(.+), )(\d+)(?:<(?:u32|f16)>)?>?$/;
 
 const isHalves = (wgsl: string): boolean => wgsl.includes("f16");
 
@@ -32,20 +32,26 @@ function fromUnits(wgsl: string, units: string[]): string {
 
 const range = (length: number): number[] => [...Array(length).keys()];
 
-/** Expressions of the 32-bit words, of type u32, of values of one type. A last half is padded with zero. */
-export function wordsOf(wgsl: string, values: readonly string[]): string[] {
-  const units = values.flatMap((value) => unitsOf(wgsl, value));
-  return isHalves(wgsl)
-    ? range(Math.ceil(units.length / 2)).map(
-        (at) => `bitcast<u32>(vec2<f16>(${units[2 * at]}, ${units[2 * at + 1] ?? "0.0h"}))`,
-      )
-    : units;
+/** A type of vectors of four units that holds as many items of a type: what is moved is never converted. */
+export function vectorOf(wgsl: string, items: number): string {
+  const vector = isHalves(wgsl) ? "vec4<f16>" : "vec4<u32>";
+  const count = (items * unitsOf(wgsl, "x").length) / 4;
+  return count === 1 ? vector : `array<${vector}, ${count}>`;
 }
 
-/** As many values of one type, from expressions of their 32-bit words. */
-export function fromWords(wgsl: string, words: readonly string[], count: number): string[] {
-  const units = words.flatMap((word) =>
-    isHalves(wgsl) ? ["x", "y"].map((half) => `bitcast<vec2<f16>>(${word}).${half}`) : word,
-  );
-  return range(count).map(() => fromUnits(wgsl, units));
+/**
+ * So many values of a type, from values of another that hold the same bits. A last half of a word is
+ * padded with zero. Between f16 and words by way of f32, since naga has no bitcast between them.
+ */
+export function regrouped(from: string, values: readonly string[], to: string, count = 1): string[] {
+  const given = values.flatMap((value) => unitsOf(from, value));
+  let units = given;
+  if (isHalves(to) && !isHalves(from)) {
+    units = given.flatMap((word) => ["x", "y"].map((half) => `f16(unpack2x16float(${word}).${half})`));
+  } else if (isHalves(from) && !isHalves(to)) {
+    units = range(Math.ceil(given.length / 2)).map(
+      (at) => `pack2x16float(vec2<f32>(vec2<f16>(${given[2 * at]}, ${given[2 * at + 1] ?? "0.0h"})))`,
+    );
+  }
+  return range(count).map(() => fromUnits(to, units));
 }

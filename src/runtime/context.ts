@@ -5,6 +5,7 @@ import { loadShaderProblem } from "../later.ts";
 import type { DeviceFacts } from "../primitives/tuning.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./constants.ts";
 import type { Digits } from "./digits.ts";
+import type { SinglePassTest } from "./single_pass_test.ts";
 
 /** A pipeline, and what it takes to bind to it. */
 export interface Pipeline {
@@ -15,7 +16,9 @@ export interface Pipeline {
 /** What is kept for each device: its facts and its pipelines. */
 export interface Context {
   readonly device: GPUDevice;
-  readonly facts: DeviceFacts;
+  facts: DeviceFacts;
+  /** What became of the test of the single pass, where it was asked for. */
+  singlePassTest?: SinglePassTest;
   /** By the shader's text and entry point: all that makes two pipelines differ. */
   readonly pipelines: Map<string, Promise<Pipeline>>;
   /** Once a single pass is prepared. */
@@ -43,7 +46,7 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
       subgroupIds,
       software: info.isFallbackAdapter ?? false,
       vendor: info.vendor ?? "",
-      // Not every adapter lets work-groups hand results on to each other: only where it was tried.
+      // Not every adapter lets work-groups hand results on to each other: only where it was tried, or a test finds out.
       lookBack: info.vendor === "nvidia",
     },
     pipelines: new Map(),

@@ -1,4 +1,10 @@
-import { loadHandCompact, loadHandReduce, loadOpenProblems, loadPrepared } from "../later.ts";
+import {
+  loadHandCompact,
+  loadHandReduce,
+  loadOpenProblems,
+  loadPrepared,
+  loadSinglePassTest,
+} from "../later.ts";
 import type { Operator } from "../operators.ts";
 import type { CompactOptions } from "../primitives/compact.ts";
 import type { ReduceOptions } from "../primitives/reduce.ts";
@@ -10,9 +16,10 @@ import type { Grouping } from "../reference/grouping.ts";
 import type { ElementType, Value } from "../types.ts";
 import type { BufferRange } from "./checked.ts";
 import type { Context } from "./context.ts";
-import { openContext } from "./context.ts";
+import { contextOf, openContext } from "./context.ts";
 import type { AnyHandCompactOptions, AnyHandOptions } from "./hand.ts";
 import { APART, runAtHand, typesOf } from "./hand.ts";
+import type { SinglePassTest } from "./single_pass_test.ts";
 
 /** What `scan` and `reduce` take beside the data. */
 export interface HandOptions<Name extends string> extends TuningOptions {
@@ -116,6 +123,11 @@ export interface OpenOptions {
   readonly device?: GPUDevice;
   /** The adapter to open a device on. */
   readonly adapter?: GPUAdapter;
+  /**
+   * Whether to test single passes on the device first, in some seconds at most: see {@link Fold.singlePassTest}. Left
+   * out: no, and the default is a single pass on adapters alone that are known to manage.
+   */
+  readonly testSinglePass?: boolean;
 }
 
 /** Scan, reduce and compact on one device. See `open`. */
@@ -140,6 +152,22 @@ export class Fold {
   /** Whether the adapter computes on the CPU. */
   get software(): boolean {
     return this.#context.facts.software;
+  }
+
+  /**
+   * What became of the test that `open({ testSinglePass: true })` makes, on every element of scans and compactions
+   * whose tiles hand on late, in part or never. Where it passed, primitives that are faster so read their data
+   * once by default; where it failed, none does. A plan whose `passes` says how is not affected.
+   *
+   * @example
+   * ```ts
+   * const fold = await open({ testSinglePass: true });
+   * fold.singlePassTest?.passed; // true
+   * fold.destroy();
+   * ```
+   */
+  get singlePassTest(): SinglePassTest | undefined {
+    return this.#context.singlePassTest;
   }
 
   /**
@@ -314,11 +342,19 @@ export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
   });
 }
 
-/** A `Fold` on the caller's device or adapter, or on the one that `find` finds. */
-export async function openDevice(
-  options: OpenOptions,
-  find: () => Promise<{ adapter: GPUAdapter; release?: () => void }>,
-): Promise<Fold> {
+type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
+
+/** A `Fold` on the caller's device or adapter, or on the one that `find` finds; tested, where that is asked for. */
+export async function openDevice(options: OpenOptions, find: Find): Promise<Fold> {
+  const fold = await foldOn(options, find);
+  if (options.testSinglePass) {
+    const { tested } = await loadSinglePassTest();
+    await tested(fold, contextOf(fold.device));
+  }
+  return fold;
+}
+
+async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   const { device, adapter } = options;
   if (device !== undefined) {
     if (typeof device.createComputePipelineAsync !== "function") {

@@ -1,19 +1,19 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { softwareFolder } from "../../src/runtime/software.ts";
+import { deno, denoMissing, denoOn, lavapipeMissing } from "../support/deno.ts";
 import type { TitledKernel } from "../support/kernels.ts";
 import { allTypes, kernelsOf, mappedKernelsOf } from "../support/kernels.ts";
 import { mapRows } from "../support/maps.ts";
 
-const deno = fileURLToPath(new URL("../../node_modules/@deno/linux-x64-glibc/deno", import.meta.url));
 const script = fileURLToPath(new URL("../support/naga.mjs", import.meta.url));
-const missing = existsSync(deno) ? false : "the npm package deno has no binary here";
+/** With f16 where there is one. */
+const driver = lavapipeMissing === undefined ? "lavapipe" : "swiftshader";
 
 interface Result {
   readonly f16: boolean;
@@ -22,7 +22,6 @@ interface Result {
 }
 
 async function naga(kernels: readonly Pick<TitledKernel, "title" | "code">[]): Promise<Result> {
-  const folder = await softwareFolder();
   const own = mkdtempSync(join(tmpdir(), "wavefold-naga-"));
   try {
     const path = join(own, "kernels.json");
@@ -31,12 +30,7 @@ async function naga(kernels: readonly Pick<TitledKernel, "title" | "code">[]): P
       deno,
       ["run", "--no-config", "-A", "--unstable-webgpu", script, path],
       {
-        env: {
-          ...process.env,
-          LD_LIBRARY_PATH: folder,
-          VK_ICD_FILENAMES: join(folder, "vk_swiftshader_icd.json"),
-          DENO_NO_UPDATE_CHECK: "1",
-        },
+        env: { ...process.env, ...(await denoOn(driver)) },
         maxBuffer: 2 ** 26,
       },
     );
@@ -55,7 +49,7 @@ const shapes = [
 // Naga refuses `enable subgroups;`: the portable algorithms alone.
 for (const type of allTypes) {
   test(`naga compiles every portable kernel: ${type.name}`, async ({ skip }) => {
-    skip(missing !== false, missing || "");
+    skip(denoMissing !== undefined, denoMissing ?? "");
     const kernels: TitledKernel[] = [];
     for (const shape of shapes) {
       for (const algorithm of ["hillis-steele", "blelloch"] as const) {
@@ -65,14 +59,16 @@ for (const type of allTypes) {
     const { f16, compiled, failures } = await naga(kernels);
     expect(failures.slice(0, 5)).toEqual([]);
     if (!f16 && type.name === "f16") {
-      skip(`Deno's adapter has no shader-f16: ${kernels.length - compiled} kernels not compiled`);
+      skip(
+        `${lavapipeMissing}, and SwiftShader has no shader-f16: ${kernels.length - compiled} kernels not compiled`,
+      );
     }
     expect(compiled).toBe(kernels.length);
   });
 }
 
 test("naga compiles every portable kernel: maps", async ({ skip }) => {
-  skip(missing !== false, missing || "");
+  skip(denoMissing !== undefined, denoMissing ?? "");
   const made = [8, 3].flatMap((itemsPerThread) =>
     mapRows.map((row) => mappedKernelsOf(row, "blelloch", { workGroupSize: 32, itemsPerThread })),
   );
@@ -85,7 +81,7 @@ test("naga compiles every portable kernel: maps", async ({ skip }) => {
 });
 
 test("the check can fail", async ({ skip }) => {
-  skip(missing !== false, missing || "");
+  skip(denoMissing !== undefined, denoMissing ?? "");
   const { failures } = await naga([{ title: "broken", code: "fn f() -> u32 { return 1.5f; }" }]);
   expect(failures).toHaveLength(1);
 });

@@ -28,7 +28,7 @@ const examples: readonly Example[] = (readdirSync("src", { recursive: true }) as
   .flatMap((file) =>
     [
       ...readFileSync(join("src", file), "utf8").matchAll(
-        /\/\*\*\n((?: *\*(?!\/).*\n)+) *\*\/\n *(?:export )?(?:async )?(?:function\*? |class |const )?(\w+)/g,
+        /\/\*\*\n((?: *\*(?!\/).*\n)+) *\*\/\n *(?:export )?(?:async )?(?:function\*? |class |const |get )?(\w+)/g,
       ),
     ].flatMap(([, comment = "", name = ""]) =>
       [...comment.replaceAll(/^ *\* ?/gm, "").matchAll(/@example\n```ts\n([\s\S]*?)```/g)].map(

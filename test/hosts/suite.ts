@@ -51,11 +51,15 @@ export type Report =
 export const cases: readonly Case[] = [...resultCases, ...inKernelCases, ...errorCases, ...deviceCases];
 
 const quickCases: readonly Case[] = cases.filter((one) => one.quick);
+const f16Cases: readonly Case[] = cases.filter((one) => /\bf16\b/.test(one.name));
 
-/** The main thread's cases, or the quick ones in another place: `scope` comes before their names. */
-const casesIn = (scope: string): readonly Case[] => (scope === MAIN ? cases : quickCases);
+/** All cases in the main thread, or some of them: `scope` comes before their names. */
+const casesIn = (scope: string): readonly Case[] =>
+  scope === MAIN ? cases : scope === F16 ? f16Cases : quickCases;
 
 export const MAIN = "";
+/** The cases of f16 alone, where another adapter has it. */
+export const F16 = "f16";
 export const WORKER = "in a worker";
 export const SECOND_TAB = "in a second tab";
 

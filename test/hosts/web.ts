@@ -1,7 +1,7 @@
 // The suite's program in browsers and in Deno: the page or main thread, a second tab, and the worker.
 import { open } from "../../src/index.ts";
 import type { Host, Report } from "./suite.ts";
-import { MAIN, runSuite, SECOND_TAB, WORKER } from "./suite.ts";
+import { F16, MAIN, runSuite, SECOND_TAB, WORKER } from "./suite.ts";
 
 const host: Host = {
   open,
@@ -10,7 +10,7 @@ const host: Host = {
 
 const scope = globalThis as typeof globalThis & {
   readonly name?: string;
-  readonly Deno?: { exit(code: number): never };
+  readonly Deno?: { readonly args: readonly string[]; exit(code: number): never };
 };
 
 const print = (report: Report | { readonly kind: "done" }): void => console.log(JSON.stringify(report));
@@ -41,6 +41,10 @@ if (scope.name === WORKER) {
 } else if (scope.location?.search === "?second-tab") {
   await runSuite(host, SECOND_TAB, print);
   print({ kind: "done" });
+} else if (scope.Deno?.args.includes(F16)) {
+  await runSuite(host, F16, print);
+  print({ kind: "done" });
+  scope.Deno.exit(0);
 } else {
   await runSuite(host, MAIN, print);
   await runWorker();

@@ -9,6 +9,10 @@ import { planScan } from "../../src/primitives/scan.ts";
 import type { DeviceFacts, TuningOptions } from "../../src/primitives/tuning.ts";
 import type { Context } from "../../src/runtime/context.ts";
 import { contextOf } from "../../src/runtime/context.ts";
+
+export { FAULTS, faultOf } from "../../src/runtime/faults.ts";
+
+import faultsFile from "../../shaders/device/faults_by_run.wgsl";
 import type { Prepared, Ranges } from "../../src/runtime/prepared.ts";
 import { prepare } from "../../src/runtime/prepared.ts";
 import type { SourceText } from "../../src/types.ts";
@@ -16,36 +20,8 @@ import { readWords, storageBuffer } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter } from "../support/fold.ts";
-import faultsFile from "./faults.wgsl";
 
-export const faults: SourceText = { name: "test/look_back/faults.wgsl", text: faultsFile };
-
-const modes = [
-  "none",
-  "never",
-  "only low halves",
-  "only high halves",
-  "all but the last word",
-  "all but the first word",
-  "late",
-  "later tiles first",
-  "word by word",
-] as const;
-const shares = [
-  "all",
-  "the first tile",
-  "the last of each group",
-  "groups alone",
-  "1 in 7",
-  "1 in 512",
-] as const;
-
-/** How many runs show every fault. */
-export const FAULTS = modes.length * shares.length;
-
-/** The fault of the run with this number, which counts from 1. */
-export const faultOf = (run: number): string =>
-  `${modes[Math.floor((run - 1) / shares.length) % modes.length]}: ${shares[(run - 1) % shares.length]}`;
+export const faults: SourceText = { name: "shaders/device/faults_by_run.wgsl", text: faultsFile };
 
 /** A run that is stuck fails its test after so long. */
 export const STUCK_MS = 60_000;

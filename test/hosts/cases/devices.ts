@@ -149,4 +149,18 @@ export const deviceCases: readonly Case[] = [
       next.destroy();
     },
   },
+  {
+    name: "a device is tested for single passes first, and then does as it was found to",
+    async run({ host }: Bench) {
+      const fold = await host.open({ testSinglePass: true });
+      const verdict = fold.singlePassTest;
+      if (!verdict?.passed) {
+        throw new Error(`a single pass does not work here: ${verdict?.detail}`);
+      }
+      for (const tuned of [{}, { passes: "single" } as const]) {
+        await checkAtHand(fold, u32, 1000, ["exclusive"], { workGroupSize: 8, itemsPerThread: 4, ...tuned });
+      }
+      fold.destroy();
+    },
+  },
 ];

@@ -1,6 +1,6 @@
 import type { Algorithm } from "../../../src/codegen/algorithms.ts";
 import type { Operator } from "../../../src/operators.ts";
-import { add, logicalXor, max, min, mul, roundingOf, xor } from "../../../src/operators.ts";
+import { add, logicalXor, max, min, mul, operator, roundingOf, xor } from "../../../src/operators.ts";
 import type { TuningOptions } from "../../../src/primitives/tuning.ts";
 import type { AnyArray } from "../../../src/reference/arrays.ts";
 import { arrayLike } from "../../../src/reference/arrays.ts";
@@ -9,7 +9,8 @@ import { reduceReference } from "../../../src/reference/reduce.ts";
 import { scanReference } from "../../../src/reference/scan.ts";
 import { emptyLike, valuesOf } from "../../../src/reference/values.ts";
 import type { Fold } from "../../../src/runtime/fold.ts";
-import { StructArray } from "../../../src/struct.ts";
+import type { StructType } from "../../../src/struct.ts";
+import { StructArray, struct } from "../../../src/struct.ts";
 import type { ElementType, ScalarType, Value } from "../../../src/types.ts";
 import { u32 } from "../../../src/types.ts";
 import { f16, f32 } from "../../../src/types_float.ts";
@@ -413,6 +414,86 @@ const atHandCases: Case[] = [u32, i32, f32, f16, u64, i64, f64, span].map((type,
   };
 });
 
+/** Every bit pattern of f16: the numbers in ascending order, and a NaN among them now and then. */
+function everyF16(): Uint16Array {
+  const negative = Array.from({ length: 0x7c01 }, (_, at) => 0xfc00 - at);
+  const positive = Array.from({ length: 0x7c01 }, (_, at) => at);
+  const nans = Array.from({ length: 0x3ff }, (_, at) => [0x7c01 + at, 0xfc01 + at]).flat();
+  const between = (negative.length + positive.length) / nans.length;
+  return Uint16Array.from(
+    [...negative, ...positive]
+      .flatMap((bits, at) => (at % between < 1 ? [bits, ...nans.splice(-1)] : [bits]))
+      .concat(nans),
+  );
+}
+
+/** By vectors of eight items, and item by item. */
+const f16Tunings = [
+  { workGroupSize: 64, itemsPerThread: 8 },
+  { workGroupSize: 64, itemsPerThread: 2 },
+] as const;
+
+const Halves = struct({ name: "Halves", fields: { key: f16, value: f16 } });
+const Three = struct({ name: "Three", fields: { key: f16, value: f16, other: f16 } });
+
+const f16Cases: Case[] = [
+  {
+    name: "f16: every bit pattern",
+    async run(bench) {
+      requireFeatures(bench, f16);
+      const ascending = everyF16();
+      if (new Set(ascending).size !== 0x10000) {
+        throw new Error("some pattern is missing");
+      }
+      for (const tuned of f16Tunings) {
+        const options = { ...tuned, type: f16 } as const;
+        const title = `${tuned.itemsPerThread} items a thread`;
+        // A prefix maximum of ascending numbers is each number itself; and a parity changes with each that is not zero.
+        for (const op of [max, min, logicalXor]) {
+          const data = op === min ? ascending.slice().reverse() : ascending;
+          const expected = scanReference(data, { op, type: f16 });
+          expectSameBits(await bench.fold.scan(data, { ...options, op }), expected, `${op.name}, ${title}`);
+        }
+        const kept = await bench.fold.compact(ascending, { ...options, where: "i != 7u" });
+        expectSameBits(
+          kept,
+          ascending.filter((_, at) => at !== 7),
+          `moved, ${title}`,
+        );
+      }
+    },
+  },
+  {
+    name: "f16: in structs of 4 and 6 bytes",
+    async run(bench) {
+      requireFeatures(bench, f16);
+      for (const type of [Halves, Three] as readonly StructType[]) {
+        const next = randomBits(type.name);
+        const identity = Object.fromEntries(Object.keys(type.fields).map((field) => [field, -Infinity]));
+        const op = operator({
+          name: "greatest_key",
+          type,
+          identity,
+          combine: "if (later.key >= earlier.key) { return later; }\nreturn earlier;",
+          reference: (earlier, later) => (Number(later.key) >= Number(earlier.key) ? later : earlier),
+        });
+        const items = type.from(
+          Array.from({ length: 1025 }, () => ({
+            ...identity,
+            key: (next() % 2049) - 1024,
+            value: ((next() % 2049) - 1024) / 64,
+          })),
+        );
+        for (const tuned of f16Tunings) {
+          const options = { ...tuned, op } as const;
+          const title = `${type.bytes} bytes, ${tuned.itemsPerThread} items a thread`;
+          expectSameBits(await bench.fold.scan(items, options), scanReference(items, { op }), title);
+        }
+      }
+    },
+  },
+];
+
 /** Maps to the same size, to another, and to a struct. */
 const mapCases: Case[] = mapRows
   .filter(({ title }) => /place|to u64|24 bytes/.test(title))
@@ -428,4 +509,10 @@ const mapCases: Case[] = mapRows
     },
   }));
 
-export const resultCases: readonly Case[] = [...recordedCases, ...compactCases, ...atHandCases, ...mapCases];
+export const resultCases: readonly Case[] = [
+  ...recordedCases,
+  ...compactCases,
+  ...atHandCases,
+  ...f16Cases,
+  ...mapCases,
+];

@@ -1,7 +1,8 @@
 // Linked in place of faults_none.wgsl: each run of a single pass has one fault, chosen by its number, so that
 // one pipeline shows them all. A fault hits the owners' entries, in some share of the places. What is handed
 // on in an owner's stead is never hit: nothing could end then.
-// support.ts names the modes and the shares in the same order.
+// For tests, and for the test of an adapter that nobody vetted: runtime/faults.ts names the modes and the shares
+// in the same order. Linked with what faults_none.wgsl is linked with. No work-group memory.
 
 const MODES = 9u;
 const SHARES = 6u;
