@@ -123,7 +123,7 @@ describe("tune", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(/│ (8|16) × 4 hillis-steele +│ [\d.]+ \([\d.]+\) +│ [\d.]+ \([\d.]+\) +│/);
     expect(stdout).toMatch(
-      /rows\.software\["reduce"\]:\n(.*\n)? +\{ elementBytes: 4, algorithm: "hillis-steele", workGroupSize: (8|16), items: 4 \}, \/\/ .*, u32: 2\^9 [\d.]+ \([\d.]+\), 2\^10/,
+      /twoPassRows\.software\.reduce:\n(.*\n)? +\{ elementBytes: 4, algorithm: "hillis-steele", workGroupSize: (8|16), items: 4 \}, \/\/ .*, u32: 2\^9 [\d.]+ \([\d.]+\), 2\^10/,
     );
     const { times } = JSON.parse(readFileSync(join(folder, "tune.json"), "utf8")) as { times: unknown[] };
     expect(times).toHaveLength(4);

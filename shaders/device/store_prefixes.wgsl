@@ -1,4 +1,4 @@
-// Stores the prefixes of the items that one thread of a tile takes, a vector at a time.
+// Stores the prefixes of the items that one thread of a tile takes.
 // Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an output. Call from any control flow. No work-group memory.
 
 // `before` is what comes before each vector.
@@ -9,22 +9,33 @@ fn store_prefixes(
   elements: array<Element, ITEMS>,
   before: array<Element, VECTORS>,
 ) {
-  let is_whole = (tile + 1u) * TILE <= min(length, params.wide_length);
   var own = elements;
   var prefixes = before;
+  var items: array<Output, ITEMS>;
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     var prefix = prefixes[vector];
-    var items: array<Output, VECTOR>;
     for (var item = 0u; item < VECTOR; item++) { // unroll
       let earlier = prefix;
       prefix = combine(prefix, own[vector * VECTOR + item]);
-      items[item] = item_from_element(select_prefix(earlier, prefix));
+      items[vector * VECTOR + item] = item_from_element(select_prefix(earlier, prefix));
     }
-    let place = vector_of(tile, thread, vector);
-    if (is_whole) {
-      write_vector(place, output_vector(items));
-    } else {
-      write_edge(place, length, items);
+  }
+  // A branch around all vectors: one around each takes more registers.
+  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      var whole: array<Output, VECTOR>;
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        whole[item] = items[vector * VECTOR + item];
+      }
+      write_vector(vector_of(tile, thread, vector), output_vector(whole));
+    }
+  } else {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      var edge: array<Output, VECTOR>;
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        edge[item] = items[vector * VECTOR + item];
+      }
+      write_edge(vector_of(tile, thread, vector), length, edge);
     }
   }
 }

@@ -37,8 +37,8 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
         items: 16,
         isDefault: true,
       },
-      // u32, 2^24: 59.2 µs (reduce-then-scan 81.9; 512 × 32: 60.6); 2^28: 645 (512 × 32: 637; 512 × 24: 674;
-      // 512 × 16: 713; reduce-then-scan 783). f32, 2^28: 653 (512 × 32: 977).
+      // u32, 2^24: 56.1 µs (reduce-then-scan 80.4; 512 × 16: 59.6; 512 × 24: 62.1); 2^28: 630 (512 × 24: 652; 256 × 24:
+      // 645; 512 × 16: 731; reduce-then-scan 780). f32, 2^28: 653 (512 × 32: 977).
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 32, isDefault: true },
       // f64, 2^21: 211 µs (16 items: 835); 2^27: 2920 (reduce-then-scan 300, 3243; subgroup 3897, 10406).
       {

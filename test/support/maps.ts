@@ -57,6 +57,10 @@ const wholes = (length: number, name: string): AnyArray => {
   return Float32Array.from({ length }, () => (next() % 17) - 8);
 };
 
+/** Any f32 but subnormals, which WGSL may flush to zero. */
+const anyNormals = (length: number, name: string): AnyArray =>
+  (randomItems(f32, length, name) as Float32Array).map((x) => (Math.abs(x) < 2 ** -126 ? 0 : x));
+
 /** f64 of many magnitudes, so that each order of additions has bits of its own. */
 const manyMagnitudes = (length: number, name: string): AnyArray => {
   const next = randomBits(name);
@@ -106,6 +110,7 @@ export const mapRows: readonly MapRow[] = [
     map: "abs(x)",
     reference: Math.abs,
     vector: 4,
+    items: anyNormals,
   }),
   row({
     title: "sums of squares",
