@@ -3,6 +3,7 @@ import type { Fold } from "../src/node.ts";
 import { add, and, f32, f64, i64, max, operator, struct, u32, u64 } from "../src/node.ts";
 import { workGroupScan } from "../src/wgsl.ts";
 import { useSoftwareFold } from "./support/fold.ts";
+import { greatest, pair } from "./support/operators.ts";
 
 const fold = useSoftwareFold();
 const first = operator({
@@ -13,15 +14,7 @@ const first = operator({
   reference: (earlier) => earlier,
 });
 
-const pair = struct({ name: "Pair", fields: { key: u32, value: u64 } });
 const other = struct({ name: "Other", fields: { key: u32, value: u64 } });
-const greatest = operator({
-  name: "greatest",
-  type: pair,
-  identity: { key: 0, value: 0n },
-  combine: "if (later.key >= earlier.key) { return later; } return earlier;",
-  reference: (earlier, later) => (later.key >= earlier.key ? later : earlier),
-});
 
 /** Checked by tsc alone: each line below a comment must be an error. */
 async function meaningless(own: Fold, encoder: GPUCommandEncoder, buffer: GPUBuffer): Promise<void> {

@@ -174,16 +174,11 @@ export async function planScan(
         return [];
       }
       map?.requireApart(arrangement);
-      const ends: [number, Slot][] = [
-        [bindingOf.input, "input"],
-        [bindingOf.output, "output"],
-        [bindingOf.length, "length"],
-      ];
       const kernel = carried.of(arrangement);
       const tiles = Math.ceil(length / tile);
       const last = {
         kernel,
-        slots: bound(kernel, [...ends, [bindingOf.spine, { scratch: 0 }]]),
+        slots: bound(kernel, [...callersSlots, [bindingOf.spine, { scratch: 0 }]]),
         length,
         tiles,
       };
@@ -195,7 +190,7 @@ export async function planScan(
         {
           kernel: first,
           slots: bound(first, [
-            ...ends.filter(([binding]) => binding !== bindingOf.output),
+            ...callersSlots.filter(([binding]) => binding !== bindingOf.output),
             [bindingOf.output, { scratch: 0 }],
           ]),
           length,
@@ -208,6 +203,13 @@ export async function planScan(
   };
   return single === undefined ? plan : single.scanOf(plan, base);
 }
+
+/** Where a scan binds what the caller gives. */
+export const callersSlots: readonly [number, Slot][] = [
+  [bindingOf.input, "input"],
+  [bindingOf.output, "output"],
+  [bindingOf.length, "length"],
+];
 
 /** How the data is read once, loaded where the adapter manages or the caller says how often; nothing, where it is read twice. */
 export const singlePassOf = async (

@@ -10,21 +10,16 @@ import type { Grouping } from "../reference/grouping.ts";
 import type { ElementType, SourceText } from "../types.ts";
 import type { Plan } from "./plan.ts";
 import { bound, distinct, RUNS } from "./plan.ts";
-import { vectorOf } from "./scan.ts";
+import { callersSlots, vectorOf } from "./scan.ts";
 import type { Chosen, DeviceFacts, LoadedTuning, TuningTable } from "./tuning.ts";
-import { groupingOf, rowOf, tileOf, tune } from "./tuning.ts";
+import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 // This is loaded where the adapter manages a single pass, or the caller says how often the data is read.
 
 /** Where memory is not what binds, reading it once gains nothing. bench/LOG.md has the figures. */
 const singlePassRows: TuningTable<"scan" | "compact"> = {
-  software: {
-    scan: [
-      { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
-      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
-    ],
-    compact: [{ elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 16 }],
-  },
+  // What costs there is the same, however often the data is read.
+  software: twoPassRows.software,
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
     scan: [
@@ -165,12 +160,7 @@ export async function singlePass(
       const kernel = scanKernel(monoid, { ...own, ...tuning, arrangement: "vectors", carry });
       const vector = vectorOf(type, tuning, plan.itemBytes.input);
       const spine = { scratch: plan.scratch.length, tiles: Math.max(1, single.tilesOf(plan.maxLength)) };
-      const slots = bound(kernel, [
-        [bindingOf.input, "input"],
-        [bindingOf.output, "output"],
-        [bindingOf.length, "length"],
-        [bindingOf.spine, { scratch: spine.scratch }],
-      ]);
+      const slots = bound(kernel, [...callersSlots, [bindingOf.spine, { scratch: spine.scratch }]]);
       return {
         ...plan,
         vector: Math.max(plan.vector, vector),

@@ -41,7 +41,7 @@ export type ValueIn<A> =
   A extends StructArray<string, infer V> ? V : A extends BigUint64Array | BigInt64Array ? bigint : number;
 
 /** The struct type of an array of structs, or nothing where `data` is none. */
-export function structTypeOf(data: unknown): StructType | undefined {
+function structTypeOf(data: unknown): StructType | undefined {
   const type = (data as { readonly type?: unknown } | null | undefined)?.type;
   return isElementType(type) ? (type as StructType) : undefined;
 }

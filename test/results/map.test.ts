@@ -22,6 +22,7 @@ import { factsWith } from "../support/kernels.ts";
 import { around, edgeLengths } from "../support/lengths.ts";
 import type { MapRow } from "../support/maps.ts";
 import { itemsOf, mapRows, twinOf } from "../support/maps.ts";
+import { greatest, pair } from "../support/operators.ts";
 import { arrayOfBits } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
@@ -487,14 +488,6 @@ describe("errors", () => {
 
 test("types", async () => {
   const data = Float32Array.of(0.25, 2);
-  const pair = struct({ name: "Pair", fields: { key: u32, value: u64 } });
-  const greatest = operator({
-    name: "greatest",
-    type: pair,
-    identity: { key: 0, value: 0n },
-    combine: "if (later.key >= earlier.key) { return later; } return earlier;",
-    reference: (earlier, later) => (later.key >= earlier.key ? later : earlier),
-  });
   type Pair = { readonly key: number; readonly value: bigint };
   const own = fold();
   const small = { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" } as const;

@@ -2,7 +2,7 @@ import { operator } from "../../src/operators.ts";
 import { struct } from "../../src/struct.ts";
 import { u32 } from "../../src/types.ts";
 import { i32 } from "../../src/types_i32.ts";
-import { i64 } from "../../src/types64.ts";
+import { i64, u64 } from "../../src/types64.ts";
 
 /** x -> a·x + b modulo 2^16, as a << 16 | b: the earlier map is applied first. It does not commute. */
 export const affine = operator({
@@ -67,4 +67,16 @@ export const chain = operator({
             last: later.last,
             count: (earlier.count + later.count) >>> 0,
           },
+});
+
+/** A struct whose fields are of two sizes. */
+export const pair = struct({ name: "Pair", fields: { key: u32, value: u64 } });
+
+/** The pair of the greatest key; of equal ones the last. */
+export const greatest = operator({
+  name: "greatest",
+  type: pair,
+  identity: { key: 0, value: 0n },
+  combine: "if (later.key >= earlier.key) { return later; } return earlier;",
+  reference: (earlier, later) => (later.key >= earlier.key ? later : earlier),
 });
