@@ -18,9 +18,6 @@ const TILE = WORK_GROUP_SIZE * ITEMS;
 // Consecutive threads that work together, a power of two (thread-tile functions only).
 const THREAD_TILE = 8u;
 
-// An exclusive prefix leaves out the element at its own place.
-const EXCLUSIVE = true;
-
 // Bounds on the adapter's subgroup size (subgroup shaders only).
 const MIN_SUBGROUP_SIZE = 4u;
 const MAX_SUBGROUP_SIZE = 128u;
@@ -32,6 +29,11 @@ fn identity() -> Element {
 
 fn combine(earlier: Element, later: Element) -> Element {
   return earlier + later;
+}
+
+// Which of an item's prefixes is asked for: the one without its own element, or the one with it.
+fn select_prefix(exclusive: Element, inclusive: Element) -> Element {
+  return exclusive;
 }
 
 fn element_from_value(value: Value) -> Element {

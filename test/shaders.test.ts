@@ -68,9 +68,9 @@ const pairs = <A, B>(a: readonly A[], b: readonly B[]): [A, B][] =>
 
 /** The same for kernels of our own, and how their work-groups look back. */
 const deviceAlgorithms = [
-  { files: ["work_group/hillis_steele.wgsl", "device/portable.wgsl"], lookBack: "device/look_back.wgsl" },
-  { files: ["work_group/blelloch.wgsl", "device/portable.wgsl"], lookBack: "device/look_back.wgsl" },
-  ...["look_back", "look_back_subgroup"].flatMap((name) =>
+  { files: ["work_group/hillis_steele.wgsl", "device/portable.wgsl"], lookBack: "threads" },
+  { files: ["work_group/blelloch.wgsl", "device/portable.wgsl"], lookBack: "threads" },
+  ...["threads", "votes"].flatMap((lookBack) =>
     pairs(["id", "count"], ["rows", "votes"]).map(([by, rows]) => ({
       files: [
         "work_group/subgroup_contract.wgsl",
@@ -78,7 +78,7 @@ const deviceAlgorithms = [
           (file) => `device/${file}.wgsl`,
         ),
       ],
-      lookBack: `device/${name}.wgsl`,
+      lookBack,
     })),
   ),
 ];
@@ -160,7 +160,8 @@ const combinations: string[][] = [
       ]),
       ...pairs(tiles, totals).map(([tile, total], at) => [
         ...scan("scan_single_pass", arrangements[1] ?? [], ...single(tile), lengths[at % 2] ?? "", total),
-        lookBack,
+        "device/look_back.wgsl",
+        `device/look_back_${lookBack}.wgsl`,
       ]),
       [
         ...contract,
@@ -186,7 +187,8 @@ const combinations: string[][] = [
           "length_params",
           "total_none",
         ),
-        lookBack,
+        "device/look_back.wgsl",
+        `device/look_back_${lookBack}.wgsl`,
       ],
       ...["input_items", "input_vectors", "no_input"].flatMap((input) => [
         compact("count_tiles", input, "output_items", "length_params"),
@@ -231,7 +233,8 @@ const combinations: string[][] = [
             ...keep,
             "store_kept",
           ),
-          lookBack,
+          "device/look_back.wgsl",
+          `device/look_back_${lookBack}.wgsl`,
         ]),
       ),
     ];

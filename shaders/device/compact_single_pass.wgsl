@@ -18,22 +18,22 @@ fn compact_single_pass(
     return;
   }
 
-  var kept = load_kept(tile, thread, length);
-  let scan = begin_scan(kept.counts, thread);
-  if (look_back(tile, scan.total, thread, length)) {
-    kept = load_kept(tile, thread, length);
-  }
-  store_kept(tile, thread, kept, finish_scan(kept.counts, scan, carry()));
+  let kept = load_kept(tile, thread, length);
+  let scan = begin_scan(counts_of(kept), thread);
+  hand_on(tile, scan.total, thread);
+  let before = before_run(scan);
+  look_back(tile, scan.total, thread, length);
+  store_kept(tile, thread, kept, carry() + before);
 
   if (tile == last_tile(length) && thread == 0u) {
     store_total(carry() + scan.total);
   }
 }
 
-// How many of a vector are kept, for a tile whose total is computed again.
-fn sum_of_vector(place: u32, length: u32) -> Element {
+// With how many of a vector are kept added, for a tile whose total is computed again.
+fn combine_vector(before: Element, place: u32, length: u32) -> Element {
   var items = read_edge(place, length);
-  var sum = 0u;
+  var sum = before;
   for (var item = 0u; item < VECTOR; item++) { // unroll
     let index = place * VECTOR + item;
     if (index < length && keep(items[item], index)) {

@@ -14,6 +14,6 @@ fn compact_tiles(
   let thread = work_group_thread(invocation);
 
   let kept = load_kept(tile, thread, data_length());
-  let scan = begin_scan(kept.counts, thread);
-  store_kept(tile, thread, kept, finish_scan(kept.counts, scan, load_carry(tile)));
+  let scan = begin_scan(counts_of(kept), thread);
+  store_kept(tile, thread, kept, load_carry(tile) + before_run(scan));
 }

@@ -11,7 +11,7 @@ fn count_tiles(
 ) {
   let tile = work_group.y * params.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
-  let total = reduce_vectors(load_kept(tile, thread, data_length()).counts, thread);
+  let total = reduce_tile(counts_of(load_kept(tile, thread, data_length())), thread);
   if (tile < params.tiles && thread == 0u) {
     counts[tile] = total;
   }

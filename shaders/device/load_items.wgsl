@@ -41,16 +41,3 @@ fn read_edge(vector: u32, length: u32) -> array<Input, VECTOR> {
   }
   return items;
 }
-
-// The combination of each vector.
-fn sums_of(elements: array<Element, ITEMS>) -> array<Element, VECTORS> {
-  var own = elements;
-  var sums: array<Element, VECTORS>;
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    sums[vector] = own[vector * VECTOR];
-    for (var item = 1u; item < VECTOR; item++) { // unroll
-      sums[vector] = combine(sums[vector], own[vector * VECTOR + item]);
-    }
-  }
-  return sums;
-}

@@ -3,10 +3,11 @@
 
 struct Kept {
   items: array<Input, ITEMS>,
-  is_kept: array<bool, ITEMS>,
-  // How many of each vector.
-  counts: array<Element, VECTORS>,
+  // A bit for each item.
+  flags: array<u32, FLAG_WORDS>,
 }
+
+const FLAG_WORDS = (ITEMS + 31u) / 32u;
 
 fn load_kept(tile: u32, thread: u32, length: u32) -> Kept {
   var kept: Kept;
@@ -29,11 +30,20 @@ fn load_kept(tile: u32, thread: u32, length: u32) -> Kept {
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let first = vector_of(tile, thread, vector) * VECTOR;
     for (var item = 0u; item < VECTOR; item++) { // unroll
-      if (first + item < length) {
-        kept.is_kept[vector * VECTOR + item] = keep(kept.items[vector * VECTOR + item], first + item);
+      if (first + item < length && keep(kept.items[vector * VECTOR + item], first + item)) {
+        kept.flags[(vector * VECTOR + item) / 32u] |= 1u << ((vector * VECTOR + item) % 32u);
       }
-      kept.counts[vector] += select(0u, 1u, kept.is_kept[vector * VECTOR + item]);
     }
   }
   return kept;
+}
+
+// 1 for each item that is kept, and 0 for the others.
+fn counts_of(kept: Kept) -> array<Element, ITEMS> {
+  var flags = kept.flags;
+  var counts: array<Element, ITEMS>;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    counts[item] = (flags[item / 32u] >> (item % 32u)) & 1u;
+  }
+  return counts;
 }

@@ -28,10 +28,10 @@ fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
   return elements;
 }
 
-// The combination of a vector, for a tile whose total is computed again.
-fn sum_of_vector(place: u32, length: u32) -> Element {
+// With a vector's items combined, for a tile whose total is computed again.
+fn combine_vector(before: Element, place: u32, length: u32) -> Element {
   var items = read_edge(place, length);
-  var sum = identity();
+  var sum = before;
   for (var item = 0u; item < VECTOR; item++) { // unroll
     if (place * VECTOR + item < length) {
       sum = combine(sum, mapped_element(items[item], place * VECTOR + item));

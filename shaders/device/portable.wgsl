@@ -1,5 +1,5 @@
 // How the threads of a tile divide its items and scan them, on an algorithm without subgroups: each thread
-// takes consecutive vectors.
+// takes consecutive items, its run.
 // Call in uniform control flow; work_group_thread first, once, and its result as `thread` afterwards.
 // Linked after an algorithm of work_group/, whose work-group memory it uses.
 
@@ -17,39 +17,45 @@ fn vector_of(tile: u32, thread: u32, vector: u32) -> u32 {
 }
 
 struct TileScan {
-  // What comes before the thread's first vector in the tile.
+  // What comes before the thread's run in the tile.
   before: Element,
   total: Element,
 }
 
-// The tile's total, from the combination of each vector.
-fn begin_scan(sums: array<Element, VECTORS>, thread: u32) -> TileScan {
-  let scan = work_group_scan_exclusive(sum_of_vectors(sums), thread);
+// The tile's total.
+fn begin_scan(elements: array<Element, ITEMS>, thread: u32) -> TileScan {
+  let scan = work_group_scan_exclusive(sum_of_run(elements), thread);
   return TileScan(scan.prefix, scan.total);
 }
 
-// What comes before each vector, on top of the tile's carry.
-fn finish_scan(sums: array<Element, VECTORS>, scan: TileScan, carry: Element) -> array<Element, VECTORS> {
-  var own = sums;
-  var before: array<Element, VECTORS>;
-  var prefix = scan.before;
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    before[vector] = combine(carry, prefix);
-    prefix = combine(prefix, own[vector]);
+// What comes before the run in the tile, for the carry to come before.
+fn before_run(scan: TileScan) -> Element {
+  return scan.before;
+}
+
+// The prefixes of the run's items within the run.
+fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
+  var own = elements;
+  var prefix = own[0];
+  own[0] = select_prefix(identity(), prefix);
+  for (var item = 1u; item < ITEMS; item++) { // unroll
+    let earlier = prefix;
+    prefix = combine(prefix, own[item]);
+    own[item] = select_prefix(earlier, prefix);
   }
-  return before;
+  return own;
 }
 
 // The total alone: thread 0 gets it.
-fn reduce_vectors(sums: array<Element, VECTORS>, thread: u32) -> Element {
-  return work_group_reduce(sum_of_vectors(sums), thread);
+fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
+  return work_group_reduce(sum_of_run(elements), thread);
 }
 
-fn sum_of_vectors(sums: array<Element, VECTORS>) -> Element {
-  var own = sums;
+fn sum_of_run(elements: array<Element, ITEMS>) -> Element {
+  var own = elements;
   var sum = own[0];
-  for (var vector = 1u; vector < VECTORS; vector++) { // unroll
-    sum = combine(sum, own[vector]);
+  for (var item = 1u; item < ITEMS; item++) { // unroll
+    sum = combine(sum, own[item]);
   }
   return sum;
 }
@@ -59,16 +65,7 @@ fn sum_of_vectors(sums: array<Element, VECTORS>) -> Element {
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var sum = identity();
   for (var vector = 0u; vector < VECTORS; vector++) {
-    sum = combine(sum, sum_of_vector(vector_of(tile, thread, vector), length));
+    sum = combine_vector(sum, vector_of(tile, thread, vector), length);
   }
   return work_group_scan_exclusive(sum, thread).total;
-}
-
-// The combination of one element a thread, in two steps with a barrier in between.
-fn begin_window(element: Element, thread: u32) -> Element {
-  return work_group_reduce(element, thread);
-}
-
-fn finish_window(element: Element) -> Element {
-  return element;
 }

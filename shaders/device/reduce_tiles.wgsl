@@ -14,7 +14,7 @@ fn reduce_tiles(
   let thread = work_group_thread(invocation);
 
   let elements = load_items(tile, thread, data_length());
-  let total = reduce_vectors(sums_of(elements), thread);
+  let total = reduce_tile(elements, thread);
   if (tile < params.tiles && thread == 0u) {
     write_item(tile, item_from_element(total));
   }

@@ -17,23 +17,24 @@ fn scan_single_pass(
     return;
   }
 
-  var elements = load_items(tile, thread, length);
-  let scan = begin_scan(sums_of(elements), thread);
-  if (look_back(tile, scan.total, thread, length)) {
-    elements = load_items(tile, thread, length);
-  }
-  // The sums again, rather than hold them over the wait.
-  store_prefixes(tile, thread, length, elements, finish_scan(sums_of(elements), scan, carry()));
+  let elements = load_items(tile, thread, length);
+  let scan = begin_scan(elements, thread);
+  hand_on(tile, scan.total, thread);
+  // What takes time, before others are waited for.
+  let prefixes = scan_run(elements);
+  let before = before_run(scan);
+  look_back(tile, scan.total, thread, length);
+  store_prefixes(tile, thread, length, prefixes, combine(carry(), before));
 
   if (tile == last_tile(length) && thread == 0u) {
     store_total(combine(carry(), scan.total));
   }
 }
 
-// The combination of a vector, for a tile whose total is computed again.
-fn sum_of_vector(place: u32, length: u32) -> Element {
+// With a vector's items combined, for a tile whose total is computed again.
+fn combine_vector(before: Element, place: u32, length: u32) -> Element {
   var items = read_edge(place, length);
-  var sum = identity();
+  var sum = before;
   for (var item = 0u; item < VECTOR; item++) { // unroll
     if (place * VECTOR + item < length) {
       sum = combine(sum, element_from_item(items[item]));

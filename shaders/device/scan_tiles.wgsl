@@ -14,10 +14,9 @@ fn scan_tiles(
   let length = data_length();
 
   let elements = load_items(tile, thread, length);
-  let sums = sums_of(elements);
-  let scan = begin_scan(sums, thread);
+  let scan = begin_scan(elements, thread);
   let carry = load_carry(tile);
-  store_prefixes(tile, thread, length, elements, finish_scan(sums, scan, carry));
+  store_prefixes(tile, thread, length, scan_run(elements), combine(carry, before_run(scan)));
 
   // The last tile that holds an item (the first where there is none) hands on the total of all.
   if (tile == last_tile(length) && thread == 0u) {

@@ -38,16 +38,13 @@ fn read_place(place: u32) -> Entry {
   return Entry(is_whole, element_from_words(words));
 }
 
-// An entry, as its owner or another work-group handed it on, within so many attempts.
-fn read_entry(entry: u32, patience: u32) -> Entry {
-  var found = Entry(false, identity());
-  for (var attempt = 0u; attempt < patience && !found.is_whole; attempt++) {
-    found = read_place(entry);
+// An entry, as its owner or another work-group handed it on.
+fn read_entry(entry: u32) -> Entry {
+  let found = read_place(entry);
+  if (found.is_whole) {
+    return found;
   }
-  if (!found.is_whole) {
-    found = read_place(entries() + entry);
-  }
-  return found;
+  return read_place(entries() + entry);
 }
 
 // Writes an entry, by `writers` threads that all hold the element; each calls it with its number. An exchange

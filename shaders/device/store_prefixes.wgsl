@@ -1,24 +1,18 @@
 // Stores the prefixes of the items that one thread of a tile takes.
 // Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an output. Call from any control flow. No work-group memory.
 
-// `before` is what comes before each vector.
+// `prefixes` are those within the thread's run, and `before` is what comes before the run.
 fn store_prefixes(
   tile: u32,
   thread: u32,
   length: u32,
-  elements: array<Element, ITEMS>,
-  before: array<Element, VECTORS>,
+  prefixes: array<Element, ITEMS>,
+  before: Element,
 ) {
-  var own = elements;
-  var prefixes = before;
+  var own = prefixes;
   var items: array<Output, ITEMS>;
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    var prefix = prefixes[vector];
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      let earlier = prefix;
-      prefix = combine(prefix, own[vector * VECTOR + item]);
-      items[vector * VECTOR + item] = item_from_element(select_prefix(earlier, prefix));
-    }
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    items[item] = item_from_element(combine(before, own[item]));
   }
   // A branch around all vectors: one around each takes more registers.
   if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
@@ -38,13 +32,6 @@ fn store_prefixes(
       write_edge(vector_of(tile, thread, vector), length, edge);
     }
   }
-}
-
-fn select_prefix(exclusive: Element, inclusive: Element) -> Element {
-  if (EXCLUSIVE) {
-    return exclusive;
-  }
-  return inclusive;
 }
 
 // A vector that may reach past the end of the data, or past what the wide binding holds. No other

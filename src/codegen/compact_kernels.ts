@@ -37,6 +37,7 @@ import {
   loadItems,
   oneBufferItems,
   outputItems,
+  prefixText,
   scanTiles,
   storePrefixes,
 } from "./kernels.ts";
@@ -138,6 +139,7 @@ export interface CompactKernelOptions extends KernelOptions {
 function compactSources(count: Monoid, options: CompactKernelOptions, vector: number): Source[] {
   const { type, selector, indices, sources, lengthOnGpu, map } = options;
   return [
+    prefixText(true),
     ...operatorSources(count),
     ...compactionSources(type, selector, indices, vector, map),
     ...(selector === "flags" ? [keepFlagged] : []),
@@ -221,7 +223,7 @@ export function topOfCountsKernel(
     `wavefold scan counts <${count.title}>`,
     "scan_tiles",
     [
-      { name: "generated contract", text: "const EXCLUSIVE = true;" },
+      prefixText(true),
       ...operatorSources(count),
       storageText(count, "elements", "elements", 1),
       oneBufferItems,

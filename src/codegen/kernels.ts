@@ -30,7 +30,7 @@ import {
 import type { AlgorithmSources } from "./device_files.ts";
 import type { ItemMap } from "./item_map.ts";
 import type { Declaration, Module, Source } from "./module.ts";
-import { assemble, declared, directivesFor, reachable, unroll } from "./module.ts";
+import { assemble, declared, directivesFor, generated, reachable, unroll } from "./module.ts";
 
 export const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
 export const carryNone = /* @__PURE__ */ file("carry_none.wgsl", carryNoneFile);
@@ -101,9 +101,6 @@ const arrangements = {
   "in-place": { files: [oneBufferVectors], wide: true },
 } as const satisfies Record<Arrangement, { files: readonly SourceText[]; wide: boolean }>;
 
-/** Tiles of a group where a work-group's threads look back together. */
-export const MOST_FAN_OUT = 32;
-
 /** Links sources, keeps what the entry point reaches, and reads the bindings off it. */
 export function linkKernel(
   label: string,
@@ -119,7 +116,6 @@ export function linkKernel(
     VECTORS: sizes.items / vector,
     ELEMENT_WORDS: words,
     SUBGROUP_SLOTS: subgroupSlots(sizes),
-    WINDOW_SLOTS: Math.min(subgroupSlots(sizes), Math.ceil((2 * MOST_FAN_OUT) / sizes.minSubgroupSize)),
   };
   const all = [sizesText(sizes), paramsText, ...sources];
   for (const source of all) {
@@ -164,6 +160,12 @@ function kindOf(number: number, space: string | undefined): BindingKind {
   return space === "storage, read" ? "read" : "read_write";
 }
 
+/** Which of an item's prefixes a scan is asked for. */
+export const prefixText = (exclusive: boolean): SourceText =>
+  generated(
+    `fn select_prefix(exclusive: Element, inclusive: Element) -> Element {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`,
+  );
+
 export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthParams);
 
 /** What a kernel reads and writes, and what the type brings along. */
@@ -200,7 +202,7 @@ export function scanKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
     singlePass ? "scan_single_pass" : "scan_tiles",
     [
-      { name: "generated contract", text: `const EXCLUSIVE = ${exclusive};` },
+      prefixText(exclusive),
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, true) ?? storageSources(monoid, side, side, vector)),
       ...files,

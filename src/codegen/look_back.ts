@@ -1,17 +1,18 @@
 import faultsNoneFile from "../../shaders/device/faults_none.wgsl";
+import lookBackFile from "../../shaders/device/look_back.wgsl";
 import spineEntriesFile from "../../shaders/device/spine_entries.wgsl";
 import tileByNumberFile from "../../shaders/device/tile_by_number.wgsl";
 import tileByTicketFile from "../../shaders/device/tile_by_ticket.wgsl";
 import type { Monoid } from "../operators.ts";
 import type { SourceText } from "../types.ts";
-import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
+import { algorithms, memoryOf } from "./algorithms.ts";
 import { elementWords } from "./contract.ts";
 import type { KernelOptions } from "./kernels.ts";
-import { MOST_FAN_OUT } from "./kernels.ts";
 import { generated } from "./module.ts";
 import { regrouped } from "./words.ts";
 
 const faultsNone: SourceText = { name: "shaders/device/faults_none.wgsl", text: faultsNoneFile };
+const lookBack: SourceText = { name: "shaders/device/look_back.wgsl", text: lookBackFile };
 const spineEntries: SourceText = {
   name: "shaders/device/spine_entries.wgsl",
   text: spineEntriesFile,
@@ -27,49 +28,43 @@ const tileByTicket: SourceText = {
 
 /** How a single pass looks back, which its spine is sized by. */
 export interface LookBackShape {
-  /** Whether one subgroup does it; else the work-group's threads together. */
-  readonly bySubgroup: boolean;
+  /** Whether the lanes of a subgroup vote; else each thread decides by itself. */
+  readonly byVotes: boolean;
   /** Tiles of a group. */
   readonly fanOut: number;
 }
 
-/** Subgroups look back where all of them are full, and more than one. */
+/** Lanes vote where a work-group has at least one whole subgroup. */
 export function lookBackShape({
   algorithm,
   sizes,
 }: Pick<KernelOptions, "algorithm" | "sizes">): LookBackShape {
   const { workGroupSize, minSubgroupSize, maxSubgroupSize } = sizes;
-  const allFull = workGroupSize % maxSubgroupSize === 0 && workGroupSize > maxSubgroupSize;
-  if (algorithms[algorithm].subgroups && allFull) {
-    return { bySubgroup: true, fanOut: Math.min(32, minSubgroupSize) };
-  }
-  return { bySubgroup: false, fanOut: Math.min(MOST_FAN_OUT, 2 ** Math.floor(Math.log2(workGroupSize / 2))) };
+  return algorithms[algorithm].subgroups && workGroupSize >= maxSubgroupSize
+    ? { byVotes: true, fanOut: Math.min(30, minSubgroupSize - 2) }
+    : { byVotes: false, fanOut: Math.min(16, 2 ** Math.floor(Math.log2(workGroupSize))) };
 }
-
-/** Groups that subgroups look back through, at once and in all: as look_back_subgroup.wgsl has them. */
-const GROUPS_AT_ONCE = 2;
-const MOST_GROUPS = 32 * GROUPS_AT_ONCE;
 
 /** Bytes of work-group memory that a look-back uses beside its algorithm. */
 export function lookBackMemory(
   kernel: Pick<KernelOptions, "algorithm" | "sizes">,
   elementBytes: number,
 ): number {
-  const { bySubgroup, fanOut } = lookBackShape(kernel);
-  if (bySubgroup) {
-    return memoryOf([GROUPS_AT_ONCE, MOST_GROUPS, 1, fanOut], elementBytes, 4);
-  }
-  const windows = algorithms[kernel.algorithm].subgroups ? [subgroupSlots(kernel.sizes)] : [];
-  return memoryOf(windows, elementBytes, 2);
+  const { byVotes, fanOut } = lookBackShape(kernel);
+  const groups = byVotes ? 64 : Math.max(2, Math.min(64, Math.floor(128 / Math.ceil(elementBytes / 4))));
+  const finding = byVotes ? [groups, groups] : [fanOut * groups, fanOut, groups];
+  return memoryOf([...finding, 1, 1], elementBytes, byVotes ? 3 : 4);
 }
 
 /** Bytes of a spine that a single pass hands results on in: entries, each twice, and a ticket a run. */
-export function spineBytes(shape: LookBackShape, tiles: number, elementWords: number, runs: number): number {
-  const { bySubgroup, fanOut } = shape;
-  const groups = Math.floor(tiles / fanOut);
-  const entries = tiles + groups + 1 + (bySubgroup ? 0 : Math.floor(groups / fanOut));
-  const entryWords = bySubgroup ? 2 * elementWords : Math.ceil((2 * elementWords) / 8) * 8;
-  return (2 * entries * entryWords + runs + 1) * 4;
+export function spineBytes(
+  { fanOut }: LookBackShape,
+  tiles: number,
+  elementWords: number,
+  runs: number,
+): number {
+  const entries = tiles + Math.floor(tiles / fanOut) + 1;
+  return (2 * entries * 2 * elementWords + runs + 1) * 4;
 }
 
 /** `words_from_element` and back: what the look-back is written against. */
@@ -114,17 +109,17 @@ const load = async (name: string, module: Promise<{ readonly default: string }>)
   text: (await module).default,
 });
 
-/** What a single pass looks back with: by one subgroup, or by the work-group's threads together. */
+/** What a single pass looks back with. */
 export async function lookBackSources(
   primitive: "scan" | "compact",
   monoid: Monoid,
-  { bySubgroup }: LookBackShape,
+  { byVotes }: LookBackShape,
   { faults, patience, tickets }: LookBackOptions,
 ): Promise<readonly SourceText[]> {
-  const [lookBack, ...scan] = await Promise.all([
-    bySubgroup
-      ? load("device/look_back_subgroup.wgsl", import("../../shaders/device/look_back_subgroup.wgsl"))
-      : load("device/look_back.wgsl", import("../../shaders/device/look_back.wgsl")),
+  const [readGroups, ...scan] = await Promise.all([
+    byVotes
+      ? load("device/look_back_votes.wgsl", import("../../shaders/device/look_back_votes.wgsl"))
+      : load("device/look_back_threads.wgsl", import("../../shaders/device/look_back_threads.wgsl")),
     ...(primitive === "scan"
       ? [load("device/scan_single_pass.wgsl", import("../../shaders/device/scan_single_pass.wgsl"))]
       : []),
@@ -136,6 +131,7 @@ export async function lookBackSources(
     wordsText(monoid),
     spineEntries,
     lookBack,
+    readGroups,
     tickets ? tileByTicket : tileByNumber,
     ...scan,
   ];

@@ -72,7 +72,7 @@ export const declaration = (text: string, keyword = "", name = ""): Declaration 
  * where the package is built, comments are taken out and leave their lines empty.
  */
 export const split = (text: string): Parsed => ({
-  directives: text.match(/^enable .*;/gm) ?? [],
+  directives: text.match(/^(?:enable |diagnostic\().*;/gm) ?? [],
   declarations: Array.from(text.matchAll(DECLARATION), ([whole, keyword, name]) =>
     declaration(whole.replace(/\n+/g, "\n"), keyword, name),
   ),

@@ -23,54 +23,47 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
     scan: [
-      // u32, 2^20: 12.5 µs (reduce-then-scan 19.4; 256 × 32: 13.9); 2^24: 60.2.
+      // u32, 2^20: 12.4 µs (reduce-then-scan 19.4), 2^24: 50.6 (512 × 24: 54.0; 256 × 32: 53.5; reduce-then-scan 80).
       {
         elementBytes: 4,
-        maxLength: 2 ** 22,
-        algorithm: "subgroup",
-        workGroupSize: 512,
-        items: 16,
-        isDefault: true,
-      },
-      // u32, 2^24: 56.1 µs (reduce-then-scan 80.4; 512 × 16: 59.6; 512 × 24: 62.1); 2^28: 630 (512 × 24: 652; 256 × 24:
-      // 645; 512 × 16: 731; reduce-then-scan 780). f32, 2^28: 653 (512 × 32: 977).
-      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 32, isDefault: true },
-      // f64, 2^21: 211 µs (16 items: 835); 2^27: 2920 (reduce-then-scan 300, 3243; subgroup 3897, 10406).
-      {
-        elementBytes: 8,
-        long: true,
-        maxLength: 2 ** 24,
-        algorithm: "blelloch",
-        workGroupSize: 256,
-        items: 8,
-        isDefault: true,
-      },
-      // f64, 2^27: 2615 µs.
-      {
-        elementBytes: 8,
-        long: true,
-        algorithm: "blelloch",
-        workGroupSize: 256,
-        items: 16,
-        isDefault: true,
-      },
-      // u64, 2^27: 2545 µs (reduce-then-scan 1210).
-      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 512, items: 16 },
-      // 16-byte struct, 2^26: 1815 µs (reduce-then-scan 1086).
-      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 },
-    ],
-    compact: [
-      // u32, half kept, 2^20: 13.0 µs (reduce-then-scan 19.2), 2^24: 68.6 (78.5; 512 × 32: 76.5).
-      {
-        elementBytes: 64,
         maxLength: 2 ** 25,
         algorithm: "subgroup",
         workGroupSize: 512,
         items: 16,
         isDefault: true,
       },
-      // 2^28: 826 µs (reduce-then-scan 720).
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 16 },
+      // u32, 2^26: 158 µs (512 × 16: 154), 2^28: 572 (571; reduce-then-scan 780); f32, 2^26: 161 (176), 2^28: 582 (652).
+      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
+      // f64, 2^21: 74 µs (8 items: 80; reduce-then-scan 84), 2^23: 232 (264, 289).
+      {
+        elementBytes: 8,
+        long: true,
+        maxLength: 2 ** 24,
+        algorithm: "blelloch",
+        workGroupSize: 256,
+        items: 16,
+        isDefault: true,
+      },
+      // f64, 2^27: 3843 µs (16 items: 13338; reduce-then-scan 3202).
+      { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 8 },
+      // u64, 2^23: 88.3 µs (reduce-then-scan 132), 2^27: 1151 (512 × 12: 1163; 256 × 16: 968, and at times 4850;
+      // reduce-then-scan 1284).
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 512, items: 8, isDefault: true },
+      // 16-byte struct, 2^22: 89.3 µs (reduce-then-scan 109), 2^26: 1102, and at times 4454 (1079).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 },
+    ],
+    compact: [
+      // u32, half kept, 2^20: 12.0 µs (reduce-then-scan 18.5), 2^24: 51.0 (85).
+      {
+        elementBytes: 64,
+        maxLength: 2 ** 23,
+        algorithm: "subgroup",
+        workGroupSize: 512,
+        items: 16,
+        isDefault: true,
+      },
+      // 2^26: 155 µs (512 × 16: 156; reduce-then-scan 212), 2^28: 559 (573; 512 × 24: 600; 718).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 20, isDefault: true },
     ],
   },
   // Not measured: a single pass is the default for the elements for which it is the faster way on an H200, once a
@@ -83,9 +76,6 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
     compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
   },
 };
-
-/** Threads that a look-back takes at least: one for each total that it reads. */
-const LOOK_BACK_THREADS = 2;
 
 /** How a primitive reads its data once. */
 export interface SinglePass {
@@ -105,7 +95,7 @@ export interface SinglePass {
  * A single pass, where the caller says so; or where it is faster, and the adapter is known to manage. Nothing, where
  * the data is read twice.
  *
- * @throws as {@link tune}; {@link ArgumentError} for another word, or a work-group that is too small.
+ * @throws as {@link tune}; {@link ArgumentError} for another word.
  */
 export async function singlePass(
   primitive: "scan" | "compact",
@@ -117,18 +107,12 @@ export async function singlePass(
   testing: Partial<LookBackOptions>,
 ): Promise<SinglePass | undefined> {
   const { domain } = monoid;
-  const { passes, workGroupSize } = options;
+  const { passes } = options;
   if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
     throw new ArgumentError(`${title}: passes is ${String(passes)}; it takes single or reduce-then-scan`);
   }
-  const tooSmall = workGroupSize !== undefined && workGroupSize < LOOK_BACK_THREADS;
-  if (passes === "single" && tooSmall) {
-    throw new ArgumentError(
-      `${title}: passes is single and workGroupSize ${workGroupSize}; a single pass takes at least ${LOOK_BACK_THREADS} threads`,
-    );
-  }
   const row = rowOf(singlePassRows, primitive, domain, options, facts);
-  const isFaster = row.isDefault === true && facts.lookBack && !tooSmall;
+  const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
   }

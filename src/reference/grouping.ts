@@ -42,16 +42,17 @@ interface WorkGroupScan {
 }
 
 interface TileScan {
-  /** What comes before each vector, on top of a carry. */
-  before(carry: Value): readonly Value[];
+  /** What comes before each item within its run: consecutive items that a thread or a subgroup takes. */
+  readonly prefixes: readonly Value[];
+  /** What comes before each item's run in the tile. */
+  readonly before: readonly Value[];
   readonly total: Value;
 }
 
-/** What a tile makes of the combinations of its vectors, and a work-group of an element a thread. */
+/** What a tile makes of its items. */
 interface TileAlgorithm {
-  scan(monoid: Combine, sums: readonly Value[], grouping: TileGrouping): TileScan;
-  reduce(monoid: Combine, sums: readonly Value[], grouping: TileGrouping): Value;
-  reduceElements(monoid: Combine, elements: readonly Value[], grouping: TileGrouping): Value;
+  scan(monoid: Combine, items: readonly Value[], exclusive: boolean, grouping: TileGrouping): TileScan;
+  reduce(monoid: Combine, items: readonly Value[], grouping: TileGrouping): Value;
 }
 
 /** A file of shaders/work_group/, step by step: a value a thread. */
@@ -95,67 +96,101 @@ const blellochAlgorithm: WorkGroupAlgorithm = {
   reduce: (monoid, elements) => blellochUpSweep(monoid, elements).at(-1) as Value,
 };
 
-/** shaders/device/portable.wgsl: each thread takes consecutive vectors. */
+/** shaders/device/portable.wgsl: each thread takes consecutive items. */
 const portable = (algorithm: WorkGroupAlgorithm): TileAlgorithm => ({
-  scan(monoid, sums, { workGroupSize }) {
-    const { reference } = monoid;
-    const threads = chunksOf(sums, sums.length / workGroupSize);
+  scan(monoid, items, exclusive, { itemsPerThread }) {
+    const runs = chunksOf(items, itemsPerThread);
     const { prefixes, total } = algorithm.exclusive(
       monoid,
-      threads.map((own) => fold(monoid, own)),
+      runs.map((run) => fold(monoid, run)),
     );
-    const before = threads.flatMap((own, thread) => {
-      let prefix = prefixes[thread] as Value;
-      return own.map((sum) => {
-        const earlier = prefix;
-        prefix = reference(prefix, sum);
-        return earlier;
-      });
-    });
-    return { before: (carry) => before.map((prefix) => reference(carry, prefix)), total };
+    return {
+      prefixes: runs.flatMap((run) => prefixesOf(monoid, monoid.identity, run, exclusive)),
+      before: runs.flatMap((run, thread) => run.map(() => prefixes[thread] as Value)),
+      total,
+    };
   },
-  reduce: (monoid, sums, { workGroupSize }) =>
+  reduce: (monoid, items, { itemsPerThread }) =>
     algorithm.reduce(
       monoid,
-      chunksOf(sums, sums.length / workGroupSize).map((own) => fold(monoid, own)),
+      chunksOf(items, itemsPerThread).map((run) => fold(monoid, run)),
     ),
-  reduceElements: (monoid, elements) => algorithm.reduce(monoid, elements),
 });
 
 /** shaders/device/subgroup.wgsl: each subgroup takes rows of vectors. */
 const bySubgroups: TileAlgorithm = {
-  scan(monoid, sums, { workGroupSize, subgroupSize }) {
+  scan(monoid, items, exclusive, grouping) {
     const { identity, reference } = monoid;
-    const vectors = sums.length / workGroupSize;
-    // The last subgroup may have fewer threads.
-    const subgroups = chunksOf(sums, subgroupSize * vectors).map((own) =>
-      chunksOf(own, own.length / vectors).map((row) => hillisSteele(monoid, row)),
-    );
-    const totals = subgroups.map((rows) =>
-      fold(
-        monoid,
-        rows.map((row) => row.at(-1) as Value),
-      ),
-    );
-    const starts = totals.map((_, at) => (at === 0 ? identity : fold(monoid, totals.slice(0, at))));
-    const before = (carry: Value): Value[] =>
-      subgroups.flatMap((rows, subgroup) => {
-        let prefix = reference(carry, starts[subgroup] as Value);
-        return rows.flatMap((row) => {
-          const start = prefix;
-          prefix = reference(prefix, row.at(-1) as Value);
-          return row.map((_, lane) => (lane === 0 ? start : reference(start, row[lane - 1] as Value)));
+    const runs = runsOf(monoid, items, grouping);
+    const totals = runs.map(({ total }) => total);
+    return {
+      prefixes: runs.flatMap(({ rows }) => {
+        let earlierRows = identity;
+        return rows.flatMap(({ vectors, sums }) => {
+          const before = earlierRows;
+          earlierRows = reference(before, sums.at(-1) as Value);
+          return vectors.flatMap((vector, lane) =>
+            prefixesOf(
+              monoid,
+              lane === 0 ? before : reference(before, sums[lane - 1] as Value),
+              vector,
+              exclusive,
+            ),
+          );
         });
-      });
-    return { before, total: fold(monoid, totals) };
+      }),
+      before: runs.flatMap(({ rows }, at) => {
+        const before = at === 0 ? identity : fold(monoid, totals.slice(0, at));
+        return rows.flatMap(({ vectors }) => vectors.flatMap((vector) => vector.map(() => before)));
+      }),
+      total: totalOfSubgroups(monoid, totals, grouping),
+    };
   },
-  reduce: (monoid, sums, grouping) => bySubgroups.scan(monoid, sums, grouping).total,
-  reduceElements: (monoid, elements, { subgroupSize }) =>
-    fold(
+  reduce: (monoid, items, grouping) =>
+    totalOfSubgroups(
       monoid,
-      chunksOf(elements, subgroupSize).map((own) => hillisSteele(monoid, own).at(-1) as Value),
+      runsOf(monoid, items, grouping).map(({ total }) => total),
+      grouping,
     ),
 };
+
+/** What each subgroup takes: in rows, a vector a lane, and the inclusive prefixes of the vectors' combinations. */
+function runsOf(monoid: Combine, items: readonly Value[], grouping: TileGrouping) {
+  const { workGroupSize, subgroupSize, itemsPerVector = 1 } = grouping;
+  const vectors = chunksOf(items, itemsPerVector);
+  const perThread = vectors.length / workGroupSize;
+  // The last subgroup may have fewer threads.
+  return chunksOf(vectors, subgroupSize * perThread).map((run) => {
+    const rows = chunksOf(run, run.length / perThread).map((row) => ({
+      vectors: row,
+      sums: hillisSteele(
+        monoid,
+        row.map((vector) => fold(monoid, vector)),
+      ),
+    }));
+    return {
+      rows,
+      total: fold(
+        monoid,
+        rows.map(({ sums }) => sums.at(-1) as Value),
+      ),
+    };
+  });
+}
+
+/** The combination of the subgroups' totals, by lanes. */
+const totalOfSubgroups = (monoid: Combine, totals: readonly Value[], { subgroupSize }: TileGrouping): Value =>
+  fold(
+    monoid,
+    chunksOf(totals, subgroupSize).map((own) => reducedByLanes(monoid, own, subgroupSize)),
+  );
+
+/** A subgroup's reduction: lanes that have no element have the identity. */
+const reducedByLanes = (monoid: Combine, elements: readonly Value[], lanes: number): Value =>
+  hillisSteele(
+    monoid,
+    Array.from({ length: lanes }, (_, lane) => elements[lane] ?? monoid.identity),
+  ).at(-1) as Value;
 
 const algorithms = {
   "hillis-steele": portable(hillisSteeleAlgorithm),
@@ -171,6 +206,21 @@ const chunksOf = <T>(values: readonly T[], size: number): (readonly T[])[] =>
 /** One after another. */
 const fold = ({ reference }: Combine, values: readonly Value[]): Value =>
   values.slice(1).reduce((earlier, later) => reference(earlier, later), values[0] as Value);
+
+/** Prefixes of consecutive items on top of what comes before them. */
+function prefixesOf(
+  { reference }: Combine,
+  before: Value,
+  items: readonly Value[],
+  exclusive: boolean,
+): Value[] {
+  let prefix = before;
+  return items.map((item) => {
+    const earlier = prefix;
+    prefix = reference(prefix, item);
+    return exclusive ? earlier : prefix;
+  });
+}
 
 /** Inclusive prefixes: each element with the one 1, 2, 4 … places before it. */
 function hillisSteele({ reference }: Combine, elements: readonly Value[]): Value[] {
@@ -194,37 +244,21 @@ function blellochUpSweep({ identity, reference }: Combine, elements: readonly Va
   return tree;
 }
 
-/** The vectors of each tile; past the end stands the identity. */
+/** The items of each tile; past the end stands the identity. */
 function tilesOf(
   { identity }: Combine,
   items: readonly Value[],
   { workGroupSize, itemsPerThread }: TileGrouping,
-  itemsPerVector: number,
-): (readonly Value[])[][] {
+): (readonly Value[])[] {
   const tile = workGroupSize * itemsPerThread;
   return Array.from({ length: Math.max(1, Math.ceil(items.length / tile)) }, (_, at) =>
-    chunksOf(
-      Array.from({ length: tile }, (__, item) => items[at * tile + item] ?? identity),
-      itemsPerVector,
-    ),
+    Array.from({ length: tile }, (__, item) => items[at * tile + item] ?? identity),
   );
 }
 
 /** shaders/device/reduce_tiles.wgsl. */
-function totalsOfTiles(
-  monoid: Combine,
-  items: readonly Value[],
-  grouping: TileGrouping,
-  itemsPerVector: number,
-): Value[] {
-  return tilesOf(monoid, items, grouping, itemsPerVector).map((vectors) =>
-    algorithms[grouping.algorithm].reduce(
-      monoid,
-      vectors.map((own) => fold(monoid, own)),
-      grouping,
-    ),
-  );
-}
+const totalsOfTiles = (monoid: Combine, items: readonly Value[], grouping: TileGrouping): Value[] =>
+  tilesOf(monoid, items, grouping).map((own) => algorithms[grouping.algorithm].reduce(monoid, own, grouping));
 
 /** shaders/device/scan_tiles.wgsl, and scan_single_pass.wgsl, whose carries come from the totals of its own scans. */
 function scanTiles(
@@ -233,94 +267,36 @@ function scanTiles(
   carriesOf: (totals: readonly Value[]) => readonly Value[],
   exclusive: boolean,
   grouping: TileGrouping,
-  itemsPerVector: number,
 ): Value[] {
   const { identity, reference } = monoid;
-  const tiles = tilesOf(monoid, items, grouping, itemsPerVector);
-  const scans = tiles.map((vectors) =>
-    algorithms[grouping.algorithm].scan(
-      monoid,
-      vectors.map((own) => fold(monoid, own)),
-      grouping,
-    ),
+  const scans = tilesOf(monoid, items, grouping).map((own) =>
+    algorithms[grouping.algorithm].scan(monoid, own, exclusive, grouping),
   );
   const carries = carriesOf(scans.map((scan) => scan.total));
-  const prefixes = tiles.flatMap((vectors, tile) => {
-    const before = scans[tile]?.before(tile === 0 ? identity : (carries[tile] as Value)) ?? [];
-    return vectors.flatMap((own, vector) => {
-      let prefix = before[vector] as Value;
-      return own.map((item) => {
-        const earlier = prefix;
-        prefix = reference(prefix, item);
-        return exclusive ? earlier : prefix;
-      });
-    });
-  });
-  return prefixes.slice(0, items.length);
+  return scans
+    .flatMap(({ prefixes, before }, tile) => {
+      const carry = tile === 0 ? identity : (carries[tile] as Value);
+      return prefixes.map((prefix, item) => reference(reference(carry, before[item] as Value), prefix));
+    })
+    .slice(0, items.length);
 }
 
-/** shaders/device/look_back.wgsl: what comes before each tile, from entries that a work-group's threads read. */
-function carriesByWorkGroup(
+/** shaders/device/look_back.wgsl: what comes before each tile, from its group's totals and its group's carry. */
+function carriesByLookBack(
   monoid: Combine,
   totals: readonly Value[],
-  fanOut: number,
-  grouping: TileGrouping,
-): Value[] {
-  const { identity } = monoid;
-  const groups: Value[] = [];
-  // Nothing comes before section 0.
-  const sections: (Value | undefined)[] = [undefined];
-  const gather = (
-    section: Value | undefined,
-    firstGroups: readonly Value[],
-    tiles: readonly Value[],
-  ): Value => {
-    const elements = new Array<Value>(grouping.workGroupSize).fill(identity);
-    elements[0] = section ?? identity;
-    elements.splice(1, firstGroups.length, ...firstGroups);
-    elements.splice(fanOut, tiles.length, ...tiles);
-    return algorithms[grouping.algorithm].reduceElements(monoid, elements, grouping);
-  };
-  return totals.map((_, tile) => {
-    const group = Math.floor(tile / fanOut);
-    const section = Math.floor(group / fanOut);
-    const carry =
-      tile === 0
-        ? identity
-        : gather(
-            sections[section],
-            groups.slice(section * fanOut, group),
-            totals.slice(group * fanOut, tile),
-          );
-    if ((tile + 1) % fanOut === 0) {
-      groups.push(gather(undefined, [], totals.slice(group * fanOut, tile + 1)));
-    }
-    if ((tile + 1) % (fanOut * fanOut) === 0) {
-      sections.push(gather(sections[section], groups.slice(section * fanOut), []));
-    }
-    return carry;
-  });
-}
-
-/** shaders/device/look_back_subgroup.wgsl: what comes before each tile, from entries that a subgroup reads. */
-function carriesBySubgroup(
-  monoid: Combine,
-  totals: readonly Value[],
-  fanOut: number,
+  { fanOut, byVotes }: LookBackShape,
   { subgroupSize }: TileGrouping,
 ): Value[] {
   const { identity, reference } = monoid;
-  const reduce = (own: readonly Value[]): Value =>
-    hillisSteele(
-      monoid,
-      Array.from({ length: subgroupSize }, (_, lane) => own[lane] ?? identity),
-    ).at(-1) as Value;
+  const sumOf = (own: readonly Value[]): Value =>
+    own.length === 0 ? identity : byVotes ? reducedByLanes(monoid, own, subgroupSize) : fold(monoid, own);
   let groupCarry = identity;
-  return totals.map((_, tile) => {
-    const first = tile - (tile % fanOut);
-    const carry = reference(groupCarry, reduce(totals.slice(first, tile)));
-    if (tile === first + fanOut - 1) {
-      groupCarry = reference(groupCarry, reduce(totals.slice(first, tile + 1)));
+  return totals.map((total, tile) => {
+    const member = tile % fanOut;
+    const carry = reference(groupCarry, sumOf(totals.slice(tile - member, tile)));
+    if (member === fanOut - 1) {
+      groupCarry = reference(carry, total);
     }
     return carry;
   });
@@ -330,12 +306,12 @@ function carriesBySubgroup(
 function spineOf(monoid: Combine, items: readonly Value[], grouping: TileGrouping): Value[][] {
   const levels: Value[][] = [];
   let below = items;
-  let itemsPerVector = grouping.itemsPerVector ?? 1;
+  let own: TileGrouping = grouping;
   for (const _ of spineLengths(items.length, grouping.workGroupSize * grouping.itemsPerThread)) {
-    const level = totalsOfTiles(monoid, below, grouping, itemsPerVector);
+    const level = totalsOfTiles(monoid, below, own);
     levels.push(level);
     below = level;
-    itemsPerVector = 1;
+    own = { ...grouping, itemsPerVector: 1 };
   }
   return levels;
 }
@@ -350,25 +326,22 @@ export function groupedScan(
   if (elements.length === 0) {
     return [];
   }
-  const { itemsPerVector = 1 } = grouping;
   if (grouping.passes === "single") {
-    const { bySubgroup, fanOut } = grouping.lookBack;
-    const carriesOf = bySubgroup ? carriesBySubgroup : carriesByWorkGroup;
+    const { lookBack } = grouping;
     return scanTiles(
       monoid,
       elements,
-      (totals) => carriesOf(monoid, totals, fanOut, grouping),
+      (totals) => carriesByLookBack(monoid, totals, lookBack, grouping),
       exclusive,
       grouping,
-      itemsPerVector,
     );
   }
   let carries: readonly Value[] = [];
   for (const level of spineOf(monoid, elements, grouping).reverse()) {
     const above = carries;
-    carries = scanTiles(monoid, level, () => above, true, grouping, 1);
+    carries = scanTiles(monoid, level, () => above, true, { ...grouping, itemsPerVector: 1 });
   }
-  return scanTiles(monoid, elements, () => carries, exclusive, grouping, itemsPerVector);
+  return scanTiles(monoid, elements, () => carries, exclusive, grouping);
 }
 
 /** The total as primitives/reduce.ts plans it. */
@@ -377,7 +350,6 @@ export function groupedReduce(monoid: Combine, elements: readonly Value[], group
   return totalsOfTiles(
     monoid,
     top ?? elements,
-    grouping,
-    top === undefined ? (grouping.itemsPerVector ?? 1) : 1,
+    top === undefined ? grouping : { ...grouping, itemsPerVector: 1 },
   )[0] as Value;
 }

@@ -105,7 +105,7 @@ const plainRuns = [1, 2, 3, 4, 5, 6, 7, 8];
 /** An algorithm that looks back in the other way, where there are two. */
 function otherThan({ groupingOf }: Plan, { features, subgroupMaxSize, limits }: DeviceFacts): TuningOptions {
   const grouping = groupingOf("vectors");
-  if (grouping.passes === "single" && grouping.lookBack.bySubgroup) {
+  if (grouping.algorithm === "subgroup") {
     return { algorithm: "blelloch" };
   }
   const workGroupSize = Math.min(2 * subgroupMaxSize, limits.maxComputeInvocationsPerWorkgroup);
@@ -135,14 +135,13 @@ async function subjectsOf({ facts }: Context): Promise<Subject[]> {
   return [scanned, await compact(false), ...(facts.software ? [] : [await scan(false), await compact(true)])];
 }
 
-/** So many items that carries come from as far away as they can: two sections, or all groups that are looked through. */
+/** So many items that carries come from as far away as they can: all groups that are looked through. */
 function lengthOf({ groupingOf }: Plan): number {
   const grouping = groupingOf("vectors");
   if (grouping.passes !== "single") {
     return 0;
   }
-  const { bySubgroup, fanOut } = grouping.lookBack;
-  const tiles = (bySubgroup ? 65 : 2 * fanOut + 1) * fanOut + 3;
+  const tiles = 65 * grouping.lookBack.fanOut + 3;
   return Math.min(MOST, tiles * grouping.workGroupSize * grouping.itemsPerThread) - 3;
 }
 

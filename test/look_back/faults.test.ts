@@ -144,19 +144,19 @@ const cases: readonly Case[] = [
   {
     title: "subgroups of which the last is not full",
     ...ofAffine,
-    lookBack: "by threads",
+    lookBack: "by votes",
     tuning: (facts) => ({ algorithm: "subgroup", workGroupSize: facts.subgroupMaxSize * 1.5 }),
   },
   {
     title: "work-groups of one subgroup",
     ...ofAffine,
-    lookBack: "by threads",
+    lookBack: "by votes",
     tuning: (facts) => ({ algorithm: "subgroup", workGroupSize: facts.subgroupMaxSize }),
   },
   {
     title: "several groups at once",
     ...ofAffine,
-    lookBack: "by a subgroup",
+    lookBack: "by votes",
     tuning: (facts) => ({ workGroupSize: 4 * facts.subgroupMaxSize, itemsPerThread: 1 }),
   },
 ];

@@ -29,8 +29,8 @@ export const STUCK_MS = 60_000;
 /** On a GPU there is time for more. */
 export const onGpu = adapter === "gpu";
 
-/** The two ways to look back: by the threads of a work-group, or by one subgroup. */
-export const lookBacks = ["by threads", "by a subgroup"] as const;
+/** The two ways to look back: each thread by itself, or the lanes of a subgroup by votes. */
+export const lookBacks = ["by threads", "by votes"] as const;
 export type LookBack = (typeof lookBacks)[number];
 
 /** Small tiles, of which a group has `fanOut`. */
@@ -50,7 +50,7 @@ export function shapeOf(lookBack: LookBack, facts: DeviceFacts, changes: TuningO
     ...changes,
   } as const;
   const { algorithm, workGroupSize, itemsPerThread } = tuning;
-  const { bySubgroup, fanOut } = lookBackShape({
+  const { byVotes, fanOut } = lookBackShape({
     algorithm,
     sizes: {
       workGroupSize,
@@ -60,17 +60,17 @@ export function shapeOf(lookBack: LookBack, facts: DeviceFacts, changes: TuningO
       unrolled: true,
     },
   });
-  expect(bySubgroup ? "by a subgroup" : "by threads").toBe(lookBack);
+  expect(byVotes ? "by votes" : "by threads").toBe(lookBack);
   return { tuning, tile: workGroupSize * itemsPerThread, fanOut };
 }
 
 /** Why a look-back cannot run here; nothing where it can. */
 export const missing = (lookBack: LookBack, { features }: DeviceFacts): string | undefined =>
-  lookBack === "by a subgroup" && !features.has("subgroups") ? "the adapter has no subgroups" : undefined;
+  lookBack === "by votes" && !features.has("subgroups") ? "the adapter has no subgroups" : undefined;
 
-/** Lengths at which groups, sections, and the groups that are looked through begin and end; or a few of them. */
+/** Lengths at which groups, and the groups that are looked through, begin and end; or a few of them. */
 export function lengthsOf({ tile, fanOut }: Shape, all: boolean): number[] {
-  const deep = 33 * fanOut * tile + 2;
+  const deep = 65 * fanOut * tile + 2;
   return all
     ? [
         1,

@@ -17,10 +17,7 @@ import { anyItems, randomBits, sparseItems, valuesAs } from "./random.ts";
 /** An f16 result in a `Uint16Array` is its bits already; a reduction's is a number. */
 export const asItems = (type: ScalarType, value: Scalar): ScalarArray => valuesAs(type.name, [value]);
 
-/**
- * Three levels of spine; and vectors of four items, and tiles that make several sections of a look-back
- * by a work-group, or groups of one by its two subgroups.
- */
+/** Three levels of spine; and vectors of four items, and tiles that make several groups of a look-back. */
 export const smallTunings = [
   { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan", most: 600 },
   { workGroupSize: 8, itemsPerThread: 4, passes: "single", most: 1100 },

@@ -1,0 +1,111 @@
+// How a tile finds what comes before it: a few threads read a total and the carry of every group, each by itself.
+// Linked with look_back.wgsl. Call in uniform control flow.
+// Work-group memory: FAN_OUT * (MOST_GROUPS + 1) + MOST_GROUPS elements and a word.
+
+// Tiles in a group: a thread for each.
+const FAN_OUT = min(16u, 1u << (31u - countLeadingZeros(WORK_GROUP_SIZE)));
+
+// Groups that are looked through: of the farthest the carry is waited for.
+const MOST_GROUPS = max(2u, min(64u, 128u / ELEMENT_WORDS));
+
+// What the threads read: the totals of each group, by distance; and carries.
+var<workgroup> look_back_totals: array<Element, FAN_OUT * MOST_GROUPS>;
+var<workgroup> look_back_carries: array<Element, FAN_OUT>;
+
+// The nearest place at which a thread stopped, as a complement: the distance, CARRY_IS_FOUND, and the thread. Whoever
+// found a carry counts only where no one stopped before its group.
+var<workgroup> look_back_stops: atomic<u32>;
+const CARRY_IS_FOUND = 32u;
+const STOP_BITS = 6u;
+const NOBODY_STOPPED = 0xffffffffu;
+
+// A thread lacks what it should read of this group.
+fn stop_before(away: u32) {
+  atomicMax(&look_back_stops, ~(away << STOP_BITS));
+}
+
+// A thread has the group's carry.
+fn stop_at(away: u32, thread: u32, carry: Element) {
+  look_back_carries[thread] = carry;
+  atomicMax(&look_back_stops, ~((away << STOP_BITS) + CARRY_IS_FOUND + thread));
+}
+
+// The combined totals of groups, by distance.
+var<workgroup> look_back_sums: array<Element, MOST_GROUPS>;
+
+fn find_carry(tile: u32, total: Element, thread: u32) {
+  if (thread < FAN_OUT) {
+    read_groups(tile, thread);
+  }
+  let stop = ~workgroupUniformLoad(&look_back_stops);
+  if ((stop & CARRY_IS_FOUND) != 0u && stop != NOBODY_STOPPED) {
+    let nearest = stop >> STOP_BITS;
+    for (var away = thread; away <= nearest; away += WORK_GROUP_SIZE) {
+      var sum = identity();
+      for (var member = 0u; member < FAN_OUT - 1u; member++) {
+        sum = combine(sum, look_back_totals[away * FAN_OUT + member]);
+      }
+      look_back_sums[away] = sum;
+    }
+    workgroupBarrier();
+    if (thread == 0u) {
+      // From the farthest group to the tile's own.
+      var before = look_back_carries[stop % CARRY_IS_FOUND];
+      for (var away = nearest; away > 0u; away--) {
+        before = combine(combine(before, look_back_sums[away]), look_back_totals[away * FAN_OUT + FAN_OUT - 1u]);
+      }
+      before = combine(before, look_back_sums[0]);
+      look_back_found = before;
+      look_back_is_found = 1u;
+      if (tile % FAN_OUT == FAN_OUT - 1u) {
+        write_place(entry_of_carry(tile / FAN_OUT + 1u), combine(before, total), 0u, 1u);
+      }
+    }
+  }
+}
+
+// From the tile's own group back, until a carry is there. Threads need not agree on which.
+fn read_groups(tile: u32, thread: u32) {
+  for (var away = 0u; away < MOST_GROUPS; away++) {
+    let group = tile / FAN_OUT - away;
+    let is_last = away == MOST_GROUPS - 1u;
+    var total = Entry(away == 0u && thread >= tile % FAN_OUT, identity());
+    var carry = Entry(group == 0u, identity());
+    for (var attempt = 0u; attempt < PATIENCE; attempt++) {
+      if (!total.is_whole) {
+        total = read_place(group * FAN_OUT + thread);
+      }
+      if (!carry.is_whole) {
+        carry = read_place(entry_of_carry(group));
+      }
+      if (total.is_whole && (carry.is_whole || !is_last)) {
+        break;
+      }
+    }
+    if (!carry.is_whole && (is_last || !total.is_whole)) {
+      carry = read_place(entries() + entry_of_carry(group));
+    }
+    if (!total.is_whole) {
+      total = read_place(entries() + group * FAN_OUT + thread);
+    }
+    if (!total.is_whole) {
+      stop_before(away);
+      return;
+    }
+    look_back_totals[away * FAN_OUT + thread] = total.element;
+    if (carry.is_whole) {
+      stop_at(away, thread, carry.element);
+      return;
+    }
+  }
+  stop_before(MOST_GROUPS);
+}
+
+// The totals of a group's first tiles, combined one after another.
+fn with_total(sum: Element, total: Element, member: u32) -> Element {
+  return combine(sum, total);
+}
+
+fn sum_of_totals(sum: Element) -> Element {
+  return sum;
+}

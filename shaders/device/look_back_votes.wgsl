@@ -1,0 +1,103 @@
+// How a tile finds what comes before it: the lanes of one subgroup read an entry each, and go on to the next group by
+// their votes. A vote counts only if all lanes of the subgroup are in it, wherever the compiler lets them meet.
+// Linked with look_back.wgsl and subgroup.wgsl, where subgroups have at least four lanes.
+// Call in uniform control flow.
+// Work-group memory: 2 * MOST_GROUPS elements.
+
+// What is called for one subgroup is in uniform control flow of that subgroup: compilers do not know that.
+diagnostic(off, subgroup_uniformity);
+
+// Tiles in a group: a lane for each, and one for the carry. Few groups are few round trips to memory.
+const FAN_OUT = min(30u, MIN_SUBGROUP_SIZE - 2u);
+
+// Groups that are looked through: of the farthest the carry is waited for.
+const MOST_GROUPS = 64u;
+
+// By distance, the combined totals of each group's tiles but the last, and the last one's.
+var<workgroup> look_back_sums: array<Element, MOST_GROUPS>;
+var<workgroup> look_back_lasts: array<Element, MOST_GROUPS>;
+
+// From the tile's own group back, until a carry is there.
+fn find_carry(tile: u32, total: Element, thread: u32) {
+  if (subgroup_number == 0u) {
+    let lane = min(subgroup_rank, FAN_OUT);
+    for (var away = 0u; away < MOST_GROUPS; away++) {
+      let group = tile / FAN_OUT - away;
+      let entry = select(group * FAN_OUT + lane, entry_of_carry(group), lane == FAN_OUT);
+      // The lanes that need what they read.
+      let tiles = select(FAN_OUT, tile % FAN_OUT, away == 0u);
+      let needed = select(tiles, FAN_OUT + 1u, away == MOST_GROUPS - 1u && group > 0u);
+      // Said in full: left to its default, it was seen to keep what it had for the group before.
+      var found = Entry(false, identity());
+      var all_there = false;
+      for (var attempt = 0u; attempt < PATIENCE; attempt++) {
+        found = read_place(entry);
+        all_there = all_lanes(found.is_whole || lane >= needed);
+        if (all_there) {
+          break;
+        }
+      }
+      if (!all_there) {
+        if (!found.is_whole) {
+          found = read_place(entries() + entry);
+        }
+        all_there = all_lanes(found.is_whole || lane >= needed);
+        if (!all_there) {
+          break;
+        }
+      }
+      var element = identity();
+      if (subgroup_rank < min(tiles, FAN_OUT - 1u)) {
+        element = found.element;
+      }
+      let sum = subgroup_reduce(element, subgroup_rank, subgroup_count);
+      let last = element_shuffle(found.element, FAN_OUT - 1u);
+      if (subgroup_rank == 0u) {
+        look_back_sums[away] = sum;
+        look_back_lasts[away] = last;
+      }
+      if (group == 0u || subgroupAny(found.is_whole && lane == FAN_OUT)) {
+        var before = element_shuffle(found.element, FAN_OUT);
+        if (subgroup_rank == 0u) {
+          if (group == 0u) {
+            before = identity();
+          }
+          // From the farthest group to the tile's own.
+          for (var other = away; other > 0u; other--) {
+            before = combine(combine(before, look_back_sums[other]), look_back_lasts[other]);
+          }
+          before = combine(before, look_back_sums[0]);
+          look_back_found = before;
+          look_back_is_found = 1u;
+          if (tile % FAN_OUT == FAN_OUT - 1u) {
+            write_place(entry_of_carry(tile / FAN_OUT + 1u), combine(before, total), 0u, 1u);
+          }
+        }
+        break;
+      }
+    }
+  }
+}
+
+// Whether a condition holds in all lanes of the subgroup.
+fn all_lanes(condition: bool) -> bool {
+  let lanes = countOneBits(subgroupBallot(condition));
+  if (MAX_SUBGROUP_SIZE <= 32u) {
+    return lanes.x == subgroup_count;
+  }
+  return lanes.x + lanes.y + lanes.z + lanes.w == subgroup_count;
+}
+
+// Each lane keeps the total of its member, which thread 0 knows.
+fn with_total(kept: Element, total: Element, member: u32) -> Element {
+  let element = element_shuffle(total, 0u);
+  if (subgroup_rank == member) {
+    return element;
+  }
+  return kept;
+}
+
+// The combination of what the lanes keep.
+fn sum_of_totals(kept: Element) -> Element {
+  return subgroup_reduce(kept, subgroup_rank, subgroup_count);
+}
