@@ -134,18 +134,25 @@ const leastNormals: Partial<Record<TypeName, number>> = { f32: 2 ** -126, f16: 2
 /** k · u / (1 − k · u), where each item enters a result through at most k operations. */
 function boundsOf(
   { type, data }: Task,
-  { passes, workGroupSize, itemsPerThread }: Grouping,
+  grouping: Grouping,
   isProduct: boolean,
 ): { relative: number; absolute: number } {
+  const { algorithm, workGroupSize, itemsPerThread, subgroupSize } = grouping;
   const tile = workGroupSize * itemsPerThread;
   const depth = Math.ceil(Math.log2(workGroupSize)) + 1;
-  // What a tile does: it reduces a thread's items and scans the threads' sums, and adds a carry.
-  const inTile = 2 * itemsPerThread + 3 * depth + 4;
-  // A look-back gathers tiles, groups and a section, and what comes before a section is a chain of them.
-  const fanOut = Math.min(32, 2 ** Math.floor(Math.log2(Math.max(2, workGroupSize / 2))));
-  const sections = Math.ceil(data.length / tile / fanOut ** 2);
-  const levels = 1 + spineLengths(data.length, tile).length;
-  const operations = passes === "single" ? inTile + (3 + sections) * depth : levels * inTile;
+  // What comes before a subgroup: the totals of those before it, one after another.
+  const subgroups = algorithm === "subgroup" ? Math.ceil(workGroupSize / subgroupSize) : 0;
+  // A tile's total: a thread's items, and a tree of the threads' sums. Its prefixes: up and down that tree, the
+  // thread's items, and a carry.
+  const inTotal = itemsPerThread + depth;
+  const inScan = itemsPerThread + (algorithm === "subgroup" ? depth + subgroups : 2 * depth) + 2;
+  const levels = spineLengths(data.length, tile).length;
+  let operations = inScan + levels * (inTotal + inScan);
+  if (grouping.passes === "single") {
+    // A look-back combines a group's totals one after another at worst, and carries are a chain of two a group.
+    const { fanOut } = grouping.lookBack;
+    operations = inTotal + fanOut + 2 * Math.ceil(data.length / tile / fanOut) + inScan;
+  }
   const unit = units[type] ?? 0;
   return {
     relative: (operations * unit) / (1 - operations * unit),

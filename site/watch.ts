@@ -58,6 +58,7 @@ function build(): void {
         ? lookBackScene(elements, operator, {
             exclusive,
             fanOut: Number(select("fan-out").value),
+            mostGroups: Number(select("most-groups").value),
             patience: Number(select("patience").value),
             slots: Number(select("slots").value),
             stuck,

@@ -139,9 +139,9 @@ export function* hillisSteeleSteps<T>(
   return cells;
 }
 
-/** An entry of the spine: a tile's total, the total of a group of tiles, or what comes before a section. */
+/** An entry of the spine: a tile's total; or a group's carry, which is what comes before the group. */
 export interface SpineEntry {
-  readonly kind: "total" | "group" | "section";
+  readonly kind: "total" | "carry";
   readonly index: number;
   /** Whether it lies in the place apart, where another tile than its owner handed it on. */
   readonly apart?: true;
@@ -150,7 +150,7 @@ export interface SpineEntry {
 /** Where a tile is. */
 export type TileState = "not started" | "running" | "waiting" | "stuck" | "done";
 
-/** Values of entries, by index; nothing where none is handed on. */
+/** Values of entries, by index; nothing where none is handed on. Group 0 has no carry. */
 export type Spine<T> = Readonly<Record<SpineEntry["kind"], readonly (T | undefined)[]>>;
 
 /** One turn of one tile in a single-pass scan. */
@@ -158,17 +158,30 @@ export interface LookBackStep<T> {
   readonly tile: number;
   /**
    * `start`: it takes a slot. `stick`: it takes no more turns until no other tile can. `hand on`: an
-   * entry of its own. `read`: all that it still needed was there. `wait`: some was not. `fall back`: it
-   * has waited long enough, computes what is missing, and hands it on apart. `finish`: it writes its
-   * prefixes.
+   * entry of its own. `wait`: of the group that it looks at a total is not there, or of the farthest
+   * one the carry. `go on`: the totals are there and the carry is not, so it looks at the group before
+   * next. `read`: all is there, so its own carry is known. `give up`: it has waited long enough, and
+   * begins again at the nearest group whose carry is there, or at the first one. `fall back`: it
+   * computes what is missing, and hands it on apart. `finish`: it writes its prefixes.
    */
-  readonly action: "start" | "stick" | "hand on" | "read" | "wait" | "fall back" | "finish";
-  /** What it wants: its group's total, what comes before the next section, or its own carry. */
-  readonly purpose: "group" | "section" | "carry" | undefined;
+  readonly action:
+    | "start"
+    | "stick"
+    | "hand on"
+    | "wait"
+    | "go on"
+    | "read"
+    | "give up"
+    | "fall back"
+    | "finish";
+  /** The group that it looks at; nothing where it looks at none. */
+  readonly group: number | undefined;
   /** Entries that it hands on, finds there, or does not find, in this turn. */
   readonly handedOn: readonly SpineEntry[];
   readonly read: readonly SpineEntry[];
   readonly missing: readonly SpineEntry[];
+  /** Entries that it has from earlier turns, and needs for what it is at. */
+  readonly held: readonly SpineEntry[];
   /** Tiles whose items it reads from the input to fall back. */
   readonly inputs: readonly number[];
   /** The entries afterwards: the owners', and those that others handed on apart. */
@@ -186,11 +199,13 @@ export interface LookBackOptions {
   readonly exclusive?: boolean;
   /** Items of a tile; 1 where it is left out. */
   readonly tileSize?: number;
-  /** Tiles of a group, and groups of a section; 4 where it is left out. */
+  /** Tiles of a group; 4 where it is left out. */
   readonly fanOut?: number;
+  /** Groups that a tile looks through, its own among them; 32 where it is left out. */
+  readonly mostGroups?: number;
   /** Tiles that run at once; all where it is left out. */
   readonly slots?: number;
-  /** How often a tile looks in vain before it falls back; 3 where it is left out. */
+  /** How often a tile looks at a group in vain before it falls back; 3 where it is left out. */
   readonly patience?: number;
   /** The order in which the tiles start, and which of the running ones has the next turn: by this seed, or in order. */
   readonly seed?: number;
@@ -210,11 +225,12 @@ function randomNumbers(seed: number): () => number {
 }
 
 /**
- * Carries out shaders/device/look_back.wgsl, a turn of one tile a step: a scan in a single pass over
- * tiles. A tile hands on its total; the last tile of a group the group's; the last one of a section what
- * comes before the next. A tile's carry is, in order, what comes before its section, the totals of the
- * groups before its own, and those of the tiles before it in its group. No tile waits for ever: after
- * `patience` vain looks it computes what is missing, in the same order and so to the same bits.
+ * Carries out shaders/device/look_back.wgsl as look_back_votes.wgsl reads, a turn of one tile a step: a scan
+ * in a single pass over tiles. A tile hands on its total, and the last tile of a group the next group's carry.
+ * A tile looks at its own group's totals and carry, and as long as the totals are there and the carry is
+ * not, at the group before. Its own carry is the carry found, then the total of each group from there on,
+ * then what comes before it in its group: grouped the same wherever the carry was found. No tile waits for
+ * ever: after `patience` vain looks at a group it computes what is missing, in the same order.
  *
  * @returns the prefixes.
  * @throws {ArgumentError} when an option means nothing.
@@ -232,27 +248,19 @@ export function* lookBackSteps<T>(
   { combine, identity }: Combining<T>,
   options: LookBackOptions = {},
 ): Generator<LookBackStep<T>, T[]> {
-  const { exclusive = false, tileSize = 1, fanOut = 4, patience = 3, seed } = options;
+  const { exclusive = false, tileSize = 1, fanOut = 4, mostGroups = 32, patience = 3, seed } = options;
   const tiles = Math.ceil(elements.length / tileSize);
   const { slots = Math.max(1, tiles) } = options;
-  for (const [name, value, least] of [
-    ["tileSize", tileSize, 1],
-    ["fanOut", fanOut, 2],
-    ["slots", slots, 1],
-    ["patience", patience, 1],
-  ] as const) {
-    if (!Number.isInteger(value) || value < least) {
-      throw new ArgumentError(`lookBackSteps: ${name} is ${value}; it takes a whole number from ${least} up`);
+  for (const [name, value] of Object.entries({ tileSize, fanOut, mostGroups, slots, patience })) {
+    if (!Number.isInteger(value) || value < 1) {
+      throw new ArgumentError(`lookBackSteps: ${name} is ${value}; it takes a whole number from 1 up`);
     }
   }
   const stuck = new Set(options.stuck);
-  const sectionSize = fanOut * fanOut;
-  // Nothing comes before section 0: its place stays empty, and is never read.
-  const sections = Math.max(1, Math.ceil(tiles / sectionSize));
+  const groups = Math.ceil(tiles / fanOut);
   const empty = (): Record<SpineEntry["kind"], (T | undefined)[]> => ({
     total: new Array(tiles).fill(undefined),
-    group: new Array(Math.floor(tiles / fanOut)).fill(undefined),
-    section: new Array(sections).fill(undefined),
+    carry: new Array(groups).fill(undefined),
   });
   const spine = empty();
   const apart = empty();
@@ -261,31 +269,24 @@ export function* lookBackSteps<T>(
   const outputs = new Array<T | undefined>(elements.length).fill(undefined);
 
   const itemsOf = (tile: number): readonly T[] => elements.slice(tile * tileSize, (tile + 1) * tileSize);
-  const fold = (values: readonly T[]): T =>
-    values.slice(1).reduce((earlier, later) => combine(earlier, later), values[0] as T);
-  const run = (kind: SpineEntry["kind"], first: number, count: number): SpineEntry[] =>
-    Array.from({ length: count }, (_, at) => ({ kind, index: first + at }));
-  /** What a group's or a section's entry is made of, in order. */
-  const partsOf = ({ kind, index }: SpineEntry): SpineEntry[] =>
-    kind === "group"
-      ? run("total", index * fanOut, fanOut)
-      : [...run("section", index - 1, index > 1 ? 1 : 0), ...run("group", (index - 1) * fanOut, fanOut)];
-  /** What comes before a tile, in order. */
-  const before = (tile: number): SpineEntry[] => {
-    const section = Math.floor(tile / sectionSize);
-    const group = Math.floor(tile / fanOut);
-    return [
-      ...run("section", section, section > 0 ? 1 : 0),
-      ...run("group", section * fanOut, group - section * fanOut),
-      ...run("total", group * fanOut, tile - group * fanOut),
-    ];
-  };
+  /** Combined where there are two: nothing comes before the first. */
+  const join = (earlier: T | undefined, later: T | undefined): T | undefined =>
+    earlier === undefined || later === undefined ? (earlier ?? later) : combine(earlier, later);
+  const fold = (values: readonly (T | undefined)[]): T | undefined => values.reduce(join, undefined);
+  /** The totals of a group that come before a tile. */
+  const totalsBefore = (tile: number, group: number): SpineEntry[] =>
+    Array.from({ length: Math.min(fanOut, tile - group * fanOut) }, (_, member) => ({
+      kind: "total",
+      index: group * fanOut + member,
+    }));
+  const valueIn = ({ kind, index, apart: isApart }: SpineEntry): T | undefined =>
+    (isApart ? apart : spine)[kind][index];
+  const inApart = (entry: SpineEntry): SpineEntry => ({ ...entry, apart: true });
+  /** The place in which an entry is, its owner's first. */
+  const placeOf = (entry: SpineEntry): SpineEntry | undefined =>
+    [entry, inApart(entry)].find((place) => valueIn(place) !== undefined);
 
-  const copyOf = (one: ReturnType<typeof empty>): Spine<T> => ({
-    total: [...one.total],
-    group: [...one.group],
-    section: [...one.section],
-  });
+  const copyOf = (one: Spine<T>): Spine<T> => ({ total: [...one.total], carry: [...one.carry] });
   const step = (
     tile: number,
     action: LookBackStep<T>["action"],
@@ -293,10 +294,11 @@ export function* lookBackSteps<T>(
   ): LookBackStep<T> => ({
     tile,
     action,
-    purpose: undefined,
+    group: undefined,
     handedOn: [],
     read: [],
     missing: [],
+    held: [],
     inputs: [],
     ...details,
     spine: copyOf(spine),
@@ -305,87 +307,115 @@ export function* lookBackSteps<T>(
     states: [...states],
     outputs: [...outputs],
   });
-  const handOn = (tile: number, kind: SpineEntry["kind"], index: number, value: T): LookBackStep<T> => {
-    spine[kind][index] = value;
-    return step(tile, "hand on", { handedOn: [{ kind, index }] });
+  const handOn = (tile: number, entry: SpineEntry, value: T | undefined): LookBackStep<T> => {
+    spine[entry.kind][entry.index] = value;
+    return step(tile, "hand on", { handedOn: [entry] });
   };
 
-  /** An entry that is not there: from the input, or from its parts, which may not be there either. */
-  function* fallBack(
-    tile: number,
-    purpose: LookBackStep<T>["purpose"],
-    { kind, index }: SpineEntry,
-  ): Generator<LookBackStep<T>, T> {
-    const read: SpineEntry[] = [];
-    let value: T;
-    if (kind === "total") {
-      value = fold(itemsOf(index));
-    } else {
-      const values: T[] = [];
-      for (const part of partsOf({ kind, index })) {
-        const own = spine[part.kind][part.index];
-        const others = apart[part.kind][part.index];
-        if (own === undefined && others === undefined) {
-          values.push(yield* fallBack(tile, purpose, part));
-          read.push({ ...part, apart: true });
-        } else {
-          values.push((own ?? others) as T);
-          read.push(own === undefined ? { ...part, apart: true } : part);
+  /** With a group's totals: those of all tiles but its last combined first. */
+  const joinGroup = (before: T | undefined, totals: readonly (T | undefined)[]): T | undefined =>
+    join(join(before, fold(totals.slice(0, fanOut - 1))), totals[fanOut - 1]);
+
+  /** From the tile's own group back, until a carry is there. */
+  function* lookBack(tile: number): Generator<LookBackStep<T>, void> {
+    const own = Math.floor(tile / fanOut);
+    const totalsOfGroups: (T | undefined)[][] = [];
+    let held: readonly SpineEntry[] = [];
+    for (let group = own; ; group--) {
+      const totals = totalsBefore(tile, group);
+      // Nothing comes before group 0.
+      const carry: readonly SpineEntry[] = group > 0 ? [{ kind: "carry", index: group }] : [];
+      const needed = own - group === mostGroups - 1 ? [...totals, ...carry] : totals;
+      const found = new Map<SpineEntry, T>();
+      const missingOf = (entries: readonly SpineEntry[]): SpineEntry[] =>
+        entries.filter((one) => !found.has(one));
+      for (let looks = 0; ; looks++) {
+        const read: SpineEntry[] = [];
+        const look = (placed: (entry: SpineEntry) => SpineEntry): void => {
+          for (const entry of missingOf([...totals, ...carry])) {
+            const place = placed(entry);
+            const value = valueIn(place);
+            if (value !== undefined) {
+              found.set(entry, value);
+              read.push(place);
+            }
+          }
+        };
+        look((entry) => entry);
+        if (looks === patience && missingOf(needed).length > 0) {
+          // Somebody else may have fallen back for it.
+          look(inApart);
         }
+        const missing = missingOf(needed);
+        const absent = missingOf(carry);
+        states[tile] = missing.length > 0 && looks < patience ? "waiting" : "running";
+        if (missing.length === 0) {
+          totalsOfGroups.unshift(totals.map((entry) => found.get(entry)));
+          if (absent.length > 0) {
+            yield step(tile, "go on", { group, held, read, missing: absent });
+            held = [...held, ...read];
+            break;
+          }
+          carries[tile] = totalsOfGroups.reduce(joinGroup, carry[0] && found.get(carry[0]));
+          if (tile > 0) {
+            yield step(tile, "read", { group, held, read });
+          }
+          return;
+        }
+        if (looks === patience) {
+          yield* lookAgain(tile);
+          return;
+        }
+        yield step(tile, "wait", { group, held, read, missing });
+        held = [...held, ...read];
       }
-      value = fold(values);
     }
-    apart[kind][index] = value;
-    yield step(tile, "fall back", {
-      purpose,
-      read,
-      inputs: kind === "total" ? [index] : [],
-      handedOn: [{ kind, index, apart: true }],
-    });
-    return value;
   }
 
-  /** The entries' combination: looks until all are there, or computes those that are not. */
-  function* gather(
-    tile: number,
-    purpose: LookBackStep<T>["purpose"],
-    entries: readonly SpineEntry[],
-  ): Generator<LookBackStep<T>, T> {
-    const found: (T | undefined)[] = entries.map(() => undefined);
-    let wanted = entries.map((entry, at) => ({ entry, at }));
-    for (let looks = 0; wanted.length > 0 && looks < patience; looks++) {
-      const isThere = ({ entry }: { entry: SpineEntry }): boolean =>
-        spine[entry.kind][entry.index] !== undefined;
-      const there = wanted.filter(isThere);
-      wanted = wanted.filter((one) => !isThere(one));
-      for (const { entry, at } of there) {
-        found[at] = spine[entry.kind][entry.index];
+  /** The carries of the groups from the nearest that is there to the tile's own; what is missing is computed. */
+  function* lookAgain(tile: number): Generator<LookBackStep<T>, void> {
+    const own = Math.floor(tile / fanOut);
+    const missing: SpineEntry[] = [];
+    let held: readonly SpineEntry[] = [];
+    let group = own;
+    for (; group > 0; group--) {
+      const entry: SpineEntry = { kind: "carry", index: group };
+      const place = placeOf(entry);
+      if (place !== undefined) {
+        held = [place];
+        break;
       }
-      states[tile] = wanted.length > 0 ? "waiting" : "running";
-      yield step(tile, wanted.length > 0 ? "wait" : "read", {
-        purpose,
-        read: there.map(({ entry }) => entry),
-        missing: wanted.map(({ entry }) => entry),
-      });
+      missing.push(entry);
     }
-    states[tile] = "running";
-    for (const { entry, at } of wanted) {
-      // Somebody else may have fallen back for it, or its owner have come after all.
-      const own = spine[entry.kind][entry.index];
-      const value = own ?? apart[entry.kind][entry.index];
-      if (value === undefined) {
-        found[at] = yield* fallBack(tile, purpose, entry);
-      } else {
-        found[at] = value;
-        yield step(tile, "read", { purpose, read: [own === undefined ? { ...entry, apart: true } : entry] });
+    yield step(tile, "give up", { group, read: held, missing });
+    let before = held[0] && valueIn(held[0]);
+    for (; ; group++) {
+      const read: SpineEntry[] = [];
+      for (const entry of totalsBefore(tile, group)) {
+        let place = placeOf(entry);
+        if (place === undefined) {
+          place = inApart(entry);
+          apart.total[entry.index] = fold(itemsOf(entry.index));
+          yield step(tile, "fall back", { group, inputs: [entry.index], handedOn: [place] });
+        }
+        read.push(place);
       }
+      before = joinGroup(before, read.map(valueIn));
+      if (group === own) {
+        carries[tile] = before;
+        yield step(tile, "read", { group, held, read });
+        return;
+      }
+      const next: SpineEntry = { kind: "carry", index: group + 1, apart: true };
+      apart.carry[next.index] = before;
+      yield step(tile, "fall back", { group, held, read, handedOn: [next] });
+      held = [next];
     }
-    return fold(found as T[]);
   }
 
   function* turnsOf(tile: number): Generator<LookBackStep<T>, void> {
     const items = itemsOf(tile);
-    const next = tile + 1;
+    const next = (tile + 1) / fanOut;
     states[tile] = "running";
     yield step(tile, "start");
     if (stuck.has(tile)) {
@@ -393,23 +423,19 @@ export function* lookBackSteps<T>(
       yield step(tile, "stick");
       states[tile] = "running";
     }
-    yield handOn(tile, "total", tile, fold(items));
-    if (next % fanOut === 0) {
-      const group: SpineEntry = { kind: "group", index: next / fanOut - 1 };
-      yield handOn(tile, "group", group.index, yield* gather(tile, "group", partsOf(group)));
+    const total = fold(items);
+    yield handOn(tile, { kind: "total", index: tile }, total);
+    yield* lookBack(tile);
+    // The kernel hands on what comes after the last group too; nobody reads it.
+    if (Number.isInteger(next) && next < groups) {
+      yield handOn(tile, { kind: "carry", index: next }, join(carries[tile], total));
     }
-    if (next % sectionSize === 0 && next / sectionSize < sections) {
-      const section: SpineEntry = { kind: "section", index: next / sectionSize };
-      yield handOn(tile, "section", section.index, yield* gather(tile, "section", partsOf(section)));
-    }
-    const entries = before(tile);
-    const carry = entries.length > 0 ? yield* gather(tile, "carry", entries) : undefined;
-    carries[tile] = carry;
-    let prefix = carry;
+    // What the kernel has done before it looks back: prefixes within the tile.
+    let prefix: T | undefined;
     items.forEach((item, at) => {
-      const inclusive = prefix === undefined ? item : combine(prefix, item);
-      outputs[tile * tileSize + at] = exclusive ? (prefix ?? identity) : inclusive;
-      prefix = inclusive;
+      const earlier = prefix;
+      prefix = join(prefix, item);
+      outputs[tile * tileSize + at] = join(carries[tile], exclusive ? earlier : prefix) ?? identity;
     });
     states[tile] = "done";
     yield step(tile, "finish");

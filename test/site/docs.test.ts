@@ -90,6 +90,8 @@ test("the reference is searched", async () => {
 test("the keyboard skips to the content", async () => {
   for (const path of ["guides/first-scan.html", "api/modules/wavefold.html"]) {
     const page = await visit(path);
+    // The reference shows itself once its script has run; before, nothing takes the focus.
+    await page.getByRole("heading", { level: 1 }).waitFor();
     await page.keyboard.press("Tab");
     expect(await page.locator(":focus").textContent(), path).toBe("Skip to the content");
     await page.keyboard.press("Enter");

@@ -7,6 +7,8 @@ import { elementTypes } from "../../src/element_types.ts";
 import type { Operator } from "../../src/operators.ts";
 import { add, max, mul } from "../../src/operators.ts";
 import type { Grouping } from "../../src/reference/grouping.ts";
+import { groupedScan } from "../../src/reference/grouping.ts";
+import type { Value } from "../../src/types.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 
 const fold = useSoftwareFold();
@@ -66,6 +68,74 @@ test("a float may be off by its bound, and by no more", () => {
   const output = onCpu(least) as Float32Array;
   output[3] = (output[3] ?? 0) + 2 ** -20;
   expect(verify(least, output, grouping).ok).toBe(false);
+});
+
+/** Groupings in which few items, tiles, groups, levels or subgroups each make the longest chain of additions. */
+const chains: readonly { title: string; grouping: Grouping; length: number }[] = [
+  { title: "two passes", grouping, length: 4000 },
+  ...[1, 2, 8].map((fanOut) => ({
+    title: `groups of ${fanOut}`,
+    grouping: { ...grouping, passes: "single", lookBack: { byVotes: false, fanOut } } as const,
+    length: 4000,
+  })),
+  {
+    title: "one group",
+    grouping: {
+      ...grouping,
+      algorithm: "hillis-steele",
+      passes: "single",
+      lookBack: { byVotes: false, fanOut: 256 },
+    },
+    length: 4000,
+  },
+  {
+    title: "subgroups",
+    grouping: {
+      ...grouping,
+      algorithm: "subgroup",
+      workGroupSize: 256,
+      passes: "single",
+      lookBack: { byVotes: true, fanOut: 4 },
+    },
+    length: 2000,
+  },
+  {
+    title: "subgroups in two passes",
+    grouping: { ...grouping, algorithm: "subgroup", workGroupSize: 64 },
+    length: 4000,
+  },
+  {
+    title: "vectors of a thread",
+    grouping: {
+      ...grouping,
+      itemsPerThread: 64,
+      itemsPerVector: 4,
+      passes: "single",
+      lookBack: { byVotes: false, fanOut: 2 },
+    },
+    length: 4000,
+  },
+];
+
+test.each(chains)("the bound is that of a sum that is rounded up each time: $title", (chain) => {
+  const data = Float32Array.from({ length: chain.length }, (_, at) => (at === 0 ? 1 : 0));
+  // Only what stands for no item is added without rounding.
+  const identity = -1;
+  const up = {
+    identity,
+    reference: (earlier: Value, later: Value) =>
+      earlier === identity
+        ? later
+        : later === identity
+          ? earlier
+          : ((earlier as number) + (later as number)) * (1 + 2 ** -23),
+  };
+  const prefixes = groupedScan(up, [...data], false, chain.grouping) as number[];
+  const output = (by: number): Float32Array => Float32Array.from(prefixes, (prefix) => 1 + (prefix - 1) * by);
+  const one = task({ type: "f32", data });
+  expect(verify(one, output(1), chain.grouping)).toMatchObject({ ok: true });
+  // And it is not much wider.
+  expect(verify(one, output(4), chain.grouping).ok).toBe(false);
 });
 
 test("the predicates say the same in WGSL as in JavaScript", async () => {

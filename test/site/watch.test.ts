@@ -80,34 +80,73 @@ test("Hillis–Steele keeps the order of an operator that does not commute", asy
   expect((await boxes(page)).slice(-4)).toEqual(["–", "w", "wa", "wav"]);
 });
 
+/** What is said of every step; the page is at the last one afterwards. */
+const captions = (page: Page): Promise<string[]> =>
+  page.getByRole("slider", { name: "Step" }).evaluate((slider: HTMLInputElement) =>
+    Array.from({ length: Number(slider.max) + 1 }, (_, step) => {
+      slider.value = String(step);
+      slider.dispatchEvent(new Event("input"));
+      return document.getElementById("caption")?.textContent ?? "";
+    }),
+  );
+
 test("a look-back waits for a stuck tile, falls back, and ends with the sums", async () => {
   const page = await visit("watch.html");
   await page.getByRole("radio", { name: "Look-back" }).check();
-  const captions = (): Promise<string[]> =>
-    page.getByRole("slider", { name: "Step" }).evaluate((slider: HTMLInputElement) =>
-      Array.from({ length: Number(slider.max) + 1 }, (_, step) => {
-        slider.value = String(step);
-        slider.dispatchEvent(new Event("input"));
-        return document.getElementById("caption")?.textContent ?? "";
-      }),
-    );
-  const before = await captions();
+  const before = await captions(page);
   expect(await lastRow(page)).toEqual(SUMS);
-  expect(before.some((text) => text.startsWith("Tile 3 hands on the total of its group"))).toBe(true);
+  expect(before).toContain(
+    "Tile 3 is the last of its group, and hands on what comes before the next: C1 = 11 is ready.",
+  );
   expect(before.filter((text) => text.startsWith("Fallback"))).toEqual([]);
 
   await page.getByLabel("Tile 5 is stuck").check();
-  const after = await captions();
+  const after = await captions(page);
   expect(after).toContain(
     "Tile 5 is stuck: it takes no more turns until no other tile can go on, and hands on nothing.",
   );
-  expect(after.some((text) => /^Tile 6 wants its carry\..* T5\.$/.test(text))).toBe(true);
+  expect(after.some((text) => /^Tile 6 looks at its own group, 1\..* waits for .*T5\.$/.test(text))).toBe(
+    true,
+  );
   expect(after.filter((text) => text.startsWith("Fallback"))).toContainEqual(
     expect.stringMatching(
-      /It computes T5 itself, from tile 5’s element in the input, and hands it on in a place apart: T5′ = 1\./,
+      /^Fallback: tile \d+ computes T5 itself, from tile 5’s element in the input, and hands it on in a place apart: T5′ = 1\.$/,
     ),
   );
   expect(after.at(-1)).toMatch(/^Tile 5 combines its carry 15 with its element, writes 16, and is done\.$/);
+  expect(await lastRow(page)).toEqual(SUMS);
+});
+
+test("a tile that finds totals and no carry looks at the group before", async () => {
+  const page = await visit("watch.html");
+  await page.getByRole("radio", { name: "Look-back" }).check();
+  await page.getByRole("combobox", { name: "Tiles start" }).selectOption("in order");
+  const said = await captions(page);
+  const figure = page.locator("#figure");
+  const looks = said.flatMap((text, step) => (/^Tile 14 looks at/.test(text) ? [step] : []));
+  expect(looks.map((step) => said[step])).toEqual([
+    "Tile 14 looks at its own group, 3. It reads T12 and T13. C3 is not there: rather than wait for it, the tile goes on to group 2.",
+    "Tile 14 looks at group 2. It reads T8, T9, T10 and T11. C2 is not there: rather than wait for it, the tile goes on to group 1.",
+    "Tile 14 looks at group 1. It reads T4, T5, T6 and T7. C1 is not there: rather than wait for it, the tile goes on to group 0.",
+    "Tile 14 looks at group 0. It reads T0, T1, T2 and T3, and nothing comes before this group. Now it has its carry: T0 to T3, then T4 to T7, then T8 to T11, then T12 and T13 = 50.",
+  ]);
+  // Each picture: the group that is looked at, those before that, what was read, and the way to the next.
+  for (const [at, step] of looks.entries()) {
+    await slide(page, step);
+    expect(await figure.locator("text.looked").textContent()).toBe(`group ${3 - at}`);
+    expect(await figure.locator("text.held").count()).toBe(at);
+    expect(await figure.locator(".link.now").count()).toBe(at === 0 ? 2 : 4);
+    expect(await figure.locator(".link.held").count()).toBe(at === 0 ? 0 : 4 * at - 2);
+    expect(await figure.locator(".link.onward").count()).toBe(at < 3 ? 1 : 0);
+    expect(await figure.getByText("not yet", { exact: true }).count()).toBe(at < 3 ? 1 : 0);
+  }
+
+  await page.getByRole("combobox", { name: "Groups it looks at" }).selectOption("2");
+  const near = await captions(page);
+  expect(near).toContain(
+    "Tile 14 looks at group 2, the farthest that it looks at. It reads T8, T9, T10 and T11, and waits for C2.",
+  );
+  expect(near.filter((text) => /^Tile 14 looks at group [01]/.test(text))).toEqual([]);
   expect(await lastRow(page)).toEqual(SUMS);
 });
 
