@@ -16,7 +16,7 @@ export interface Line {
  */
 export function linesOf({ relink }: Module): (Line | undefined)[] {
   const lines: Line[] = [];
-  const marked = relink((source) => ({
+  const marked = relink?.((source) => ({
     ...source,
     text: source.text
       .split("\n")
@@ -25,7 +25,7 @@ export function linesOf({ relink }: Module): (Line | undefined)[] {
       )
       .join("\n"),
   }));
-  return marked.split("\n").map((text) => lines[Number(/ \/\/ line (\d+)$/.exec(text)?.[1])]);
+  return (marked ?? "").split("\n").map((text) => lines[Number(/ \/\/ line (\d+)$/.exec(text)?.[1])]);
 }
 
 /** What a compiler says is wrong with a module, at the line that was written. Loaded where one does not compile. */
