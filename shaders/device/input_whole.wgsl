@@ -8,5 +8,9 @@ fn read_vector(vector: u32) -> InputVector {
 }
 
 fn read_edge(vector: u32, length: u32) -> array<Input, VECTOR> {
-  return input_items(read_vector(vector));
+  var items: array<Input, VECTOR>;
+  if (vector * VECTOR < length) {
+    items = input_items(read_vector(vector));
+  }
+  return items;
 }

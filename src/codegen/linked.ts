@@ -5,6 +5,7 @@ import { add, monoid as monoidOf } from "../operators.ts";
 import type { DeviceFacts } from "../primitives/tuning.ts";
 import { rowOf, twoPassRows } from "../primitives/tuning.ts";
 import { u32 } from "../types.ts";
+import type { Algorithm } from "./algorithms.ts";
 import { paramNames, paramsStruct } from "./contract.ts";
 import type { AlgorithmSources } from "./device_files.ts";
 import type { Kernel } from "./kernels.ts";
@@ -17,13 +18,20 @@ import { declared } from "./module.ts";
 const OPERATOR = new Set(["EXCLUSIVE", "identity", "combine"]);
 
 /**
- * Links them. Nothing here depends on what is known at run time, so the package is built with the result, and a
+ * Links them, of the algorithm that the adapter's row has. Nothing here depends on what is known at run time, so the package is built with the result, and a
  * program that scans u32 loads no generator.
  */
-export function linkedScan(sources: AlgorithmSources, facts: Pick<DeviceFacts, "software">): LinkedScan {
+export function linkedScan(
+  of: Algorithm,
+  sources: AlgorithmSources,
+  facts: Pick<DeviceFacts, "software">,
+): LinkedScan {
   const monoid = monoidOf(add as Operator, u32, "scan");
   const row = rowOf(twoPassRows, "scan", monoid.domain, { maxLength: 0 }, { ...facts, vendor: "" });
   const { algorithm, workGroupSize, items } = row;
+  if (algorithm !== of) {
+    throw new Error(`the row for plain u32 is of ${algorithm}, and ${of} is linked`);
+  }
   const options = {
     algorithm,
     sources,

@@ -3,4 +3,4 @@ import { linkedScan } from "./linked.ts";
 
 // Linked for GPUs. The package is built with the value.
 
-export const linked = /* @__PURE__ */ linkedScan(sourcesOf(), { software: false });
+export const linked = /* @__PURE__ */ linkedScan("blelloch", sourcesOf(), { software: false });

@@ -3,4 +3,4 @@ import { linkedScan } from "./linked.ts";
 
 // Linked for software adapters. The package is built with the value.
 
-export const linked = /* @__PURE__ */ linkedScan(sourcesOf(), { software: true });
+export const linked = /* @__PURE__ */ linkedScan("hillis-steele", sourcesOf(), { software: true });
