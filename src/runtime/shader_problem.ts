@@ -40,7 +40,8 @@ export function shaderError(
   const origin = lines[line - 1];
   const own = origin?.source.callers ? origin : callersNeighbour(lines, line - 1);
   if (own === undefined) {
-    const where = `${origin?.source.name ?? label}:${origin?.number ?? 0}`;
+    // Of what was linked beforehand, the place in the linked source.
+    const where = `${origin?.source.name ?? label}:${origin?.number ?? line}`;
     return new ShaderError(
       `${where}: ${text}\nThis is a defect of Wavefold. The linked source:\n${linked.code}`,
     );
