@@ -2,7 +2,7 @@
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { build } from "esbuild";
-import { fromChunks, laterName, modulesOf, shaders, withChunks } from "./modules.mjs";
+import { evaluated, fromChunks, laterName, modulesOf, shaders, withChunks } from "./modules.mjs";
 
 const shared = {
   bundle: true,
@@ -25,29 +25,27 @@ async function buildFiles(options) {
 /** What needs no device, by the files that they are built to. */
 const textual = { wgsl: "src/wgsl.ts", reference: "src/reference/index.ts", monoids: "src/monoids/index.ts" };
 
-// All that `open` takes at once is two files, the base being what programs without a device take too. What is loaded
-// later is a file each, and takes the rest from the core: a bundler then makes one file of the base and the core.
-const { core, base, later } = await modulesOf(Object.values(textual), shared);
+// What `open` takes at once is two files, the base being what programs without a device take too; what any plan takes
+// beside is one, and what is loaded later a file each, which takes the base through the core: a bundler, which makes a
+// file of those that the same ones take, then makes one of both. An entry brings all that it exports of what is loaded
+// later along, whether a program names it or not: so the types and operators that plans take are their own copies.
+const { core, base, plans, later } = await modulesOf(Object.values(textual), shared);
 const inFile = (paths, name) => paths.map((path) => [path, name]);
-const exporting = (paths) => ({
-  contents: paths.map((path) => `export * from "${path}";`).join("\n"),
-  resolveDir: ".",
-});
-const files = new Map(inFile(base, "base"));
-await buildFiles({
-  stdin: exporting(base.map((path) => `./${path}`)),
-  outfile: "dist/chunks/base.js",
-  plugins: [fromChunks(new Map(), later), shaders],
-});
-await buildFiles({
-  stdin: exporting([...core, base[0]].map((path) => `./${path}`)),
-  outfile: "dist/chunks/core.js",
-  plugins: [fromChunks(files, later), shaders],
-});
+const ofBase = inFile(base, "base");
+const ofCore = inFile([...core, ...base], "core");
+const buildSet = (name, paths, taken) =>
+  buildFiles({
+    stdin: { contents: paths.map((path) => `export * from "./${path}";`).join("\n"), resolveDir: "." },
+    outfile: `dist/chunks/${name}.js`,
+    plugins: [fromChunks(new Map(taken), later), shaders],
+  });
+await buildSet("base", base, []);
+await buildSet("core", [...core, base[0]], ofBase);
+await buildSet("plans", plans, ofCore);
 await buildFiles({
   entryPoints: { later: "src/later.ts", ...Object.fromEntries(later.map((path) => [laterName(path), path])) },
   outdir: "dist/chunks",
-  plugins: [fromChunks(new Map(inFile([...core, ...base], "core")), later, true), shaders],
+  plugins: [fromChunks(new Map([...ofCore, ...inFile(plans, "plans")]), later, true), shaders, evaluated],
   splitting: true,
   chunkNames: "shared-[hash]",
 });
@@ -62,7 +60,7 @@ await buildFiles({
     vite: "src/build/vite.ts",
   },
   outdir: "dist",
-  plugins: [fromChunks(new Map([...files, ...inFile(core, "core")]), later), shaders],
+  plugins: [fromChunks(new Map([...ofBase, ...inFile(core, "core")]), later), shaders],
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
   // An optional peer.

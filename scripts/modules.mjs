@@ -21,24 +21,55 @@ export const shaders = {
   },
 };
 
+/**
+ * An esbuild plugin: of these modules, whose values depend on nothing that is known at run time, the values
+ * stand for the code.
+ */
+export const evaluated = {
+  name: "evaluated",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]linked_(gpu|software)\.ts$/ }, async ({ path }) => {
+      const { outputFiles } = await build({
+        entryPoints: [path],
+        bundle: true,
+        format: "esm",
+        platform: "node",
+        write: false,
+        plugins: [shaders],
+      });
+      const values = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+      return {
+        contents: Object.entries(values)
+          .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+          .join("\n"),
+        loader: "js",
+      };
+    });
+  },
+};
+
 /** What loads modules by `import()` for those that are taken at once. */
 const LATER = "src/later.ts";
 
 /**
- * Small modules of values without identity, of which each of what is loaded later has a copy: what `open` takes at
- * once uses none or little of them.
+ * Small modules without state, of which each of what is loaded later has a copy: what `open` takes at once uses none
+ * or little of them.
  */
 const COPIED = [
   "src/codegen/callers.ts",
+  "src/codegen/linked_kernels.ts",
   "src/literals.ts",
   "src/reference/arrays.ts",
   "src/reference/float16.ts",
-  "src/runtime/constants.ts",
+  "src/runtime/plain_scan.ts",
 ];
 
+/** What any plan takes. */
+const PLANS = ["src/runtime/hand_plan.ts", "src/primitives/scan.ts"];
+
 /**
- * The modules of src/ that `open` takes at once, those of them that these entries take too, and those that are
- * loaded later.
+ * The modules of src/ that `open` takes at once (`core`), those of them that these entries take too (`base`), those
+ * that any plan takes beside (`plans`), and those that are loaded later.
  */
 export async function modulesOf(entries, options) {
   const { metafile } = await build({
@@ -48,7 +79,7 @@ export async function modulesOf(entries, options) {
     splitting: true,
     metafile: true,
     write: false,
-    plugins: [shaders],
+    plugins: [shaders, evaluated],
   });
   const taken = (roots) => {
     const found = new Set(roots);
@@ -59,19 +90,20 @@ export async function modulesOf(entries, options) {
         }
       }
     }
-    return [...found];
+    return found;
   };
-  const atOnce = taken(["src/open.ts"]);
   const others = taken(entries);
-  const leading = others.filter((path) =>
+  const leading = [...others].filter((path) =>
     metafile.inputs[path].imports.some((one) => one.path === LATER || one.kind === "dynamic-import"),
   );
   if (leading.length > 0) {
     throw new Error(`${leading.join(", ")}: programs without a device would load what is loaded later`);
   }
+  const atOnce = taken(["src/open.ts"]);
   return {
-    core: atOnce.filter((path) => !others.includes(path)),
-    base: atOnce.filter((path) => others.includes(path)),
+    core: [...atOnce].filter((path) => !others.has(path)),
+    base: [...atOnce].filter((path) => others.has(path)),
+    plans: [...taken(PLANS)].filter((path) => !atOnce.has(path)),
     later: [
       ...new Set(
         Object.values(metafile.inputs)

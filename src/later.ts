@@ -4,10 +4,13 @@
 export const loadBlelloch = () => import("./codegen/device_blelloch.ts");
 export const loadHillisSteele = () => import("./codegen/device_hillis_steele.ts");
 export const loadSubgroup = () => import("./codegen/device_subgroup.ts");
+export const loadPlainGpu = () => import("./runtime/plain_gpu.ts");
+export const loadPlainSoftware = () => import("./runtime/plain_software.ts");
 export const loadChosen = () => import("./primitives/chosen.ts");
 export const loadSinglePass = () => import("./primitives/single_pass.ts");
 export const loadDigits = () => import("./runtime/digits.ts");
 export const loadPrepared = () => import("./runtime/prepared.ts");
+export const loadHandScan = () => import("./runtime/hand_scan.ts");
 export const loadHandReduce = () => import("./runtime/hand_reduce.ts");
 export const loadHandCompact = () => import("./runtime/hand_compact.ts");
 export const loadHandTypes = () => import("./runtime/hand_types.ts");

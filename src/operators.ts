@@ -2,7 +2,7 @@ import { callersCombine } from "./codegen/callers.ts";
 import type { Source } from "./codegen/module.ts";
 import { generated } from "./codegen/module.ts";
 import { ArgumentError } from "./errors.ts";
-import { isTrue } from "./literals.ts";
+import { isTrue, symbols } from "./literals.ts";
 import { problemOf } from "./problem.ts";
 import type { Domain, ElementType, Operation, Scalar, ScalarType, TypeName, Value } from "./types.ts";
 import { isSameType, requireType } from "./types.ts";
@@ -26,6 +26,15 @@ export interface Operator<Accepted extends string = never> {
   readonly [accepts]?: (type: Accepted) => void;
   /** On a type: what `monoid` returns. @internal */
   readonly on?: (type: ElementType, caller: string) => Monoid;
+  /** On u32, where it combines the values themselves. @internal */
+  readonly onU32?: U32Operation | undefined;
+}
+
+/** What an operator is on u32, in WGSL. */
+export interface U32Operation {
+  /** An expression over `earlier` and `later`. */
+  readonly combine: string;
+  readonly identity: number;
 }
 
 /** One row of the table of operators. */
@@ -37,6 +46,8 @@ interface BuiltinOperator extends Operator {
   readonly operation: Operation;
   /** The value that changes nothing. */
   identity(type: ScalarType): Scalar;
+  /** The same on u32, where the domain is that of the values themselves. */
+  readonly u32Identity?: number;
   /** The CPU twin, over values of the domain. */
   reference(type: ScalarType): (earlier: Scalar, later: Scalar) => Scalar;
   /** The CPU twin's item for a value: itself, where it is left out. */
@@ -73,6 +84,10 @@ function builtin<Accepted extends TypeName>(row: Omit<BuiltinOperator, "commutat
     ...row,
     commutative: true,
     on: (type, caller) => builtinMonoid(op, type, caller),
+    onU32:
+      row.u32Identity === undefined
+        ? undefined
+        : { combine: symbols[row.operation], identity: row.u32Identity },
   };
   return op as Operator as Operator<Accepted>;
 }
@@ -92,6 +107,7 @@ export const add: Operator<TypeName> = /* @__PURE__ */ builtin({
   domain: "native",
   operation: "add",
   identity: (type) => type.addIdentity,
+  u32Identity: 0,
   reference: (type) => type.add,
   subgroupScan: "subgroupInclusiveAdd",
 });
@@ -103,6 +119,7 @@ export const mul: Operator<TypeName> = /* @__PURE__ */ builtin({
   domain: "native",
   operation: "mul",
   identity: (type) => type.one,
+  u32Identity: 1,
   reference: (type) => type.multiply,
   subgroupScan: "subgroupInclusiveMul",
 });
@@ -115,6 +132,7 @@ export const min: Operator<TypeName> = /* @__PURE__ */ builtin({
   lift: (type) => (value) => (Number.isNaN(value) ? type.greatest : value),
   operation: "min",
   identity: (type) => type.greatest,
+  u32Identity: 0xffffffff,
   reference: () => (earlier, later) => (precedes(later, earlier) ? later : earlier),
 });
 
@@ -126,6 +144,7 @@ export const max: Operator<TypeName> = /* @__PURE__ */ builtin({
   lift: (type) => (value) => (Number.isNaN(value) ? type.lowest : value),
   operation: "max",
   identity: (type) => type.lowest,
+  u32Identity: 0,
   reference: () => (earlier, later) => (precedes(earlier, later) ? later : earlier),
 });
 
@@ -136,6 +155,7 @@ export const and: Operator<IntegerName> = /* @__PURE__ */ builtin({
   domain: "native",
   operation: "and",
   identity: (type) => bitwise(type).all,
+  u32Identity: 0xffffffff,
   reference: (type) => bitwise(type).and,
 });
 
@@ -146,6 +166,7 @@ export const or: Operator<IntegerName> = /* @__PURE__ */ builtin({
   domain: "native",
   operation: "or",
   identity: (type) => type.zero,
+  u32Identity: 0,
   reference: (type) => bitwise(type).or,
 });
 
@@ -156,6 +177,7 @@ export const xor: Operator<IntegerName> = /* @__PURE__ */ builtin({
   domain: "native",
   operation: "xor",
   identity: (type) => type.zero,
+  u32Identity: 0,
   reference: (type) => bitwise(type).xor,
 });
 

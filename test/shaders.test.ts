@@ -25,14 +25,14 @@ fn output_vector(items: array<Output, VECTOR>) -> OutputVector { return items[0]
 const entryOf = (text: string): string | undefined => /@compute[^{]*?fn (\w+)/.exec(text)?.[1];
 
 /** Files that have functions in place of another's. */
-const comesFirst = /keep_flagged|load_mapped/;
+const comesFirst = /keep_flagged|load_mapped|_whole/;
 
 /** What a kernel's files declare and its entry point reaches: of a name the first declaration, as in code generation. */
 function linked(paths: readonly string[], entry: string): { kept: readonly Declaration[]; code: string } {
   const isItems = paths.some((path) => /\/(input|one_buffer)_items/.test(path));
   const { directives, declarations } = declared([
     ...(isItems ? [{ name: "vectors of one item", text: ONE_ITEM }] : []),
-    // Flags decide in place of the contract, and maps load in place of load_items.wgsl.
+    // Flags decide in place of the contract, maps and whole vectors load in place of load_items.wgsl, and those store.
     ...[...paths]
       .sort((a, b) => Number(comesFirst.test(b)) - Number(comesFirst.test(a)))
       .map((path) => ({ name: path, text: read(path) })),
@@ -84,10 +84,11 @@ const deviceAlgorithms = [
 ];
 
 const deviceFiles = (...names: string[]): string[] => names.map((name) => `device/${name}.wgsl`);
-const inputs = ["input_items", "input_vectors"];
+const inputs = ["input_items", "input_vectors", "input_whole"];
 const arrangements = [
   ["input_items", "output_items"],
   ["input_vectors", "output_vectors"],
+  ["input_whole", "output_whole"],
   ["one_buffer_items"],
   ["one_buffer_vectors"],
 ];

@@ -5,7 +5,7 @@ import type { ElementType, SourceText } from "../types.ts";
 import { callersText } from "./callers.ts";
 import type { Source } from "./module.ts";
 import { generated } from "./module.ts";
-import { regrouped, vectorOf } from "./words.ts";
+import { regrouped, vectorType } from "./words.ts";
 
 /** The sizes that a shader is generated for. */
 export interface Sizes {
@@ -99,7 +99,7 @@ export function vectorText(input: string, output: string | undefined, items: num
   const places = Array.from({ length: items }, (_, at) => `items[${at}]`);
   // Naga tells arrays of an alias from arrays of what it stands for: the aliases are used throughout.
   const unpack = (name: string, alias: string, item: string, wgsl: string): string[] => {
-    const vector = items === 1 ? wgsl : vectorOf(wgsl, items);
+    const vector = items === 1 ? wgsl : vectorType(wgsl, items);
     const parts = items === 1 ? ["vector"] : regrouped(vector, ["vector"], wgsl, items);
     return [
       `alias ${alias} = ${vector};`,
@@ -111,7 +111,7 @@ export function vectorText(input: string, output: string | undefined, items: num
   };
   const pack = (wgsl: string): string[] => [
     "fn output_vector(items: array<Output, VECTOR>) -> OutputVector {",
-    `  return ${items === 1 ? "items[0]" : regrouped(wgsl, places, vectorOf(wgsl, items)).join()};`,
+    `  return ${items === 1 ? "items[0]" : regrouped(wgsl, places, vectorType(wgsl, items)).join()};`,
     "}",
     "",
   ];
@@ -162,13 +162,15 @@ export const paramNames = [
   "indirect_base",
 ] as const;
 
+/** `Params`, with these members. */
+export const paramsStruct = (names: readonly string[]): string =>
+  ["struct Params {", ...names.map((name) => `  ${name}: u32,`), "}"].join("\n");
+
 /** `Params`, the uniform that holds them, and what follows from them. */
 export const paramsText: SourceText = /* @__PURE__ */ (() =>
   generated(
     [
-      "struct Params {",
-      ...paramNames.map((name) => `  ${name}: u32,`),
-      "}",
+      paramsStruct(paramNames),
       "",
       "@group(0) @binding(0) var<uniform> params: Params;",
       "",

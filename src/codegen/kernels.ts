@@ -94,12 +94,18 @@ export interface KernelOptions {
   readonly lengthOnGpu: boolean;
 }
 
+/** The files that an arrangement is read and written by, and whether as vectors. */
+export interface ArrangementFiles {
+  readonly files: readonly SourceText[];
+  readonly wide: boolean;
+}
+
 const arrangements = {
   vectors: { files: [inputVectors, outputVectors], wide: true },
   items: { files: [inputItems, outputItems], wide: false },
   "one-buffer": { files: [oneBufferItems], wide: false },
   "in-place": { files: [oneBufferVectors], wide: true },
-} as const satisfies Record<Arrangement, { files: readonly SourceText[]; wide: boolean }>;
+} as const satisfies Record<Arrangement, ArrangementFiles>;
 
 /** Links sources, keeps what the entry point reaches, and reads the bindings off it. */
 export function linkKernel(
@@ -188,13 +194,13 @@ export function scanKernel(
   monoid: Monoid,
   options: KernelOptions &
     ScanKernelOptions & {
-      readonly arrangement: Arrangement;
+      readonly arrangement: Arrangement | ArrangementFiles;
       /** Whether tiles have carries; or what a single pass looks back with, and its entry point. */
       readonly carry: boolean | readonly SourceText[];
     },
 ): Kernel {
   const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
-  const { files, wide } = arrangements[arrangement];
+  const { files, wide } = typeof arrangement === "string" ? arrangements[arrangement] : arrangement;
   const { bytes } = monoid.type;
   const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
   const singlePass = typeof carry === "object";
@@ -225,7 +231,8 @@ export function reduceKernel(
   options: KernelOptions & {
     readonly input: Side;
     readonly output: Side;
-    readonly wide: boolean;
+    /** Whether the input is bound as vectors; or the file that reads it so. */
+    readonly wide: boolean | SourceText;
     /** What items go through; elements go through none. */
     readonly map?: ItemMap | undefined;
     /** Bytes of the items that another pass stores by vectors of as many; as those loaded, where it is left out. */
@@ -241,7 +248,7 @@ export function reduceKernel(
     [
       ...operatorSources(monoid),
       ...(mapped?.sources(monoid, output, vector, false) ?? storageSources(monoid, input, output, vector)),
-      wide ? inputVectors : inputItems,
+      typeof wide === "object" ? wide : wide ? inputVectors : inputItems,
       outputItems,
       lengthFile(lengthOnGpu),
       ...sources(monoid),

@@ -3,8 +3,8 @@ import type { SourceText } from "../types.ts";
 /** A linked module. */
 export interface Module {
   readonly code: string;
-  /** The same, linked from changed sources: of each, its text may be another. */
-  relink(change: (source: SourceText) => SourceText): string;
+  /** The same, linked from changed sources: of each, its text may be another. Not where it was linked beforehand. */
+  relink?(change: (source: SourceText) => SourceText): string;
 }
 
 /** One declaration at module scope, with the comment lines right above it. */

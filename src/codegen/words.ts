@@ -33,7 +33,7 @@ function fromUnits(wgsl: string, units: string[]): string {
 const range = (length: number): number[] => [...Array(length).keys()];
 
 /** A type of vectors of four units that holds as many items of a type: what is moved is never converted. */
-export function vectorOf(wgsl: string, items: number): string {
+export function vectorType(wgsl: string, items: number): string {
   const vector = isHalves(wgsl) ? "vec4<f16>" : "vec4<u32>";
   const count = (items * unitsOf(wgsl, "x").length) / 4;
   return count === 1 ? vector : `array<${vector}, ${count}>`;

@@ -140,7 +140,7 @@ export function rowOf<Name extends Primitive>(
   primitive: Name,
   { elementBytes, long = false }: Combined,
   { maxLength }: Chosen,
-  { software, vendor }: DeviceFacts,
+  { software, vendor }: Pick<DeviceFacts, "software" | "vendor">,
 ): TuningRow {
   const rows = table[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"][primitive];
   const fitting = rows.filter(

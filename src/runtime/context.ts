@@ -13,6 +13,9 @@ export interface Pipeline {
   readonly layout: GPUBindGroupLayout;
 }
 
+/** A kernel, as far as its pipeline depends on it. */
+export type Compilable = Omit<Kernel, "vector">;
+
 /** What is kept for each device: its facts and its pipelines. */
 export interface Context {
   readonly device: GPUDevice;
@@ -112,7 +115,7 @@ const pause = (): Promise<undefined> => new Promise((resolve) => setTimeout(reso
  * @throws {SourceError} when a part that the caller wrote does not compile.
  * @throws {ShaderError} when a part of ours does not.
  */
-export function pipelineOf(context: Context, kernel: Kernel): Promise<Pipeline> {
+export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeline> {
   const key = `${kernel.entryPoint}\n${kernel.code}`;
   let pipeline = context.pipelines.get(key);
   if (pipeline === undefined) {
@@ -131,7 +134,7 @@ const bindingLayouts = {
   read_write: { type: "storage" },
 } as const satisfies Record<BindingKind, GPUBufferBindingLayout>;
 
-async function compile(device: GPUDevice, kernel: Kernel): Promise<Pipeline> {
+async function compile(device: GPUDevice, kernel: Compilable): Promise<Pipeline> {
   const { label, entryPoint } = kernel;
   const module = await compileModule(device, kernel, label);
   const layout = device.createBindGroupLayout({

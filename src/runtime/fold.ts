@@ -9,7 +9,6 @@ import type { Operator } from "../operators.ts";
 import type { CompactOptions } from "../primitives/compact.ts";
 import type { ReduceOptions } from "../primitives/reduce.ts";
 import type { ScanOptions } from "../primitives/scan.ts";
-import { planScan } from "../primitives/scan.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../reference/arrays.ts";
 import type { Grouping } from "../reference/grouping.ts";
@@ -17,8 +16,8 @@ import type { ElementType, Value } from "../types.ts";
 import type { BufferRange } from "./checked.ts";
 import type { Context } from "./context.ts";
 import { contextOf, openContext } from "./context.ts";
-import type { AnyHandCompactOptions, AnyHandOptions } from "./hand.ts";
-import { APART, runAtHand, typesOf } from "./hand.ts";
+import type { AnyHandCompactOptions, AnyHandOptions, AnyHandScanOptions } from "./hand.ts";
+import { scanAtHand } from "./hand.ts";
 import type { SinglePassTest } from "./single_pass_test.ts";
 
 /** What `scan` and `reduce` take beside the data. */
@@ -157,7 +156,8 @@ export class Fold {
   /**
    * What became of the test that `open({ testSinglePass: true })` makes, on every element of scans and compactions
    * whose tiles hand on late, in part or never. Where it passed, primitives that are faster so read their data
-   * once by default; where it failed, none does. A plan whose `passes` says how is not affected.
+   * once by default; where it failed, none does. A plan whose `passes` says how is not affected, nor is a scan of u32 at
+   * hand, which the copies to and from the device take longer than.
    *
    * @example
    * ```ts
@@ -194,14 +194,8 @@ export class Fold {
     data: A,
     options: HandMapOptions<NameOf<A>, Name, V> & { readonly exclusive?: boolean },
   ): Promise<ArrayOf<Name, V>>;
-  async scan(data: AnyArray, options: AnyHandOptions = {}): Promise<AnyArray> {
-    const { arrayOf, ...types } = await typesOf(data, options, "scan");
-    const plan = await planScan(
-      { ...(options as unknown as ScanOptions), ...types, maxLength: data.length },
-      this.#context.facts,
-      APART,
-    );
-    return arrayOf(await runAtHand(this.#context, plan, data, data.length * types.type.bytes));
+  async scan(data: AnyArray, options: AnyHandScanOptions = {}): Promise<AnyArray> {
+    return scanAtHand(this.#context, data, options);
   }
 
   /**

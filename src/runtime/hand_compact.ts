@@ -5,7 +5,7 @@ import type { AnyArray } from "../reference/arrays.ts";
 import { u32 } from "../types.ts";
 import type { Context } from "./context.ts";
 import type { AnyHandCompactOptions } from "./hand.ts";
-import { APART, atHand, typesOf } from "./hand.ts";
+import { APART, planAtHand, typesOf } from "./hand_plan.ts";
 
 export { planCompact };
 
@@ -36,7 +36,7 @@ export async function compactAtHand(
   const words =
     flags === undefined ? undefined : Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
   const itemBytes = indices ? u32.bytes : type.bytes;
-  const kept = await atHand(context, plan, async ({ upload, output, record, readBack }) => {
+  const kept = await planAtHand(context, plan, async ({ upload, output, record, readBack }) => {
     if (data.length === 0) {
       return new ArrayBuffer(0);
     }

@@ -5,7 +5,7 @@ import { valuesOf } from "../reference/values.ts";
 import type { Value } from "../types.ts";
 import type { Context } from "./context.ts";
 import type { AnyHandOptions } from "./hand.ts";
-import { APART, runAtHand, typesOf } from "./hand.ts";
+import { APART, runAtHand, typesOf } from "./hand_plan.ts";
 
 export { planReduce };
 

@@ -16,7 +16,7 @@ export interface Line {
  */
 export function linesOf({ relink }: Module): (Line | undefined)[] {
   const lines: Line[] = [];
-  const marked = relink((source) => ({
+  const marked = relink?.((source) => ({
     ...source,
     text: source.text
       .split("\n")
@@ -25,7 +25,7 @@ export function linesOf({ relink }: Module): (Line | undefined)[] {
       )
       .join("\n"),
   }));
-  return marked.split("\n").map((text) => lines[Number(/ \/\/ line (\d+)$/.exec(text)?.[1])]);
+  return (marked ?? "").split("\n").map((text) => lines[Number(/ \/\/ line (\d+)$/.exec(text)?.[1])]);
 }
 
 /** What a compiler says is wrong with a module, at the line that was written. Loaded where one does not compile. */
@@ -40,7 +40,8 @@ export function shaderError(
   const origin = lines[line - 1];
   const own = origin?.source.callers ? origin : callersNeighbour(lines, line - 1);
   if (own === undefined) {
-    const where = `${origin?.source.name ?? label}:${origin?.number ?? 0}`;
+    // Of what was linked beforehand, the place in the linked source.
+    const where = `${origin?.source.name ?? label}:${origin?.number ?? line}`;
     return new ShaderError(
       `${where}: ${text}\nThis is a defect of Wavefold. The linked source:\n${linked.code}`,
     );

@@ -71,13 +71,13 @@ describe.skipIf(adapter === "gpu")("no room", () => {
     const bytes = fold().device.limits.maxBufferSize;
     // Zeros that are never touched: they take no memory of this process either.
     const large = new Float32Array(bytes / 4);
-    const runs: [string, Promise<unknown>][] = [
-      ["scan<f32, add>", one.scan(large)],
-      ["reduce<f32, max>", one.reduce(large, { op: max })],
-      ["compact<f32>", one.compact(large, { where: "x > 0" })],
+    const runs: [string, Promise<Error>][] = [
+      ["scan<f32, add>", failure(one.scan(large))],
+      ["reduce<f32, max>", failure(one.reduce(large, { op: max }))],
+      ["compact<f32>", failure(one.compact(large, { where: "x > 0" }))],
     ];
     for (const [title, run] of runs) {
-      const error = await failure(run);
+      const error = await run;
       expect(error).toBeInstanceOf(OutOfMemoryError);
       expect(error.name).toBe("OutOfMemoryError");
       const start = `${title}: no room for ${bytes} bytes (wavefold ${title} input): `;
@@ -100,6 +100,23 @@ describe.skipIf(adapter === "gpu")("no room", () => {
   test.each(scanned)("for a scan's %s", async (name, bytes) => {
     const { fold: one, alive, made } = await watch(name);
     const error = await failure(one.scan(data, tuning));
+    expect(error).toBeInstanceOf(OutOfMemoryError);
+    const start = `scan<u32, add>: no room for ${bytes} bytes (wavefold scan<u32, add> ${name}): `;
+    expect(error.message.slice(0, start.length)).toBe(start);
+    expect(made()).toBeGreaterThan(0);
+    expect(alive()).toEqual([]);
+  });
+
+  // Nothing is chosen: 600 items are more than a tile.
+  test.each([
+    ["input", 2400],
+    ["output", 2400],
+    ["totals", 16],
+    ["carries", 16],
+    ["read-back", 2400],
+  ])("for a plain scan's %s", async (name, bytes) => {
+    const { fold: one, alive, made } = await watch(name);
+    const error = await failure(one.scan(new Uint32Array(600)));
     expect(error).toBeInstanceOf(OutOfMemoryError);
     const start = `scan<u32, add>: no room for ${bytes} bytes (wavefold scan<u32, add> ${name}): `;
     expect(error.message.slice(0, start.length)).toBe(start);

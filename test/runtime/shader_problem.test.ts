@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { ShaderError } from "../../src/errors.ts";
 import type { Operator } from "../../src/operators.ts";
 import { operator } from "../../src/operators.ts";
 import { planScan } from "../../src/primitives/scan.ts";
-import { linesOf } from "../../src/runtime/shader_problem.ts";
+import { linesOf, shaderError } from "../../src/runtime/shader_problem.ts";
 import { u32 } from "../../src/types.ts";
-import { factsWith } from "../support/kernels.ts";
+import { factsWith, linkedKernels } from "../support/kernels.ts";
 
 const declarations = "// the greater one\nfn greater(a: u32, b: u32) -> u32 {\n\n  return max(a, b);\n}";
 const op = operator({
@@ -45,3 +46,13 @@ test.each(["single", "reduce-then-scan"] as const)(
     }
   },
 );
+
+test("a kernel that was linked beforehand is reported at the line of its linked source", () => {
+  const [{ kernel, code }] = linkedKernels() as [ReturnType<typeof linkedKernels>[number]];
+  const at = { type: "error", message: "no such thing", lineNum: 7, linePos: 1 } as GPUCompilationMessage;
+  const error = shaderError(kernel, kernel.label, at, null);
+  expect(error).toBeInstanceOf(ShaderError);
+  expect(error.message).toBe(
+    `wavefold scan items <u32, add>:7: no such thing\nThis is a defect of Wavefold. The linked source:\n${code}`,
+  );
+});

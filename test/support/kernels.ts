@@ -10,8 +10,11 @@ import {
   workGroupReduce,
   workGroupScan,
 } from "../../src/codegen/functions.ts";
-import type { Kernel } from "../../src/codegen/kernels.ts";
 import { link } from "../../src/codegen/link.ts";
+import { linked as linkedGpu } from "../../src/codegen/linked_gpu.ts";
+import type { PlainOperator } from "../../src/codegen/linked_kernels.ts";
+import { plainKernels } from "../../src/codegen/linked_kernels.ts";
+import { linked as linkedSoftware } from "../../src/codegen/linked_software.ts";
 import { workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
 import { elementTypes } from "../../src/element_types.ts";
 import type { Operator } from "../../src/operators.ts";
@@ -22,6 +25,7 @@ import { planReduce } from "../../src/primitives/reduce.ts";
 import type { LookBackTesting } from "../../src/primitives/scan.ts";
 import { planScan } from "../../src/primitives/scan.ts";
 import type { DeviceFacts, Limits, Passes } from "../../src/primitives/tuning.ts";
+import type { Compilable } from "../../src/runtime/context.ts";
 import type { ElementType, ScalarType, TypeName } from "../../src/types.ts";
 import { untyped } from "./fold.ts";
 import type { MapRow } from "./maps.ts";
@@ -59,7 +63,7 @@ export interface TitledKernel {
   readonly title: string;
   readonly code: string;
   /** Nothing for in-kernel functions. */
-  readonly kernel?: Kernel;
+  readonly kernel?: Compilable;
 }
 
 const bigLimits = {
@@ -195,7 +199,7 @@ export async function kernelsOf(
   const base = { ...shape, algorithm, maxLength, type };
   const result = new Map<string, TitledKernel>();
   const where = `${algorithm} ${shape.workGroupSize} × ${shape.itemsPerThread}`;
-  const take = (kernels: readonly Kernel[]): void => {
+  const take = (kernels: readonly Compilable[]): void => {
     for (const kernel of kernels) {
       result.set(kernel.code, { title: `${kernel.label} ${where}`, code: kernel.code, kernel });
     }
@@ -263,3 +267,21 @@ export async function kernelsOf(
   }
   return [...result.values()];
 }
+
+/** The kernels that are linked beforehand, for every operator that they take. */
+export const linkedKernels = (): (TitledKernel & { readonly kernel: Compilable })[] =>
+  Object.entries({ linkedGpu, linkedSoftware }).flatMap(([adapter, linked]) =>
+    (["alone", "totals", "last"] as const).flatMap((name) =>
+      plainOperators.flatMap((op) =>
+        [false, true].map((exclusive) => {
+          const kernel = plainKernels(linked).kernelOf(name, op, exclusive);
+          return { title: `${adapter} ${name} ${op.name} ${exclusive}`, code: kernel.code, kernel };
+        }),
+      ),
+    ),
+  );
+
+/** The operators that combine u32 by WGSL's own arithmetic. */
+export const plainOperators = Object.values<Operator>(operators).filter(
+  (op) => op.onU32 !== undefined,
+) as (Operator & PlainOperator)[];

@@ -1,4 +1,8 @@
 import type { Algorithm } from "../../../src/codegen/algorithms.ts";
+import { linked as linkedGpu } from "../../../src/codegen/linked_gpu.ts";
+import type { PlainOperator } from "../../../src/codegen/linked_kernels.ts";
+import { plainKernels } from "../../../src/codegen/linked_kernels.ts";
+import { linked as linkedSoftware } from "../../../src/codegen/linked_software.ts";
 import type { Operator } from "../../../src/operators.ts";
 import { add, logicalXor, max, min, mul, operator, roundingOf, xor } from "../../../src/operators.ts";
 import type { TuningOptions } from "../../../src/primitives/tuning.ts";
@@ -8,7 +12,9 @@ import { compactReference } from "../../../src/reference/compact.ts";
 import { reduceReference } from "../../../src/reference/reduce.ts";
 import { scanReference } from "../../../src/reference/scan.ts";
 import { emptyLike, valuesOf } from "../../../src/reference/values.ts";
+import { contextOf } from "../../../src/runtime/context.ts";
 import type { Fold } from "../../../src/runtime/fold.ts";
+import { scanPlainly } from "../../../src/runtime/plain_scan.ts";
 import type { StructType } from "../../../src/struct.ts";
 import { StructArray, struct } from "../../../src/struct.ts";
 import type { ElementType, ScalarType, Value } from "../../../src/types.ts";
@@ -20,7 +26,7 @@ import { readWords, storageBuffer } from "../../support/buffers.ts";
 import { bitsOf, expectSameBits } from "../../support/compare.ts";
 import { itemsOf, mapRows, twinOf } from "../../support/maps.ts";
 import { affine, chain, first, span } from "../../support/operators.ts";
-import { randomBits, randomItems, valuesAs } from "../../support/random.ts";
+import { anyItems, randomBits, randomItems, valuesAs } from "../../support/random.ts";
 import type { Bench, Case } from "../suite.ts";
 
 export const algorithmNames = ["hillis-steele", "blelloch", "subgroup"] as const;
@@ -494,6 +500,31 @@ const f16Cases: Case[] = [
   },
 ];
 
+/** Scans of u32 with nothing chosen, by what is linked for either kind of adapter. */
+const plainCases: Case[] = Object.entries({ linkedGpu, linkedSoftware }).map(([name, linked]) => ({
+  name: `plain u32: ${name}`,
+  async run({ fold }: Bench) {
+    const context = contextOf(fold.device);
+    // Three levels of the smaller tiles alone: of the larger ones they are a million items.
+    const edges = linked === linkedSoftware ? [linked.tile ** 2 + 1] : [];
+    for (const length of [1, linked.tile, 3 * linked.tile + 5, ...edges]) {
+      const data = anyItems("u32", length, `${name} ${length}`) as Uint32Array<ArrayBuffer>;
+      for (const [op, exclusive] of [
+        [add, false],
+        [min, true],
+      ] as [PlainOperator & Operator<string>, boolean][]) {
+        const scanned = await scanPlainly(plainKernels(linked), context, data, op, exclusive);
+        expectSameBits(
+          scanned ?? new Uint32Array(),
+          scanReference(data, { op, exclusive }),
+          `${op.name}, ${length}`,
+        );
+      }
+      expectSameBits(await fold.scan(data), scanReference(data), `as it comes, ${length}`);
+    }
+  },
+}));
+
 /** Maps to the same size, to another, and to a struct. */
 const mapCases: Case[] = mapRows
   .filter(({ title }) => /place|to u64|24 bytes/.test(title))
@@ -513,6 +544,7 @@ export const resultCases: readonly Case[] = [
   ...recordedCases,
   ...compactCases,
   ...atHandCases,
+  ...plainCases,
   ...f16Cases,
   ...mapCases,
 ];

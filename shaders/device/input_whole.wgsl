@@ -1,0 +1,16 @@
+// The input is a buffer of whole vectors, from its start.
+// Linked before load_items.wgsl, whose read_edge it stands for: no item has to be reached on its own.
+
+@group(0) @binding(1) var<storage, read> input: array<InputVector>;
+
+fn read_vector(vector: u32) -> InputVector {
+  return input[vector];
+}
+
+fn read_edge(vector: u32, length: u32) -> array<Input, VECTOR> {
+  var items: array<Input, VECTOR>;
+  if (vector * VECTOR < length) {
+    items = input_items(read_vector(vector));
+  }
+  return items;
+}
