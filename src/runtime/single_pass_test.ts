@@ -116,7 +116,7 @@ async function subjectsOf({ facts }: Context): Promise<Subject[]> {
   const faultsText: SourceText = { name: "shaders/device/faults_by_run.wgsl", text: faultsFile };
   const base = { type: u32, maxLength: MOST, passes: "single", itemsPerThread: 4 } as const;
   // Software takes its time: groups of fewer tiles, so that fewer reach as far, and not each kernel in both ways.
-  const ofScan = { ...base, op: affine, ...(facts.software && { workGroupSize: 16 }) };
+  const ofScan = { ...base, op: affine, ...(facts.software && { workGroupSize: 4 }) };
   const { planCompact } = await loadHandCompact();
   const arrangements = ["vectors"] as const;
   const testing = (faults: boolean) => (faults ? { faults: faultsText, patience: PATIENCE } : {});
