@@ -44,6 +44,7 @@ const INTERNAL = [
   "src/types.ts:Domain",
   "src/types.ts:SourceText",
   "src/codegen/algorithms.ts:algorithms",
+  "src/codegen/look_back.ts:LookBackShape",
   "src/reference/grouping.ts:TileGrouping",
 ];
 
