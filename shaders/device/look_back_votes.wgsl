@@ -1,6 +1,6 @@
 // How a tile finds what comes before it: the lanes of one subgroup read an entry each, and go on to the next group by
 // their votes. A vote counts only if all lanes of the subgroup are in it, wherever the compiler lets them meet.
-// Linked with look_back.wgsl and subgroup.wgsl, where subgroups have at least four lanes.
+// Linked with look_back.wgsl and subgroup.wgsl, where all subgroups are full, of at least four lanes.
 // Call in uniform control flow.
 // Work-group memory: 2 * MOST_GROUPS elements.
 

@@ -34,13 +34,13 @@ export interface LookBackShape {
   readonly fanOut: number;
 }
 
-/** Lanes vote where a work-group has at least one whole subgroup. */
+/** Lanes vote where all subgroups are full: any of them may be the one that starts first, and looks back. */
 export function lookBackShape({
   algorithm,
   sizes,
 }: Pick<KernelOptions, "algorithm" | "sizes">): LookBackShape {
   const { workGroupSize, minSubgroupSize, maxSubgroupSize } = sizes;
-  return algorithms[algorithm].subgroups && workGroupSize >= maxSubgroupSize
+  return algorithms[algorithm].subgroups && workGroupSize % maxSubgroupSize === 0
     ? { byVotes: true, fanOut: Math.min(30, minSubgroupSize - 2) }
     : { byVotes: false, fanOut: Math.min(16, 2 ** Math.floor(Math.log2(workGroupSize))) };
 }

@@ -142,9 +142,9 @@ const cases: readonly Case[] = [
     tuning: () => ({ algorithm: "blelloch", workGroupSize: 6 }),
   },
   {
-    title: "subgroups of which the last is not full",
+    title: "subgroups of which one is not full",
     ...ofAffine,
-    lookBack: "by votes",
+    lookBack: "by threads",
     tuning: (facts) => ({ algorithm: "subgroup", workGroupSize: facts.subgroupMaxSize * 1.5 }),
   },
   {

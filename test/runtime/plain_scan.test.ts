@@ -137,7 +137,7 @@ const first = operator({
 });
 
 test("what is plain, and what is not", async () => {
-  const data = itemsOf(600);
+  const data = itemsOf(20_000);
   const kernelsOf = (length: number) => new Array<boolean>(length).fill(true);
   expect(await scansPlainly((one) => one.scan(data.subarray(0, 5)))).toEqual(kernelsOf(1));
   expect(await scansPlainly((one) => one.scan(data))).toEqual(kernelsOf(3));
