@@ -12,7 +12,7 @@ import { scanPlainly } from "../../src/runtime/plain_scan.ts";
 import { u32 } from "../../src/types.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
-import { linkedKernels, plainOperators } from "../support/kernels.ts";
+import { factsWith, linkedKernels, plainOperators } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { anyItems } from "../support/random.ts";
@@ -72,8 +72,7 @@ describe.each([
   });
 
   test("a device with less room than most has no such scan", async () => {
-    const { device } = fold();
-    const context = contextOf(device);
+    const context = contextOf(fold().device);
     for (const limits of [
       { maxComputeInvocationsPerWorkgroup: linked.workGroupSize - 1 },
       { maxComputeWorkgroupSizeX: linked.workGroupSize - 1 },
@@ -81,41 +80,14 @@ describe.each([
       { maxStorageBufferBindingSize: 4 * tile },
       { maxBufferSize: 4 * tile },
     ]) {
-      const facts = { ...context.facts, limits: { ...defaultsOf(device), ...limits } };
-      const scan = scanPlainly(
-        plainKernels(linked),
-        { ...context, facts },
-        itemsOf(tile + 1),
-        plain(add),
-        false,
-      );
+      const less = { ...context, facts: factsWith({}, limits) };
+      const scan = scanPlainly(plainKernels(linked), less, itemsOf(tile + 1), plain(add), false);
       expect(await scan).toBeUndefined();
     }
   });
 });
 
 const plain = (op: Operator) => op as (typeof plainOperators)[number];
-
-function defaultsOf({ limits }: GPUDevice) {
-  const {
-    maxComputeInvocationsPerWorkgroup,
-    maxComputeWorkgroupSizeX,
-    maxComputeWorkgroupStorageSize,
-    maxComputeWorkgroupsPerDimension,
-    maxStorageBufferBindingSize,
-    maxBufferSize,
-    minStorageBufferOffsetAlignment,
-  } = limits;
-  return {
-    maxComputeInvocationsPerWorkgroup,
-    maxComputeWorkgroupSizeX,
-    maxComputeWorkgroupStorageSize,
-    maxComputeWorkgroupsPerDimension,
-    maxStorageBufferBindingSize,
-    maxBufferSize,
-    minStorageBufferOffsetAlignment,
-  };
-}
 
 /** Whether the last of the device's kernels were linked beforehand, after a call on a new device. */
 async function scansPlainly(call: (fold: Awaited<ReturnType<typeof open>>) => Promise<unknown>) {
@@ -170,10 +142,7 @@ test("what is wrong is said as for any other scan", async () => {
   await expect(fold().scan([3, 1] as never)).rejects.toThrow(ArgumentError);
   await expect(fold().scan(null as never)).rejects.toThrow("scan");
   const one = await open({ adapter });
-  contextOf(one.device).facts = {
-    ...contextOf(one.device).facts,
-    limits: { ...defaultsOf(one.device), maxStorageBufferBindingSize: 16 },
-  };
+  contextOf(one.device).facts = factsWith({ software: true }, { maxStorageBufferBindingSize: 16 });
   await expect(one.scan(data)).rejects.toThrow(LimitError);
   one.destroy();
   await expect(one.scan(data.slice(0, 4))).rejects.toThrow(DeviceLostError);
