@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { sourcesOf } from "../../src/codegen/device_blelloch.ts";
+import { linkedScan } from "../../src/codegen/linked.ts";
 import { linked as linkedGpu } from "../../src/codegen/linked_gpu.ts";
 import { plainKernels } from "../../src/codegen/linked_kernels.ts";
 import { linked as linkedSoftware } from "../../src/codegen/linked_software.ts";
@@ -31,6 +33,15 @@ test("the operators that are plain are those that combine the values themselves,
     expect(domain.fromStored).toBe("x");
     expect(combineSources("head {")).toMatchObject([{ text: `head {\n  return ${op.onU32.combine};\n}` }]);
   }
+});
+
+test("what is linked is of the algorithm that an adapter's row has", () => {
+  expect(() => linkedScan("hillis-steele", sourcesOf(), { software: false })).toThrow(
+    "the row for plain u32 is of blelloch, and hillis-steele is linked",
+  );
+  expect(() => linkedScan("blelloch", sourcesOf(), { software: true })).toThrow(
+    "the row for plain u32 is of hillis-steele, and blelloch is linked",
+  );
 });
 
 test("every linked kernel compiles", async () => {
