@@ -1,10 +1,10 @@
 import type { Fold } from "../src/index.ts";
-import { bindingBytes } from "../src/primitives/plan.ts";
 import type { ScalarArray } from "../src/reference/arrays.ts";
 import { arrayLike } from "../src/reference/arrays.ts";
 import type { Grouping } from "../src/reference/grouping.ts";
 import { contextOf } from "../src/runtime/context.ts";
 import { prepare } from "../src/runtime/prepared.ts";
+import { wholeWords } from "../src/whole_words.ts";
 import type { Wanted } from "./plans.ts";
 import { planOf } from "./plans.ts";
 import type { Timing } from "./timing.ts";
@@ -42,7 +42,7 @@ export async function runOnGpu(fold: Fold, wanted: Wanted, data: ScalarArray, ti
   device.pushErrorScope("out-of-memory");
   device.pushErrorScope("validation");
   try {
-    const bytes = new Uint8Array(bindingBytes(data.byteLength, 1));
+    const bytes = new Uint8Array(wholeWords(data.byteLength));
     bytes.set(new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength));
     const input = buffer("input", bytes.length, STORAGE | COPY_DST);
     const output = buffer("output", bytes.length, STORAGE | COPY_SRC);
@@ -64,7 +64,7 @@ export async function runOnGpu(fold: Fold, wanted: Wanted, data: ScalarArray, ti
       first: GPUCommandEncoder,
     ): Promise<ArrayBuffer> => {
       const staging = buffer("read-back", wantedBytes, MAP_READ | COPY_DST);
-      first.copyBufferToBuffer(from, 0, staging, 0, bindingBytes(wantedBytes, 1));
+      first.copyBufferToBuffer(from, 0, staging, 0, wholeWords(wantedBytes));
       device.queue.submit([first.finish()]);
       await staging.mapAsync(MAP_READ);
       return staging.getMappedRange().slice(0, wantedBytes);

@@ -159,14 +159,20 @@ export function lookBackScene(
     ];
   };
 
-  /** A tile's carry as it is combined: a group's carry, then groups of totals. */
+  /** A tile's carry as it is combined: a group's carry; then of each group all totals but the last, and the last. */
   const combination = (step: LookBackStep<Shown>): string => {
     const { tile, group = 0 } = step;
     const parts = group > 0 ? [`C${group}`] : [];
+    const take = (first: number, end: number): void => {
+      if (first < end) {
+        const through = first + 2 === end ? "and" : "to";
+        parts.push(first + 1 === end ? `T${first}` : `T${first} ${through} T${end - 1}`);
+      }
+    };
     for (let first = group * fanOut; first < tile; first += fanOut) {
-      const last = Math.min(tile, first + fanOut) - 1;
-      const through = last === first + 1 ? "and" : "to";
-      parts.push(first === last ? `T${first}` : `T${first} ${through} T${last}`);
+      const last = first + fanOut - 1;
+      take(first, Math.min(last, tile));
+      take(last, Math.min(last + 1, tile));
     }
     return parts.join(", then ");
   };

@@ -1,7 +1,6 @@
 import { ArgumentError } from "../errors.ts";
 import type { Monoid, Operator } from "../operators.ts";
 import { planCombine } from "../primitives/combine.ts";
-import { bindingBytes } from "../primitives/plan.ts";
 import { describe, problemOf } from "../problem.ts";
 import { arrayOver } from "../reference/array_over.ts";
 import { arrayLike } from "../reference/arrays.ts";
@@ -10,6 +9,7 @@ import { BufferUsage, MAP_READ } from "../runtime/constants.ts";
 import { allocate, contextOf, explain } from "../runtime/context.ts";
 import { prepare } from "../runtime/prepared.ts";
 import type { ElementType, Value } from "../types.ts";
+import { wholeWords } from "../whole_words.ts";
 
 /** Something that combines values two by two: the place of a value in `earlier` is that of its partner. */
 export interface Combiner {
@@ -56,7 +56,7 @@ export async function gpuCombiner(device: GPUDevice, op: Operator, type: Element
   const prepared = await prepare(context, plan);
   const owned: { destroy(): void }[] = [prepared];
   const own = async (name: string, items: number, usage: number): Promise<GPUBuffer> => {
-    const size = bindingBytes(items, type.bytes);
+    const size = wholeWords(items * type.bytes);
     const buffer = await allocate(context, { label: `wavefold ${title} ${name}`, size, usage }, title);
     owned.push(buffer);
     return buffer;
@@ -84,7 +84,7 @@ export async function gpuCombiner(device: GPUDevice, op: Operator, type: Element
       const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
       prepared.record(encoder, { input, output, length: array.length });
       const bytes = earlier.length * type.bytes;
-      encoder.copyBufferToBuffer(output, 0, staging, 0, bindingBytes(bytes, 1));
+      encoder.copyBufferToBuffer(output, 0, staging, 0, wholeWords(bytes));
       device.queue.submit([encoder.finish()]);
       await staging.mapAsync(MAP_READ);
       const results = arrayLike(array, staging.getMappedRange().slice(0, bytes));

@@ -9,7 +9,7 @@ import type { Algorithm } from "./algorithms.ts";
 import { paramNames, paramsStruct } from "./contract.ts";
 import type { AlgorithmSources } from "./device_files.ts";
 import type { Kernel } from "./kernels.ts";
-import { file, reduceKernel, scanKernel } from "./kernels.ts";
+import { file, prefixText, reduceKernel, scanKernel } from "./kernels.ts";
 import type { LinkedKernel, LinkedScan } from "./linked_kernels.ts";
 import type { Declaration } from "./module.ts";
 import { declared } from "./module.ts";
@@ -75,5 +75,6 @@ export function linkedScan(
     params,
     kernels: { alone: partOf(linked.alone), totals: partOf(linked.totals), last: partOf(linked.last) },
     declarations: texts,
+    prefixes: { exclusive: prefixText(true).text, inclusive: prefixText(false).text },
   };
 }

@@ -13,7 +13,7 @@ export interface LinkedKernel {
 
 /**
  * The kernels that scan plain u32 in buffers of whole vectors, from the same WGSL as all others, in sizes that
- * an adapter's row has. `identity`, `combine` and `select_prefix` make them whole.
+ * an adapter's row has. `identity`, `combine` and one of the prefixes make them whole.
  */
 export interface LinkedScan {
   readonly workGroupSize: number;
@@ -24,6 +24,8 @@ export interface LinkedScan {
   /** What their uniform holds, in order. */
   readonly params: readonly string[];
   readonly declarations: readonly string[];
+  /** `select_prefix`, either way. */
+  readonly prefixes: Readonly<Record<"exclusive" | "inclusive", string>>;
   /** All items in one tile; each tile's total; and each tile on top of its carry. */
   readonly kernels: Readonly<Record<"alone" | "totals" | "last", LinkedKernel>>;
 }
@@ -35,11 +37,11 @@ export interface PlainOperator {
 }
 
 /** What a plain scan is made of: linked kernels, and the operators that make them whole. */
-export interface PlainKernels extends Omit<LinkedScan, "declarations" | "kernels"> {
+export interface PlainKernels extends Omit<LinkedScan, "declarations" | "kernels" | "prefixes"> {
   kernelOf(name: keyof LinkedScan["kernels"], op: PlainOperator, exclusive: boolean): Omit<Kernel, "vector">;
 }
 
-export const plainKernels = ({ declarations, kernels, ...sizes }: LinkedScan): PlainKernels => ({
+export const plainKernels = ({ declarations, kernels, prefixes, ...sizes }: LinkedScan): PlainKernels => ({
   ...sizes,
   kernelOf(name, op, exclusive) {
     const { label, entryPoint, bindings, declarations: places } = kernels[name];
@@ -51,7 +53,7 @@ export const plainKernels = ({ declarations, kernels, ...sizes }: LinkedScan): P
       code: [
         `fn identity() -> u32 {\n  return ${identity}u;\n}`,
         `fn combine(earlier: u32, later: u32) -> u32 {\n  return ${combine};\n}`,
-        `fn select_prefix(exclusive: u32, inclusive: u32) -> u32 {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`,
+        exclusive ? prefixes.exclusive : prefixes.inclusive,
         ...places.map((place) => declarations[place]),
       ].join("\n\n"),
     };

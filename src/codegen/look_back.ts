@@ -34,7 +34,10 @@ export interface LookBackShape {
   readonly fanOut: number;
 }
 
-/** Lanes vote where all subgroups are full: any of them may be the one that starts first, and looks back. */
+/**
+ * Lanes vote where all subgroups are full: any of them may be the one that starts first, and looks back. `fanOut` is
+ * FAN_OUT of the file that finds a carry.
+ */
 export function lookBackShape({
   algorithm,
   sizes,
@@ -51,6 +54,7 @@ export function lookBackMemory(
   elementBytes: number,
 ): number {
   const { byVotes, fanOut } = lookBackShape(kernel);
+  // MOST_GROUPS of look_back_votes.wgsl and look_back_threads.wgsl.
   const groups = byVotes ? 64 : Math.max(2, Math.min(64, Math.floor(128 / Math.ceil(elementBytes / 4))));
   const finding = byVotes ? [groups, groups] : [fanOut * groups, fanOut, groups];
   return memoryOf([...finding, 1, 1], elementBytes, byVotes ? 3 : 4);

@@ -7,9 +7,10 @@ import { ArgumentError } from "../errors.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import { requireType, u32 } from "../types.ts";
+import { wholeWords } from "../whole_words.ts";
 import type { MapOptions } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bindingBytes, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
 import { isWide, mapOf, singlePassOf, spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
 import type { DeviceFacts, TuningOptions } from "./tuning.ts";
@@ -156,7 +157,7 @@ export async function planCompact(
     scratch: [
       ...levelBytes,
       ...(single === undefined ? [] : [single.spineBytes(spineTiles)]),
-      bindingBytes(maxLength, output),
+      wholeWords(maxLength * output),
     ],
     eagerScratch: eager,
     ...(single && { spine: { scratch: levelBytes.length, tiles: spineTiles } }),

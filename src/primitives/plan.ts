@@ -88,10 +88,6 @@ export const bound = (kernel: Kernel, slots: readonly (readonly [number, Slot])[
 /** Runs that a spine takes before it is replaced: their numbers go into the entries. */
 export const RUNS = 4095;
 
-/** Bytes of a storage binding: a multiple of 4, and never empty. */
-export const bindingBytes = (items: number, itemBytes: number): number =>
-  Math.max(4, Math.ceil((items * itemBytes) / 4) * 4);
-
 /**
  * The number of items at each level of the spine: tiles of the input, tiles of those, and so on
  * until one tile holds a whole level. An input of one tile has no spine.

@@ -7,9 +7,10 @@ import { loadHandMap, loadSinglePass } from "../later.ts";
 import type { Monoid, Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
+import { wholeWords } from "../whole_words.ts";
 import type { MapOptions, PlannedMap } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bindingBytes, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
 import type { SinglePass } from "./single_pass.ts";
 import type { Chosen, DeviceFacts, LoadedTuning, Tuning, TuningOptions } from "./tuning.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
@@ -92,7 +93,7 @@ export function spinePasses(kernels: SpineKernels, levels: readonly number[], ti
 
 /** Bytes of each level's scratch buffer. */
 export const spineScratch = (levels: readonly number[], elementBytes: number): number[] =>
-  levels.map((length) => bindingBytes(length, elementBytes));
+  levels.map((length) => wholeWords(length * elementBytes));
 
 /**
  * Plans a scan. Single-pass, where the adapter manages and input and output are ranges of two buffers that

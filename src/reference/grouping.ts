@@ -28,7 +28,7 @@ interface TileGrouping {
   readonly algorithm: Algorithm;
   readonly workGroupSize: number;
   readonly itemsPerThread: number;
-  /** Consecutive items that are combined first, since they are loaded together; 1 where it is left out. */
+  /** For `subgroup`: consecutive items that are combined first, since they are loaded together; 1 where it is left out. */
   readonly itemsPerVector?: number;
   /** For `subgroup`: the subgroup size that the kernel runs with. An adapter with several names its least. */
   readonly subgroupSize: number;

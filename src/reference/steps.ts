@@ -228,9 +228,10 @@ function randomNumbers(seed: number): () => number {
  * Carries out shaders/device/look_back.wgsl as look_back_votes.wgsl reads, a turn of one tile a step: a scan
  * in a single pass over tiles. A tile hands on its total, and the last tile of a group the next group's carry.
  * A tile looks at its own group's totals and carry, and as long as the totals are there and the carry is
- * not, at the group before. Its own carry is the carry found, then the total of each group from there on,
- * then what comes before it in its group: grouped the same wherever the carry was found. No tile waits for
- * ever: after `patience` vain looks at a group it computes what is missing, in the same order.
+ * not, at the group before. Its own carry is the carry found; then, in order, for each group from there on
+ * the combined totals of all tiles but the last, and the last one's; and the combined totals of the tiles
+ * before it in its own group: grouped the same wherever the carry was found. No tile waits for ever: after
+ * `patience` vain looks at a group it computes what is missing, in the same order.
  *
  * @returns the prefixes.
  * @throws {ArgumentError} when an option means nothing.

@@ -2,6 +2,7 @@ import type { Arrangement } from "../codegen/kernels.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Plan, RangeName } from "../primitives/plan.ts";
 import type { Grouping } from "../reference/grouping.ts";
+import { wholeWords } from "../whole_words.ts";
 import type { Compiled, Dispatch, Range, ResolvedRanges } from "./compiled.ts";
 import { BufferUsage } from "./constants.ts";
 
@@ -186,8 +187,7 @@ function requireRange(
   const { size: whole, usage } = factsOf(buffer);
   const size = range.size ?? whole - offset;
   // Storage bindings are whole words.
-  const wanted =
-    items === 0 ? 0 : Math.max(4, Math.ceil(((offset % 4) + items * itemBytes) / 4) * 4) - (offset % 4);
+  const wanted = items === 0 ? 0 : wholeWords((offset % 4) + items * itemBytes) - (offset % 4);
   if (size > whole - offset || size < items * itemBytes || wanted > whole - offset) {
     throw refusal(
       plan,

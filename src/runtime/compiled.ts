@@ -4,7 +4,8 @@ import { bindingOf } from "../codegen/kernels.ts";
 import { LimitError } from "../errors.ts";
 import { loadDigits } from "../later.ts";
 import type { Pass, Plan, RangeName } from "../primitives/plan.ts";
-import { bindingBytes, gridOf, RUNS } from "../primitives/plan.ts";
+import { gridOf, RUNS } from "../primitives/plan.ts";
+import { wholeWords } from "../whole_words.ts";
 import { BufferUsage } from "./constants.ts";
 import type { Context, Pipeline } from "./context.ts";
 import { allocate, explain, pipelineOf, requireDevice, uniformOf } from "./context.ts";
@@ -113,7 +114,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     const params: Record<string, number> = { length, tiles, spine_tiles: plan.spine?.tiles ?? 0 };
     const entries: GPUBindGroupEntry[] = [];
     const bind = (binding: number, buffer: GPUBuffer, offset: number, end: number): void => {
-      const size = bindingBytes(end - offset, 1);
+      const size = wholeWords(end - offset);
       if (size > limits.maxStorageBufferBindingSize) {
         throw new LimitError(
           `${title}: a binding takes ${size} bytes, and the device's limit is ${limits.maxStorageBufferBindingSize}`,

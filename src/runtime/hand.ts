@@ -3,6 +3,7 @@ import { loadHandScan, loadHandTypes, loadPlainGpu, loadPlainSoftware } from "..
 import type { Operator } from "../operators.ts";
 import type { AnyArray } from "../reference/arrays.ts";
 import type { ElementType } from "../types.ts";
+import { wholeWords } from "../whole_words.ts";
 import { BufferUsage, MAP_READ } from "./constants.ts";
 import type { Context } from "./context.ts";
 import { allocate, explain, requireDevice } from "./context.ts";
@@ -17,9 +18,6 @@ export interface Hand {
   /** Submits what is recorded, and reads the first bytes of a buffer. */
   readBack(buffer: GPUBuffer, bytes: number, encoder?: GPUCommandEncoder): Promise<ArrayBuffer>;
 }
-
-/** Bytes of a buffer or a binding: a multiple of 4, and never empty. */
-export const wholeWords = (bytes: number): number => Math.max(4, Math.ceil(bytes / 4) * 4);
 
 /**
  * One call from array to array.

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { sourcesOf } from "../../src/codegen/device_blelloch.ts";
+import { linkedScan } from "../../src/codegen/linked.ts";
 import { linked as linkedGpu } from "../../src/codegen/linked_gpu.ts";
 import { plainKernels } from "../../src/codegen/linked_kernels.ts";
 import { linked as linkedSoftware } from "../../src/codegen/linked_software.ts";
@@ -12,7 +14,7 @@ import { scanPlainly } from "../../src/runtime/plain_scan.ts";
 import { u32 } from "../../src/types.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
-import { linkedKernels, plainOperators } from "../support/kernels.ts";
+import { factsWith, linkedKernels, plainOperators } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { anyItems } from "../support/random.ts";
@@ -31,6 +33,15 @@ test("the operators that are plain are those that combine the values themselves,
     expect(domain.fromStored).toBe("x");
     expect(combineSources("head {")).toMatchObject([{ text: `head {\n  return ${op.onU32.combine};\n}` }]);
   }
+});
+
+test("what is linked is of the algorithm that an adapter's row has", () => {
+  expect(() => linkedScan("hillis-steele", sourcesOf(), { software: false })).toThrow(
+    "the row for plain u32 is of blelloch, and hillis-steele is linked",
+  );
+  expect(() => linkedScan("blelloch", sourcesOf(), { software: true })).toThrow(
+    "the row for plain u32 is of hillis-steele, and blelloch is linked",
+  );
 });
 
 test("every linked kernel compiles", async () => {
@@ -72,8 +83,7 @@ describe.each([
   });
 
   test("a device with less room than most has no such scan", async () => {
-    const { device } = fold();
-    const context = contextOf(device);
+    const context = contextOf(fold().device);
     for (const limits of [
       { maxComputeInvocationsPerWorkgroup: linked.workGroupSize - 1 },
       { maxComputeWorkgroupSizeX: linked.workGroupSize - 1 },
@@ -81,41 +91,14 @@ describe.each([
       { maxStorageBufferBindingSize: 4 * tile },
       { maxBufferSize: 4 * tile },
     ]) {
-      const facts = { ...context.facts, limits: { ...defaultsOf(device), ...limits } };
-      const scan = scanPlainly(
-        plainKernels(linked),
-        { ...context, facts },
-        itemsOf(tile + 1),
-        plain(add),
-        false,
-      );
+      const less = { ...context, facts: factsWith({}, limits) };
+      const scan = scanPlainly(plainKernels(linked), less, itemsOf(tile + 1), plain(add), false);
       expect(await scan).toBeUndefined();
     }
   });
 });
 
 const plain = (op: Operator) => op as (typeof plainOperators)[number];
-
-function defaultsOf({ limits }: GPUDevice) {
-  const {
-    maxComputeInvocationsPerWorkgroup,
-    maxComputeWorkgroupSizeX,
-    maxComputeWorkgroupStorageSize,
-    maxComputeWorkgroupsPerDimension,
-    maxStorageBufferBindingSize,
-    maxBufferSize,
-    minStorageBufferOffsetAlignment,
-  } = limits;
-  return {
-    maxComputeInvocationsPerWorkgroup,
-    maxComputeWorkgroupSizeX,
-    maxComputeWorkgroupStorageSize,
-    maxComputeWorkgroupsPerDimension,
-    maxStorageBufferBindingSize,
-    maxBufferSize,
-    minStorageBufferOffsetAlignment,
-  };
-}
 
 /** Whether the last of the device's kernels were linked beforehand, after a call on a new device. */
 async function scansPlainly(call: (fold: Awaited<ReturnType<typeof open>>) => Promise<unknown>) {
@@ -170,10 +153,7 @@ test("what is wrong is said as for any other scan", async () => {
   await expect(fold().scan([3, 1] as never)).rejects.toThrow(ArgumentError);
   await expect(fold().scan(null as never)).rejects.toThrow("scan");
   const one = await open({ adapter });
-  contextOf(one.device).facts = {
-    ...contextOf(one.device).facts,
-    limits: { ...defaultsOf(one.device), maxStorageBufferBindingSize: 16 },
-  };
+  contextOf(one.device).facts = factsWith({ software: true }, { maxStorageBufferBindingSize: 16 });
   await expect(one.scan(data)).rejects.toThrow(LimitError);
   one.destroy();
   await expect(one.scan(data.slice(0, 4))).rejects.toThrow(DeviceLostError);

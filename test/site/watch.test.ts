@@ -128,7 +128,7 @@ test("a tile that finds totals and no carry looks at the group before", async ()
     "Tile 14 looks at its own group, 3. It reads T12 and T13. C3 is not there: rather than wait for it, the tile goes on to group 2.",
     "Tile 14 looks at group 2. It reads T8, T9, T10 and T11. C2 is not there: rather than wait for it, the tile goes on to group 1.",
     "Tile 14 looks at group 1. It reads T4, T5, T6 and T7. C1 is not there: rather than wait for it, the tile goes on to group 0.",
-    "Tile 14 looks at group 0. It reads T0, T1, T2 and T3, and nothing comes before this group. Now it has its carry: T0 to T3, then T4 to T7, then T8 to T11, then T12 and T13 = 50.",
+    "Tile 14 looks at group 0. It reads T0, T1, T2 and T3, and nothing comes before this group. Now it has its carry: T0 to T2, then T3, then T4 to T6, then T7, then T8 to T10, then T11, then T12 and T13 = 50.",
   ]);
   // Each picture: the group that is looked at, those before that, what was read, and the way to the next.
   for (const [at, step] of looks.entries()) {
