@@ -328,6 +328,8 @@ export interface Monoid {
   combineSources(head: string): readonly Source[];
   /** As a value of the type. */
   readonly identity: Value;
+  /** Whether any order and grouping of elements gives the same bits. */
+  readonly regroups: boolean;
   /** WGSL's own for the whole subgroup, where there are some. */
   readonly subgroupScan: string | undefined;
   readonly subgroupReduce: string | undefined;
@@ -370,6 +372,7 @@ function customMonoid(op: CustomOperator, type: ElementType, caller: string): Mo
     callers: true,
     combineSources: (head) => callersCombine(op, head),
     identity: op.identity,
+    regroups: false,
     subgroupScan: undefined,
     subgroupReduce: undefined,
     lift: (value) => value,
@@ -398,6 +401,7 @@ function builtinMonoid(row: BuiltinOperator, type: ElementType, caller: string):
     callers: false,
     combineSources: (head) => [generated(`${head}\n  return ${combine};\n}`)],
     identity: row.identity(scalar),
+    regroups: roundingOf(row, scalar) === "none",
     subgroupScan: domain.subgroupScans ? row.subgroupScan : undefined,
     subgroupReduce: domain.subgroupScans
       ? `subgroup${row.operation[0]?.toUpperCase()}${row.operation.slice(1)}`

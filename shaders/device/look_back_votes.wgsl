@@ -1,8 +1,9 @@
-// How a tile finds what comes before it: the lanes of one subgroup read an entry each, and go on to the next group by
-// their votes. A vote counts only if all lanes of the subgroup are in it, wherever the compiler lets them meet.
-// Linked with look_back.wgsl and subgroup.wgsl, where all subgroups are full, of at least four lanes.
-// Call in uniform control flow.
-// Work-group memory: 2 * MOST_GROUPS elements.
+// How a tile finds what comes before it: a few subgroups look at a group each, all at once, and their lanes read an entry
+// each. Where a carry is near, that is one round trip to memory. A vote counts only if all lanes of the subgroup are in
+// it, wherever the compiler lets them meet.
+// Linked with look_back.wgsl, subgroup.wgsl and subgroup_ballot.wgsl, where all subgroups are full, of at least four lanes.
+// The kernel says GROUPS_AT_ONCE. Call in uniform control flow.
+// Work-group memory: 2 * MOST_GROUPS + AT_ONCE elements and a word.
 
 // What is called for one subgroup is in uniform control flow of that subgroup: compilers do not know that.
 diagnostic(off, subgroup_uniformity);
@@ -13,79 +14,110 @@ const FAN_OUT = min(30u, MIN_SUBGROUP_SIZE - 2u);
 // Groups that are looked through: of the farthest the carry is waited for.
 const MOST_GROUPS = 64u;
 
+// Groups that are looked at at once, by a subgroup each; the last of these goes on to groups farther away.
+const AT_ONCE = min(GROUPS_AT_ONCE, WORK_GROUP_SIZE / MAX_SUBGROUP_SIZE);
+
 // By distance, the combined totals of each group's tiles but the last, and the last one's.
 var<workgroup> look_back_sums: array<Element, MOST_GROUPS>;
 var<workgroup> look_back_lasts: array<Element, MOST_GROUPS>;
 
-// From the tile's own group back, until a carry is there.
+// What comes before the group at which each subgroup stopped.
+var<workgroup> look_back_carries: array<Element, AT_ONCE>;
+
+// The nearest place at which a subgroup stopped, as a complement: the distance, CARRY_IS_FOUND, and the subgroup. Whoever
+// found a carry counts only where no one stopped before its group; and some subgroup always stops.
+var<workgroup> look_back_stops: atomic<u32>;
+const CARRY_IS_FOUND = 32u;
+const STOP_BITS = 6u;
+
 fn find_carry(tile: u32, total: Element, thread: u32) {
-  if (subgroup_number == 0u) {
-    let lane = min(subgroup_rank, FAN_OUT);
-    for (var away = 0u; away < MOST_GROUPS; away++) {
-      let group = tile / FAN_OUT - away;
-      let entry = select(group * FAN_OUT + lane, entry_of_carry(group), lane == FAN_OUT);
-      // The lanes that need what they read.
-      let tiles = select(FAN_OUT, tile % FAN_OUT, away == 0u);
-      let needed = select(tiles, FAN_OUT + 1u, away == MOST_GROUPS - 1u && group > 0u);
-      // Said in full: left to its default, it was seen to keep what it had for the group before.
-      var found = Entry(false, identity());
-      var all_there = false;
-      for (var attempt = 0u; attempt < PATIENCE; attempt++) {
-        found = read_place(entry);
-        all_there = all_lanes(found.is_whole || lane >= needed);
-        if (all_there) {
-          break;
-        }
+  if (subgroup_number < AT_ONCE) {
+    read_groups(tile);
+  }
+  workgroupBarrier();
+  // By one thread: where all do it, the kernel takes a quarter more registers.
+  if (thread == 0u) {
+    let stop = ~atomicLoad(&look_back_stops);
+    if ((stop & CARRY_IS_FOUND) != 0u) {
+      // From the farthest group to the tile's own.
+      var before = look_back_carries[stop % CARRY_IS_FOUND];
+      for (var away = stop >> STOP_BITS; away > 0u; away--) {
+        before = combine(combine(before, look_back_sums[away]), look_back_lasts[away]);
       }
+      before = combine(before, look_back_sums[0]);
+      look_back_found = before;
+      look_back_is_found = 1u;
+      if (tile % FAN_OUT == FAN_OUT - 1u) {
+        write_place(entry_of_carry(tile / FAN_OUT + 1u), combine(before, total), 0u, 1u);
+      }
+    }
+  }
+}
+
+// A subgroup's group; and where it is the last subgroup, those farther away, until a carry is there.
+fn read_groups(tile: u32) {
+  let lane = min(subgroup_rank, FAN_OUT);
+  for (var away = subgroup_number; away < MOST_GROUPS; away++) {
+    if (away > tile / FAN_OUT) {
+      break;
+    }
+    let group = tile / FAN_OUT - away;
+    let entry = select(group * FAN_OUT + lane, entry_of_carry(group), lane == FAN_OUT);
+    // The lanes that need what they read.
+    let tiles = select(FAN_OUT, tile % FAN_OUT, away == 0u);
+    let needed = select(tiles, FAN_OUT + 1u, away == MOST_GROUPS - 1u && group > 0u);
+    // Said in full: left to its default, it was seen to keep what it had for the group before.
+    var found = Entry(false, identity());
+    var all_there = false;
+    for (var attempt = 0u; attempt < PATIENCE; attempt++) {
+      found = read_place(entry);
+      all_there = all_lanes(found.is_whole || lane >= needed);
+      if (all_there) {
+        break;
+      }
+    }
+    if (!all_there) {
+      if (!found.is_whole) {
+        found = read_place(entries() + entry);
+      }
+      all_there = all_lanes(found.is_whole || lane >= needed);
       if (!all_there) {
-        if (!found.is_whole) {
-          found = read_place(entries() + entry);
-        }
-        all_there = all_lanes(found.is_whole || lane >= needed);
-        if (!all_there) {
-          break;
-        }
-      }
-      var element = identity();
-      if (subgroup_rank < min(tiles, FAN_OUT - 1u)) {
-        element = found.element;
-      }
-      let sum = subgroup_reduce(element, subgroup_rank, subgroup_count);
-      let last = element_shuffle(found.element, FAN_OUT - 1u);
-      if (subgroup_rank == 0u) {
-        look_back_sums[away] = sum;
-        look_back_lasts[away] = last;
-      }
-      if (group == 0u || subgroupAny(found.is_whole && lane == FAN_OUT)) {
-        var before = element_shuffle(found.element, FAN_OUT);
         if (subgroup_rank == 0u) {
-          if (group == 0u) {
-            before = identity();
-          }
-          // From the farthest group to the tile's own.
-          for (var other = away; other > 0u; other--) {
-            before = combine(combine(before, look_back_sums[other]), look_back_lasts[other]);
-          }
-          before = combine(before, look_back_sums[0]);
-          look_back_found = before;
-          look_back_is_found = 1u;
-          if (tile % FAN_OUT == FAN_OUT - 1u) {
-            write_place(entry_of_carry(tile / FAN_OUT + 1u), combine(before, total), 0u, 1u);
-          }
+          atomicMax(&look_back_stops, ~(away << STOP_BITS));
         }
         break;
       }
+    }
+    var element = identity();
+    if (subgroup_rank < min(tiles, FAN_OUT - 1u)) {
+      element = found.element;
+    }
+    let sum = subgroup_reduce(element, subgroup_rank, subgroup_count);
+    let last = element_shuffle(found.element, FAN_OUT - 1u);
+    if (subgroup_rank == 0u) {
+      look_back_sums[away] = sum;
+      look_back_lasts[away] = last;
+    }
+    if (group == 0u || subgroupAny(found.is_whole && subgroup_rank == FAN_OUT)) {
+      var before = element_shuffle(found.element, FAN_OUT);
+      if (subgroup_rank == 0u) {
+        if (group == 0u) {
+          before = identity();
+        }
+        look_back_carries[subgroup_number] = before;
+        atomicMax(&look_back_stops, ~((away << STOP_BITS) + CARRY_IS_FOUND + subgroup_number));
+      }
+      break;
+    }
+    if (subgroup_number < AT_ONCE - 1u) {
+      break;
     }
   }
 }
 
 // Whether a condition holds in all lanes of the subgroup.
 fn all_lanes(condition: bool) -> bool {
-  let lanes = countOneBits(subgroupBallot(condition));
-  if (MAX_SUBGROUP_SIZE <= 32u) {
-    return lanes.x == subgroup_count;
-  }
-  return lanes.x + lanes.y + lanes.z + lanes.w == subgroup_count;
+  return count_votes(subgroupBallot(condition)) == subgroup_count;
 }
 
 // Each lane keeps the total of its member, which thread 0 knows.

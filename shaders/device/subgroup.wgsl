@@ -4,7 +4,7 @@
 // Call in uniform control flow; work_group_thread first, once, and its result as `thread` afterwards.
 // Work-group memory: an element for each MIN_SUBGROUP_SIZE threads.
 // Linked after subgroup_contract.wgsl, subgroup_count.wgsl, subgroup_by_*.wgsl, and subgroup_rows.wgsl or
-// subgroup_votes.wgsl.
+// subgroup_votes.wgsl; and after subgroup_any_order.wgsl, where the operator lets it.
 
 const SUBGROUP_SLOTS = (WORK_GROUP_SIZE + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE;
 

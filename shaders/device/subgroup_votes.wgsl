@@ -1,5 +1,5 @@
 // The scan of a row whose elements are 0 or 1, by a vote: how many are 1.
-// Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl.
+// Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl and subgroup_ballot.wgsl.
 
 fn reduce_row(element: Element) -> Element {
   return count_votes(subgroupBallot(element != 0u));
@@ -8,22 +8,4 @@ fn reduce_row(element: Element) -> Element {
 fn scan_row(element: Element) -> RowScan {
   let votes = subgroupBallot(element != 0u);
   return RowScan(count_votes(votes & lanes_before(subgroup_lane)), count_votes(votes));
-}
-
-fn count_votes(votes: vec4<u32>) -> u32 {
-  let counts = countOneBits(votes);
-  if (MAX_SUBGROUP_SIZE <= 32u) {
-    return counts.x;
-  }
-  return counts.x + counts.y + counts.z + counts.w;
-}
-
-// A bit for each lane of a lower number.
-fn lanes_before(lane: u32) -> vec4<u32> {
-  if (MAX_SUBGROUP_SIZE <= 32u) {
-    return vec4<u32>((1u << lane) - 1u, 0u, 0u, 0u);
-  }
-  let first = vec4<u32>(0u, 32u, 64u, 96u);
-  let lanes = max(vec4<u32>(lane), first) - first;
-  return select((vec4<u32>(1u) << (lanes & vec4<u32>(31u))) - 1u, vec4<u32>(~0u), lanes >= vec4<u32>(32u));
 }

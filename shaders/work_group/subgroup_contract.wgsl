@@ -13,7 +13,8 @@ fn element_shuffle_up(element: Element, distance: u32) -> Element {
   return subgroupShuffleUp(element, distance);
 }
 
-// The combination of the subgroup's threads, which number `count`; all of them get it.
+// The combination of the subgroup's threads, which number `count`; all of them get it. Of a built-in reduction they
+// get it by a broadcast: one compiler was seen to move the reduction into a branch that uses it, where few lanes are.
 fn subgroup_reduce(element: Element, rank: u32, count: u32) -> Element {
   return element_shuffle(subgroup_scan_inclusive(element, rank), count - 1u);
 }

@@ -8,6 +8,7 @@ import { formatLength } from "./sizes.ts";
 import type { Case, CaseSet } from "./suite.ts";
 import { openStage, prepareTask, verifyTask } from "./task.ts";
 import type { Timer, Timing, Work } from "./timer.ts";
+import { STEADY } from "./timer.ts";
 import { verifyCopy } from "./verify.ts";
 
 /** One verified time. */
@@ -226,7 +227,13 @@ async function runSet(
     const times: Timing[] = [];
     for (const { title, work, inPlace } of candidates) {
       step(`${title}: timing`);
-      times.push(await timer.time(work, inPlace ? stage.reset : undefined));
+      const timing = await timer.time(work, inPlace ? stage.reset : undefined);
+      times.push(timing);
+      if (timing.clock !== undefined && timing.clock < STEADY) {
+        notes.push(
+          `${title}: the GPU's clock stayed at ${Math.round(100 * timing.clock)} % of its highest, so the time is too long`,
+        );
+      }
     }
     const copied = times[0]?.median ?? Number.NaN;
     const again = await timer.time({ pass: copy.record });

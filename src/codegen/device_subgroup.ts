@@ -1,4 +1,7 @@
 import subgroupFile from "../../shaders/device/subgroup.wgsl";
+import subgroupAddU64File from "../../shaders/device/subgroup_add_u64.wgsl";
+import subgroupAnyOrderFile from "../../shaders/device/subgroup_any_order.wgsl";
+import subgroupBallotFile from "../../shaders/device/subgroup_ballot.wgsl";
 import subgroupByCountFile from "../../shaders/device/subgroup_by_count.wgsl";
 import subgroupByIdFile from "../../shaders/device/subgroup_by_id.wgsl";
 import subgroupCountFile from "../../shaders/device/subgroup_count.wgsl";
@@ -9,6 +12,12 @@ import type { AlgorithmSources } from "./device_files.ts";
 import { subgroupText } from "./subgroup_text.ts";
 
 const subgroup: SourceText = { name: "shaders/device/subgroup.wgsl", text: subgroupFile };
+const addU64: SourceText = { name: "shaders/device/subgroup_add_u64.wgsl", text: subgroupAddU64File };
+const anyOrder: SourceText = {
+  name: "shaders/device/subgroup_any_order.wgsl",
+  text: subgroupAnyOrderFile,
+};
+const ballot: SourceText = { name: "shaders/device/subgroup_ballot.wgsl", text: subgroupBallotFile };
 const byCount: SourceText = { name: "shaders/device/subgroup_by_count.wgsl", text: subgroupByCountFile };
 const byId: SourceText = { name: "shaders/device/subgroup_by_id.wgsl", text: subgroupByIdFile };
 const count: SourceText = { name: "shaders/device/subgroup_count.wgsl", text: subgroupCountFile };
@@ -21,9 +30,13 @@ const votesFile: SourceText = { name: "shaders/device/subgroup_votes.wgsl", text
 export const sourcesOf =
   (subgroupIds: boolean): AlgorithmSources =>
   (monoid, votes = false) => [
+    // Of u64 and i64: f64 does not regroup.
+    ...(monoid.regroups && monoid.opName === "add" && monoid.type.bytes === 8 ? [addU64] : []),
     subgroupText(monoid),
     count,
     subgroupIds ? byId : byCount,
+    ballot,
+    ...(monoid.regroups && !votes ? [anyOrder] : []),
     votes ? votesFile : rows,
     subgroup,
   ];

@@ -54,10 +54,10 @@ export function lookBackMemory(
   elementBytes: number,
 ): number {
   const { byVotes, fanOut } = lookBackShape(kernel);
-  // MOST_GROUPS of look_back_votes.wgsl and look_back_threads.wgsl.
+  // MOST_GROUPS of look_back_votes.wgsl and look_back_threads.wgsl; and the most that a kernel has for GROUPS_AT_ONCE.
   const groups = byVotes ? 64 : Math.max(2, Math.min(64, Math.floor(128 / Math.ceil(elementBytes / 4))));
-  const finding = byVotes ? [groups, groups] : [fanOut * groups, fanOut, groups];
-  return memoryOf([...finding, 1, 1], elementBytes, byVotes ? 3 : 4);
+  const finding = byVotes ? [groups, groups, 3] : [fanOut * groups, fanOut, groups];
+  return memoryOf([...finding, 1, 1], elementBytes, 4);
 }
 
 /** Bytes of a spine that a single pass hands results on in: entries, each twice, and a ticket a run. */

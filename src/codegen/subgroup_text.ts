@@ -10,16 +10,16 @@ const subgroupContract: SourceText = {
 /** Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has them. */
 export function subgroupText({ subgroupScan, subgroupReduce, domain }: Monoid): SourceText {
   let text = subgroupContractFile;
-  const replaceBody = (name: string, call: string | undefined): void => {
-    if (call !== undefined) {
+  const replaceBody = (name: string, expression: string | undefined): void => {
+    if (expression !== undefined) {
       text = text.replace(
         new RegExp(`(fn ${name}\\([^)]*\\) -> Element \\{)[\\s\\S]*?\\n\\}`),
-        `$1\n  return ${call}(element);\n}`,
+        `$1\n  return ${expression};\n}`,
       );
     }
   };
-  replaceBody("subgroup_scan_inclusive", subgroupScan);
-  replaceBody("subgroup_reduce", subgroupReduce);
+  replaceBody("subgroup_scan_inclusive", subgroupScan && `${subgroupScan}(element)`);
+  replaceBody("subgroup_reduce", subgroupReduce && `subgroupBroadcastFirst(${subgroupReduce}(element))`);
   if (domain.fields !== undefined) {
     text = text.replace(/return (subgroupShuffle\w*)\(element, (\w+)\);/g, (_, shuffle, place) => {
       const fields = (domain.fields ?? []).map((field) => `${shuffle}(element.${field}, ${place})`);

@@ -23,7 +23,7 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
     scan: [
-      // u32, 2^20: 12.4 µs (reduce-then-scan 19.4), 2^24: 50.6 (512 × 24: 54.0; 256 × 32: 53.5; reduce-then-scan 80).
+      // u32, 2^20: 11.6 µs (reduce-then-scan 18.5), 2^24: 48.5 (512 × 24: 54.5; 256 × 32: 50.0; reduce-then-scan 84).
       {
         elementBytes: 4,
         maxLength: 2 ** 25,
@@ -32,37 +32,34 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
         items: 16,
         isDefault: true,
       },
-      // u32, 2^26: 158 µs (512 × 16: 154), 2^28: 572 (571; reduce-then-scan 780); f32, 2^26: 161 (176), 2^28: 582 (652).
+      // u32, 2^26: 153 µs (512 × 16: 152), 2^28: 542 (553; reduce-then-scan 792); f32, 2^26: 157 (164), 2^28: 564 (601).
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
-      // f64, 2^21: 74 µs (8 items: 80; reduce-then-scan 84), 2^23: 232 (264, 289).
+      // f64, 2^21: 74 µs (reduce-then-scan 84), 2^23: 229 (280), 2^27: 3100 (8 items: 4308; 3194).
       {
         elementBytes: 8,
         long: true,
-        maxLength: 2 ** 24,
         algorithm: "blelloch",
         workGroupSize: 256,
         items: 16,
         isDefault: true,
       },
-      // f64, 2^27: 3843 µs (16 items: 13338; reduce-then-scan 3202).
-      { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 8 },
-      // u64, 2^23: 88.3 µs (reduce-then-scan 132), 2^27: 1151 (512 × 12: 1163; 256 × 16: 968, and at times 4850;
-      // reduce-then-scan 1284).
-      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 512, items: 8, isDefault: true },
-      // 16-byte struct, 2^22: 89.3 µs (reduce-then-scan 109), 2^26: 1102, and at times 4454 (1079).
+      // u64, 2^19: 15.3 µs (512 × 8: 13.5), 2^23: 61.3 (63.4; reduce-then-scan 99.7), 2^27: 636 (700; 846).
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
+      // 16-byte struct, 2^22: 84 µs (reduce-then-scan 109), 2^26: 1037 (1070).
+      { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
     compact: [
-      // u32, half kept, 2^20: 12.0 µs (reduce-then-scan 18.5), 2^24: 51.0 (85).
+      // u32, half kept, 2^20: 12.0 µs (reduce-then-scan 18.5), 2^24: 51.7 (512 × 20: 53.0; 79).
       {
         elementBytes: 64,
-        maxLength: 2 ** 23,
+        maxLength: 2 ** 25,
         algorithm: "subgroup",
         workGroupSize: 512,
         items: 16,
         isDefault: true,
       },
-      // 2^26: 155 µs (512 × 16: 156; reduce-then-scan 212), 2^28: 559 (573; 512 × 24: 600; 718).
+      // 2^28: 558 µs (512 × 16: 571; reduce-then-scan 724).
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 20, isDefault: true },
     ],
   },

@@ -58,6 +58,7 @@ const affine: Operator<"u32"> = {
       },
     ],
     identity: 0x10000,
+    regroups: false,
     subgroupScan: undefined,
     subgroupReduce: undefined,
     lift: (value) => value,

@@ -110,6 +110,18 @@ const mutations: readonly Mutation[] = [
     caughtBy: /^(never|only|all but)/,
   },
   {
+    title: "a subgroup that lacks a total does not say so",
+    lookBack: "by votes",
+    change: [["atomicMax(&look_back_stops, ~(away << STOP_BITS));", ""]],
+    caughtBy: /^(never|only|all but)/,
+  },
+  {
+    title: "the carry is that of another subgroup",
+    lookBack: "by votes",
+    change: [["look_back_carries[stop % CARRY_IS_FOUND]", "look_back_carries[0]"]],
+    caughtBy: "none: all",
+  },
+  {
     title: "a thread that lacks a total does not say so",
     lookBack: "by threads",
     change: [
@@ -122,7 +134,6 @@ const mutations: readonly Mutation[] = [
   },
   {
     title: "who found a carry counts though another lacks a total",
-    lookBack: "by threads",
     change: [["~(away << STOP_BITS)", "~((away << STOP_BITS) + 2u * CARRY_IS_FOUND - 1u)"]],
     caughtBy: /^(never|only|all but)/,
   },
