@@ -6,9 +6,6 @@
 // Dispatch at least one work-group a tile; those past the last tile end at once.
 // Work-group memory: the algorithm's, and the look-back's.
 
-// Of the groups that a look-back by votes looks at: as many as was fastest.
-const GROUPS_AT_ONCE = 2u;
-
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn compact_single_pass(
   @builtin(workgroup_id) work_group: vec3<u32>,

@@ -7,8 +7,14 @@ const subgroupContract: SourceText = {
   text: subgroupContractFile,
 };
 
-/** Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has them. */
-export function subgroupText({ subgroupScan, subgroupReduce, domain }: Monoid): SourceText {
+/**
+ * Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has
+ * them. A built-in reduction is broadcast, unless `broadcasts` is false.
+ */
+export function subgroupText(
+  { subgroupScan, subgroupReduce, domain }: Monoid,
+  broadcasts = true,
+): SourceText {
   let text = subgroupContractFile;
   const replaceBody = (name: string, expression: string | undefined): void => {
     if (expression !== undefined) {
@@ -19,7 +25,11 @@ export function subgroupText({ subgroupScan, subgroupReduce, domain }: Monoid): 
     }
   };
   replaceBody("subgroup_scan_inclusive", subgroupScan && `${subgroupScan}(element)`);
-  replaceBody("subgroup_reduce", subgroupReduce && `subgroupBroadcastFirst(${subgroupReduce}(element))`);
+  const reduction = subgroupReduce && `${subgroupReduce}(element)`;
+  replaceBody(
+    "subgroup_reduce",
+    reduction && broadcasts ? `subgroupBroadcastFirst(${reduction})` : reduction,
+  );
   if (domain.fields !== undefined) {
     text = text.replace(/return (subgroupShuffle\w*)\(element, (\w+)\);/g, (_, shuffle, place) => {
       const fields = (domain.fields ?? []).map((field) => `${shuffle}(element.${field}, ${place})`);

@@ -168,7 +168,8 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
 
   test.for(own)(
     "$title",
-    { timeout: STUCK_MS },
+    // A driver may take a minute to compile the largest struct.
+    { timeout: (onGpu ? 3 : 1) * STUCK_MS },
     async (
       { type, op, exclusive = false, items = lastingItems, mapped, tuning, testing, change, long, gpuOnly },
       { skip },

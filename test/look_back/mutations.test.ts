@@ -110,9 +110,9 @@ const mutations: readonly Mutation[] = [
     caughtBy: /^(never|only|all but)/,
   },
   {
-    title: "a subgroup that lacks a total does not say so",
+    title: "a subgroup that lacks a total says so of the farthest group",
     lookBack: "by votes",
-    change: [["atomicMax(&look_back_stops, ~(away << STOP_BITS));", ""]],
+    change: [["~(away << STOP_BITS)", "~((MOST_GROUPS - 1u) << STOP_BITS)"]],
     caughtBy: /^(never|only|all but)/,
   },
   {
