@@ -57,7 +57,7 @@ function joined(paths: readonly string[]): string {
 
 const contract = ["contract.wgsl"];
 const algorithms = [
-  ["work_group/hillis_steele.wgsl"],
+  ["work_group/hillis_steele.wgsl", "work_group/hillis_steele_reduce.wgsl"],
   ["work_group/blelloch.wgsl"],
   ["work_group/subgroup_contract.wgsl", "work_group/subgroup_place.wgsl", "work_group/subgroup.wgsl"],
 ];
@@ -68,7 +68,10 @@ const pairs = <A, B>(a: readonly A[], b: readonly B[]): [A, B][] =>
 
 /** The same for kernels of our own, and how their work-groups look back. */
 const deviceAlgorithms = [
-  { files: ["work_group/hillis_steele.wgsl", "device/portable.wgsl"], lookBack: "threads" },
+  {
+    files: ["work_group/hillis_steele.wgsl", "work_group/hillis_steele_reduce.wgsl", "device/portable.wgsl"],
+    lookBack: "threads",
+  },
   { files: ["work_group/blelloch.wgsl", "device/portable.wgsl"], lookBack: "threads" },
   ...["threads", "votes"].flatMap((lookBack) =>
     pairs(["id", "count"], ["rows", "votes"]).map(([by, rows]) => ({
@@ -112,26 +115,23 @@ const combinations: string[][] = [
   [...contract, ...deviceFiles("input_items", "output_items", "combine_pairs")],
   ...threadTiles.flatMap((algorithm) => [
     [...contract, ...algorithm],
-    [...contract, ...algorithm, "thread_tile/functions.wgsl"],
-    [...contract, ...algorithm, "thread_tile/functions.wgsl", "thread_tile/update.wgsl"],
+    [...contract, ...algorithm, "thread_tile/scan.wgsl"],
+    [...contract, ...algorithm, "thread_tile/reduce.wgsl"],
+    [...contract, ...algorithm, "thread_tile/counter.wgsl", "thread_tile/update.wgsl"],
   ]),
   ...algorithms.flatMap((algorithm) => [
     [...contract, ...algorithm],
-    [...contract, ...algorithm, "work_group/functions.wgsl"],
-    [...contract, ...algorithm, "work_group/functions.wgsl", "work_group/update.wgsl"],
-    [...contract, ...algorithm, "work_group/functions.wgsl", "work_group/coalesced.wgsl"],
-    [
-      ...contract,
-      ...algorithm,
-      ...["functions", "update", "coalesced", "coalesced_update"].map((name) => `work_group/${name}.wgsl`),
-    ],
-    ...["compact", "allocate"].map((name) => [
-      ...contract,
-      ...algorithm,
-      "work_group/functions.wgsl",
-      "work_group/update.wgsl",
-      `work_group/${name}.wgsl`,
-    ]),
+    ...[
+      ["scan"],
+      ["reduce"],
+      ["counter", "update"],
+      ["coalesced", "coalesced_scan"],
+      ["coalesced", "coalesced_reduce"],
+      ["coalesced", "counter", "coalesced_update"],
+      ["compact"],
+      ["counter", "compact_update"],
+      ["counter", "allocate"],
+    ].map((names) => [...contract, ...algorithm, ...names.map((name) => `work_group/${name}.wgsl`)]),
   ]),
   ...deviceAlgorithms.flatMap(({ files, lookBack }) => {
     const scan = (last: string, arrangement: readonly string[], ...names: string[]): string[] => [

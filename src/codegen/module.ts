@@ -53,7 +53,8 @@ export const unroll = (text: string, constants: Constants): string =>
 const HEAD = /^(?:@.*\) )?(fn|const|override|var|struct|alias)\b(?:<.*?>)? *(\w+)/m;
 
 /** A declaration of ours: its attributes and comments, its first line, and what is indented or a closing brace. */
-const DECLARATION = new RegExp(`^(?:(?://.*|@[^;{\\n]*)\\n)*${HEAD.source.slice(1)}.*(?:\\n+[ )}].*)*`, "gm");
+const DECLARATION = /* @__PURE__ */ (() =>
+  new RegExp(`^(?:(?://.*|@[^;{\\n]*)\\n)*${HEAD.source.slice(1)}.*(?:\\n+[ )}].*)*`, "gm"))();
 
 /** Identifiers that may name a declaration: all but members, which follow a dot. */
 export const IDENTIFIERS = /(?<!\.\s*)\b[A-Za-z_]\w*/g;

@@ -8,18 +8,23 @@ const subgroupContract: SourceText = {
 };
 
 /** Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has them. */
-export function subgroupText({ subgroupScan, subgroupReduce, domain }: Monoid): SourceText {
+export function subgroupText({ domain, operation }: Monoid): SourceText {
+  const builtin = domain.subgroupScans
+    ? operation?.replace(/^./, (letter) => letter.toUpperCase())
+    : undefined;
   let text = subgroupContractFile;
-  const replaceBody = (name: string, call: string | undefined): void => {
-    if (call !== undefined) {
-      text = text.replace(
-        new RegExp(`(fn ${name}\\([^)]*\\) -> Element \\{)[\\s\\S]*?\\n\\}`),
-        `$1\n  return ${call}(element);\n}`,
-      );
-    }
+  const replaceBody = (name: string, call: string): void => {
+    text = text.replace(
+      new RegExp(`(fn ${name}\\([^)]*\\) -> Element \\{)[\\s\\S]*?\\n\\}`),
+      `$1\n  return ${call}(element);\n}`,
+    );
   };
-  replaceBody("subgroup_scan_inclusive", subgroupScan);
-  replaceBody("subgroup_reduce", subgroupReduce);
+  if (builtin === "Add" || builtin === "Mul") {
+    replaceBody("subgroup_scan_inclusive", `subgroupInclusive${builtin}`);
+  }
+  if (builtin !== undefined) {
+    replaceBody("subgroup_reduce", `subgroup${builtin}`);
+  }
   if (domain.fields !== undefined) {
     text = text.replace(/return (subgroupShuffle\w*)\(element, (\w+)\);/g, (_, shuffle, place) => {
       const fields = (domain.fields ?? []).map((field) => `${shuffle}(element.${field}, ${place})`);

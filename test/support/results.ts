@@ -23,12 +23,16 @@ export const smallTunings = [
   { workGroupSize: 8, itemsPerThread: 4, passes: "single", most: 1100 },
 ] as const satisfies (TuningOptions & { readonly most: number })[];
 
+/** The value of an integer type whose bits are all set. */
+export const allBits = ({ zero, round }: ScalarType): Scalar =>
+  round((typeof zero === "bigint" ? -1n : -1) as never);
+
 /** Kinds of data, so that no operator meets only items that saturate it. */
 const datasets = (type: ScalarType, opName: string, length: number): [string, ScalarArray][] => {
   const name = `${type.name} ${opName} ${length}`;
   const sparse: Record<string, [Scalar, Scalar]> = {
     mul: [3, 1],
-    and: [0x7ffffffe, type.bitwise?.all ?? 0],
+    and: [0x7ffffffe, allBits(type)],
     or: [64, 0],
     logicalAnd: [0, 5],
     logicalOr: [7, 0],
