@@ -312,12 +312,17 @@ export function struct<const Name extends string, const Fields extends StructFie
 
 /** Types that the shaders declare. */
 const reservedNames = new Set([
+  "CoalescedScanValue",
   "Element",
   "Input",
   "Output",
   "Params",
   "SubgroupPlace",
+  "ThreadTileScan",
+  "ThreadTileScanValue",
   "Value",
+  "WorkGroupAllocation",
+  "WorkGroupCompaction",
   "WorkGroupScan",
   "WorkGroupScanValue",
 ]);

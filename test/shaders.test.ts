@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { parse } from "../src/codegen/callers.ts";
 import type { Declaration, Parsed } from "../src/codegen/module.ts";
 import { assemble, declared, directivesFor, reachable, split } from "../src/codegen/module.ts";
+import { struct } from "../src/struct.ts";
+import { u32 } from "../src/types.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
 
 const device = useNullDevice();
@@ -250,6 +252,17 @@ const files = readdirSync(new URL("../shaders", import.meta.url), {
 test("every shader is in a combination", () => {
   const covered = new Set(combinations.flat());
   expect(files.filter((file) => !covered.has(file))).toEqual([]);
+});
+
+test("no struct of the caller's may have the name of one that in-kernel functions declare", () => {
+  const names = files
+    .filter((path) => !path.startsWith("device/"))
+    .flatMap((path) => split(read(path)).declarations)
+    .flatMap(({ keyword, name }) => (keyword === "struct" ? [name] : []));
+  expect(names.length).toBeGreaterThan(5);
+  for (const name of names) {
+    expect(() => struct({ name, fields: { a: u32 } })).toThrow("taken by the contract of the kernels");
+  }
 });
 
 test("everything that a file of shaders/device/ declares is reached by some kernel", () => {

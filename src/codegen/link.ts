@@ -20,7 +20,7 @@ export const WORDS =
  * closing brace.
  */
 export const DECLARATION =
-  /^(?:(?:enable|diagnostic).*\n)?(?:@.*)?(?:fn|const|struct|alias|override|var.*?>) (\w+).*(?:\n+[ )}].*)*/gm;
+  /^(?:(?:enable|diagnostic).*\n)?(?:@.*?)?(?:fn|const|struct|alias|override|var.*?>) (\w+).*(?:\n+[ )}].*)*/gm;
 
 /** What a kernel declares, locals too; and comments, which declare nothing. */
 const DECLARED = /\/\/.*|\/\*[\s\S]*?\*\/|\b(?:fn|const|struct|alias|override|var)\b\s*(?:<[^>]*>)?\s*(\w+)/g;

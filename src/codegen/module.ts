@@ -125,10 +125,6 @@ export function reachable<One extends Pick<Declaration, "name" | "references">>(
   return declarations.filter((one) => reached.has(one));
 }
 
-/** Replaces identifiers outside comments; members (after a dot) stay. */
-export const rename = (text: string, names: ReadonlyMap<string, string>): string =>
-  text.replace(/\/\/.*|(?<!\.\s*)\b[A-Za-z_]\w*/g, (word) => names.get(word) ?? word);
-
 /** Directives, each once: f16 is enabled where it is used, and only there. */
 export const directivesFor = (directives: readonly string[], kept: readonly Declaration[]): string[] =>
   [...new Set([...directives, "enable f16;"])]

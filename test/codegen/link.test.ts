@@ -227,7 +227,7 @@ test("what an operator enables comes with what it declares", async () => {
     combine: "both(earlier, later)",
     reference: (earlier, later) => earlier + later,
     declarations:
-      "diagnostic(off, derivative_uniformity);\nenable f16;\n@must_use fn both(a: u32, b: u32) -> u32 { return a + u32(f16(b)); }",
+      "diagnostic(off, derivative_uniformity);\nenable f16;\n@must_use fn both(a: u32, b: u32) -> u32 { const zero = 0u; return zero + a + u32(f16(b)); }",
   });
   const reduce = workGroupReduce({ type: u32, op, workGroupSize: 32 });
   const code = link("fn a() { _ = work_group_reduce_enabling_u32(1u, 0u); }", [reduce]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parse, unbalanced } from "../../src/codegen/callers.ts";
 import { workGroupReduce } from "../../src/codegen/functions.ts";
 import { link } from "../../src/codegen/link.ts";
-import { assemble, directivesFor, reachable, rename, unroll } from "../../src/codegen/module.ts";
+import { assemble, directivesFor, reachable, unroll } from "../../src/codegen/module.ts";
 import { max } from "../../src/operators.ts";
 import { u32 } from "../../src/types.ts";
 
@@ -67,11 +67,6 @@ test("reachable keeps what is reached, in the order given, and the first of a na
   );
   expect(reachable(declarations, ["a"]).map(({ name }) => name)).toEqual(["c", "b", "a"]);
   expect(reachable(declarations, ["nothing"])).toEqual([]);
-});
-
-test("rename replaces whole words that are no members, outside comments", () => {
-  const names = new Map([["a", "z"]]);
-  expect(rename("a + ab + x.a + a.b + x . a; // a", names)).toBe("z + ab + x.a + z.b + x . a; // a");
 });
 
 describe("unroll", () => {
