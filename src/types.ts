@@ -133,7 +133,7 @@ export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar =
   readonly addIdentity?: V;
   /** As something that compares exactly, for `min` and `max`. */
   readonly order: Domain<V>;
-  /** As 0 or 1, for the logical operators; of integers of 32 bits, {@link integerTruth}. */
+  /** As 0 or 1, for the logical operators, where that is not as for all integers of 32 bits. */
   readonly truth?: Domain<V>;
 }
 
