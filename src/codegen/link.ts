@@ -47,7 +47,7 @@ export function linkText(
     if (declaration) {
       if (other !== undefined) {
         throw new ArgumentError(
-          `${name}: ${one} is given twice, and not the same; leave one out, or give functions a suffix`,
+          `${name}: ${one} is given twice, ${other ? "and not the same; give functions a suffix" : "by the kernel, too; leave it out, or rename it"}`,
         );
       }
       linked.push(declaration.replace(/\n+/g, "\n"));

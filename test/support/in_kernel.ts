@@ -11,8 +11,7 @@ import { StructArray } from "../../src/struct.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../../src/types.ts";
 import { compileKernel } from "./buffers.ts";
 import { expectSameBits } from "./compare.ts";
-import { randomBits, randomItems, sparseItems, valuesAs } from "./random.ts";
-import { allBits } from "./results.ts";
+import { allBits, randomBits, randomItems, sparseItems, valuesAs } from "./random.ts";
 
 export const POISON = 0xdeadbeef;
 

@@ -12,7 +12,7 @@ import { expectSameBits, expectWithin } from "./compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "./fold.ts";
 import { operatorsOf } from "./kernels.ts";
 import { around, edgeLengths } from "./lengths.ts";
-import { anyItems, randomBits, sparseItems, valuesAs } from "./random.ts";
+import { allBits, anyItems, randomBits, sparseItems, valuesAs } from "./random.ts";
 
 /** An f16 result in a `Uint16Array` is its bits already; a reduction's is a number. */
 export const asItems = (type: ScalarType, value: Scalar): ScalarArray => valuesAs(type.name, [value]);
@@ -22,10 +22,6 @@ export const smallTunings = [
   { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan", most: 600 },
   { workGroupSize: 8, itemsPerThread: 4, passes: "single", most: 1100 },
 ] as const satisfies (TuningOptions & { readonly most: number })[];
-
-/** The value of an integer type whose bits are all set. */
-export const allBits = ({ zero, round }: ScalarType): Scalar =>
-  round((typeof zero === "bigint" ? -1n : -1) as never);
 
 /** Kinds of data, so that no operator meets only items that saturate it. */
 const datasets = (type: ScalarType, opName: string, length: number): [string, ScalarArray][] => {
