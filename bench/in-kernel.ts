@@ -16,6 +16,7 @@ import {
   link,
   max,
   subgroup,
+  subgroupOf,
   threadTileScan,
   u32,
   u64,
@@ -44,12 +45,7 @@ interface Case {
   readonly type: ElementType<"u32"> | ElementType<"f32"> | ElementType<"u64"> | ElementType<"f64">;
   /** What a thread calls, on `x`. */
   readonly call: string;
-  functions(algorithm: WorkGroupAlgorithm, sizes: Sizes): InKernelFunctions;
-}
-
-interface Sizes {
-  readonly minSubgroupSize?: number;
-  readonly maxSubgroupSize?: number;
+  functions(algorithm: WorkGroupAlgorithm): InKernelFunctions;
 }
 
 const size = { workGroupSize: THREADS };
@@ -59,8 +55,8 @@ const cases: readonly Case[] = [
       title: `work_group_scan_inclusive_max_${type.name}`,
       type,
       call: `x = work_group_scan_inclusive_max_${type.name}(x, thread);`,
-      functions: (algorithm, sizes) =>
-        workGroupScan({ type: type as ElementType<"u32">, op: max, algorithm, ...size, ...sizes }),
+      functions: (algorithm) =>
+        workGroupScan({ type: type as ElementType<"u32">, op: max, algorithm, ...size }),
     }),
   ),
   ...([u32, u64, f64] as const).map(
@@ -68,29 +64,28 @@ const cases: readonly Case[] = [
       title: `work_group_scan_exclusive_add_${type.name}`,
       type,
       call: `x = work_group_scan_exclusive_add_${type.name}(x, thread);`,
-      functions: (algorithm, sizes) =>
-        workGroupScan({ type: type as ElementType<"u32">, algorithm, ...size, ...sizes }),
+      functions: (algorithm) => workGroupScan({ type: type as ElementType<"u32">, algorithm, ...size }),
     }),
   ),
   {
     title: "work_group_reduce_add_u32",
     type: u32,
     call: "x += work_group_reduce_add_u32(x, thread);",
-    functions: (algorithm, sizes) => workGroupReduce({ type: u32, algorithm, ...size, ...sizes }),
+    functions: (algorithm) => workGroupReduce({ type: u32, algorithm, ...size }),
   },
   ...[8, 32, 64].map(
     (tileSize): Case => ({
       title: `thread_tile_${tileSize}_scan_exclusive_add_u32`,
       type: u32,
       call: `x = thread_tile_${tileSize}_scan_exclusive_add_u32(x, thread);`,
-      functions: (algorithm, sizes) => threadTileScan({ type: u32, tileSize, algorithm, ...size, ...sizes }),
+      functions: (algorithm) => threadTileScan({ type: u32, tileSize, algorithm, ...size }),
     }),
   ),
   {
     title: "work_group_compact",
     type: u32,
     call: "x = work_group_compact((x & 1u) == 0u, thread).slot;",
-    functions: (algorithm, sizes) => workGroupCompact({ algorithm, ...size, ...sizes }),
+    functions: (algorithm) => workGroupCompact({ algorithm, ...size }),
   },
 ];
 
@@ -119,12 +114,11 @@ interface Result {
 async function measure(
   one: Case,
   algorithm: WorkGroupAlgorithm,
-  sizes: Sizes,
 ): Promise<{ nanoseconds: number; words: Uint32Array }> {
   const pipeline = await device.createComputePipelineAsync({
     layout: "auto",
     compute: {
-      module: device.createShaderModule({ code: link(kernel(one), [one.functions(algorithm, sizes)]) }),
+      module: device.createShaderModule({ code: link(kernel(one), [one.functions(algorithm)]) }),
     },
   });
   const bindGroup = device.createBindGroup({
@@ -149,34 +143,32 @@ const results: Result[] = [];
 const { subgroupMinSize: least = 4, subgroupMaxSize: most = 128 } = fold.adapterInfo;
 /** The bodies, and the subgroup one again for adapters of the size at hand alone. */
 const bodies = [
-  { name: "blelloch", algorithm: blelloch, sizes: {} },
-  { name: "hillis-steele", algorithm: hillisSteele, sizes: {} },
-  { name: "subgroup", algorithm: subgroup, sizes: {} },
-  { name: "subgroup", algorithm: subgroup, sizes: { minSubgroupSize: least, maxSubgroupSize: most } },
-] as const satisfies readonly { name: string; algorithm: WorkGroupAlgorithm; sizes: Sizes }[];
-const titleOf = ({ name, sizes }: (typeof bodies)[number]): string =>
-  "minSubgroupSize" in sizes ? `${name} of ${least} to ${most}` : name;
+  { name: "blelloch", algorithm: blelloch },
+  { name: "hillis-steele", algorithm: hillisSteele },
+  { name: "subgroup", algorithm: subgroup },
+  { name: `subgroup of ${least} to ${most}`, algorithm: subgroupOf({ minSize: least, maxSize: most }) },
+] as const satisfies readonly { name: string; algorithm: WorkGroupAlgorithm }[];
 await timer.heat();
 const table = new Table({
   style: { head: [], border: [] },
-  head: ["ns a call and work-group of 256", ...bodies.map(titleOf)],
+  head: ["ns a call and work-group of 256", ...bodies.map(({ name }) => name)],
 });
 for (const one of cases) {
   let first: Uint32Array | undefined;
   const cells: string[] = [];
   for (const body of bodies) {
-    const { algorithm, sizes } = body;
+    const { algorithm } = body;
     const isTile = one.title.startsWith("thread_tile");
     if ((isTile && algorithm === blelloch) || (algorithm.subgroups && !device.features.has("subgroups"))) {
       cells.push("");
       continue;
     }
-    const { nanoseconds, words } = await measure(one, algorithm, sizes);
+    const { nanoseconds, words } = await measure(one, algorithm);
     const reference = first ?? words;
     first = reference;
     // The order of f64 sums differs from body to body, and so do their last bits.
     const same = one.title.endsWith("add_f64") || words.every((word, index) => word === reference[index]);
-    results.push({ title: one.title, body: titleOf(body), nanoseconds, same });
+    results.push({ title: one.title, body: body.name, nanoseconds, same });
     cells.push(`${nanoseconds.toFixed(2)}${same ? "" : " WRONG"}`);
   }
   table.push([one.title, ...cells]);

@@ -18,19 +18,31 @@ export const plain = (
   literal: (value: number, name: string) => Literal,
 ): Domain<number> => ({
   element: wgsl,
-  stored: wgsl,
-  fromStored: "x",
-  toStored: "x",
-  fromValue: "x",
-  toValue: "x",
   elementBytes: bytes,
-  operations: symbols,
   subgroupScans: true,
   literal,
 });
 
+/** How a domain's elements come from values and go back to them, as expressions and as functions in a kernel. */
+export const conversions = (
+  fromValue: string,
+  toValue: string,
+): Pick<Domain, "fromValue" | "toValue" | "conversions"> => ({
+  fromValue,
+  toValue,
+  conversions: `fn element_from_value(x: Value) -> Element {
+  return ${fromValue};
+}
+fn value_from_element(x: Element) -> Value {
+  return ${toValue};
+}`,
+});
+
+/** The names of helpers that are the same in every kernel's functions. */
+export const shared = (name: string): string => `_${name}`;
+
 /** An expression that needs no statement before it. */
-export const expression = (text: string): Literal => ({ setup: [], expression: text });
+export const expression = (text: string): Literal => ({ expression: text });
 export const hex = (bits: number): string => `0x${bits.toString(16)}u`;
 
 /** 0 or 1, for what is zero and what is not. */

@@ -1,14 +1,10 @@
+import type { CallersCombine } from "./codegen/callers.ts";
 import { callersCombine } from "./codegen/callers.ts";
-import type { Source } from "./codegen/module.ts";
-import { generated } from "./codegen/module.ts";
 import { ArgumentError } from "./errors.ts";
-import { isTrue, symbols } from "./literals.ts";
 import { problemOf } from "./problem.ts";
+import { refuse } from "./refuse.ts";
 import type { Domain, ElementType, Operation, Scalar, ScalarType, TypeName, Value } from "./types.ts";
-import { isSameType, requireType } from "./types.ts";
-
-type Kind = ScalarType["kind"];
-type DomainName = "native" | "order" | "truth";
+import { integerTruth, isSameType, requireType, scalarTypes } from "./types.ts";
 
 /** The names of the types that the bitwise operators take. */
 export type IntegerName = "u32" | "i32" | "u64" | "i64";
@@ -25,35 +21,23 @@ export interface Operator<Accepted extends string = never> {
   /** Type-level only: an operator of more types serves where fewer are asked for. */
   readonly [accepts]?: (type: Accepted) => void;
   /** On a type: what `monoid` returns. @internal */
-  readonly on?: (type: ElementType, caller: string) => Monoid;
-  /** On u32, where it combines the values themselves. @internal */
-  readonly onU32?: U32Operation | undefined;
-}
-
-/** What an operator is on u32, in WGSL. */
-export interface U32Operation {
-  /** An expression over `earlier` and `later`. */
-  readonly combine: string;
-  readonly identity: number;
+  on?(op: Operator, type: ElementType, caller: string): Monoid;
+  /** The value that changes nothing, where WGSL's own operator `combine` combines u32 themselves. @internal */
+  readonly u32Identity?: number;
 }
 
 /** One row of the table of operators. */
 interface BuiltinOperator extends Operator {
-  readonly kinds: readonly Kind[];
-  readonly domain: DomainName;
-  readonly commutative: true;
-  /** The row of the domain's WGSL. */
+  /** The names of the types that it takes. */
+  readonly takes: string;
+  /** Its name in WGSL, where it is another. */
+  readonly key?: string;
+  readonly domain: (type: ScalarType) => Domain<never>;
   readonly operation: Operation;
+  /** WGSL's own, over `earlier` and `later`. */
+  readonly combine: string;
   /** The value that changes nothing. */
   identity(type: ScalarType): Scalar;
-  /** The same on u32, where the domain is that of the values themselves. */
-  readonly u32Identity?: number;
-  /** The CPU twin, over values of the domain. */
-  reference(type: ScalarType): (earlier: Scalar, later: Scalar) => Scalar;
-  /** The CPU twin's item for a value: itself, where it is left out. */
-  lift?(type: ScalarType): (value: Value) => Value;
-  /** WGSL's subgroup built-in for an inclusive scan, where there is one. */
-  readonly subgroupScan?: string;
 }
 
 /** An operator of the caller's own. See {@link operator}. */
@@ -71,148 +55,131 @@ export interface CustomOperator<Accepted extends string = string, V extends Valu
   reference(earlier: V, later: V): V;
 }
 
-const numbers = ["unsigned", "signed", "float"] as const satisfies readonly Kind[];
-const integers = ["unsigned", "signed"] as const satisfies readonly Kind[];
-/** The names of the types of each kind, for messages. */
-const namesOfKind = {
-  unsigned: ["u32", "u64"],
-  signed: ["i32", "i64"],
-  float: ["f32", "f16", "f64"],
-} as const satisfies Record<Kind, readonly TypeName[]>;
-function builtin<Accepted extends TypeName>(row: Omit<BuiltinOperator, "commutative">): Operator<Accepted> {
-  const op: BuiltinOperator = {
-    ...row,
-    commutative: true,
-    on: (type, caller) => builtinMonoid(op, type, caller),
-    onU32:
-      row.u32Identity === undefined
-        ? undefined
-        : { combine: symbols[row.operation], identity: row.u32Identity },
-  };
-  return op as Operator as Operator<Accepted>;
-}
+const integers = "u32, i32, u64, i64";
 
-/** The bitwise operations of an integer type; no other type gets here. */
-function bitwise(type: ScalarType): NonNullable<ScalarType["bitwise"]> {
-  if (type.bitwise === undefined) {
-    throw new ArgumentError(`${type.name} has no bitwise operations`);
-  }
-  return type.bitwise;
-}
+const native: BuiltinOperator["domain"] = (type) => type.native;
+const order: BuiltinOperator["domain"] = (type) => type.order;
+const truth: BuiltinOperator["domain"] = (type) => type.truth ?? integerTruth(type.value);
 
 /** The sum; integers wrap around. */
-export const add: Operator<TypeName> = /* @__PURE__ */ builtin({
+export const add: Operator<TypeName> = {
   name: "add",
-  kinds: numbers,
-  domain: "native",
+  takes: scalarTypes,
+  domain: native,
   operation: "add",
-  identity: (type) => type.addIdentity,
+  combine: "earlier + later",
+  identity: (type) => type.addIdentity ?? type.zero,
   u32Identity: 0,
-  reference: (type) => type.add,
-  subgroupScan: "subgroupInclusiveAdd",
-});
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<TypeName>;
 
 /** The product; integers wrap around. */
-export const mul: Operator<TypeName> = /* @__PURE__ */ builtin({
+export const mul: Operator<TypeName> = {
   name: "mul",
-  kinds: numbers,
-  domain: "native",
+  takes: scalarTypes,
+  domain: native,
   operation: "mul",
+  combine: "earlier * later",
   identity: (type) => type.one,
   u32Identity: 1,
-  reference: (type) => type.multiply,
-  subgroupScan: "subgroupInclusiveMul",
-});
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<TypeName>;
 
 /** The least element. Floats: NaN is ignored, −0 comes before +0, and of NaNs alone the result is +∞. */
-export const min: Operator<TypeName> = /* @__PURE__ */ builtin({
+export const min: Operator<TypeName> = {
   name: "min",
-  kinds: numbers,
-  domain: "order",
-  lift: (type) => (value) => (Number.isNaN(value) ? type.greatest : value),
+  takes: scalarTypes,
+  domain: order,
   operation: "min",
+  combine: "min(earlier, later)",
   identity: (type) => type.greatest,
   u32Identity: 0xffffffff,
-  reference: () => (earlier, later) => (precedes(later, earlier) ? later : earlier),
-});
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<TypeName>;
 
 /** The greatest element. Floats: NaN is ignored, −0 comes before +0, and of NaNs alone the result is −∞. */
-export const max: Operator<TypeName> = /* @__PURE__ */ builtin({
+export const max: Operator<TypeName> = {
   name: "max",
-  kinds: numbers,
-  domain: "order",
-  lift: (type) => (value) => (Number.isNaN(value) ? type.lowest : value),
+  takes: scalarTypes,
+  domain: order,
   operation: "max",
+  combine: "max(earlier, later)",
   identity: (type) => type.lowest,
   u32Identity: 0,
-  reference: () => (earlier, later) => (precedes(earlier, later) ? later : earlier),
-});
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<TypeName>;
 
 /** Bitwise and. */
-export const and: Operator<IntegerName> = /* @__PURE__ */ builtin({
+export const and: Operator<IntegerName> = {
   name: "and",
-  kinds: integers,
-  domain: "native",
+  takes: integers,
+  domain: native,
   operation: "and",
-  identity: (type) => bitwise(type).all,
+  combine: "earlier & later",
+  identity: (type) => type.round((typeof type.zero === "bigint" ? -1n : -1) as never),
   u32Identity: 0xffffffff,
-  reference: (type) => bitwise(type).and,
-});
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<IntegerName>;
 
 /** Bitwise or. */
-export const or: Operator<IntegerName> = /* @__PURE__ */ builtin({
+export const or: Operator<IntegerName> = {
   name: "or",
-  kinds: integers,
-  domain: "native",
+  takes: integers,
+  domain: native,
   operation: "or",
+  combine: "earlier | later",
   identity: (type) => type.zero,
   u32Identity: 0,
-  reference: (type) => bitwise(type).or,
-});
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<IntegerName>;
 
 /** Bitwise exclusive or. */
-export const xor: Operator<IntegerName> = /* @__PURE__ */ builtin({
+export const xor: Operator<IntegerName> = {
   name: "xor",
-  kinds: integers,
-  domain: "native",
+  takes: integers,
+  domain: native,
   operation: "xor",
+  combine: "earlier ^ later",
   identity: (type) => type.zero,
   u32Identity: 0,
-  reference: (type) => bitwise(type).xor,
-});
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<IntegerName>;
 
 /** 1 where all elements are true, else 0. Zero is false, all else is true, NaN too. */
-export const logicalAnd: Operator<TypeName> = /* @__PURE__ */ builtin({
+export const logicalAnd: Operator<TypeName> = {
   name: "logicalAnd",
-  kinds: numbers,
-  domain: "truth",
-  lift: (type) => (value) => (isTrue(value as Scalar) ? type.one : type.zero),
+  key: "logical_and",
+  takes: scalarTypes,
+  domain: truth,
   operation: "and",
+  combine: "earlier & later",
   identity: (type) => type.one,
-  reference: (type) => (earlier, later) => (isTrue(earlier) && isTrue(later) ? type.one : type.zero),
-});
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<TypeName>;
 
 /** 1 where any element is true, else 0. Zero is false, all else is true, NaN too. */
-export const logicalOr: Operator<TypeName> = /* @__PURE__ */ builtin({
+export const logicalOr: Operator<TypeName> = {
   name: "logicalOr",
-  kinds: numbers,
-  domain: "truth",
-  lift: (type) => (value) => (isTrue(value as Scalar) ? type.one : type.zero),
+  key: "logical_or",
+  takes: scalarTypes,
+  domain: truth,
   operation: "or",
+  combine: "earlier | later",
   identity: (type) => type.zero,
-  reference: (type) => (earlier, later) => (isTrue(earlier) || isTrue(later) ? type.one : type.zero),
-});
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<TypeName>;
 
 /** 1 where an odd number of elements is true, else 0. Zero is false, all else is true, NaN too. */
-export const logicalXor: Operator<TypeName> = /* @__PURE__ */ builtin({
+export const logicalXor: Operator<TypeName> = {
   name: "logicalXor",
-  kinds: numbers,
-  domain: "truth",
-  lift: (type) => (value) => (isTrue(value as Scalar) ? type.one : type.zero),
+  key: "logical_xor",
+  takes: scalarTypes,
+  domain: truth,
   operation: "xor",
+  combine: "earlier ^ later",
   identity: (type) => type.zero,
-  reference: (type) => (earlier, later) => (isTrue(earlier) !== isTrue(later) ? type.one : type.zero),
-});
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<TypeName>;
 
 /** Every operator of the table, by name. */
 export const operators = /* @__PURE__ */ Object.freeze({
@@ -227,11 +194,6 @@ export const operators = /* @__PURE__ */ Object.freeze({
   logicalOr,
   logicalXor,
 });
-
-/** Whether `a` comes before `b`: as `<`, with −0 before +0. Neither is NaN. */
-function precedes(a: Scalar, b: Scalar): boolean {
-  return a < b || (a === 0 && b === 0 && Object.is(a, -0) && !Object.is(b, -0));
-}
 
 /** What {@link operator} takes. */
 export interface OperatorDefinition<Name extends string, V extends Value> {
@@ -298,7 +260,7 @@ export function operator<Name extends string, V extends Value>(
     combine,
     reference,
     declarations,
-    on: (given, user) => customMonoid(op as unknown as CustomOperator, given, user),
+    on: customMonoid,
   };
   return op;
 }
@@ -318,24 +280,16 @@ export interface Monoid {
   readonly key: string;
   /** `u32, add`: for messages. */
   readonly title: string;
-  /** The operator's name. */
-  readonly opName: string;
   readonly type: ElementType;
   readonly domain: Domain;
-  /** Whether the caller wrote the operator. */
-  readonly callers: boolean;
-  /** The WGSL function whose first line is given, and what it needs. */
-  combineSources(head: string): readonly Source[];
+  /** What WGSL has for it, where the caller did not write it. */
+  readonly operation: Operation | undefined;
+  /** An expression over `earlier` and `later`, where the caller did not write the operator. */
+  readonly combine?: string;
+  /** What the caller wrote of it. */
+  readonly callers?: CallersCombine;
   /** As a value of the type. */
   readonly identity: Value;
-  /** Whether any order and grouping of elements gives the same bits. */
-  readonly regroups: boolean;
-  /** WGSL's own for the whole subgroup, where there are some. */
-  readonly subgroupScan: string | undefined;
-  readonly subgroupReduce: string | undefined;
-  /** The CPU twin: an item to what is combined, and two of those to one. */
-  readonly lift: (value: Value) => Value;
-  readonly reference: (earlier: Value, later: Value) => Value;
 }
 
 /** An operator's name as it is in WGSL: `logical_and`. */
@@ -347,17 +301,20 @@ export const snakeCase = (name: string): string =>
  *
  * @throws {ArgumentError} when the operator does not take the type; the message names both.
  */
-export function monoid(op: Operator, elementType: ElementType, caller: string): Monoid {
-  const type = requireType(elementType, caller);
+export const monoid = (op: Operator, type: ElementType, caller: string): Monoid =>
+  operatorOn(op, requireType(type, caller), caller);
+
+/** The same of a type that the operator itself tells from what is none. */
+export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
   if (typeof (op as Partial<Operator> | null | undefined)?.on !== "function") {
-    throw new ArgumentError(
-      `${caller}: op is ${String(op)}; it takes add, max or another of Wavefold's operators, or operator(…)`,
-    );
+    refuse(caller, `op is ${op}`, "add, max or another of Wavefold's operators, or operator(…)");
   }
-  return (op as Required<Operator>).on(type, caller);
+  return (op as Required<Operator>).on(op, type, caller);
 }
 
-function customMonoid(op: CustomOperator, type: ElementType, caller: string): Monoid {
+function customMonoid(given: Operator, type: ElementType, caller: string): Monoid {
+  const op = given as CustomOperator;
+  requireType(type, caller);
   if (!isSameType(op.type, type)) {
     throw new ArgumentError(
       `${caller}<${type.name}, ${op.name}>: the operator ${op.name} is for ${op.type.name}, not for ${op.type.name === type.name ? "another type of that name" : type.name}`,
@@ -366,52 +323,48 @@ function customMonoid(op: CustomOperator, type: ElementType, caller: string): Mo
   return {
     key: `${op.name}_${type.name}`,
     title: `${type.name}, ${op.name}`,
-    opName: op.name,
     type,
     domain: type.native,
-    callers: true,
-    combineSources: (head) => callersCombine(op, head),
+    operation: undefined,
+    callers: callersCombine(op),
     identity: op.identity,
-    regroups: false,
-    subgroupScan: undefined,
-    subgroupReduce: undefined,
-    lift: (value) => value,
-    reference: op.reference,
   };
 }
 
-function builtinMonoid(row: BuiltinOperator, type: ElementType, caller: string): Monoid {
-  const scalar = type as ScalarType;
-  // A struct has no domain but its own, and no kind that an operator takes.
-  const domain = scalar[row.domain] as Domain | undefined;
-  const combine = domain?.operations[row.operation];
-  if (domain === undefined || combine === undefined || !row.kinds.includes(scalar.kind)) {
-    throw new ArgumentError(
-      type.kind === "struct"
-        ? `${caller}<${type.name}, ${row.name}>: ${row.name} has no meaning on the struct ${type.name}; it takes operator({ type: ${type.name}, … })`
-        : `${caller}<${type.name}, ${row.name}>: ${row.name} has no meaning on ${type.name}; it takes ${row.kinds.flatMap((kind) => namesOfKind[kind]).join(", ")}`,
+function builtinMonoid(op: Operator, elementType: ElementType, caller: string): Monoid {
+  const row = op as BuiltinOperator;
+  const { name, takes, key = name, operation } = row;
+  const type = elementType as ScalarType;
+  const title = `${type?.name}, ${name}`;
+  if (!takes.includes(type?.name)) {
+    refuse(
+      `${caller}<${title}>`,
+      `${name} has no meaning on ${type?.takes ? "the struct " : ""}${type?.name}`,
+      type?.takes ?? takes,
     );
   }
+  const domain = row.domain(type) as unknown as Domain;
   return {
-    key: `${snakeCase(row.name)}_${type.name}`,
-    title: `${type.name}, ${row.name}`,
-    opName: row.name,
+    key: `${key}_${type.name}`,
+    title,
     type,
     domain,
-    callers: false,
-    combineSources: (head) => [generated(`${head}\n  return ${combine};\n}`)],
-    identity: row.identity(scalar),
-    regroups: roundingOf(row, scalar) === "none",
-    subgroupScan: domain.subgroupScans ? row.subgroupScan : undefined,
-    subgroupReduce: domain.subgroupScans
-      ? `subgroup${row.operation[0]?.toUpperCase()}${row.operation.slice(1)}`
-      : undefined,
-    lift: row.lift?.(scalar) ?? ((value) => value),
-    reference: row.reference(scalar) as Monoid["reference"],
+    operation,
+    combine: domain.operations?.[operation] ?? row.combine,
+    identity: row.identity(type),
   };
 }
 
+/**
+ * How results are rounded: not at all; after each operation, to nearest even, so that their order decides the last bits;
+ * or as the adapter likes, within a bound.
+ */
+export type Rounding = "none" | "each operation" | "adapter";
+
 /** How a built-in operator's results are rounded on a type. */
-export function roundingOf(op: Operator, type: ScalarType): ScalarType["rounding"] {
-  return (op as BuiltinOperator).domain === "native" ? type.rounding : "none";
-}
+export const roundingOf = (op: Operator, { kind, name }: ScalarType): Rounding =>
+  kind !== "float" || (op as BuiltinOperator).domain !== native
+    ? "none"
+    : name === "f64"
+      ? "each operation"
+      : "adapter";

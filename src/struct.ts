@@ -223,10 +223,7 @@ export function struct<const Name extends string, const Fields extends StructFie
     stored: stored.wgsl,
     fromStored,
     toStored,
-    fromValue: "x",
-    toValue: "x",
     elementBytes: bytes,
-    operations: {},
     long: fields.some((field) => field.type.native.long),
     subgroupScans: false,
     literal(value, variable): Literal {
@@ -234,7 +231,7 @@ export function struct<const Name extends string, const Fields extends StructFie
         field.type.native.literal(value[field.name] as never, `${variable}_${field.name}`),
       );
       return {
-        setup: parts.flatMap((part) => part.setup),
+        setup: parts.flatMap((part) => part.setup ?? []),
         expression: `${name}(${parts.map((part) => part.expression).join(", ")})`,
       };
     },
@@ -248,6 +245,7 @@ export function struct<const Name extends string, const Fields extends StructFie
     ...(usesF16 && { feature: "shader-f16" as const }),
     value: name,
     declaration,
+    takes: `operator({ type: ${name}, … })`,
     fields: Object.fromEntries(fields.map((field) => [field.name, field.type])) as {
       [Field in keyof V]: ScalarType;
     },
@@ -256,10 +254,12 @@ export function struct<const Name extends string, const Fields extends StructFie
     },
     carried: stored.wgsl,
     fromCarried: fromStored,
-    files: [...new Set(fields.flatMap((field) => field.type.files))].filter(
-      // The orders are for min and max of the scalars alone.
-      (file) => !file.name.endsWith("_order.wgsl"),
-    ),
+    files: [...new Set(fields.flatMap((field) => field.type.files))]
+      .filter(
+        // The orders are for min and max of the scalars alone.
+        (file) => !file.name.endsWith("_order.wgsl"),
+      )
+      .concat({ name: `struct ${name}`, text: declaration, as: (own) => own }),
     native,
     round: (value) =>
       Object.fromEntries(
@@ -312,12 +312,17 @@ export function struct<const Name extends string, const Fields extends StructFie
 
 /** Types that the shaders declare. */
 const reservedNames = new Set([
+  "CoalescedScanValue",
   "Element",
   "Input",
   "Output",
   "Params",
   "SubgroupPlace",
+  "ThreadTileScan",
+  "ThreadTileScanValue",
   "Value",
+  "WorkGroupAllocation",
+  "WorkGroupCompaction",
   "WorkGroupScan",
   "WorkGroupScanValue",
 ]);

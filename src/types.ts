@@ -1,6 +1,6 @@
 import type { Parsed } from "./codegen/module.ts";
-import { ArgumentError } from "./errors.ts";
-import { expression, plain, truthLiteral } from "./literals.ts";
+import { conversions, plain, truthLiteral } from "./literals.ts";
+import { refuse } from "./refuse.ts";
 
 /** A `Float16Array`, for runtimes and TypeScript versions that have none. */
 export interface Float16ArrayLike extends ArrayBufferView {
@@ -44,6 +44,8 @@ export interface SourceText {
   /** What a message calls it. */
   readonly name: string;
   readonly text: string;
+  /** What its declarations are called beside a kernel, where that does not depend on the operator and the sizes. */
+  readonly as?: (name: string) => string;
   /** Whether the caller wrote it. */
   readonly callers?: boolean;
   /** How it is split into its declarations, where it is not WGSL of ours. */
@@ -57,7 +59,7 @@ export type Operation = "add" | "mul" | "min" | "max" | "and" | "or" | "xor";
 
 /** A value in WGSL: an expression, and the statements that must stand before it. */
 export interface Literal {
-  readonly setup: readonly string[];
+  readonly setup?: readonly string[];
   readonly expression: string;
 }
 
@@ -70,17 +72,19 @@ export interface Domain<V extends Value = Value> {
   readonly element: string;
   /** Its fields, where it is a struct. */
   readonly fields?: readonly string[];
-  /** WGSL type of an item in a storage buffer. */
-  readonly stored: string;
-  readonly fromStored: string;
-  readonly toStored: string;
-  /** From and to the type itself, as a kernel of the caller's holds it. */
-  readonly fromValue: string;
-  readonly toValue: string;
+  /** WGSL type of an item in a storage buffer, and how it is converted, where that is not the element. */
+  readonly stored?: string;
+  readonly fromStored?: string;
+  readonly toStored?: string;
+  /** From and to the type itself, as a kernel of the caller's holds it, where that is another. */
+  readonly fromValue?: string;
+  readonly toValue?: string;
+  /** `element_from_value` and `value_from_element` then. */
+  readonly conversions?: string;
   /** Bytes of an element. */
   readonly elementBytes: number;
-  /** WGSL expressions over `earlier` and `later`. */
-  readonly operations: Readonly<Partial<Record<Operation, string>>>;
+  /** WGSL expressions over `earlier` and `later`, where WGSL's own operators do not combine the elements. */
+  readonly operations?: Readonly<Partial<Record<Operation, string>>>;
   /** Whether an operation is hundreds of instructions. */
   readonly long?: boolean;
   /** Whether WGSL's subgroup scans take the element. */
@@ -100,16 +104,18 @@ export interface ElementType<Name extends string = string, V extends Value = Val
   readonly feature?: "shader-f16";
   /** WGSL type of a value in a kernel of the caller's: `vec2<u32>` (low word, high word) for 64 bits. */
   readonly value: string;
-  /** WGSL type that carries the bits of an item unchanged through a copy. */
-  readonly carried: string;
-  /** WGSL expression for the value of a carried item `x`. */
-  readonly fromCarried: string;
+  /** WGSL type that carries the bits of an item unchanged through a copy, where it is not `value`. */
+  readonly carried?: string;
+  /** WGSL expression for the value of a carried item `x`, then. */
+  readonly fromCarried?: string;
   /** Files whose functions the conversions call, and an operator or a predicate may call. */
   readonly files: readonly SourceText[];
   /** As written: arithmetic on the WGSL type itself. */
   readonly native: Domain<V>;
   /** The nearest value of the type: wraps integers, rounds floats. */
   round(value: V): V;
+  /** What it takes in the place of one of the table's operators, where those have no meaning on it. @internal */
+  readonly takes?: string;
   /** What is wrong with a value, where it is none of a struct. See {@link problemOf}. */
   problemOf?(value: unknown): string | undefined;
 }
@@ -118,38 +124,17 @@ export interface ElementType<Name extends string = string, V extends Value = Val
 export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar = Scalar>
   extends ElementType<Name, V> {
   readonly kind: "unsigned" | "signed" | "float";
-  /** NumPy's little-endian dtype. */
-  readonly dtype: string;
   readonly zero: V;
   readonly one: V;
   /** The least and the greatest value; infinities for floats. */
   readonly lowest: V;
   readonly greatest: V;
-  /**
-   * How `add` and `mul` are rounded: not at all; after each operation, to nearest even, so that their
-   * order decides the last bits; or as the adapter likes, within a bound.
-   */
-  readonly rounding: "none" | "each operation" | "adapter";
-  /** What changes nothing in a sum: −0 where the sign of zero is kept. */
-  readonly addIdentity: V;
-  /** One operation, rounded once. */
-  add(a: V, b: V): V;
-  /** As {@link ScalarType.add}. */
-  multiply(a: V, b: V): V;
-  /** For integers: all bits, and the bitwise operations. */
-  readonly bitwise?: Bitwise<V>;
+  /** What changes nothing in a sum, where it is not `zero`: −0 where the sign of zero is kept. */
+  readonly addIdentity?: V;
   /** As something that compares exactly, for `min` and `max`. */
   readonly order: Domain<V>;
-  /** As 0 or 1, for the logical operators. */
-  readonly truth: Domain<V>;
-}
-
-/** The bitwise operations of an integer type. */
-export interface Bitwise<V extends Scalar> {
-  readonly all: V;
-  and(a: V, b: V): V;
-  or(a: V, b: V): V;
-  xor(a: V, b: V): V;
+  /** As 0 or 1, for the logical operators, where that is not as for all integers of 32 bits. */
+  readonly truth?: Domain<V>;
 }
 
 /**
@@ -170,17 +155,18 @@ export function sameValue(a: Value, b: Value): boolean {
     : Object.is(a, b);
 }
 
-const unsignedLiteral = (value: number): Literal => expression(`${value >>> 0}u`);
+/** As 0 or 1. */
 export const integerTruth = (wgsl: string): Domain<number> => ({
   ...plain(wgsl, 4, truthLiteral),
   element: "u32",
+  stored: wgsl,
   fromStored: "u32(x != 0)",
   toStored: `${wgsl}(x)`,
-  fromValue: "u32(x != 0)",
-  toValue: `${wgsl}(x)`,
+  ...conversions("u32(x != 0)", `${wgsl}(x)`),
 });
 
 const round32 = (value: number): number => value >>> 0;
+const plainU32 = /* @__PURE__ */ plain("u32", 4, (value) => ({ expression: `${round32(value)}u` }));
 
 /** 32-bit unsigned integers; arithmetic wraps. */
 export const u32: ScalarType<"u32", number> = {
@@ -188,37 +174,24 @@ export const u32: ScalarType<"u32", number> = {
   kind: "unsigned",
   bytes: 4,
   value: "u32",
-  dtype: "<u4",
   zero: 0,
   one: 1,
   lowest: 0,
   greatest: 0xffffffff,
-  rounding: "none",
-  addIdentity: 0,
   round: round32,
-  add: (a, b) => (a + b) >>> 0,
-  multiply: (a, b) => Math.imul(a, b) >>> 0,
-  bitwise: {
-    all: 0xffffffff,
-    and: (a, b) => (a & b) >>> 0,
-    or: (a, b) => (a | b) >>> 0,
-    xor: (a, b) => (a ^ b) >>> 0,
-  },
-  carried: "u32",
-  fromCarried: "x",
   files: [],
-  native: /* @__PURE__ */ plain("u32", 4, unsignedLiteral),
-  order: /* @__PURE__ */ plain("u32", 4, unsignedLiteral),
-  truth: /* @__PURE__ */ integerTruth("u32"),
+  native: plainU32,
+  order: plainU32,
 } satisfies ScalarType<"u32", number>;
+
+/** Their names, for messages. */
+export const scalarTypes = "u32, i32, f32, f16, u64, i64, f64";
 
 /** The element type itself, or the error that it is none. */
 export function requireType(type: unknown, caller: string): ElementType {
   if (!isElementType(type)) {
     const name = (type as ElementType | undefined)?.name;
-    throw new ArgumentError(
-      `${caller}: ${name ?? String(type)} is not an element type; it takes u32, i32, f32, f16, u64, i64, f64, or struct(…)`,
-    );
+    refuse(caller, `${name ?? String(type)} is not an element type`, `${scalarTypes}, or struct(…)`);
   }
   return type;
 }

@@ -1,11 +1,11 @@
 import binary64File from "../shaders/numeric/binary64.wgsl";
 import binary64OrderFile from "../shaders/numeric/binary64_order.wgsl";
 import int64File from "../shaders/numeric/int64.wgsl";
-import { expression, hex, truthLiteral } from "./literals.ts";
+import { conversions, expression, hex, shared, truthLiteral } from "./literals.ts";
 import type { Domain, Literal, ScalarType, SourceText } from "./types.ts";
 
-const int64: SourceText = { name: "shaders/numeric/int64.wgsl", text: int64File };
-const binary64: SourceText = { name: "shaders/numeric/binary64.wgsl", text: binary64File };
+const int64: SourceText = { name: "shaders/numeric/int64.wgsl", text: int64File, as: shared };
+const binary64: SourceText = { name: "shaders/numeric/binary64.wgsl", text: binary64File, as: shared };
 const binary64Order: SourceText = {
   name: "shaders/numeric/binary64_order.wgsl",
   text: binary64OrderFile,
@@ -24,15 +24,10 @@ const f64Words = (value: number): readonly [low: number, high: number] => {
 
 /** Pairs of u32, low word first, as they are stored. */
 const pair = <V extends number | bigint>(
-  operations: Domain["operations"],
+  operations: NonNullable<Domain["operations"]>,
   literal: Domain<V>["literal"],
 ): Domain<V> => ({
   element: "vec2<u32>",
-  stored: "vec2<u32>",
-  fromStored: "x",
-  toStored: "x",
-  fromValue: "x",
-  toValue: "x",
   elementBytes: 8,
   operations,
   subgroupScans: false,
@@ -44,15 +39,13 @@ const truth = (fromValue: string, toValue: string): Domain<number | bigint> => (
   stored: "vec2<u32>",
   fromStored: fromValue,
   toStored: toValue,
-  fromValue,
-  toValue,
+  ...conversions(fromValue, toValue),
   elementBytes: 4,
-  operations: { and: "earlier & later", or: "earlier | later", xor: "earlier ^ later" },
   subgroupScans: true,
   literal: truthLiteral,
 });
 
-const integerOperations = (name: "u64" | "i64"): Domain["operations"] => ({
+const integerOperations = (name: "u64" | "i64"): NonNullable<Domain["operations"]> => ({
   add: "add_u64(earlier, later)",
   mul: "mul_u64(earlier, later)",
   min: `min_${name}(earlier, later)`,
@@ -65,20 +58,13 @@ const integerOperations = (name: "u64" | "i64"): Domain["operations"] => ({
 const integer = <Name extends "u64" | "i64">(
   name: Name,
   round: (value: bigint) => bigint,
-): Omit<ScalarType<Name, bigint>, "kind" | "dtype" | "lowest" | "greatest"> => ({
+): Omit<ScalarType<Name, bigint>, "kind" | "lowest" | "greatest"> => ({
   name,
   bytes: 8,
   value: "vec2<u32>",
   zero: 0n,
   one: 1n,
-  rounding: "none",
-  addIdentity: 0n,
   round,
-  add: (a, b) => round(a + b),
-  multiply: (a, b) => round(a * b),
-  bitwise: { all: round(-1n), and: (a, b) => a & b, or: (a, b) => a | b, xor: (a, b) => a ^ b },
-  carried: "vec2<u32>",
-  fromCarried: "x",
   files: [int64],
   native: pair<bigint>(integerOperations(name), bigWords),
   order: pair<bigint>(integerOperations(name), bigWords),
@@ -89,7 +75,6 @@ const integer = <Name extends "u64" | "i64">(
 export const u64: ScalarType<"u64", bigint> = {
   .../* @__PURE__ */ integer("u64", (value) => BigInt.asUintN(64, value)),
   kind: "unsigned",
-  dtype: "<u8",
   lowest: 0n,
   greatest: 0xffff_ffff_ffff_ffffn,
 } satisfies ScalarType<"u64", bigint>;
@@ -98,7 +83,6 @@ export const u64: ScalarType<"u64", bigint> = {
 export const i64: ScalarType<"i64", bigint> = {
   .../* @__PURE__ */ integer("i64", (value) => BigInt.asIntN(64, value)),
   kind: "signed",
-  dtype: "<i8",
   lowest: -0x8000_0000_0000_0000n,
   greatest: 0x7fff_ffff_ffff_ffffn,
 } satisfies ScalarType<"i64", bigint>;
@@ -114,18 +98,12 @@ export const f64: ScalarType<"f64", number> = {
   kind: "float",
   bytes: 8,
   value: "vec2<u32>",
-  dtype: "<f8",
   zero: 0,
   one: 1,
-  rounding: "each operation",
   lowest: -Infinity,
   greatest: Infinity,
   addIdentity: -0,
   round: same,
-  add: (a, b) => a + b,
-  multiply: (a, b) => a * b,
-  carried: "vec2<u32>",
-  fromCarried: "x",
   files: [int64, binary64, binary64Order],
   native: {
     .../* @__PURE__ */ pair<number>(
@@ -144,8 +122,7 @@ export const f64: ScalarType<"f64", number> = {
     ),
     fromStored: "order_from_f64_bits(x)",
     toStored: "f64_bits_from_order(x)",
-    fromValue: "order_from_f64_bits(x)",
-    toValue: "f64_bits_from_order(x)",
+    ...conversions("order_from_f64_bits(x)", "f64_bits_from_order(x)"),
   },
   truth: /* @__PURE__ */ truth(
     "select(0u, 1u, (x.x | (x.y & 0x7fffffffu)) != 0u)",

@@ -1,11 +1,14 @@
 import f16BitsFile from "../shaders/numeric/f16_bits.wgsl";
 import floatOrderFile from "../shaders/numeric/float_order.wgsl";
-import { expression, hex, plain, symbols, truthLiteral } from "./literals.ts";
+import { conversions, expression, hex, plain, shared, truthLiteral } from "./literals.ts";
 import { decodeFloat16, encodeFloat16 } from "./reference/float16.ts";
 import type { Literal, ScalarType, SourceText } from "./types.ts";
 
-const floatOrder: SourceText = { name: "shaders/numeric/float_order.wgsl", text: floatOrderFile };
-const f16Bits: SourceText = { name: "shaders/numeric/f16_bits.wgsl", text: f16BitsFile };
+const floatOrder: SourceText = {
+  name: "shaders/numeric/float_order.wgsl",
+  text: floatOrderFile,
+};
+const f16Bits: SourceText = { name: "shaders/numeric/f16_bits.wgsl", text: f16BitsFile, as: shared };
 
 const f32Bits = (value: number): number => new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0;
 
@@ -40,16 +43,11 @@ export const f32: ScalarType<"f32", number> = {
   kind: "float",
   bytes: 4,
   value: "f32",
-  dtype: "<f4",
   zero: 0,
   one: 1,
   lowest: -Infinity,
   greatest: Infinity,
-  rounding: "adapter",
-  addIdentity: 0,
   round: Math.fround,
-  add: (a, b) => Math.fround(a + b),
-  multiply: (a, b) => Math.fround(a * b),
   carried: "u32",
   fromCarried: "bitcast<f32>(x)",
   files: [floatOrder],
@@ -59,10 +57,8 @@ export const f32: ScalarType<"f32", number> = {
     stored: "u32",
     fromStored: "order_from_f32_bits(x)",
     toStored: "f32_bits_from_order(x)",
-    fromValue: "order_from_f32_bits(bitcast<u32>(x))",
-    toValue: "bitcast<f32>(f32_bits_from_order(x))",
+    ...conversions("order_from_f32_bits(bitcast<u32>(x))", "bitcast<f32>(f32_bits_from_order(x))"),
     elementBytes: 4,
-    operations: symbols,
     subgroupScans: true,
     literal: (value) => expression(hex(floatOrderKey(f32Bits(value), 32))),
   },
@@ -71,10 +67,8 @@ export const f32: ScalarType<"f32", number> = {
     stored: "u32",
     fromStored: "select(0u, 1u, (x & 0x7fffffffu) != 0u)",
     toStored: "select(0u, 0x3f800000u, x != 0u)",
-    fromValue: "select(0u, 1u, (bitcast<u32>(x) & 0x7fffffffu) != 0u)",
-    toValue: "f32(x)",
+    ...conversions("select(0u, 1u, (bitcast<u32>(x) & 0x7fffffffu) != 0u)", "f32(x)"),
     elementBytes: 4,
-    operations: symbols,
     subgroupScans: true,
     literal: truthLiteral,
   },
@@ -87,18 +81,11 @@ export const f16: ScalarType<"f16", number> = {
   bytes: 2,
   feature: "shader-f16",
   value: "f16",
-  dtype: "<f2",
   zero: 0,
   one: 1,
   lowest: -Infinity,
   greatest: Infinity,
-  rounding: "adapter",
-  addIdentity: 0,
   round: roundF16,
-  add: (a, b) => roundF16(a + b),
-  multiply: (a, b) => roundF16(a * b),
-  carried: "f16",
-  fromCarried: "x",
   files: [floatOrder, f16Bits],
   native: /* @__PURE__ */ plain("f16", 2, f16Literal),
   order: {
@@ -106,10 +93,8 @@ export const f16: ScalarType<"f16", number> = {
     stored: "f16",
     fromStored: "order_from_f16_bits(bits_from_f16(x))",
     toStored: "f16_from_bits(f16_bits_from_order(x))",
-    fromValue: "order_from_f16_bits(bits_from_f16(x))",
-    toValue: "f16_from_bits(f16_bits_from_order(x))",
+    ...conversions("order_from_f16_bits(bits_from_f16(x))", "f16_from_bits(f16_bits_from_order(x))"),
     elementBytes: 4,
-    operations: symbols,
     subgroupScans: true,
     literal: (value) => expression(hex(floatOrderKey(encodeFloat16(value), 16))),
   },
@@ -118,10 +103,8 @@ export const f16: ScalarType<"f16", number> = {
     stored: "f16",
     fromStored: "select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)",
     toStored: "f16(x)",
-    fromValue: "select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)",
-    toValue: "f16(x)",
+    ...conversions("select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)", "f16(x)"),
     elementBytes: 4,
-    operations: symbols,
     subgroupScans: true,
     literal: truthLiteral,
   },

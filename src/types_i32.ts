@@ -1,6 +1,5 @@
 import { expression, plain } from "./literals.ts";
 import type { Literal, ScalarType } from "./types.ts";
-import { integerTruth } from "./types.ts";
 
 const signedLiteral = (value: number): Literal =>
   // WGSL has no literal for the least i32: the minus sign is an operator.
@@ -14,21 +13,14 @@ export const i32: ScalarType<"i32", number> = {
   kind: "signed",
   bytes: 4,
   value: "i32",
-  dtype: "<i4",
   zero: 0,
   one: 1,
   lowest: -0x80000000,
   greatest: 0x7fffffff,
-  rounding: "none",
-  addIdentity: 0,
   round: roundSigned32,
-  add: (a, b) => (a + b) | 0,
-  multiply: Math.imul,
-  bitwise: { all: -1, and: (a, b) => a & b, or: (a, b) => a | b, xor: (a, b) => a ^ b },
   carried: "u32",
   fromCarried: "bitcast<i32>(x)",
   files: [],
   native: /* @__PURE__ */ plain("i32", 4, signedLiteral),
   order: /* @__PURE__ */ plain("i32", 4, signedLiteral),
-  truth: /* @__PURE__ */ integerTruth("i32"),
 } satisfies ScalarType<"i32", number>;

@@ -7,26 +7,28 @@
 export * from "./algebra.ts";
 export { linkDirectives } from "./codegen/directives.ts";
 export type {
-  InKernelFunctions,
-  InKernelOptions,
-  OperatorFunctionOptions,
+  CounterOptions,
   ThreadTileOptions,
   WorkGroupAllocateOptions,
-  WorkGroupCompactOptions,
   WorkGroupOptions,
 } from "./codegen/functions.ts";
 export {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
+  threadTileScanUpdate,
   workGroupAllocate,
   workGroupCompact,
+  workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUpdate,
 } from "./codegen/functions.ts";
+export type { InKernelFunctions, InKernelOptions } from "./codegen/in_kernel.ts";
 export type { LinkOptions } from "./codegen/link.ts";
 export { link } from "./codegen/link.ts";
 export type { WorkGroupAlgorithm } from "./codegen/work_group_algorithms.ts";
-export { blelloch, hillisSteele, subgroup } from "./codegen/work_group_algorithms.ts";
+export { blelloch, hillisSteele, subgroup, subgroupOf } from "./codegen/work_group_algorithms.ts";
 export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";

@@ -479,7 +479,7 @@ describe("files", () => {
   it("rejects an operator that does not take the type, and leaves the output as it was", () => {
     write("f.npy", npy("<f4", [1], Float32Array.of(1)));
     fails(
-      /scan<f32, xor>: xor has no meaning on f32; it takes u32, u64, i32, i64/,
+      /scan<f32, xor>: xor has no meaning on f32; it takes u32, i32, u64, i64/,
       "scan",
       "f.npy",
       "-o",

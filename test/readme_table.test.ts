@@ -3,7 +3,7 @@ import process from "node:process";
 import { expect, test } from "vitest";
 import { algorithms } from "../src/codegen/algorithms.ts";
 import { elementTypes } from "../src/element_types.ts";
-import type { Operator } from "../src/operators.ts";
+import type { Operator, Rounding } from "../src/operators.ts";
 import { monoid, operators, roundingOf } from "../src/operators.ts";
 import type { ScalarType, Value } from "../src/types.ts";
 
@@ -14,7 +14,7 @@ const results = {
   none: "exact",
   "each operation": "exact, in the plan's order",
   adapter: "within a bound",
-} as const satisfies Record<ScalarType["rounding"], string>;
+} as const satisfies Record<Rounding, string>;
 
 /** Values with a name that says more than their digits. */
 const shown = (value: Value, { lowest, greatest }: ScalarType, { name }: Operator): string => {

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { parse } from "../src/codegen/callers.ts";
 import type { Declaration, Parsed } from "../src/codegen/module.ts";
 import { assemble, declared, directivesFor, reachable, split } from "../src/codegen/module.ts";
+import { struct } from "../src/struct.ts";
+import { u32 } from "../src/types.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
 
 const device = useNullDevice();
@@ -57,7 +59,7 @@ function joined(paths: readonly string[]): string {
 
 const contract = ["contract.wgsl"];
 const algorithms = [
-  ["work_group/hillis_steele.wgsl"],
+  ["work_group/hillis_steele.wgsl", "work_group/hillis_steele_reduce.wgsl"],
   ["work_group/blelloch.wgsl"],
   ["work_group/subgroup_contract.wgsl", "work_group/subgroup_place.wgsl", "work_group/subgroup.wgsl"],
 ];
@@ -68,7 +70,10 @@ const pairs = <A, B>(a: readonly A[], b: readonly B[]): [A, B][] =>
 
 /** The same for kernels of our own, and how their work-groups look back. */
 const deviceAlgorithms = [
-  { files: ["work_group/hillis_steele.wgsl", "device/portable.wgsl"], lookBack: "threads" },
+  {
+    files: ["work_group/hillis_steele.wgsl", "work_group/hillis_steele_reduce.wgsl", "device/portable.wgsl"],
+    lookBack: "threads",
+  },
   { files: ["work_group/blelloch.wgsl", "device/portable.wgsl"], lookBack: "threads" },
   ...["threads", "votes"].flatMap((lookBack) =>
     pairs(["id", "count"], ["rows", "votes"]).map(([by, rows]) => ({
@@ -112,26 +117,23 @@ const combinations: string[][] = [
   [...contract, ...deviceFiles("input_items", "output_items", "combine_pairs")],
   ...threadTiles.flatMap((algorithm) => [
     [...contract, ...algorithm],
-    [...contract, ...algorithm, "thread_tile/functions.wgsl"],
-    [...contract, ...algorithm, "thread_tile/functions.wgsl", "thread_tile/update.wgsl"],
+    [...contract, ...algorithm, "thread_tile/scan.wgsl"],
+    [...contract, ...algorithm, "thread_tile/reduce.wgsl"],
+    [...contract, ...algorithm, "thread_tile/counter.wgsl", "thread_tile/update.wgsl"],
   ]),
   ...algorithms.flatMap((algorithm) => [
     [...contract, ...algorithm],
-    [...contract, ...algorithm, "work_group/functions.wgsl"],
-    [...contract, ...algorithm, "work_group/functions.wgsl", "work_group/update.wgsl"],
-    [...contract, ...algorithm, "work_group/functions.wgsl", "work_group/coalesced.wgsl"],
-    [
-      ...contract,
-      ...algorithm,
-      ...["functions", "update", "coalesced", "coalesced_update"].map((name) => `work_group/${name}.wgsl`),
-    ],
-    ...["compact", "allocate"].map((name) => [
-      ...contract,
-      ...algorithm,
-      "work_group/functions.wgsl",
-      "work_group/update.wgsl",
-      `work_group/${name}.wgsl`,
-    ]),
+    ...[
+      ["scan"],
+      ["reduce"],
+      ["counter", "update"],
+      ["coalesced", "coalesced_scan"],
+      ["coalesced", "coalesced_reduce"],
+      ["coalesced", "counter", "coalesced_update"],
+      ["compact"],
+      ["counter", "compact_update"],
+      ["counter", "allocate"],
+    ].map((names) => [...contract, ...algorithm, ...names.map((name) => `work_group/${name}.wgsl`)]),
   ]),
   ...deviceAlgorithms.flatMap(({ files, lookBack }) => {
     const scan = (last: string, arrangement: readonly string[], ...names: string[]): string[] => [
@@ -250,6 +252,17 @@ const files = readdirSync(new URL("../shaders", import.meta.url), {
 test("every shader is in a combination", () => {
   const covered = new Set(combinations.flat());
   expect(files.filter((file) => !covered.has(file))).toEqual([]);
+});
+
+test("no struct of the caller's may have the name of one that in-kernel functions declare", () => {
+  const names = files
+    .filter((path) => !path.startsWith("device/"))
+    .flatMap((path) => split(read(path)).declarations)
+    .flatMap(({ keyword, name }) => (keyword === "struct" ? [name] : []));
+  expect(names.length).toBeGreaterThan(5);
+  for (const name of names) {
+    expect(() => struct({ name, fields: { a: u32 } })).toThrow("taken by the contract of the kernels");
+  }
 });
 
 test("everything that a file of shaders/device/ declares is reached by some kernel", () => {

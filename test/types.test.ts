@@ -81,7 +81,7 @@ test("what is meaningless names both at run time", async () => {
   const own = fold();
   const untypedAnd = and as never;
   await expect(own.scan(Float64Array.of(1), { op: untypedAnd })).rejects.toThrow(
-    "scan<f64, and>: and has no meaning on f64; it takes u32, u64, i32, i64",
+    "scan<f64, and>: and has no meaning on f64; it takes u32, i32, u64, i64",
   );
   await expect(own.reduce(BigUint64Array.of(1n), { op: first as never })).rejects.toThrow(
     "reduce<u64, first>: the operator first is for u32, not for u64",

@@ -1,11 +1,11 @@
 /** CUDA's buffer allocation: the buffer ends as `0 0 1 0 0 1 …`. */
 import type { Fold } from "wavefold/node";
-import { add, link, threadTileScan, u32 } from "wavefold/wgsl";
+import { add, link, threadTileScanUpdate, u32 } from "wavefold/wgsl";
 import kernel from "./cuda-buffer-allocation.wgsl";
 import { printWhenRun, runKernel } from "./kernel.ts";
 
 export async function run({ device }: Pick<Fold, "device">): Promise<{ buffer: Uint32Array; used: number }> {
-  const scan = threadTileScan({
+  const scan = threadTileScanUpdate({
     type: u32,
     op: add,
     tileSize: 32,

@@ -1,6 +1,6 @@
 /** A step of a particle system that keeps the living: an index list that grows by a work-group at a time. */
 import type { Fold } from "wavefold/node";
-import { link, workGroupCompact } from "wavefold/wgsl";
+import { link, workGroupCompactUpdate } from "wavefold/wgsl";
 import { printWhenRun, runKernel } from "./kernel.ts";
 import kernel from "./particles.wgsl";
 
@@ -15,7 +15,7 @@ export const lifeOf = (id: number): number => (id * 7) % 5;
 export async function run({
   device,
 }: Pick<Fold, "device">): Promise<{ living: Uint32Array; moved: Float32Array }> {
-  const code = link(kernel, [workGroupCompact({ workGroupSize: 64, counter: "living.length" })]);
+  const code = link(kernel, [workGroupCompactUpdate({ workGroupSize: 64, counter: "living.length" })]);
   const before = new Uint32Array(PARTICLES * WORDS);
   const floats = new Float32Array(before.buffer);
   for (let id = 0; id < PARTICLES; id++) {

@@ -1,6 +1,6 @@
 // Buffer allocation in a kernel: each thread asks for an amount, and gets the offset of a run of its
 // own, by one atomic operation a work-group on a counter that all share.
-// Linked with the sum of u32 that stays at 2^32 - 1, after an algorithm and update.wgsl.
+// Linked with the sum of u32 that stays at 2^32 - 1, after an algorithm and counter.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets its own offset, all threads what they asked for together.
 // Work-group memory: the algorithm's, and one word.

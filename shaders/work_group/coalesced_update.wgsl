@@ -1,6 +1,6 @@
-// inclusive_scan_update and exclusive_scan_update over a coalesced_group: coalesced.wgsl, with the
-// counter of update.wgsl. The threads that are not active get the identity.
-// Linked after coalesced.wgsl and update.wgsl.
+// inclusive_scan_update and exclusive_scan_update over a coalesced_group: coalesced_scan.wgsl, with the
+// counter of counter.wgsl. The threads that are not active get the identity.
+// Linked after coalesced.wgsl and counter.wgsl.
 // Call in uniform control flow, by all threads, with local_index = @builtin(local_invocation_index).
 // Work-group memory: the algorithm's, and one element.
 

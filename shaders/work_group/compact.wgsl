@@ -1,9 +1,9 @@
 // Stream compaction in a kernel: where each kept thread's item goes, in order.
-// Linked with the sum of u32, after an algorithm and update.wgsl.
+// Linked with the sum of u32, after an algorithm.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each kept thread gets its slot, all threads the number kept. A thread that is not kept gets the
 // slot that it would have had.
-// Work-group memory: the algorithm's, and one word for the `_update` form.
+// Work-group memory: the algorithm's.
 
 struct WorkGroupCompaction {
   slot: u32,
@@ -13,10 +13,4 @@ struct WorkGroupCompaction {
 fn work_group_compact(keep: bool, local_index: u32) -> WorkGroupCompaction {
   let scan = work_group_scan_exclusive(select(0u, 1u, keep), local_index);
   return WorkGroupCompaction(scan.prefix, scan.total);
-}
-
-// Appends: slots start from what the counter held before, and the counter then holds the number in the list.
-fn work_group_compact_update(keep: bool, local_index: u32) -> WorkGroupCompaction {
-  let scan = work_group_scan_exclusive(select(0u, 1u, keep), local_index);
-  return WorkGroupCompaction(work_group_update(scan.total, local_index) + scan.prefix, scan.total);
 }

@@ -48,18 +48,3 @@ fn work_group_scan_exclusive(element: Element, local_index: u32) -> WorkGroupSca
   workgroupBarrier();
   return WorkGroupScan(prefix, total);
 }
-
-// The total alone: a tree of ceil(log2 n) steps in which a thread combines only while it still
-// leads a run. The result is uniform.
-fn work_group_reduce(element: Element, local_index: u32) -> Element {
-  hillis_steele_elements[local_index] = element;
-  workgroupBarrier();
-  for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
-    if (local_index % (2u * distance) == 0u && local_index + distance < WORK_GROUP_SIZE) {
-      hillis_steele_elements[local_index] =
-        combine(hillis_steele_elements[local_index], hillis_steele_elements[local_index + distance]);
-    }
-    workgroupBarrier();
-  }
-  return workgroupUniformLoad(&hillis_steele_elements[0]);
-}

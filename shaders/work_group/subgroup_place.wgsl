@@ -6,6 +6,7 @@
 // threads in consecutive lanes, and subgroups of one size, all but the last. It is verified each time,
 // which costs two votes and two shuffles.
 
+enable subgroups;
 struct SubgroupPlace {
   // The thread's place among its subgroup's threads, and their number.
   rank: u32,

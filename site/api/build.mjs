@@ -40,7 +40,6 @@ const DOCUMENTED = [
 
 /** Parts of the element types that only the code generator reads, and what is derived from them. */
 const INTERNAL = [
-  "src/types.ts:Bitwise",
   "src/types.ts:Domain",
   "src/types.ts:SourceText",
   "src/codegen/algorithms.ts:algorithms",

@@ -1,7 +1,8 @@
 import { ArgumentError } from "../../src/errors.ts";
-import { monoid, operators } from "../../src/operators.ts";
+import { operators } from "../../src/operators.ts";
 import { problemOf } from "../../src/problem.ts";
 import type { Combining } from "../../src/reference/steps.ts";
+import { referenceMonoid } from "../../src/reference/twins.ts";
 import type { Value } from "../../src/types.ts";
 import { i32 } from "../../src/types_i32.ts";
 
@@ -26,7 +27,7 @@ interface OperatorRow {
 }
 
 const builtin = (name: keyof typeof operators, title: string): OperatorRow => {
-  const { identity, reference } = monoid(operators[name], i32, "site");
+  const { identity, reference } = referenceMonoid(operators[name], i32, "site");
   return { title, identity, combine: (earlier, later) => reference(earlier as Value, later as Value) };
 };
 

@@ -1,9 +1,10 @@
 import { ArgumentError } from "../errors.ts";
-import type { Monoid, Operator } from "../operators.ts";
+import type { Operator } from "../operators.ts";
 import { planCombine } from "../primitives/combine.ts";
 import { describe, problemOf } from "../problem.ts";
 import { arrayOver } from "../reference/array_over.ts";
 import { arrayLike } from "../reference/arrays.ts";
+import type { ReferenceMonoid } from "../reference/twins.ts";
 import { settable, valuesOf } from "../reference/values.ts";
 import { BufferUsage, MAP_READ } from "../runtime/constants.ts";
 import { allocate, contextOf, explain } from "../runtime/context.ts";
@@ -22,7 +23,7 @@ export interface Combiner {
  *
  * @throws {ArgumentError} when a result is no value of the type.
  */
-export function cpuCombiner({ title, type, lift, reference }: Monoid): Combiner {
+export function cpuCombiner({ title, type, lift, reference }: ReferenceMonoid): Combiner {
   return {
     async combine(earlier, later) {
       return earlier.map((one, at) => {

@@ -7,8 +7,9 @@ import type { Arbitrary, Value as Shrinkable } from "fast-check";
 import { Arbitrary as ArbitraryClass, tuple } from "fast-check";
 import { ArgumentError } from "../errors.ts";
 import type { CustomOperator, Monoid, Operator } from "../operators.ts";
-import { monoid as monoidOf } from "../operators.ts";
 import { describe, problemOf } from "../problem.ts";
+import type { ReferenceMonoid } from "../reference/twins.ts";
+import { referenceMonoid } from "../reference/twins.ts";
 import type { Fold } from "../runtime/fold.ts";
 import type { ElementType, ScalarOf, ScalarType, TypeName, Value } from "../types.ts";
 import type { Combiner } from "./combiner.ts";
@@ -149,7 +150,7 @@ async function checked(
     throw new ArgumentError(`checkMonoid: ${op.name} is for many types; say for which with type`);
   }
   const type = options.type ?? (own as ElementType);
-  const monoid = monoidOf(op, type, "checkMonoid");
+  const monoid = referenceMonoid(op, type, "checkMonoid");
   const values = valuesFor(options.values, type, monoid.title);
   const { equal } = options;
   const isSame = equal === undefined ? nearly(type) : ({ left, right }: Outcome) => equal(left, right);
@@ -207,12 +208,12 @@ const column = (samples: readonly (readonly Value[])[], at: number): Value[] =>
 
 /** The CPU twin over items. */
 const twinOf =
-  ({ lift, reference }: Monoid) =>
+  ({ lift, reference }: ReferenceMonoid) =>
   (earlier: Value, later: Value): Value =>
     reference(lift(earlier), lift(later));
 
 /** Associativity, and the identity on either side. */
-function lawsOf(monoid: Monoid, { combine }: Combiner): Law[] {
+function lawsOf(monoid: ReferenceMonoid, { combine }: Combiner): Law[] {
   const { identity, lift } = monoid;
   const twin = twinOf(monoid);
   const identities = (side: "left" | "right"): Law => ({
@@ -267,7 +268,7 @@ function lawsOf(monoid: Monoid, { combine }: Combiner): Law[] {
 }
 
 /** The same on the CPU as on the GPU. */
-const agreement = (monoid: Monoid, cpu: Combiner, gpu: Combiner): Law => ({
+const agreement = (monoid: ReferenceMonoid, cpu: Combiner, gpu: Combiner): Law => ({
   name: "agreement",
   values: 2,
   async outcomes(samples) {
@@ -368,7 +369,7 @@ const bySimplicity = <T>(all: readonly T[], textOf: (one: T) => string): T[] =>
     .map(({ one }) => one);
 
 function failureOf(
-  { opName, type }: Monoid,
+  { title }: Monoid,
   law: Law,
   on: "CPU" | "GPU",
   seed: number,
@@ -388,6 +389,6 @@ function failureOf(
     left,
     right,
     seed,
-    message: `${opName} on ${type.name} is no monoid: ${law.broken}${where}. With ${withValues}, ${law.leftIs} is ${describe(left)}, and ${law.rightIs} is ${describe(right)}. The seed ${seed} repeats it.`,
+    message: `${title.replace(/(.*), (.*)/, "$2 on $1")} is no monoid: ${law.broken}${where}. With ${withValues}, ${law.leftIs} is ${describe(left)}, and ${law.rightIs} is ${describe(right)}. The seed ${seed} repeats it.`,
   };
 }

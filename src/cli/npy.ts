@@ -1,7 +1,7 @@
 import { dump, parse } from "npyjs";
 import { elementTypes } from "../element_types.ts";
 import type { ScalarArray } from "../reference/arrays.ts";
-import type { Float16ArrayLike, ScalarType } from "../types.ts";
+import type { Float16ArrayLike, ScalarType, TypeName } from "../types.ts";
 import { UsageError } from "./errors.ts";
 
 /** An array of elements as a `.npy` file holds it. */
@@ -19,8 +19,18 @@ interface Header {
   readonly dataOffset: number;
 }
 
+/** NumPy's little-endian dtypes. */
+const dtypes = {
+  u32: "<u4",
+  i32: "<i4",
+  f32: "<f4",
+  f16: "<f2",
+  u64: "<u8",
+  i64: "<i8",
+  f64: "<f8",
+} as const satisfies Record<TypeName, string>;
 const types = Object.values<ScalarType>(elementTypes);
-const elementDtypes = types.map((type) => type.dtype);
+const elementDtypes = types.map((type) => dtypes[type.name]);
 const flagDtypes: readonly string[] = [
   "|b1",
   "|u1",
@@ -42,7 +52,7 @@ const flagDtypes: readonly string[] = [
  */
 export function parseElements(bytes: Uint8Array, name: string): ElementsFile {
   const header = parseHeader(bytes, name, elementDtypes);
-  const type = types.find((one) => one.dtype === header.descr) as ScalarType;
+  const type = types.find((one) => dtypes[one.name] === header.descr) as ScalarType;
   return { type, data: dataOf(bytes, header) as ScalarArray, shape: header.shape };
 }
 
@@ -63,7 +73,7 @@ export function parseFlags(bytes: Uint8Array, name: string): { flags: Uint8Array
 /** A `.npy` file of elements, little-endian and in C order. */
 export function dumpElements({ type, data, shape }: ElementsFile): Uint8Array {
   return new Uint8Array(
-    dump(data as Exclude<ScalarArray, Float16ArrayLike>, [...shape], { dtype: npyName(type.dtype) }),
+    dump(data as Exclude<ScalarArray, Float16ArrayLike>, [...shape], { dtype: npyName(dtypes[type.name]) }),
   );
 }
 

@@ -1,7 +1,9 @@
 import type { Sizes } from "./contract.ts";
 
+type SubgroupSizes = Pick<Sizes, "workGroupSize" | "minSubgroupSize">;
+
 /** Places for the subgroups' totals. */
-export const subgroupSlots = ({ workGroupSize, minSubgroupSize }: Sizes): number =>
+export const subgroupSlots = ({ workGroupSize, minSubgroupSize }: SubgroupSizes): number =>
   Math.ceil(workGroupSize / minSubgroupSize);
 
 /** Bytes of work-group memory, as WebGPU counts them: each variable is rounded up to 16. */
@@ -11,22 +13,27 @@ export const memoryOf = (elements: readonly number[], elementBytes: number, word
 /** Bytes of work-group memory that an algorithm uses. */
 type Memory = (sizes: Sizes, elementBytes: number) => number;
 
-export const blellochMemory: Memory = ({ workGroupSize }, elementBytes) => {
+export const blellochMemory = (workGroupSize: number, elementBytes: number): number => {
   const leaves = 2 ** Math.ceil(Math.log2(workGroupSize));
   return memoryOf([leaves + Math.floor(leaves / 32)], elementBytes, 0);
 };
-export const hillisSteeleMemory: Memory = ({ workGroupSize }, elementBytes) =>
-  memoryOf([2 * workGroupSize], elementBytes, 0);
-export const subgroupMemory: Memory = (sizes, elementBytes) =>
+/** Two elements a thread, in units of 16 bytes. */
+export const hillisSteeleMemory = (workGroupSize: number, elementBytes: number): number =>
+  Math.ceil((workGroupSize * elementBytes) / 8) * 16;
+export const subgroupMemory = (sizes: SubgroupSizes, elementBytes: number): number =>
   memoryOf([subgroupSlots(sizes) + 1, 1], elementBytes, 1);
 /** The same for kernels of our own, whose threads are numbered. */
 const numberedSubgroupMemory: Memory = (sizes, elementBytes) =>
   memoryOf([subgroupSlots(sizes)], elementBytes, 1);
+const bySize =
+  (memory: (workGroupSize: number, elementBytes: number) => number): Memory =>
+  ({ workGroupSize }, elementBytes) =>
+    memory(workGroupSize, elementBytes);
 
 /** The algorithms of kernels of our own, by name. */
 export const algorithms = {
-  blelloch: { subgroups: false, memory: blellochMemory },
-  "hillis-steele": { subgroups: false, memory: hillisSteeleMemory },
+  blelloch: { subgroups: false, memory: /* @__PURE__ */ bySize(blellochMemory) },
+  "hillis-steele": { subgroups: false, memory: /* @__PURE__ */ bySize(hillisSteeleMemory) },
   subgroup: { subgroups: true, memory: numberedSubgroupMemory },
 } as const satisfies Record<string, { readonly subgroups: boolean; readonly memory: Memory }>;
 

@@ -23,15 +23,62 @@ export function callersFunction(head: string, name: string, text: string): reado
 }
 
 /** `combine` of an operator of the caller's, and what it declares. `head` is its first line. */
-export function callersCombine(
-  op: { readonly name: string; readonly combine: string; readonly declarations: string },
-  head: string,
-): readonly Source[] {
-  const declarations =
-    op.declarations === ""
-      ? []
-      : [callersDeclarations(`declarations of the operator ${op.name}`, op.declarations)];
-  return [...declarations, callersFunction(head, `combine of the operator ${op.name}`, op.combine)];
+export interface CallersCombine {
+  sources(head: string): readonly Source[];
+  /** The same in the form of our own WGSL. `taken` are names that declarations may not have. */
+  text(head: string, taken: Iterable<string>): string;
+}
+
+export function callersCombine({
+  name,
+  combine,
+  declarations,
+}: {
+  readonly name: string;
+  readonly combine: string;
+  readonly declarations: string;
+}): CallersCombine {
+  const body = (head: string): readonly SourceText[] =>
+    callersFunction(head, `combine of the operator ${name}`, combine);
+  const others =
+    declarations === "" ? [] : [callersDeclarations(`declarations of the operator ${name}`, declarations)];
+  return {
+    sources: (head) => [...others, body(head)],
+    text(head, taken) {
+      const names = [...taken];
+      return [
+        ...others.flatMap((source) => {
+          source.requireFree?.(names);
+          const { directives, declarations: own } = parse(source.text);
+          return own.map((one) => [...directives, ""].join("\n").replace(/\n(?!$)/g, " ") + inOurForm(one));
+        }),
+        inOurForm({
+          keyword: "fn",
+          name: "combine",
+          text: body(head)
+            .map(({ text }) => text)
+            .join("\n"),
+        }),
+      ].join("\n");
+    },
+  };
+}
+
+/** A text all of whose lines but the first are indented: what our WGSL is told from declarations by. */
+export const indented = (text: string): string => text.replace(/\s*\n/g, "\n  ");
+
+/** A declaration that begins with its attributes and its keyword on one line, and whose other lines are indented. */
+function inOurForm({ keyword, name, text }: Pick<Declaration, "keyword" | "name" | "text">): string {
+  const code = text.replace(/^(?:\s*(?:\/\/.*|\/\*[\s\S]*?\*\/))*\s*/, "");
+  const head = new RegExp(`(?<![@.\\w])${keyword}\\b\\s*(<[^>]*>)?\\s*${name}\\b`).exec(code);
+  const at = head?.index ?? 0;
+  const attributes = code
+    .slice(0, at)
+    .replace(/\/\/.*/g, "")
+    .replace(/\s+/g, " ");
+  return indented(
+    `${attributes}${keyword}${head?.[1] ?? ""} ${name}${code.slice(at + (head?.[0].length ?? 0))}`,
+  );
 }
 
 /** What the caller declares. A name of theirs must not be one of ours, nor one that they have twice. */

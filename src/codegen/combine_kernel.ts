@@ -1,7 +1,7 @@
 import combinePairsFile from "../../shaders/device/combine_pairs.wgsl";
 import type { Monoid } from "../operators.ts";
 import type { Sizes } from "./contract.ts";
-import { operatorSources, storageText, typeSources } from "./contract.ts";
+import { operatorSources, storageText } from "./contract.ts";
 import type { Kernel } from "./kernels.ts";
 import { file, inputItems, linkKernel, outputItems } from "./kernels.ts";
 
@@ -15,7 +15,7 @@ export function combineKernel(monoid: Monoid, sizes: Sizes): Kernel {
     [
       ...operatorSources(monoid),
       storageText(monoid, "items", "items", 1),
-      ...typeSources(monoid.type),
+      ...monoid.type.files,
       inputItems,
       outputItems,
       combinePairs,

@@ -16,11 +16,11 @@ import { algorithms } from "./algorithms.ts";
 import { callersText } from "./callers.ts";
 import type { Sizes } from "./contract.ts";
 import {
-  conversion,
+  carriedAs,
   itemsOfVector,
   operatorSources,
   storageText,
-  typeSources,
+  valueFromItem,
   vectorText,
 } from "./contract.ts";
 import type { ItemMap } from "./item_map.ts";
@@ -68,11 +68,11 @@ function compactionSources(
   map: ItemMap | undefined,
 ): readonly Source[] {
   const from = map?.from ?? type;
-  const output = indices ? "u32" : type.carried;
+  const output = indices ? "u32" : carriedAs(type);
   const head = [
-    `alias Input = ${from.carried};`,
+    `alias Input = ${carriedAs(from)};`,
     `alias Output = ${output};`,
-    vectorText(from.carried, undefined, vector),
+    vectorText(carriedAs(from), undefined, vector),
     "fn kept_item(item: Input, index: u32) -> Output {",
     `  return ${indices ? "index" : map === undefined ? "item" : "mapped_item(item, index)"};`,
     "}",
@@ -90,7 +90,7 @@ function compactionSources(
     generated(
       [
         ...head,
-        conversion("value_from_item", "Input", from.value, from.fromCarried),
+        valueFromItem(from),
         "fn keep(item: Input, index: u32) -> bool {",
         "  return keep_value(value_from_item(item), index);",
         "}",
@@ -143,7 +143,7 @@ function compactSources(count: Monoid, options: CompactKernelOptions, vector: nu
     ...operatorSources(count),
     ...compactionSources(type, selector, indices, vector, map),
     ...(selector === "flags" ? [keepFlagged] : []),
-    ...(map?.keptSources(type) ?? typeSources(type)),
+    ...(map?.keptSources(type) ?? type.files),
     lengthFile(lengthOnGpu),
     ...sources(count, vector === 1),
     loadItems,

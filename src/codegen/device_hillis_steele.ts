@@ -1,10 +1,12 @@
 import portableFile from "../../shaders/device/portable.wgsl";
 import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
+import hillisSteeleReduceFile from "../../shaders/work_group/hillis_steele_reduce.wgsl";
 import type { SourceText } from "../types.ts";
 
 // This is loaded where a plan takes the algorithm.
 const files: readonly SourceText[] = [
   { name: "shaders/work_group/hillis_steele.wgsl", text: hillisSteeleFile },
+  { name: "shaders/work_group/hillis_steele_reduce.wgsl", text: hillisSteeleReduceFile },
   { name: "shaders/device/portable.wgsl", text: portableFile },
 ];
 

@@ -7,6 +7,7 @@ import subgroupByIdFile from "../../shaders/device/subgroup_by_id.wgsl";
 import subgroupCountFile from "../../shaders/device/subgroup_count.wgsl";
 import subgroupRowsFile from "../../shaders/device/subgroup_rows.wgsl";
 import subgroupVotesFile from "../../shaders/device/subgroup_votes.wgsl";
+import type { Monoid } from "../operators.ts";
 import type { SourceText } from "../types.ts";
 import type { AlgorithmSources } from "./device_files.ts";
 import { subgroupText } from "./subgroup_text.ts";
@@ -24,20 +25,23 @@ const count: SourceText = { name: "shaders/device/subgroup_count.wgsl", text: su
 const rows: SourceText = { name: "shaders/device/subgroup_rows.wgsl", text: subgroupRowsFile };
 const votesFile: SourceText = { name: "shaders/device/subgroup_votes.wgsl", text: subgroupVotesFile };
 
+/** Whether any order and grouping of elements gives the same bits: of built-in operators, all but floats' that round. */
+const regroups = ({ operation, type }: Monoid): boolean =>
+  operation !== undefined && !(type.kind === "float" && (operation === "add" || operation === "mul"));
+
 // This is loaded where a plan takes the algorithm.
 
 /** The subgroup body of kernels of our own: it depends on whether the language has `subgroup_id`. */
 export const sourcesOf =
   (subgroupIds: boolean): AlgorithmSources =>
   (monoid, votes = false) => [
-    // Of u64 and i64: f64 does not regroup.
-    ...(monoid.regroups && monoid.opName === "add" && monoid.type.bytes === 8 ? [addU64] : []),
+    ...(regroups(monoid) && monoid.operation === "add" && monoid.type.bytes === 8 ? [addU64] : []),
     // Where items are counted by votes, what broadcasts is not proven: an H200 once compacted wrongly with it.
     subgroupText(monoid, !votes),
     count,
     subgroupIds ? byId : byCount,
     ballot,
-    ...(monoid.regroups && !votes ? [anyOrder] : []),
+    ...(regroups(monoid) && !votes ? [anyOrder] : []),
     votes ? votesFile : rows,
     subgroup,
   ];

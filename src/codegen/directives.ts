@@ -5,21 +5,25 @@ import { operators, snakeCase } from "../operators.ts";
 import type { TypeName } from "../types.ts";
 import { algorithms } from "./algorithms.ts";
 import { parse } from "./callers.ts";
-import type { InKernelFunctions, InKernelOptions } from "./functions.ts";
 import {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
+  threadTileScanUpdate,
   workGroupAllocate,
   workGroupCompact,
+  workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUpdate,
 } from "./functions.ts";
+import type { InKernelFunctions, InKernelOptions } from "./in_kernel.ts";
 import type { LinkOptions } from "./link.ts";
 import { linkText } from "./link.ts";
 import { requireAlgorithm } from "./require_algorithm.ts";
-import { workGroupAlgorithms } from "./work_group_algorithms.ts";
+import { subgroupOf, workGroupAlgorithms } from "./work_group_algorithms.ts";
 
 /** A comment line that asks for functions. */
 interface Directive {
@@ -112,31 +116,69 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
     declared: new Set(declarations.map((one) => one.name)),
   };
   const asked = directives.map((directive) => functionsOf(directive, kernel));
+  requireOneSize(kernel, asked);
+  const functions = asked.map((ones) => ones.flatMap((one) => one.functions));
   try {
-    return linkText(source, asked.flat(), name);
+    return linkText(source, functions.flat(), name);
   } catch (cause) {
-    throw cause instanceof ArgumentError ? clash(kernel, asked, cause) : cause;
+    throw cause instanceof ArgumentError ? clash(kernel, functions, cause) : cause;
   }
 }
 
-/** The error at the first directive that does not go with those before it. */
+/** The error for a name that work-group sizes share, and that the kernel calls. */
+function requireOneSize(kernel: Kernel, asked: readonly (readonly Asked[])[]): void {
+  const sizes = new Map<string, number>();
+  asked.forEach((ones, at) => {
+    for (const { short, workGroupSize } of ones.filter((one) => kernel.called.has(one.short))) {
+      const other = sizes.get(short) ?? workGroupSize;
+      sizes.set(short, other);
+      if (other !== workGroupSize) {
+        throw fault(
+          kernel,
+          kernel.directives[at] as Directive,
+          `the kernel calls ${short}, which is given for several work-group sizes; call ${short}_${other} or ${short}_${workGroupSize}`,
+        );
+      }
+    }
+  });
+}
+
+/**
+ * The error at what the kernel declares under a name of what is linked; or at the first directive that does not go with
+ * those before it.
+ */
 function clash(
   kernel: Kernel,
   asked: readonly (readonly InKernelFunctions[])[],
-  cause: ArgumentError,
+  { message }: ArgumentError,
 ): SourceError {
-  let { message } = cause;
+  const own = /: (\w+) is given twice/.exec(message)?.[1] ?? "";
+  const code = kernel.text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/./g, " "));
+  const [head, keyword] =
+    new RegExp(`\\b(fn|const|override|var|struct|alias)\\b\\s*(?:<[^>]*>)?\\s*${own}\\b`).exec(code) ?? [];
+  if (head !== undefined) {
+    const line = code.slice(0, code.indexOf(head)).split("\n").length;
+    const cure = keyword === "struct" ? "leave it out" : "choose another";
+    return new SourceError(
+      `${kernel.name}, line ${line}: the name ${own} is taken by a linked function; ${cure}`,
+      kernel.text,
+      line,
+      0,
+    );
+  }
   const at = asked.findIndex((_, index) => {
     try {
-      linkText(kernel.text, asked.slice(0, index + 1).flat(), "the kernel");
+      linkText(kernel.text, asked.slice(0, index + 1).flat(), "");
       return false;
-    } catch (error) {
-      message = error instanceof Error ? error.message : message;
+    } catch {
       return true;
     }
   });
-  const problem = message.replace(/^link: /, "").replace("a suffix", "another name, with suffix=name");
-  return fault(kernel, kernel.directives[at] as Directive, problem);
+  return fault(
+    kernel,
+    kernel.directives[at] as Directive,
+    `${own} is given twice, and not the same; give one of them another name, with suffix=name`,
+  );
 }
 
 /** An error at a directive, and at a word of it. */
@@ -188,8 +230,16 @@ function read(text: string): Pick<Kernel, "directives" | "workGroupSizes"> {
   return { directives, workGroupSizes };
 }
 
+/** A function that a directive asks for: one set for each name that the kernel calls it by. */
+interface Asked {
+  /** Its name without the work-group size. */
+  readonly short: string;
+  readonly workGroupSize: number;
+  readonly functions: readonly InKernelFunctions[];
+}
+
 /** What one directive asks for, checked: it means something, and the kernel calls it. */
-function functionsOf(directive: Directive, kernel: Kernel): InKernelFunctions[] {
+function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
   const [, list, rest = ""] = /^((?:[^\s,=]+\s*,\s*)*[^\s,=]+)(?:\s+(.*))?$/s.exec(directive.body) ?? [];
   if (list === undefined) {
     throw fault(
@@ -218,14 +268,21 @@ function functionsOf(directive: Directive, kernel: Kernel): InKernelFunctions[] 
     }
   }
   return forms.map(({ name, base, form }) => {
-    const functions = generate(name, form, settings, directive, kernel);
     const suffix = settings.keys.get("suffix");
-    const at = functions.names.indexOf(suffix === undefined ? base : `${base}_${suffix}`);
-    const spelled = [functions.names[at] ?? name, functions.longNames[at] ?? name];
-    if (!spelled.some((one) => kernel.called.has(one))) {
-      throw fault(kernel, directive, notCalled(spelled[0] as string, kernel), name);
+    const size = String(settings.workGroupSize);
+    const short = suffix === undefined ? base : `${base}_${suffix}`;
+    const endings = [
+      ...(kernel.called.has(short) ? [suffix] : []),
+      ...(kernel.called.has(`${short}_${size}`) ? [suffix === undefined ? size : `${suffix}_${size}`] : []),
+    ];
+    // Where it is not called, too, what else is wrong with it is told first.
+    const functions = (endings.length === 0 ? [suffix] : endings).map((ending) =>
+      generate(name, form, settings, ending, directive, kernel),
+    );
+    if (endings.length === 0) {
+      throw fault(kernel, directive, notCalled(short, kernel), name);
     }
-    return functions;
+    return { short, workGroupSize: settings.workGroupSize, functions };
   });
 }
 
@@ -414,8 +471,8 @@ function parseName(name: string): Form | string {
 const TERMS = [
   ["workGroupSize", "the work-group size"],
   ["tileSize", "the tile"],
-  ["minSubgroupSize", "min_subgroup_size"],
-  ["maxSubgroupSize", "max_subgroup_size"],
+  ["minSize", "min_subgroup_size"],
+  ["maxSize", "max_subgroup_size"],
 ] as const;
 
 /** One function's set; what it refuses is told at the directive. */
@@ -423,6 +480,7 @@ function generate(
   name: string,
   form: Form,
   settings: Settings,
+  suffix: string | undefined,
   directive: Directive,
   kernel: Kernel,
 ): InKernelFunctions {
@@ -437,7 +495,7 @@ function generate(
     );
   }
   try {
-    return functionsOfForm(form, settings, takes(form, "counter") ? counter : undefined);
+    return functionsOfForm(form, settings, suffix, counter);
   } catch (cause) {
     if (!(cause instanceof ArgumentError || cause instanceof SourceError)) {
       throw cause;
@@ -453,41 +511,46 @@ function generate(
 function functionsOfForm(
   form: Form,
   { workGroupSize, subgroups, keys }: Settings,
-  counter: string | undefined,
+  suffix: string | undefined,
+  counter = "",
 ): InKernelFunctions {
-  const suffix = keys.get("suffix");
-  const algorithm = keys.get("algorithm") ?? (subgroups ? "subgroup" : "hillis-steele");
+  const algorithm = requireAlgorithm(
+    keys.get("algorithm") ?? (subgroups ? "subgroup" : "hillis-steele"),
+    "algorithm",
+  );
   const least = keys.get("min_subgroup_size");
   const most = keys.get("max_subgroup_size");
+  // Of sizes that mean nothing to the algorithm, too, what is wrong is told.
+  const bySubgroups = subgroupOf({
+    ...(least !== undefined && { minSize: Number(least) }),
+    ...(most !== undefined && { maxSize: Number(most) }),
+  });
   const common: InKernelOptions = {
     workGroupSize,
-    algorithm: workGroupAlgorithms[requireAlgorithm(algorithm, "algorithm")],
+    algorithm: algorithm === "subgroup" ? bySubgroups : workGroupAlgorithms[algorithm],
     ...(suffix !== undefined && { suffix }),
-    ...(least !== undefined && { minSubgroupSize: Number(least) }),
-    ...(most !== undefined && { maxSubgroupSize: Number(most) }),
   };
-  const counted = counter === undefined ? {} : { counter };
   switch (form.family) {
     case "compact":
-      return workGroupCompact({ ...common, ...counted });
+      return form.update ? workGroupCompactUpdate({ ...common, counter }) : workGroupCompact(common);
     case "allocate": {
       const capacity = keys.get("capacity");
       return workGroupAllocate({
         ...common,
-        counter: counter as string,
+        counter,
         ...(capacity !== undefined && { capacity: /^\d+$/.test(capacity) ? Number(capacity) : capacity }),
       });
     }
     case "work_group":
     case "coalesced": {
       const options = { ...common, type: elementTypes[form.type], op: form.op };
-      if (form.kind === "reduce") {
-        return (form.family === "coalesced" ? coalescedReduce : workGroupReduce)<TypeName>(options);
+      const isCoalesced = form.family === "coalesced";
+      if (form.update) {
+        return (isCoalesced ? coalescedScanUpdate : workGroupScanUpdate)<TypeName>({ ...options, counter });
       }
-      return (form.family === "coalesced" ? coalescedScan : workGroupScan)<TypeName>({
-        ...options,
-        ...counted,
-      });
+      return form.kind === "reduce"
+        ? (isCoalesced ? coalescedReduce : workGroupReduce)<TypeName>(options)
+        : (isCoalesced ? coalescedScan : workGroupScan)<TypeName>(options);
     }
     case "thread_tile": {
       const options = {
@@ -496,9 +559,10 @@ function functionsOfForm(
         op: form.op,
         tileSize: form.tileSize,
       };
-      return form.kind === "reduce"
-        ? threadTileReduce<TypeName>(options)
-        : threadTileScan<TypeName>({ ...options, ...counted });
+      if (form.update) {
+        return threadTileScanUpdate<TypeName>({ ...options, counter });
+      }
+      return (form.kind === "reduce" ? threadTileReduce : threadTileScan)<TypeName>(options);
     }
     default:
       return form satisfies never;

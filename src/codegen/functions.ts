@@ -1,74 +1,52 @@
-import threadTileFunctionsFile from "../../shaders/thread_tile/functions.wgsl";
+import threadTileCounterFile from "../../shaders/thread_tile/counter.wgsl";
 import threadTileHillisSteeleFile from "../../shaders/thread_tile/hillis_steele.wgsl";
+import threadTileReduceFile from "../../shaders/thread_tile/reduce.wgsl";
+import threadTileScanFile from "../../shaders/thread_tile/scan.wgsl";
 import threadTileUpdateFile from "../../shaders/thread_tile/update.wgsl";
 import allocateFile from "../../shaders/work_group/allocate.wgsl";
 import coalescedFile from "../../shaders/work_group/coalesced.wgsl";
+import coalescedReduceFile from "../../shaders/work_group/coalesced_reduce.wgsl";
+import coalescedScanFile from "../../shaders/work_group/coalesced_scan.wgsl";
 import coalescedUpdateFile from "../../shaders/work_group/coalesced_update.wgsl";
 import compactFile from "../../shaders/work_group/compact.wgsl";
-import functionsFile from "../../shaders/work_group/functions.wgsl";
+import compactUpdateFile from "../../shaders/work_group/compact_update.wgsl";
+import counterFile from "../../shaders/work_group/counter.wgsl";
+import reduceFile from "../../shaders/work_group/reduce.wgsl";
+import scanFile from "../../shaders/work_group/scan.wgsl";
 import updateFile from "../../shaders/work_group/update.wgsl";
 import { ArgumentError } from "../errors.ts";
-import type { Monoid, Operator } from "../operators.ts";
-import { add, monoid as monoidOf, operator, requireName } from "../operators.ts";
-import type { ElementType, SourceText } from "../types.ts";
+import type { Operator } from "../operators.ts";
+import { add, operator, operatorOn } from "../operators.ts";
+import type { ElementType } from "../types.ts";
 import { u32 } from "../types.ts";
-import { memoryOf } from "./algorithms.ts";
-import type { Sizes } from "./contract.ts";
-import {
-  allocationText,
-  counterText,
-  operatorSources,
-  sizesText,
-  threadTileText,
-  typeSources,
-  valueText,
-} from "./contract.ts";
-import type { Declaration, Source } from "./module.ts";
-import { assemble, declaration, declared, directivesFor, reachable, rename } from "./module.ts";
-import type { WorkGroupAlgorithm } from "./work_group_algorithms.ts";
-import { hillisSteele } from "./work_group_algorithms.ts";
-
-/** What all in-kernel functions take. */
-export interface InKernelOptions {
-  /** Threads in the work-group: the product of `@workgroup_size`. Any number from 1 up. */
-  readonly workGroupSize: number;
-  /** How the threads combine their elements; `hillisSteele` where it is left out. `subgroup` needs the feature "subgroups". */
-  readonly algorithm?: WorkGroupAlgorithm;
-  /** The least subgroup size of the adapters it will run on; 4 where it is left out, which is right everywhere. */
-  readonly minSubgroupSize?: number;
-  /** The greatest one; 128 where it is left out. A lower one saves steps. */
-  readonly maxSubgroupSize?: number;
-  /** An ending for the functions' names, to tell apart two that would have the same. */
-  readonly suffix?: string;
-}
+import { hillisSteeleMemory, memoryOf } from "./algorithms.ts";
+import { allocation, counting } from "./counters.ts";
+import type { Family, InKernelFunctions, InKernelOptions, OperatorOptions } from "./in_kernel.ts";
+import { generate } from "./in_kernel.ts";
+import type { AlgorithmBody } from "./work_group_algorithms.ts";
+import { hillisSteeleReduce, hillisSteeleScan } from "./work_group_algorithms.ts";
 
 /** Functions of an operator. */
-export interface OperatorFunctionOptions<Name extends string> extends InKernelOptions {
+export interface WorkGroupOptions<Name extends string> extends InKernelOptions {
   /** The element type. */
   readonly type: ElementType<Name>;
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
-  /**
-   * A counter of the caller's, as the kernel would name it: `bump.used`. It is an `atomic<u32>` or
-   * `atomic<i32>` in work-group or storage memory. With it come the `_update` functions, for `add`,
-   * `min`, `max`, `and`, `or` and `xor`.
-   */
-  readonly counter?: string;
 }
 
-/** What {@link workGroupScan} and {@link workGroupReduce} take. */
-export type WorkGroupOptions<Name extends string> = OperatorFunctionOptions<Name>;
+/** A counter of the caller's. */
+export interface CounterOptions {
+  /**
+   * The counter as the kernel would name it: `bump.used`. It is an `atomic<u32>` or `atomic<i32>` in work-group or
+   * storage memory. WGSL has atomic operations for `add`, `min`, `max`, `and`, `or` and `xor`.
+   */
+  readonly counter: string;
+}
 
 /** What {@link threadTileScan} and {@link threadTileReduce} take. */
-export interface ThreadTileOptions<Name extends string> extends OperatorFunctionOptions<Name> {
+export interface ThreadTileOptions<Name extends string> extends WorkGroupOptions<Name> {
   /** Consecutive threads in a tile: a power of two up to the work-group's size. The last tile may be shorter. */
   readonly tileSize: number;
-}
-
-/** What {@link workGroupCompact} takes. */
-export interface WorkGroupCompactOptions extends InKernelOptions {
-  /** The length of the list that `work_group_compact_update` appends to: an `atomic<u32>`, as the kernel would name it. */
-  readonly counter?: string;
 }
 
 /** What {@link workGroupAllocate} takes. */
@@ -79,228 +57,23 @@ export interface WorkGroupAllocateOptions extends InKernelOptions {
   readonly capacity?: number | string;
 }
 
-/** In-kernel functions as text, to link into a kernel. */
-export interface InKernelFunctions {
-  /** The functions that a kernel may call. */
-  readonly names: readonly string[];
-  /** The same with the work-group size at the end, for kernels that use several sizes. */
-  readonly longNames: readonly string[];
-  /** Bytes of work-group memory that they use together. */
-  readonly workGroupMemory: number;
-  /** The functions and all they need, as WGSL that compiles as it stands; `counter` is the caller's. */
-  readonly code: string;
-  /** @internal */
-  readonly directives: readonly string[];
-  /** By their long names. @internal */
-  readonly declarations: readonly Declaration[];
-}
+/** The sum of u32. */
+const count: OperatorOptions = { type: u32, op: add as Operator };
 
-// Whatever is called here is marked as pure: a function's files are bundled where it is.
-const file = (name: string, text: string): SourceText => ({ name: `shaders/${name}`, text });
-const workGroupFunctions = /* @__PURE__ */ file("work_group/functions.wgsl", functionsFile);
-const coalescedFunctions = /* @__PURE__ */ file("work_group/coalesced.wgsl", coalescedFile);
-const coalescedUpdate = /* @__PURE__ */ file("work_group/coalesced_update.wgsl", coalescedUpdateFile);
-const update = /* @__PURE__ */ file("work_group/update.wgsl", updateFile);
-const compact = /* @__PURE__ */ file("work_group/compact.wgsl", compactFile);
-const allocate = /* @__PURE__ */ file("work_group/allocate.wgsl", allocateFile);
-const threadTileFunctions = /* @__PURE__ */ file("thread_tile/functions.wgsl", threadTileFunctionsFile);
-const threadTileUpdate = /* @__PURE__ */ file("thread_tile/update.wgsl", threadTileUpdateFile);
-const threadTileHillisSteele = /* @__PURE__ */ file(
-  "thread_tile/hillis_steele.wgsl",
-  threadTileHillisSteeleFile,
-);
+const untyped = <Options extends InKernelOptions>(
+  options: Options,
+): Omit<Options, "type" | "op"> & OperatorOptions => options as never;
 
-/** What functions are generated from. */
-interface Recipe {
-  readonly caller: string;
-  /** The functions' names in the shaders: `value` stands for the operator and the type. */
-  readonly templates: readonly string[];
-  readonly monoid: Monoid;
-  readonly sizes: Sizes;
-  /** After the contract: the algorithm, then what is built on it. */
-  readonly sources: readonly Source[];
-  readonly workGroupMemory: number;
-  readonly tileSize?: number;
-  readonly suffix: string | undefined;
-  readonly counter: string | undefined;
-}
-
-const scans = (scope: string, endings: readonly string[]): string[] =>
-  endings.flatMap((ending) => [
-    `${scope}_scan_inclusive_value${ending}`,
-    `${scope}_scan_exclusive_value${ending}`,
-  ]);
-
-/** Writes a recipe out, and gives each declaration a name of its instance's own. */
-function generate(recipe: Recipe): InKernelFunctions {
-  const { templates, monoid, sizes, tileSize, suffix } = recipe;
-  const { directives, declarations: all } = declared([
-    sizesText(sizes),
-    ...(tileSize === undefined ? [] : [threadTileText(tileSize)]),
-    ...operatorSources(monoid),
-    valueText(monoid),
-    ...typeSources(monoid.type),
-    ...recipe.sources,
-  ]);
-  const taken = all.find((one) => one.name === recipe.counter?.match(/^\w+/)?.[0]);
-  if (taken !== undefined) {
-    throw new ArgumentError(
-      `${recipe.caller}: a counter named ${taken.name} would be taken for a name of the functions'; choose another`,
-    );
-  }
-  // Aliases are written out, so that a signature reads as the caller's own would.
-  const aliases = new Map([
-    ["Element", monoid.domain.element],
-    ["Value", monoid.type.value],
-  ]);
-  const kept = reachable(all, templates).filter((one) => one.keyword !== "alias" || !aliases.has(one.name));
-  const shared = sharedNames(monoid.type.files, all);
-  const ending = suffix === undefined ? "" : `_${suffix}`;
-  const instance = `${monoid.key}${tileSize === undefined ? "" : `_${tileSize}`}_${sizes.workGroupSize}${ending}`;
-  const publicName = (template: string): string => {
-    const scoped =
-      tileSize === undefined ? template : template.replace("thread_tile_", `thread_tile_${tileSize}_`);
-    return `${scoped.replace("_value", `_${monoid.key}`)}${ending}`;
-  };
-  const longName = (template: string): string => `${publicName(template)}_${sizes.workGroupSize}`;
-  const callable = new Set(templates);
-  const nameOf = ({ name }: Declaration, short: boolean): string => {
-    if (callable.has(name)) {
-      return short ? publicName(name) : longName(name);
-    }
-    if (name === monoid.type.value) {
-      return name;
-    }
-    // A struct that a function returns can be named; the rest is private.
-    return RESULTS.has(name)
-      ? `${name.replace(/Value$/, "")}_${instance}`
-      : shared.has(name)
-        ? `_${name}`
-        : `_${name}_${instance}`;
-  };
-  const renamed = (short: boolean): Declaration[] => {
-    const names = new Map([...aliases, ...kept.map((one) => [one.name, nameOf(one, short)] as const)]);
-    return kept.map((one) => renameDeclaration(one, names));
-  };
-  const declarations = renamed(false);
-  const needed = directivesFor(directives, declarations);
-  return {
-    names: templates.map(publicName),
-    longNames: templates.map(longName),
-    workGroupMemory: recipe.workGroupMemory,
-    code: assemble(needed, renamed(true)),
-    directives: needed,
-    declarations,
-  };
-}
-
-/** What functions return beside values. */
-const RESULTS = new Set([
-  "WorkGroupScanValue",
-  "ThreadTileScanValue",
-  "WorkGroupCompaction",
-  "WorkGroupAllocation",
-]);
-
-/**
- * Helpers that are the same in every instance: those of a type's files that use nothing else. The
- * contract, the algorithms and what the caller wrote are each instance's own.
- */
-function sharedNames(files: readonly SourceText[], all: readonly Declaration[]): ReadonlySet<string> {
-  const helpers = declared(files).declarations;
-  const shared = new Set(helpers.map((one) => one.name));
-  const own = new Set(all.map((one) => one.name).filter((name) => !shared.has(name)));
-  for (let size = -1; size !== own.size; ) {
-    size = own.size;
-    for (const { name, references } of helpers) {
-      if ([...references].some((reference) => own.has(reference))) {
-        shared.delete(name);
-        own.add(name);
-      }
-    }
-  }
-  return shared;
-}
-
-/** A declaration under other names, in its references too. */
-export const renameDeclaration = (
-  { name, keyword, text }: Declaration,
-  names: ReadonlyMap<string, string>,
-): Declaration => declaration(rename(text, names), keyword, names.get(name) ?? name);
-
-/** What the functions of every family have in common, checked. */
-function common(
-  caller: string,
-  options: InKernelOptions,
-): { algorithm: WorkGroupAlgorithm; sizes: Sizes; suffix: string | undefined } {
-  const {
-    workGroupSize,
-    algorithm = hillisSteele,
-    minSubgroupSize = 4,
-    maxSubgroupSize = 128,
-    suffix,
-  } = options;
-  if (typeof (algorithm as Partial<WorkGroupAlgorithm> | null)?.sources !== "function") {
-    throw new ArgumentError(
-      `${caller}: ${String(algorithm)} is not an algorithm; it takes hillisSteele, blelloch or subgroup, from wavefold/wgsl`,
-    );
-  }
-  if (!Number.isInteger(workGroupSize) || workGroupSize < 1 || workGroupSize > 1024) {
-    throw new ArgumentError(`${caller}: workGroupSize is ${String(workGroupSize)}; it takes 1 to 1024`);
-  }
-  for (const [name, size] of Object.entries({ minSubgroupSize, maxSubgroupSize })) {
-    if (![4, 8, 16, 32, 64, 128].includes(size)) {
-      throw new ArgumentError(`${caller}: ${name} is ${size}; it takes 4, 8, 16, 32, 64 or 128`);
-    }
-  }
-  if (maxSubgroupSize < minSubgroupSize) {
-    throw new ArgumentError(
-      `${caller}: maxSubgroupSize is ${maxSubgroupSize}, and minSubgroupSize is ${minSubgroupSize}; it takes at least as much`,
-    );
-  }
-  if (suffix !== undefined) {
-    requireName(suffix, `${caller}: suffix`);
-  }
-  const sizes = { workGroupSize, items: 1, unrolled: false, minSubgroupSize, maxSubgroupSize };
-  return { algorithm, sizes, suffix };
-}
-
-/** Functions of one operator over a scope of shaders/work_group/. */
-function overWorkGroup<Name extends string>(
-  caller: string,
-  options: WorkGroupOptions<Name>,
-  plain: readonly string[],
-  updates: readonly string[],
-  files: readonly SourceText[] = [],
-  updateFiles: readonly SourceText[] = [],
-): InKernelFunctions {
-  const { algorithm, sizes, suffix } = common(caller, options);
-  const monoid = monoidOf((options.op ?? add) as Operator, options.type as ElementType, caller);
-  const { elementBytes } = monoid.domain;
-  const { counter } = options;
-  return generate({
-    caller,
-    templates: [...plain, ...(counter === undefined ? [] : updates)],
-    monoid,
-    sizes,
-    sources: [
-      ...algorithm.sources(monoid),
-      workGroupFunctions,
-      ...files,
-      ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update, ...updateFiles]),
-    ],
-    workGroupMemory:
-      algorithm.memory(sizes, elementBytes) + memoryOf(counter === undefined ? [] : [1], elementBytes, 0),
-    suffix,
-    counter,
-  });
-}
+/** What the algorithm has for a scan, or for a reduction. */
+const scanBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+  algorithm ? algorithm.scan : hillisSteeleScan;
+const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+  algorithm ? algorithm.reduce : hillisSteeleReduce;
 
 /**
  * OpenCL C's `work_group_scan_inclusive_<op>` and `work_group_scan_exclusive_<op>` for one operator
  * and type: `work_group_scan_exclusive_add_u32(x, local_index)` returns the prefix, and with
- * `_total` after the name a struct of `prefix` and `total`. With a `counter`, CUDA's
- * `inclusive_scan_update` too: `work_group_scan_inclusive_add_u32_update(x, local_index)`.
+ * `_total` after the name a struct of `prefix` and `total`.
  *
  * @throws {ArgumentError} when the operator does not take the type, or a size is out of range.
  *
@@ -312,12 +85,28 @@ function overWorkGroup<Name extends string>(
  * ```
  */
 export function workGroupScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return overWorkGroup(
-    "workGroupScan",
-    options,
-    scans("work_group", ["", "_total"]),
-    scans("work_group", ["_update"]),
-  );
+  return generate("workGroupScan", untyped(options), scanFile, scanBody(options));
+}
+
+/**
+ * CUDA's `inclusive_scan_update` and `exclusive_scan_update` over a work-group, on a `counter` of yours:
+ * `work_group_scan_exclusive_add_u32_update(x, local_index)` adds the work-group's total to it in one
+ * atomic operation, and each thread's prefix starts from what the counter held before.
+ *
+ * @throws as {@link workGroupScan}; where WGSL has no atomic operation for the operator and the type.
+ *
+ * @example
+ * ```ts
+ * const update = workGroupScanUpdate({ type: u32, op: add, workGroupSize: 256, counter: "used" });
+ * const code = link(myKernel, [update]);
+ * // in myKernel:  let place = work_group_scan_exclusive_add_u32_update(x, local_index);
+ * ```
+ */
+export function workGroupScanUpdate<Name extends string>(
+  options: WorkGroupOptions<Name> & CounterOptions,
+): InKernelFunctions {
+  const caller = "workGroupScanUpdate";
+  return generate(caller, untyped(options), updateFile, scanBody(options), counted(caller, untyped(options)));
 }
 
 /**
@@ -332,16 +121,14 @@ export function workGroupScan<Name extends string>(options: WorkGroupOptions<Nam
  * // in myKernel:  let greatest = work_group_reduce_max_f32(f32(x), local_index);
  * ```
  */
-export function workGroupReduce<Name extends string>(
-  options: Omit<WorkGroupOptions<Name>, "counter">,
-): InKernelFunctions {
-  return overWorkGroup("workGroupReduce", options, ["work_group_reduce_value"], []);
+export function workGroupReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
+  return generate("workGroupReduce", untyped(options), reduceFile, reduceBody(options));
 }
 
 /**
  * CUDA's `inclusive_scan` and `exclusive_scan` over a `coalesced_group`: among the threads that pass
  * `is_active`, in order. All threads call `coalesced_scan_exclusive_add_u32(x, is_active, local_index)`;
- * those that are not active get the identity. `_total` and `_update` as for {@link workGroupScan}.
+ * those that are not active get the identity. `_total` as for {@link workGroupScan}.
  *
  * @throws as {@link workGroupScan}.
  *
@@ -353,14 +140,30 @@ export function workGroupReduce<Name extends string>(
  * ```
  */
 export function coalescedScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return overWorkGroup(
-    "coalescedScan",
-    options,
-    scans("coalesced", ["", "_total"]),
-    scans("coalesced", ["_update"]),
-    [coalescedFunctions],
-    [coalescedUpdate],
-  );
+  return generate("coalescedScan", untyped(options), coalescedScanFile, scanBody(options), {
+    texts: [coalescedFile],
+  });
+}
+
+/**
+ * {@link coalescedScan} on a `counter` of yours, as {@link workGroupScanUpdate}:
+ * `coalesced_scan_exclusive_add_u32_update(x, is_active, local_index)`.
+ *
+ * @throws as {@link workGroupScanUpdate}.
+ *
+ * @example
+ * ```ts
+ * const update = coalescedScanUpdate({ type: u32, op: add, workGroupSize: 256, counter: "used" });
+ * const code = link(myKernel, [update]);
+ * // in myKernel:  let place = coalesced_scan_exclusive_add_u32_update(x, is_active, local_index);
+ * ```
+ */
+export function coalescedScanUpdate<Name extends string>(
+  options: WorkGroupOptions<Name> & CounterOptions,
+): InKernelFunctions {
+  const caller = "coalescedScanUpdate";
+  const family = counted(caller, untyped(options), coalescedFile);
+  return generate(caller, untyped(options), coalescedUpdateFile, scanBody(options), family);
 }
 
 /**
@@ -376,21 +179,41 @@ export function coalescedScan<Name extends string>(options: WorkGroupOptions<Nam
  * // in myKernel:  let least = coalesced_reduce_min_u32(x, is_active, local_index);
  * ```
  */
-export function coalescedReduce<Name extends string>(
-  options: Omit<WorkGroupOptions<Name>, "counter">,
-): InKernelFunctions {
-  return overWorkGroup("coalescedReduce", options, ["coalesced_reduce_value"], [], [coalescedFunctions]);
+export function coalescedReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
+  return generate("coalescedReduce", untyped(options), coalescedReduceFile, reduceBody(options), {
+    texts: [coalescedFile],
+  });
 }
 
-function overThreadTile<Name extends string>(
+/** What a family needs that updates a counter once a work-group. */
+function counted(
   caller: string,
-  options: ThreadTileOptions<Name>,
-  plain: readonly string[],
-  updates: readonly string[],
-): InKernelFunctions {
-  const { algorithm, sizes, suffix } = common(caller, options);
-  const { workGroupSize } = sizes;
-  const { tileSize, counter } = options;
+  { type, op = add as Operator, counter }: OperatorOptions & CounterOptions,
+  ...files: readonly string[]
+): Family {
+  const monoid = operatorOn(op, type, caller);
+  const { text, words } = counting(counter, monoid, caller);
+  return {
+    texts: [text, counterFile, ...files],
+    words,
+    memory: memoryOf([1], monoid.domain.elementBytes, 0),
+  };
+}
+
+/** One portable body serves both portable algorithms. */
+const portableTiles: AlgorithmBody = {
+  memory: hillisSteeleMemory,
+  texts: () => [threadTileHillisSteeleFile],
+};
+
+const tilesBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+  algorithm ? (algorithm.tiles ?? (algorithm.scan && portableTiles)) : portableTiles;
+
+/** What a thread tile adds to a family. */
+function tiled<Name extends string>(
+  caller: string,
+  { tileSize, workGroupSize }: ThreadTileOptions<Name>,
+): Family {
   if (
     !Number.isInteger(tileSize) ||
     tileSize < 1 ||
@@ -401,34 +224,14 @@ function overThreadTile<Name extends string>(
       `${caller}: tileSize is ${String(tileSize)}; it takes a power of two up to workGroupSize, which is ${workGroupSize}`,
     );
   }
-  const monoid = monoidOf((options.op ?? add) as Operator, options.type as ElementType, caller);
-  const { elementBytes } = monoid.domain;
-  const { tiles } = algorithm;
-  return generate({
-    caller,
-    templates: [...plain, ...(counter === undefined ? [] : updates)],
-    monoid,
-    sizes,
-    tileSize,
-    sources: [
-      // One portable body serves both portable algorithms.
-      ...(tiles?.sources(monoid) ?? [threadTileHillisSteele]),
-      threadTileFunctions,
-      ...(counter === undefined ? [] : [counterText(counter, monoid, caller), threadTileUpdate]),
-    ],
-    workGroupMemory:
-      (tiles ?? hillisSteele).memory(sizes, elementBytes) +
-      memoryOf(counter === undefined ? [] : [Math.ceil(workGroupSize / tileSize)], elementBytes, 0),
-    suffix,
-    counter,
-  });
+  return { tile: `${tileSize}_`, words: { THREAD_TILE: `${tileSize}u` } };
 }
 
 /**
  * CUDA's `inclusive_scan` and `exclusive_scan` over a `thread_block_tile`: in each run of `tileSize`
  * consecutive threads, inside one subgroup or across several.
- * `thread_tile_8_scan_exclusive_add_u32(x, local_index)`; `_total` and `_update` as for
- * {@link workGroupScan}, with one atomic operation a tile.
+ * `thread_tile_8_scan_exclusive_add_u32(x, local_index)`; `_total` as for
+ * {@link workGroupScan}.
  *
  * @throws as {@link workGroupScan}; for a tile size that is no power of two.
  *
@@ -440,12 +243,38 @@ function overThreadTile<Name extends string>(
  * ```
  */
 export function threadTileScan<Name extends string>(options: ThreadTileOptions<Name>): InKernelFunctions {
-  return overThreadTile(
-    "threadTileScan",
-    options,
-    scans("thread_tile", ["", "_total"]),
-    scans("thread_tile", ["_update"]),
-  );
+  const caller = "threadTileScan";
+  const tile = tiled(caller, options);
+  return generate(caller, untyped(options), threadTileScanFile, tilesBody(options), tile);
+}
+
+/**
+ * {@link threadTileScan} on a `counter` of yours, as {@link workGroupScanUpdate} with one atomic operation a tile:
+ * `thread_tile_8_scan_exclusive_add_u32_update(x, local_index)`.
+ *
+ * @throws as {@link threadTileScan} and {@link workGroupScanUpdate}.
+ *
+ * @example
+ * ```ts
+ * const update = threadTileScanUpdate({ type: u32, tileSize: 8, workGroupSize: 256, counter: "used" });
+ * const code = link(myKernel, [update]);
+ * // in myKernel:  let place = thread_tile_8_scan_exclusive_add_u32_update(x, local_index);
+ * ```
+ */
+export function threadTileScanUpdate<Name extends string>(
+  options: ThreadTileOptions<Name> & CounterOptions,
+): InKernelFunctions {
+  const caller = "threadTileScanUpdate";
+  const tile = tiled(caller, options);
+  const { type, op = add as Operator } = untyped(options);
+  const monoid = operatorOn(op, type, caller);
+  const { text, words } = counting(options.counter, monoid, caller);
+  return generate(caller, untyped(options), threadTileUpdateFile, tilesBody(options), {
+    ...tile,
+    texts: [text, threadTileCounterFile],
+    words: { ...tile.words, ...words },
+    memory: memoryOf([Math.ceil(options.workGroupSize / options.tileSize)], monoid.domain.elementBytes, 0),
+  });
 }
 
 /**
@@ -461,16 +290,15 @@ export function threadTileScan<Name extends string>(options: ThreadTileOptions<N
  * // in myKernel:  let parity = thread_tile_32_reduce_xor_u32(x, local_index);
  * ```
  */
-export function threadTileReduce<Name extends string>(
-  options: Omit<ThreadTileOptions<Name>, "counter">,
-): InKernelFunctions {
-  return overThreadTile("threadTileReduce", options, ["thread_tile_reduce_value"], []);
+export function threadTileReduce<Name extends string>(options: ThreadTileOptions<Name>): InKernelFunctions {
+  const caller = "threadTileReduce";
+  const tile = tiled(caller, options);
+  return generate(caller, untyped(options), threadTileReduceFile, tilesBody(options), tile);
 }
 
 /**
  * Stream compaction in a kernel: `work_group_compact(keep, local_index)` returns a kept thread's `slot`
- * and the `count` kept. With a `counter`, `work_group_compact_update(keep, local_index)` appends to a
- * list that all work-groups share: its slots start from what the counter held.
+ * and the `count` kept.
  *
  * @throws {ArgumentError} when a size is out of range.
  *
@@ -481,25 +309,27 @@ export function threadTileReduce<Name extends string>(
  * // in myKernel:  let place = work_group_compact(x > 7u, local_index).slot;
  * ```
  */
-export function workGroupCompact(options: WorkGroupCompactOptions): InKernelFunctions {
-  const caller = "workGroupCompact";
-  const { algorithm, sizes, suffix } = common(caller, options);
-  const { counter } = options;
-  const monoid = monoidOf(add, u32, caller);
-  return generate({
-    caller,
-    templates: ["work_group_compact", ...(counter === undefined ? [] : ["work_group_compact_update"])],
-    monoid,
-    sizes,
-    sources: [
-      ...algorithm.sources(monoid),
-      ...(counter === undefined ? [] : [counterText(counter, monoid, caller), update]),
-      compact,
-    ],
-    workGroupMemory: algorithm.memory(sizes, u32.bytes) + memoryOf([], 0, counter === undefined ? 0 : 1),
-    suffix,
-    counter,
-  });
+export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
+  return generate("workGroupCompact", { ...options, ...count }, compactFile, scanBody(options));
+}
+
+/**
+ * Stream compaction into a list that all work-groups share: `work_group_compact_update(keep, local_index)` is
+ * {@link workGroupCompact} with slots that start from what the `counter`, the list's length, held before.
+ *
+ * @throws {ArgumentError} when a size is out of range, or the counter is missing.
+ *
+ * @example
+ * ```ts
+ * const append = workGroupCompactUpdate({ workGroupSize: 256, counter: "used" });
+ * const code = link(myKernel, [append]);
+ * // in myKernel:  let place = work_group_compact_update(x > 7u, local_index).slot;
+ * ```
+ */
+export function workGroupCompactUpdate(options: InKernelOptions & CounterOptions): InKernelFunctions {
+  const caller = "workGroupCompactUpdate";
+  const counting = { ...options, ...count };
+  return generate(caller, counting, compactUpdateFile, scanBody(options), counted(caller, counting));
 }
 
 /** The sum that stays at its greatest value: an amount too large to fit never wraps to one that does. */
@@ -529,17 +359,11 @@ const saturatingAdd = (): Operator =>
  */
 export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFunctions {
   const caller = "workGroupAllocate";
-  const { algorithm, sizes, suffix } = common(caller, options);
   const { counter, capacity = 0xffffffff } = options;
-  const monoid = monoidOf(saturatingAdd(), u32, caller);
-  return generate({
-    caller,
-    templates: ["work_group_allocate"],
-    monoid,
-    sizes,
-    sources: [...algorithm.sources(monoid), ...allocationText(counter, capacity, caller), update, allocate],
-    workGroupMemory: algorithm.memory(sizes, u32.bytes) + memoryOf([], 0, 1),
-    suffix,
-    counter,
+  const { text, words } = allocation(counter, capacity, caller);
+  return generate(caller, { ...options, type: u32, op: saturatingAdd() }, allocateFile, scanBody(options), {
+    texts: [text, counterFile],
+    words,
+    memory: memoryOf([], 0, 1),
   });
 }

@@ -4,7 +4,7 @@ import type { Domain, ElementType, SourceText } from "../types.ts";
 import { isSameType } from "../types.ts";
 import { callersFunction } from "./callers.ts";
 import type { Side } from "./contract.ts";
-import { conversion, typeSources, vectorText } from "./contract.ts";
+import { carriedAs, conversion, valueFromItem, vectorText } from "./contract.ts";
 import type { Source } from "./module.ts";
 import { generated } from "./module.ts";
 import { regrouped } from "./words.ts";
@@ -27,32 +27,31 @@ export interface ItemMap {
 const loadMapped: SourceText = { name: "shaders/device/load_mapped.wgsl", text: loadMappedFile };
 
 /** WGSL for the bits of an element `x`, as they are carried. */
-const carriedOf = ({ carried }: ElementType, { stored, toStored }: Domain): string =>
-  stored === carried ? toStored : regrouped(stored, [toStored], carried).join();
+const carriedOf = (type: ElementType, { element, stored = element, toStored = "x" }: Domain): string =>
+  stored === carriedAs(type) ? toStored : regrouped(stored, [toStored], carriedAs(type)).join();
 
 /** The map of the caller's WGSL over an item's value `x` and its index `i`: a value of the type that comes out. */
 export function itemMap(from: ElementType, text: string): ItemMap {
-  const valueFromItem = conversion("value_from_item", "Input", from.value, from.fromCarried);
   const mapValue = (type: ElementType): Source =>
     callersFunction(`fn map_value(x: ${from.value}, i: u32) -> ${type.value} {`, "the map", text);
   // Each source once: a file that both bring along would be declared twice.
   const bothTypes = (type: ElementType): readonly SourceText[] => [
-    ...new Set([...typeSources(from), ...(isSameType(from, type) ? [] : typeSources(type))]),
+    ...new Set([...from.files, ...(isSameType(from, type) ? [] : type.files)]),
   ];
   return {
     from,
     sources(monoid, output, vector, storesVectors) {
       const { domain, type } = monoid;
-      const items = output === "items" ? type.carried : domain.element;
+      const items = output === "items" ? carriedAs(type) : domain.element;
       const bits = output === "items" ? carriedOf(type, domain) : "x";
       return [
         generated(
           [
-            `alias Input = ${from.carried};`,
+            `alias Input = ${carriedAs(from)};`,
             `alias Output = ${items};`,
-            vectorText(from.carried, storesVectors ? items : undefined, vector),
-            valueFromItem,
-            conversion("element_from_value", type.value, "Element", domain.fromValue),
+            vectorText(carriedAs(from), storesVectors ? items : undefined, vector),
+            valueFromItem(from),
+            conversion("element_from_value", type.value, "Element", domain.fromValue ?? "x"),
             conversion("item_from_element", "Element", "Output", bits),
             "fn mapped_element(item: Input, index: u32) -> Element {",
             "  return element_from_value(map_value(value_from_item(item), index));",
@@ -68,7 +67,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
     keptSources: (type) => [
       generated(
         [
-          valueFromItem,
+          valueFromItem(from),
           // A value is a native element.
           conversion("item_from_value", type.value, "Output", carriedOf(type, type.native)),
           "fn mapped_item(item: Input, index: u32) -> Output {",

@@ -25,7 +25,6 @@ import {
   paramsText,
   sizesText,
   storageText,
-  typeSources,
 } from "./contract.ts";
 import type { AlgorithmSources } from "./device_files.ts";
 import type { ItemMap } from "./item_map.ts";
@@ -177,7 +176,7 @@ export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? l
 /** What a kernel reads and writes, and what the type brings along. */
 const storageSources = (monoid: Monoid, input: Side, output: Side, vector: number): readonly Source[] => [
   storageText(monoid, input, output, vector),
-  ...typeSources(monoid.type),
+  ...monoid.type.files,
 ];
 
 /** What a scan's kernels have in common. */

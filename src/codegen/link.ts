@@ -1,7 +1,6 @@
-import { ArgumentError, SourceError } from "../errors.ts";
-import type { InKernelFunctions } from "./functions.ts";
-import { renameDeclaration } from "./functions.ts";
-import { IDENTIFIERS, reachable } from "./module.ts";
+import { ArgumentError } from "../errors.ts";
+import { refuse } from "../refuse.ts";
+import type { InKernelFunctions } from "./in_kernel.ts";
 
 /** What {@link link} takes beside the kernel and the functions. */
 export interface LinkOptions {
@@ -9,121 +8,72 @@ export interface LinkOptions {
   readonly name?: string;
 }
 
-const COMMENTS = /\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
-const DIRECTIVE = /^\s*(enable|requires|diagnostic)\b[^;]*;\s*(\/\/.*)?$/;
-const DECLARED = /\b(?:fn|const|override|var|struct|alias)\b\s*(?:<[^>]*>)?\s*(\w+)/g;
+/**
+ * What linking sees of WGSL: comments; directives, captured; and identifiers that may name a declaration, which are all
+ * but members (after a dot) and attributes.
+ */
+export const WORDS =
+  /\/\/.*|\/\*[\s\S]*?\*\/|(?<![@.]\s*)\b(?:((?:enable|requires|diagnostic)\b[^;\n]*;)|[A-Za-z_]\w*)/g;
 
-/** Links functions into a kernel. */
-export function linkText(kernel: string, functions: readonly InKernelFunctions[], name: string): string {
-  const code = kernel.replace(COMMENTS, (comment) => comment.replace(/./g, " "));
-  const lineAt = (index = code.length): number => code.slice(0, index).split("\n").length;
-  const declared = [...code.matchAll(DECLARED)];
-  const added = collect(new Set(code.match(IDENTIFIERS)), functions, name);
-  for (const [own, { keyword }] of added.declarations) {
-    const clash = declared.find(([, one]) => one === own);
-    if (clash !== undefined) {
-      const line = lineAt(clash.index);
-      throw new SourceError(
-        `${name}, line ${line}: ${
-          keyword === "struct" && !own.includes("_")
-            ? `${own} is declared by the functions that are linked; leave it out`
-            : `the name ${own} is taken by a linked function; choose another`
-        }`,
-        kernel,
-        line,
-        0,
-      );
-    }
-  }
+/**
+ * A declaration of in-kernel functions, with what it enables right above it: its first line, and what is indented or a
+ * closing brace.
+ */
+export const DECLARATION =
+  /^(?:(?:enable|diagnostic).*\n)?(?:@.*?)?(?:fn|const|struct|alias|override|var.*?>) (\w+).*(?:\n+[ )}].*)*/gm;
 
-  // The kernel's lines keep their numbers, so that a compiler's message names the caller's line:
-  // what must come first goes onto the first line, and the functions after the last.
-  const first = lineAt(declared[0]?.index);
-  const late = new Set<string>();
-  const body = kernel.split("\n").map((text, at) => {
-    if (at < first || !DIRECTIVE.test(text)) {
-      return text;
-    }
-    late.add(text.replace(/\/\/.*$/, "").trim());
-    return "";
-  });
-  const present = [...code.matchAll(/\benable\b([^;]*)/g)].flatMap(
-    ([, list = ""]) => list.match(/\w+/g)?.map((one) => `enable ${one};`) ?? [],
-  );
-  const needed = [...added.directives].filter((one) => !present.includes(one)).sort();
-  const head = [...needed, ...late].join(" ");
-  if (head !== "") {
-    body[0] = body[0] === "" ? head : `${head} ${body[0]}`;
-  }
-  const library = [...added.declarations.values()].map(({ text }) => text);
-  return [
-    ...body,
-    ...(library.length === 0 || body.at(-1) === "" ? [] : [""]),
-    ...(library.length === 0 ? [] : [`${library.join("\n\n")}\n`]),
-  ].join("\n");
-}
+/** What a kernel declares, locals too; and comments, which declare nothing. */
+const DECLARED = /\/\/.*|\/\*[\s\S]*?\*\/|\b(?:fn|const|struct|alias|override|var)\b\s*(?:<[^>]*>)?\s*(\w+)/g;
 
-/** The declarations of the functions that the kernel calls, under the names that it calls them by. */
-function collect(
-  called: ReadonlySet<string>,
+/** A text, and what it reaches of functions: those that it names, and what they name in turn. */
+export function linkText(
+  text: string,
   functions: readonly InKernelFunctions[],
-  kernelName: string,
-): {
-  readonly directives: ReadonlySet<string>;
-  readonly declarations: ReadonlyMap<string, InKernelFunctions["declarations"][number]>;
-} {
-  const directives = new Set<string>();
-  const declarations = new Map<string, InKernelFunctions["declarations"][number]>();
-  for (const set of functions) {
-    const short = new Map<string, string>();
-    const roots: string[] = [];
-    set.names.forEach((name, at) => {
-      const long = set.longNames[at] as string;
-      const others = functions.flatMap((other) =>
-        other.longNames.filter((one, index) => other.names[index] === name && one !== long),
-      );
-      if (called.has(name)) {
-        if (others.length > 0) {
-          throw new ArgumentError(
-            `link: ${kernelName} calls ${name}, which is given for several work-group sizes; call ${[long, ...others].join(" or ")}`,
-          );
-        }
-        if (called.has(long)) {
-          throw new ArgumentError(
-            `link: ${kernelName} calls ${name} and ${long}, which are the same; keep to one`,
-          );
-        }
-        short.set(long, name);
+  name: string,
+  named: readonly string[] = text.match(WORDS) ?? [],
+): string {
+  const given = new Map<string, Set<string>>();
+  for (const [declaration, one = ""] of [
+    ...functions.flatMap(({ all }) => [...all.matchAll(DECLARATION)]),
+    ...Array.from(text.matchAll(DECLARED), ([, own]) => ["", own]),
+  ]) {
+    given.set(one, new Set(given.get(one)).add(declaration as string));
+  }
+  // What is added to a set is gone through, too.
+  const reached = new Set(named);
+  const linked: string[] = [];
+  for (const one of reached) {
+    const [declaration, other] = given.get(one) ?? [];
+    if (declaration) {
+      if (other !== undefined) {
+        throw new ArgumentError(
+          `${name}: ${one} is given twice, ${other ? "and not the same; give functions a suffix" : "by the kernel, too; leave it out, or rename it"}`,
+        );
       }
-      if (called.has(name) || called.has(long)) {
-        roots.push(long);
-      }
-    });
-    for (const one of reachable(set.declarations, roots)) {
-      const declaration = renameDeclaration(one, short);
-      const { name, text } = declaration;
-      if ((declarations.get(name)?.text ?? text) !== text) {
-        throw new ArgumentError(`link: ${name} is given twice, and not the same; give one of them a suffix`);
-      }
-      declarations.set(name, declaration);
-    }
-    for (const one of roots.length > 0 ? set.directives : []) {
-      directives.add(one);
+      linked.push(declaration.replace(/\n+/g, "\n"));
+      declaration.match(WORDS)?.forEach((word) => {
+        reached.add(word);
+      });
     }
   }
-  return { directives, declarations };
+  const directives = new Set(linked.length > 0 && reached.has("f16") ? ["enable f16;"] : []);
+  // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
+  // the first line, and the functions after the last.
+  const body = [text, ...linked].join("\n\n").replace(WORDS, (word, directive) => {
+    if (directive) {
+      directives.add(directive);
+    }
+    return directive ? "" : word;
+  });
+  return [...[...directives].sort(), body].join(" ");
 }
 
 /**
- * One module of a kernel and the in-kernel functions that it calls: what they `enable` first, each
+ * One module of a kernel and the in-kernel functions that it calls: what they and the kernel `enable` first, each
  * helper once, and nothing that the kernel does not call. The kernel's lines keep their numbers. Same
  * input, same text.
  *
- * A function goes by its short name, `work_group_reduce_add_u32`; where two work-group sizes live in
- * one module, by its long one, `work_group_reduce_add_u32_256`.
- *
- * @throws {ArgumentError} when functions clash.
- * @throws {SourceError} when the kernel declares a name of theirs.
+ * @throws {ArgumentError} when functions clash, or the kernel declares a name of theirs.
  *
  * @example
  * ```ts
@@ -138,7 +88,7 @@ export function link(
   options: LinkOptions = {},
 ): string {
   if (typeof kernel !== "string") {
-    throw new ArgumentError(`link: kernel is ${typeof kernel}; it takes WGSL text`);
+    refuse("link", `kernel is ${typeof kernel}`, "WGSL text");
   }
   return linkText(kernel, functions, options.name ?? "kernel");
 }

@@ -1,4 +1,3 @@
-import type { U32Operation } from "../operators.ts";
 import type { BindingKind, Kernel } from "./kernels.ts";
 
 /** A kernel but for its operator. */
@@ -33,7 +32,8 @@ export interface LinkedScan {
 /** An operator that combines u32 by WGSL's own arithmetic. */
 export interface PlainOperator {
   readonly name: string;
-  readonly onU32: U32Operation;
+  readonly combine: string;
+  readonly u32Identity: number;
 }
 
 /** What a plain scan is made of: linked kernels, and the operators that make them whole. */
@@ -45,14 +45,13 @@ export const plainKernels = ({ declarations, kernels, prefixes, ...sizes }: Link
   ...sizes,
   kernelOf(name, op, exclusive) {
     const { label, entryPoint, bindings, declarations: places } = kernels[name];
-    const { combine, identity } = op.onU32;
     return {
       label: `${label} <u32, ${op.name}>`,
       entryPoint,
       bindings: new Map(bindings),
       code: [
-        `fn identity() -> u32 {\n  return ${identity}u;\n}`,
-        `fn combine(earlier: u32, later: u32) -> u32 {\n  return ${combine};\n}`,
+        `fn identity() -> u32 {\n  return ${op.u32Identity}u;\n}`,
+        `fn combine(earlier: u32, later: u32) -> u32 {\n  return ${op.combine};\n}`,
         exclusive ? prefixes.exclusive : prefixes.inclusive,
         ...places.map((place) => declarations[place]),
       ].join("\n\n"),

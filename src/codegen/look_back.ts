@@ -75,20 +75,25 @@ export function spineBytes(
 function wordsText(monoid: Monoid): SourceText {
   const { domain, type } = monoid;
   const isStruct = type.kind === "struct";
-  const stored = isStruct ? domain.stored : domain.element;
+  const {
+    element,
+    stored = element,
+    toStored = "x",
+    fromStored = "x",
+  } = isStruct ? domain : { element: domain.element };
   const count = elementWords(monoid);
   const parts = Array.from({ length: count }, (_, at) => `words[${at}]`);
   return generated(
     [
       `const ELEMENT_WORDS = ${count}u;`,
       "fn words_from_element(x: Element) -> array<u32, ELEMENT_WORDS> {",
-      `  let stored = ${isStruct ? domain.toStored : "x"};`,
+      `  let stored = ${toStored};`,
       `  return array<u32, ELEMENT_WORDS>(${regrouped(stored, ["stored"], "u32", count).join(", ")});`,
       "}",
       "",
       "fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {",
       `  let x = ${regrouped("u32", parts, stored).join()};`,
-      `  return ${isStruct ? domain.fromStored : "x"};`,
+      `  return ${fromStored};`,
       "}",
     ].join("\n"),
   );

@@ -53,7 +53,8 @@ export const unroll = (text: string, constants: Constants): string =>
 const HEAD = /^(?:@.*\) )?(fn|const|override|var|struct|alias)\b(?:<.*?>)? *(\w+)/m;
 
 /** A declaration of ours: its attributes and comments, its first line, and what is indented or a closing brace. */
-const DECLARATION = new RegExp(`^(?:(?://.*|@[^;{\\n]*)\\n)*${HEAD.source.slice(1)}.*(?:\\n+[ )}].*)*`, "gm");
+const DECLARATION = /* @__PURE__ */ (() =>
+  new RegExp(`^(?:(?://.*|@[^;{\\n]*)\\n)*${HEAD.source.slice(1)}.*(?:\\n+[ )}].*)*`, "gm"))();
 
 /** Identifiers that may name a declaration: all but members, which follow a dot. */
 export const IDENTIFIERS = /(?<!\.\s*)\b[A-Za-z_]\w*/g;
@@ -123,10 +124,6 @@ export function reachable<One extends Pick<Declaration, "name" | "references">>(
   }
   return declarations.filter((one) => reached.has(one));
 }
-
-/** Replaces identifiers outside comments; members (after a dot) stay. */
-export const rename = (text: string, names: ReadonlyMap<string, string>): string =>
-  text.replace(/\/\/.*|(?<!\.\s*)\b[A-Za-z_]\w*/g, (word) => names.get(word) ?? word);
 
 /** Directives, each once: f16 is enabled where it is used, and only there. */
 export const directivesFor = (directives: readonly string[], kept: readonly Declaration[]): string[] =>

@@ -11,25 +11,24 @@ const subgroupContract: SourceText = {
  * Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has
  * them. A built-in reduction is broadcast, unless `broadcasts` is false.
  */
-export function subgroupText(
-  { subgroupScan, subgroupReduce, domain }: Monoid,
-  broadcasts = true,
-): SourceText {
+export function subgroupText({ domain, operation }: Monoid, broadcasts = true): SourceText {
+  const builtin = domain.subgroupScans
+    ? operation?.replace(/^./, (letter) => letter.toUpperCase())
+    : undefined;
   let text = subgroupContractFile;
-  const replaceBody = (name: string, expression: string | undefined): void => {
-    if (expression !== undefined) {
-      text = text.replace(
-        new RegExp(`(fn ${name}\\([^)]*\\) -> Element \\{)[\\s\\S]*?\\n\\}`),
-        `$1\n  return ${expression};\n}`,
-      );
-    }
+  const replaceBody = (name: string, expression: string): void => {
+    text = text.replace(
+      new RegExp(`(fn ${name}\\([^)]*\\) -> Element \\{)[\\s\\S]*?\\n\\}`),
+      `$1\n  return ${expression};\n}`,
+    );
   };
-  replaceBody("subgroup_scan_inclusive", subgroupScan && `${subgroupScan}(element)`);
-  const reduction = subgroupReduce && `${subgroupReduce}(element)`;
-  replaceBody(
-    "subgroup_reduce",
-    reduction && broadcasts ? `subgroupBroadcastFirst(${reduction})` : reduction,
-  );
+  if (builtin === "Add" || builtin === "Mul") {
+    replaceBody("subgroup_scan_inclusive", `subgroupInclusive${builtin}(element)`);
+  }
+  if (builtin !== undefined) {
+    const reduction = `subgroup${builtin}(element)`;
+    replaceBody("subgroup_reduce", broadcasts ? `subgroupBroadcastFirst(${reduction})` : reduction);
+  }
   if (domain.fields !== undefined) {
     text = text.replace(/return (subgroupShuffle\w*)\(element, (\w+)\);/g, (_, shuffle, place) => {
       const fields = (domain.fields ?? []).map((field) => `${shuffle}(element.${field}, ${place})`);

@@ -1,14 +1,23 @@
 import threadTileSubgroupFile from "../../shaders/thread_tile/subgroup.wgsl";
 import blellochFile from "../../shaders/work_group/blelloch.wgsl";
 import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
+import hillisSteeleReduceFile from "../../shaders/work_group/hillis_steele_reduce.wgsl";
 import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
 import subgroupPlaceFile from "../../shaders/work_group/subgroup_place.wgsl";
+import { ArgumentError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
-import type { SourceText } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { blellochMemory, hillisSteeleMemory, memoryOf, subgroupMemory, subgroupSlots } from "./algorithms.ts";
-import type { Sizes } from "./contract.ts";
 import { subgroupText } from "./subgroup_text.ts";
+
+/** What an algorithm is made of, for a scan or for a reduction. */
+export interface AlgorithmBody {
+  /** Bytes of work-group memory. */
+  memory(workGroupSize: number, elementBytes: number): number;
+  texts(monoid: Monoid): readonly string[];
+  /** What the texts have to be told beside the contract. */
+  readonly words?: Readonly<Record<string, string>>;
+}
 
 /**
  * How the threads of a work-group combine their elements in a kernel of yours: {@link hillisSteele},
@@ -18,55 +27,92 @@ export interface WorkGroupAlgorithm {
   /** Whether a kernel needs the feature "subgroups". */
   readonly subgroups: boolean;
   /** @internal */
-  memory(sizes: Sizes, elementBytes: number): number;
+  readonly scan: AlgorithmBody;
   /** @internal */
-  sources(monoid: Monoid): readonly SourceText[];
+  readonly reduce: AlgorithmBody;
   /** Over thread tiles, where they are not the portable ones. @internal */
-  readonly tiles?: {
-    memory(sizes: Sizes, elementBytes: number): number;
-    sources(monoid: Monoid): readonly SourceText[];
-  };
+  readonly tiles?: AlgorithmBody;
 }
 
-const blellochSource: SourceText = { name: "shaders/work_group/blelloch.wgsl", text: blellochFile };
-const hillisSteeleSource: SourceText = {
-  name: "shaders/work_group/hillis_steele.wgsl",
-  text: hillisSteeleFile,
+/** The default of scans: they bring nothing along that only reductions take. */
+export const hillisSteeleScan: AlgorithmBody = {
+  memory: hillisSteeleMemory,
+  texts: () => [hillisSteeleFile],
 };
-const subgroupSource: SourceText = { name: "shaders/work_group/subgroup.wgsl", text: subgroupFile };
-const subgroupPlace: SourceText = {
-  name: "shaders/work_group/subgroup_place.wgsl",
-  text: subgroupPlaceFile,
-};
-const threadTileSubgroup: SourceText = {
-  name: "shaders/thread_tile/subgroup.wgsl",
-  text: threadTileSubgroupFile,
+/** The default of reductions. */
+export const hillisSteeleReduce: AlgorithmBody = {
+  memory: hillisSteeleMemory,
+  texts: () => [hillisSteeleFile, hillisSteeleReduceFile],
 };
 
 /** Hillis and Steele's: the fewest steps. Portable. */
 export const hillisSteele: WorkGroupAlgorithm = {
   subgroups: false,
-  memory: hillisSteeleMemory,
-  sources: () => [hillisSteeleSource],
+  scan: hillisSteeleScan,
+  reduce: hillisSteeleReduce,
 };
+
+const blellochBody: AlgorithmBody = { memory: blellochMemory, texts: () => [blellochFile] };
 
 /** Blelloch's tree: the fewest combinations. Portable. */
-export const blelloch: WorkGroupAlgorithm = {
-  subgroups: false,
-  memory: blellochMemory,
-  sources: () => [blellochSource],
-};
+export const blelloch: WorkGroupAlgorithm = { subgroups: false, scan: blellochBody, reduce: blellochBody };
+
+/** Sizes that subgroups have, on some adapter. */
+const SUBGROUP_SIZES: readonly number[] = [4, 8, 16, 32, 64, 128];
+
+/**
+ * By subgroups of the sizes that you know of the adapters it will run on: {@link subgroup} with less work-group
+ * memory, and fewer steps.
+ *
+ * @throws {ArgumentError} when a size is none, or `minSize` is more than `maxSize`.
+ *
+ * @example
+ * ```ts
+ * const scan = workGroupScan({ type: u32, workGroupSize: 256, algorithm: subgroupOf({ minSize: 32, maxSize: 32 }) });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  let rank = work_group_scan_exclusive_add_u32(x, local_index);
+ * ```
+ */
+export function subgroupOf({
+  minSize = 4,
+  maxSize = 128,
+}: {
+  /** The least subgroup size; 4 where it is left out, which is right everywhere. */
+  readonly minSize?: number;
+  /** The greatest one; 128 where it is left out. */
+  readonly maxSize?: number;
+} = {}): WorkGroupAlgorithm {
+  for (const [name, size] of Object.entries({ minSize, maxSize })) {
+    if (!SUBGROUP_SIZES.includes(size)) {
+      throw new ArgumentError(`subgroupOf: ${name} is ${size}; it takes 4, 8, 16, 32, 64 or 128`);
+    }
+  }
+  if (maxSize < minSize) {
+    throw new ArgumentError(
+      `subgroupOf: maxSize is ${maxSize}, and minSize is ${minSize}; it takes at least as much`,
+    );
+  }
+  const words = { MIN_SUBGROUP_SIZE: `${minSize}u`, MAX_SUBGROUP_SIZE: `${maxSize}u` };
+  const sizesOf = (workGroupSize: number) => ({ workGroupSize, minSubgroupSize: minSize });
+  const body: AlgorithmBody = {
+    words,
+    memory: (threads, elementBytes) => subgroupMemory(sizesOf(threads), elementBytes),
+    texts: (monoid) => [subgroupText(monoid).text, subgroupPlaceFile, subgroupFile],
+  };
+  return {
+    subgroups: true,
+    scan: body,
+    reduce: body,
+    tiles: {
+      words,
+      memory: (threads, elementBytes) => memoryOf([subgroupSlots(sizesOf(threads)), 1], elementBytes, 1),
+      texts: (monoid) => [subgroupText(monoid).text, subgroupPlaceFile, threadTileSubgroupFile],
+    },
+  };
+}
 
 /** By subgroups, which needs the feature "subgroups". */
-export const subgroup: WorkGroupAlgorithm = {
-  subgroups: true,
-  memory: subgroupMemory,
-  sources: (monoid) => [subgroupText(monoid), subgroupPlace, subgroupSource],
-  tiles: {
-    memory: (sizes, elementBytes) => memoryOf([subgroupSlots(sizes), 1], elementBytes, 1),
-    sources: (monoid) => [subgroupText(monoid), subgroupPlace, threadTileSubgroup],
-  },
-};
+export const subgroup: WorkGroupAlgorithm = /* @__PURE__ */ subgroupOf();
 
 /** The algorithms, by the names that directives and commands have for them. */
 export const workGroupAlgorithms = {

@@ -1,3 +1,4 @@
+import { add, multiply } from "../reference/arithmetic.ts";
 import type { ScalarOf } from "../types.ts";
 import type { MonoidType, MonoidTypeName, StructOperator } from "./scalar.ts";
 import { arithmeticText, oncePerType, structOperator } from "./scalar.ts";
@@ -41,7 +42,7 @@ export function linearRecurrence<Name extends MonoidTypeName>(
       name: "linearRecurrence",
       struct: name,
       fields: { a: type, b: type },
-      identity: { a: type.one, b: type.addIdentity },
+      identity: { a: type.one, b: type.addIdentity ?? type.zero },
       declarations: arithmeticText(type),
       combine: [
         `return ${name}(`,
@@ -50,8 +51,8 @@ export function linearRecurrence<Name extends MonoidTypeName>(
         ");",
       ].join("\n"),
       reference: (earlier, later) => ({
-        a: type.multiply(later.a, earlier.a),
-        b: type.add(type.multiply(later.a, earlier.b), later.b),
+        a: multiply(type)(later.a, earlier.a),
+        b: add(type)(multiply(type)(later.a, earlier.b), later.b),
       }),
     });
   });

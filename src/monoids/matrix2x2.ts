@@ -1,3 +1,4 @@
+import { add, multiply } from "../reference/arithmetic.ts";
 import type { ScalarOf } from "../types.ts";
 import type { MonoidType, MonoidTypeName, StructOperator } from "./scalar.ts";
 import { arithmeticText, oncePerType, structOperator } from "./scalar.ts";
@@ -36,9 +37,9 @@ export function matrix2x2<Name extends MonoidTypeName>(type: MonoidType<Name>): 
   return oncePerType(known, "matrix2x2", type, (suffix) => {
     const name = `Matrix2x2${suffix as Uppercase<Name>}` as const;
     const entry = (...[a, b, c, d]: readonly ScalarOf<Name>[]): ScalarOf<Name> =>
-      type.add(
-        type.multiply(a as ScalarOf<Name>, b as ScalarOf<Name>),
-        type.multiply(c as ScalarOf<Name>, d as ScalarOf<Name>),
+      add(type)(
+        multiply(type)(a as ScalarOf<Name>, b as ScalarOf<Name>),
+        multiply(type)(c as ScalarOf<Name>, d as ScalarOf<Name>),
       );
     return structOperator<`Matrix2x2${Uppercase<Name>}`, Matrix<Name>>({
       name: "matrix2x2",

@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import { symbols } from "../literals.ts";
 import type { CustomOperator } from "../operators.ts";
 import { operator } from "../operators.ts";
 import type { StructType } from "../struct.ts";
@@ -64,7 +65,7 @@ export const arithmeticText = ({ native, value }: ScalarType): string =>
   )
     .map(
       ([name, operation]) =>
-        `fn ${name}(earlier: ${value}, later: ${value}) -> ${value} {\n  return ${native.operations[operation]};\n}`,
+        `fn ${name}(earlier: ${value}, later: ${value}) -> ${value} {\n  return ${native.operations?.[operation] ?? symbols[operation]};\n}`,
     )
     .join("\n");
 

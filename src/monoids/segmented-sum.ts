@@ -1,3 +1,4 @@
+import { add } from "../reference/arithmetic.ts";
 import type { ScalarOf } from "../types.ts";
 import { u32 } from "../types.ts";
 import type { MonoidType, MonoidTypeName, StructOperator } from "./scalar.ts";
@@ -43,14 +44,14 @@ export function segmentedSum<Name extends MonoidTypeName>(type: MonoidType<Name>
       name: "segmentedSum",
       struct: name,
       fields: { start: u32, sum: type },
-      identity: { start: 0, sum: type.addIdentity },
+      identity: { start: 0, sum: type.addIdentity ?? type.zero },
       declarations: arithmeticText(type),
       combine: [
         "if (later.start != 0u) { return later; }",
         `return ${name}(earlier.start, sum_of(earlier.sum, later.sum));`,
       ].join("\n"),
       reference: (earlier, later) =>
-        later.start !== 0 ? later : { start: earlier.start, sum: type.add(earlier.sum, later.sum) },
+        later.start !== 0 ? later : { start: earlier.start, sum: add(type)(earlier.sum, later.sum) },
     });
   });
 }

@@ -1,5 +1,6 @@
 import type { Indirect, Selector } from "../codegen/compact_kernels.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../codegen/compact_kernels.ts";
+import { carriedAs } from "../codegen/contract.ts";
 import { withSources } from "../codegen/device_files.ts";
 import type { Arrangement } from "../codegen/kernels.ts";
 import { bindingOf } from "../codegen/kernels.ts";
@@ -134,7 +135,7 @@ export async function planCompact(
         }
       : undefined;
   const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
-  const copying = sharing ? copyKernel(indices ? "u32" : type.carried, tuning.sizes) : undefined;
+  const copying = sharing ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes) : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);
   const spineTiles = Math.max(1, single?.tilesOf(maxLength) ?? 0);

@@ -1,4 +1,4 @@
-const scratch = new DataView(new ArrayBuffer(8));
+const scratch = /* @__PURE__ */ (() => new DataView(new ArrayBuffer(8)))();
 
 /**
  * The bits of the binary16 number nearest to `value`, ties to even.

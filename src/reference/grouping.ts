@@ -1,8 +1,8 @@
 import type { Algorithm } from "../codegen/algorithms.ts";
 import type { LookBackShape } from "../codegen/look_back.ts";
-import type { Monoid } from "../operators.ts";
 import { spineLengths } from "../primitives/plan.ts";
 import type { Value } from "../types.ts";
+import type { ReferenceMonoid } from "./twins.ts";
 
 /**
  * In which groups a plan combines its elements: all that the order of its operations depends on.
@@ -34,7 +34,7 @@ interface TileGrouping {
   readonly subgroupSize: number;
 }
 
-type Combine = Pick<Monoid, "identity" | "reference">;
+type Combine = Pick<ReferenceMonoid, "identity" | "reference">;
 
 interface WorkGroupScan {
   readonly prefixes: readonly Value[];

@@ -1,10 +1,11 @@
 import type { Operator } from "../operators.ts";
-import { add, monoid } from "../operators.ts";
+import { add } from "../operators.ts";
 import type { Value } from "../types.ts";
 import type { AnyArray, NameOf, ValueIn } from "./arrays.ts";
 import { groupedReduce } from "./grouping.ts";
 import { mappedItems } from "./items.ts";
 import type { ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";
+import { referenceMonoid } from "./twins.ts";
 
 /**
  * What a reduction means: one element after another, on the CPU; or in the order of a plan.
@@ -27,7 +28,7 @@ export function reduceReference<A extends AnyArray, Name extends string, V exten
 ): V;
 export function reduceReference(data: AnyArray, options: ReferenceOptions<string> = {}): Value {
   const { type, read } = mappedItems(data, options, "reduceReference");
-  const combine = monoid((options.op ?? add) as Operator, type, "reduceReference");
+  const combine = referenceMonoid((options.op ?? add) as Operator, type, "reduceReference");
   const { identity, lift, reference } = combine;
   if (options.grouping !== undefined) {
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));

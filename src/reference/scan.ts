@@ -1,10 +1,11 @@
 import type { Operator } from "../operators.ts";
-import { add, monoid } from "../operators.ts";
+import { add } from "../operators.ts";
 import type { ElementType, Value } from "../types.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "./arrays.ts";
 import type { Grouping } from "./grouping.ts";
 import { groupedScan } from "./grouping.ts";
 import { emptyFor, mappedItems } from "./items.ts";
+import { referenceMonoid } from "./twins.ts";
 
 /** What a reference takes beside the data. */
 export interface ReferenceOptions<Name extends string> {
@@ -63,7 +64,7 @@ export function scanReference(
   options: ReferenceOptions<string> & { readonly exclusive?: boolean } = {},
 ): AnyArray {
   const { type, from, read } = mappedItems(data, options, "scanReference");
-  const combine = monoid((options.op ?? add) as Operator, type, "scanReference");
+  const combine = referenceMonoid((options.op ?? add) as Operator, type, "scanReference");
   const { identity, lift, reference } = combine;
   const { exclusive = false, grouping } = options;
   const { array, set } = emptyFor(data, { type, from }, data.length);

@@ -72,7 +72,7 @@ export type PlainScan = (
 ) => Promise<Uint32Array | undefined>;
 
 /** `add`, as far as plain u32 goes. */
-const sum: PlainOperator = { name: "add", onU32: { combine: "earlier + later", identity: 0 } };
+const sum: PlainOperator = { name: "add", combine: "earlier + later", u32Identity: 0 };
 
 /**
  * `Fold.scan`. Most often its data is plain: u32, an operator that WGSL has for it, and nothing chosen. That takes no
@@ -84,7 +84,7 @@ export async function scanAtHand(
   options: AnyHandScanOptions,
 ): Promise<AnyArray> {
   const { op = sum, exclusive = false, ...chosen } = options;
-  if (isU32(data) && data.length > 0 && op?.onU32 !== undefined && Object.keys(chosen).length === 0) {
+  if (isU32(data) && data.length > 0 && op?.u32Identity !== undefined && Object.keys(chosen).length === 0) {
     const { plainScan } = await (context.facts.software ? loadPlainSoftware() : loadPlainGpu());
     const scanned = await plainScan(context, data, op as PlainOperator, exclusive);
     if (scanned !== undefined) {

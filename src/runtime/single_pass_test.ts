@@ -41,28 +41,15 @@ const MOST = 2 ** 23;
 /** Maps x -> a·x + b modulo 2^16, as a << 16 | b, the earlier first: it does not commute. */
 const affine: Operator<"u32"> = {
   name: "affine",
-  on: (type: ElementType): Monoid => ({
+  on: (_, type: ElementType): Monoid => ({
     key: "affine_u32",
     title: "u32, affine",
-    opName: "affine",
     type,
     domain: type.native,
-    callers: false,
-    combineSources: (head) => [
-      {
-        name: "generated contract",
-        text: `${head}
-  let scale = later >> 16u;
-  return (((earlier >> 16u) * scale) << 16u) | ((scale * (earlier & 0xffffu) + later) & 0xffffu);
-}`,
-      },
-    ],
+    combine:
+      "(((earlier >> 16u) * (later >> 16u)) << 16u) | (((later >> 16u) * (earlier & 0xffffu) + later) & 0xffffu)",
     identity: 0x10000,
-    regroups: false,
-    subgroupScan: undefined,
-    subgroupReduce: undefined,
-    lift: (value) => value,
-    reference: (earlier, later) => affineOf(Number(earlier), Number(later)),
+    operation: undefined,
   }),
 };
 

@@ -7,7 +7,7 @@ import {
   workGroupScan,
 } from "../../src/codegen/functions.ts";
 import { link } from "../../src/codegen/link.ts";
-import { blelloch, subgroup } from "../../src/codegen/work_group_algorithms.ts";
+import { blelloch, subgroupOf } from "../../src/codegen/work_group_algorithms.ts";
 import { elementTypes } from "../../src/element_types.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import { max, operators } from "../../src/operators.ts";
@@ -143,14 +143,12 @@ describe("a directive", () => {
         type: u32,
         tileSize: 4,
         workGroupSize: 64,
-        algorithm: subgroup,
-        minSubgroupSize: 32,
-        maxSubgroupSize: 64,
+        algorithm: subgroupOf({ minSize: 32, maxSize: 64 }),
       }),
     ]);
     expect(linkDirectives(source)).toBe(code);
     expect(code).toContain("_blelloch_tree_max_f32_64_tree");
-    expect(code).toContain("const _MIN_SUBGROUP_SIZE_add_u32_4_64 = 32u;");
+    expect(code).toContain("= (64u + 32u - 1u) / 32u;");
   });
 
   test("takes a capacity in numbers, and one algorithm for thread tiles beside work-group functions", async () => {
@@ -188,7 +186,7 @@ describe("a directive", () => {
     const code = linkDirectives(
       `/* @workgroup_size(7) */ // @workgroup_size(9)\n${kernel(ask, RANK.replace("u32(", "u32_own("), size)}`,
     );
-    expect(code).toContain(`const _WORK_GROUP_SIZE_add_u32_${threads}_own = ${threads}u;`);
+    expect(code).toContain(`: array<u32, 2u * ${threads}u>;`);
   });
 
   test("for two work-group sizes, functions go by their long names", async () => {
@@ -256,7 +254,7 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "a combination without a meaning",
     "work_group_scan_inclusive_xor_f32 64",
     "",
-    "work_group_scan_inclusive_xor_f32: xor has no meaning on f32; it takes u32, u64, i32, i64",
+    "work_group_scan_inclusive_xor_f32: xor has no meaning on f32; it takes u32, i32, u64, i64",
   ],
   [
     "a total of a reduction",
@@ -398,7 +396,7 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "a suffix that is no name",
     "work_group_compact 64 suffix=a-b",
     "",
-    'work_group_compact: suffix: name is "a-b"',
+    "work_group_compact: suffix is a-b; it takes letters, digits and underscores",
   ],
   [
     "a least subgroup size that is none",
@@ -468,7 +466,9 @@ test("a size that cannot be read off the file is asked for", () => {
     `${missing} has 2 @workgroup_size;`,
   );
   // One that is not in numbers may be anything.
-  expect(linkDirectives(kernel(ASK.replace("64", "96"), RANK, "THREADS"))).toContain("= 96u;");
+  expect(linkDirectives(kernel(ASK.replace("64", "96"), RANK, "THREADS"))).toContain(
+    ": array<u32, 2u * 96u>;",
+  );
 });
 
 test("directives that clash are an error at the second", () => {

@@ -4,41 +4,56 @@ import {
   workGroupAllocate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUpdate,
 } from "../../src/codegen/functions.ts";
 import { link } from "../../src/codegen/link.ts";
 import type { WorkGroupAlgorithm } from "../../src/codegen/work_group_algorithms.ts";
-import { blelloch, subgroup } from "../../src/codegen/work_group_algorithms.ts";
-import { add, max } from "../../src/operators.ts";
+import { blelloch, subgroup, subgroupOf } from "../../src/codegen/work_group_algorithms.ts";
+import { ArgumentError } from "../../src/errors.ts";
+import { add, and, max, operator } from "../../src/operators.ts";
 import { u32 } from "../../src/types.ts";
+import { f32 } from "../../src/types_float.ts";
 import { u64 } from "../../src/types64.ts";
+import { failures, useNullDevice } from "../support/null_device.ts";
 
+const device = useNullDevice();
 const call = "fn main() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }";
 const scan = (workGroupSize: number) => workGroupScan({ type: u32, workGroupSize });
 
-test("two work-group sizes live in one module, by their long names", () => {
+test("two work-group sizes live in one module, one of them with a suffix", () => {
   expect(() => link(call, [scan(32), scan(64)])).toThrow(
-    "link: kernel calls work_group_scan_inclusive_add_u32, which is given for several work-group sizes; call work_group_scan_inclusive_add_u32_32 or work_group_scan_inclusive_add_u32_64",
+    /^kernel: work_group_scan_inclusive_add_u32 is given twice, and not the same; give functions a suffix$/,
   );
   const both =
-    "fn a() { _ = work_group_scan_inclusive_add_u32_32(1u, 0u); }\nfn b() { _ = work_group_scan_inclusive_add_u32_64(1u, 0u); }";
-  const code = link(both, [scan(32), scan(64)]);
-  expect(code).toContain("const _WORK_GROUP_SIZE_add_u32_32 = 32u;");
-  expect(code).toContain("const _WORK_GROUP_SIZE_add_u32_64 = 64u;");
-  expect(() =>
-    link(
-      "fn a() { _ = work_group_scan_inclusive_add_u32(1u, 0u) + work_group_scan_inclusive_add_u32_32(1u, 0u); }",
-      [scan(32)],
-    ),
-  ).toThrow("which are the same; keep to one");
+    "fn a() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }\nfn b() { _ = work_group_scan_inclusive_add_u32_64(1u, 0u); }";
+  const code = link(both, [scan(32), workGroupScan({ type: u32, workGroupSize: 64, suffix: "64" })]);
+  expect(code).toContain("var<workgroup> _hillis_steele_elements_add_u32_32: array<u32, 2u * 32u>;");
+  expect(code).toContain("var<workgroup> _hillis_steele_elements_add_u32_64_64: array<u32, 2u * 64u>;");
+  // Functions that the kernel does not call may clash.
+  expect(link("fn main() {}", [scan(32), scan(64)])).toBe("fn main() {}");
 });
 
-test("names that clash are refused, at the kernel's line", () => {
-  expect(() => link(`${call}\nfn _combine_add_u32_32() {}`, [scan(32)], { name: "a.wgsl" })).toThrow(
-    "a.wgsl, line 2: the name _combine_add_u32_32 is taken by a linked function; choose another",
+test("two work-group sizes of functions with other names share nothing that differs", async () => {
+  const code = link(
+    "fn a() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }\nfn b() { _ = work_group_reduce_add_u32(1u, 0u); }",
+    [scan(32), workGroupReduce({ type: u32, workGroupSize: 64 })],
   );
+  expect(code.match(/var<workgroup> _hillis_steele_elements_add_u32_(32|64)/g)).toHaveLength(2);
+  expect(await failures(device(), [{ title: "two sizes", code }])).toEqual([]);
+});
+
+test("names that clash are refused", () => {
+  for (const own of ["fn _combine_add_u32_32() {}", "var<private>\n_combine_add_u32_32 : u32;"]) {
+    expect(() => link(`${call}\n${own}`, [scan(32)], { name: "a.wgsl" })).toThrow(
+      "a.wgsl: _combine_add_u32_32 is given twice, by the kernel, too; leave it out, or rename it",
+    );
+    // Not where it is in a comment, nor where nothing has the name.
+    expect(() => link(`${call}\n/* ${own} */`, [scan(32)])).not.toThrow();
+    expect(() => link(`${call}\n${own}`, [scan(64)])).not.toThrow();
+  }
   const other = workGroupScan({ type: u32, workGroupSize: 32, algorithm: blelloch });
   expect(() => link(call, [scan(32), other])).toThrow(
-    "is given twice, and not the same; give one of them a suffix",
+    "kernel: _work_group_scan_inclusive_add_u32_32 is given twice, and not the same; give functions a suffix",
   );
   const suffixed = workGroupScan({ type: u32, workGroupSize: 32, algorithm: blelloch, suffix: "tree" });
   expect(
@@ -62,10 +77,12 @@ test("helpers that are the same are there once", () => {
 
 test("the kernel's lines keep their numbers, and its late directives come first", () => {
   const kernel =
-    "// a comment\nfn a() {}\nenable f16;\ndiagnostic(off, derivative_uniformity);\nfn b() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }";
+    "// a comment; enable nothing;\nfn a() {}\nenable f16;\ndiagnostic(off, derivative_uniformity);\n@diagnostic(off, derivative_uniformity) fn b() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }";
   const code = link(kernel, [workGroupScan({ type: u32, workGroupSize: 32, algorithm: subgroup })]);
   const lines = code.split("\n");
-  expect(lines[0]).toBe("enable subgroups; enable f16; diagnostic(off, derivative_uniformity); // a comment");
+  expect(lines[0]).toBe(
+    "diagnostic(off, derivative_uniformity); enable f16; enable subgroups; // a comment; enable nothing;",
+  );
   expect(lines.slice(1, 5)).toEqual(["fn a() {}", "", "", kernel.split("\n")[4]]);
 });
 
@@ -88,12 +105,12 @@ test.each<[string, () => unknown, string]>([
         workGroupSize: 32,
         algorithm: "blelloch" as unknown as WorkGroupAlgorithm,
       }),
-    "workGroupScan: blelloch is not an algorithm; it takes hillisSteele, blelloch or subgroup, from wavefold/wgsl",
+    "workGroupScan: blelloch is not an algorithm; it takes hillisSteele, blelloch or subgroup",
   ],
   [
     "a counter that WGSL has no atomic for",
-    () => workGroupScan({ type: u64, workGroupSize: 32, counter: "used" }),
-    "workGroupScan<u64, add>: WGSL has no atomic for it; a counter takes add, min, max, and, or, xor on u32 or i32",
+    () => workGroupScanUpdate({ type: u64, workGroupSize: 32, counter: "used" }),
+    "workGroupScanUpdate<u64, add>: WGSL has no atomic for it; a counter takes add, min, max, and, or, xor on u32 or i32",
   ],
   [
     "a counter that is an expression",
@@ -101,14 +118,45 @@ test.each<[string, () => unknown, string]>([
     'workGroupAllocate: counter is "a + b"; it takes the atomic\'s name in the kernel',
   ],
   [
+    "a type that is none",
+    () => workGroupScan({ type: { name: "u128" } as unknown as typeof u32, workGroupSize: 32 }),
+    "workGroupScan<u128, add>: add has no meaning on u128; it takes u32, i32, f32, f16, u64, i64, f64",
+  ],
+  [
+    "no type",
+    () => workGroupScan({ workGroupSize: 32 } as never),
+    "workGroupScan<undefined, add>: add has no meaning on undefined; it takes u32, i32",
+  ],
+  [
+    "an operator that is none",
+    () => workGroupScan({ type: u32, op: "max" as never, workGroupSize: 32 }),
+    "workGroupScan: op is max; it takes add, max or another of Wavefold's operators, or operator(…)",
+  ],
+  [
+    "an operator that does not take the type",
+    () => workGroupReduce({ type: f32, op: and as never, workGroupSize: 32 }),
+    "workGroupReduce<f32, and>: and has no meaning on f32; it takes u32, i32, u64, i64",
+  ],
+  ...[0, 1.5, 1025, Number.NaN, undefined].map((size): [string, () => unknown, string] => [
+    `a work-group size of ${size}`,
+    () => scan(size as number),
+    `workGroupScan: workGroupSize is ${size}; it takes 1 to 1024`,
+  ]),
+  [
+    "a subgroup size that is none",
+    () => subgroupOf({ minSize: 5 }),
+    "subgroupOf: minSize is 5; it takes 4, 8, 16, 32, 64 or 128",
+  ],
+  [
+    "subgroup sizes the wrong way round",
+    () => subgroupOf({ minSize: 64, maxSize: 32 }),
+    "subgroupOf: maxSize is 32, and minSize is 64; it takes at least as much",
+  ],
+  ["no kernel", () => link(undefined as never, []), "link: kernel is undefined; it takes WGSL text"],
+  [
     "a counter with a name of the function's",
     () => workGroupAllocate({ workGroupSize: 32, counter: "total" }),
     "workGroupAllocate: a counter named total would be taken for a name of the function's; choose another",
-  ],
-  [
-    "a counter with a name of a helper's",
-    () => workGroupAllocate({ workGroupSize: 32, counter: "update_earlier" }),
-    "workGroupAllocate: a counter named update_earlier would be taken for a name of the functions'; choose another",
   ],
   [
     "a capacity below zero",
@@ -118,8 +166,81 @@ test.each<[string, () => unknown, string]>([
   [
     "a suffix that is no name",
     () => workGroupScan({ type: u32, workGroupSize: 32, suffix: "a-b" }),
-    'workGroupScan: suffix: name is "a-b"',
+    "workGroupScan: suffix is a-b; it takes letters, digits and underscores",
   ],
 ])("%s is refused", (_, action, message) => {
   expect(action).toThrow(message);
+  expect(action).toThrow(ArgumentError);
+});
+
+test("a counter may have the name of a helper", async () => {
+  const code = link(
+    "var<workgroup> update_earlier: atomic<u32>;\nfn a() { _ = work_group_scan_inclusive_add_u32_update(1u, 0u); }",
+    [workGroupScanUpdate({ type: u32, workGroupSize: 32, counter: "update_earlier" })],
+  );
+  expect(code).toContain("return atomicAdd(&update_earlier, total);");
+  expect(await failures(device(), [{ title: "counter", code }])).toEqual([]);
+});
+
+test("what an operator declares is linked in any form, under names of its own", async () => {
+  const declarations = `enable f16;
+// a comment with a fn in it()
+@must_use
+fn twice(x : u32)
+    -> u32
+{
+// fn no() {}
+return x * FACTOR; }
+const
+  FACTOR = 2u; alias Word = u32; var<private>seen:Word;
+struct Both { @size(16) a: Word, b: u32 }
+fn unused() {}`;
+  const op = operator({
+    name: "odd",
+    type: u32,
+    identity: 0,
+    combine: "seen = earlier;\nif (later == 0u) { return earlier; }\nreturn twice(Both(earlier, later).b);",
+    reference: (earlier, later) => (later === 0 ? earlier : 2 * later),
+    declarations: declarations.replaceAll("\n", "\r\n"),
+  });
+  const reduce = workGroupReduce({ type: u32, op, workGroupSize: 32 });
+  const code = link("fn a() { _ = work_group_reduce_odd_u32(1u, 0u); }", [reduce]);
+  expect(code).toMatch(/^enable f16; fn a/);
+  for (const name of ["twice", "FACTOR", "Word", "seen", "Both"]) {
+    expect(code).toContain(`_${name}_odd_u32_32`);
+  }
+  expect(code).not.toContain("unused");
+  expect(
+    await failures(device(), [
+      { title: "odd", code },
+      { title: "alone", code: reduce.code },
+    ]),
+  ).toEqual([]);
+});
+
+test("what an operator enables comes with what it declares", async () => {
+  const op = operator({
+    name: "enabling",
+    type: u32,
+    identity: 0,
+    combine: "both(earlier, later)",
+    reference: (earlier, later) => earlier + later,
+    declarations:
+      "diagnostic(off, derivative_uniformity);\nenable f16;\n@must_use fn both(a: u32, b: u32) -> u32 { const zero = 0u; return zero + a + u32(f16(b)); }",
+  });
+  const reduce = workGroupReduce({ type: u32, op, workGroupSize: 32 });
+  const code = link("fn a() { _ = work_group_reduce_enabling_u32(1u, 0u); }", [reduce]);
+  expect(code).toMatch(/^diagnostic\(off, derivative_uniformity\); enable f16; fn a/);
+  expect(code).toContain("@must_use fn _both_enabling_u32_32(");
+  expect(await failures(device(), [{ title: "enabling", code }])).toEqual([]);
+});
+
+test("a capacity of several lines is linked whole", async () => {
+  const capacity = "arrayLength(&list) // items\n/ 2u +\n1u";
+  const allocate = workGroupAllocate({ workGroupSize: 32, counter: "used", capacity });
+  const code = link(
+    "@group(0) @binding(0) var<storage, read_write> list: array<u32>;\nvar<workgroup> used: atomic<u32>;\nfn a() { _ = work_group_allocate(1u, 0u); }",
+    [allocate],
+  );
+  expect(await failures(device(), [{ title: "capacity", code }])).toEqual([]);
 });

@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
-import type { InKernelFunctions } from "../../src/codegen/functions.ts";
 import {
-  coalescedScan,
+  coalescedScanUpdate,
   threadTileReduce,
-  threadTileScan,
+  threadTileScanUpdate,
   workGroupAllocate,
   workGroupCompact,
+  workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUpdate,
 } from "../../src/codegen/functions.ts";
+import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
 import { hillisSteele, subgroup, workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
 import { u32 } from "../../src/types.ts";
 import { u64 } from "../../src/types64.ts";
@@ -59,10 +61,10 @@ test.each([1, 3, 32, 96, 100, 256])(
         check(workGroupReduce({ type, ...size }), `reduce ${type.name} ${algorithm}`);
         check(workGroupScan({ type: type as typeof u32, ...size }), `scan ${type.name} ${algorithm}`);
       }
-      check(workGroupScan({ type: u32, counter: "used", ...size }), `update ${algorithm}`);
-      check(coalescedScan({ type: u32, counter: "used", ...size }), `coalesced update ${algorithm}`);
+      check(workGroupScanUpdate({ type: u32, counter: "used", ...size }), `update ${algorithm}`);
+      check(coalescedScanUpdate({ type: u32, counter: "used", ...size }), `coalesced update ${algorithm}`);
       check(workGroupCompact(size), `compact ${algorithm}`);
-      check(workGroupCompact({ counter: "used", ...size }), `compact update ${algorithm}`);
+      check(workGroupCompactUpdate({ counter: "used", ...size }), `compact update ${algorithm}`);
       check(workGroupAllocate({ counter: "used", ...size }), `allocate ${algorithm}`);
     }
     for (const algorithm of [hillisSteele, subgroup]) {
@@ -70,7 +72,7 @@ test.each([1, 3, 32, 96, 100, 256])(
         const size = { workGroupSize, tileSize, algorithm };
         check(threadTileReduce({ type: u64, ...size }), `tile ${tileSize} subgroups=${algorithm.subgroups}`);
         check(
-          threadTileScan({ type: u32, counter: "used", ...size }),
+          threadTileScanUpdate({ type: u32, counter: "used", ...size }),
           `tile ${tileSize} subgroups=${algorithm.subgroups} update`,
         );
       }

@@ -1,15 +1,19 @@
 import { describe, expect, test } from "vitest";
-import type { InKernelFunctions } from "../../src/codegen/functions.ts";
 import {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
+  threadTileScanUpdate,
   workGroupAllocate,
   workGroupCompact,
+  workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUpdate,
 } from "../../src/codegen/functions.ts";
+import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
 import { link } from "../../src/codegen/link.ts";
 import { blelloch, subgroup } from "../../src/codegen/work_group_algorithms.ts";
 import { max } from "../../src/operators.ts";
@@ -66,19 +70,23 @@ const bodies = [
 describe.each(bodies)("%s", (_, body) => {
   const sizes = { ...body, workGroupSize: 64 };
   const sets: readonly (readonly [InKernelFunctions, string])[] = [
-    [workGroupScan({ ...sizes, type: u32, counter }), "1u"],
+    [workGroupScan({ ...sizes, type: u32 }), "1u"],
+    [workGroupScanUpdate({ ...sizes, type: u32, counter }), "1u"],
     [workGroupScan({ ...sizes, type: u64, op: max }), "vec2(1u)"],
     [workGroupReduce({ ...sizes, type: u32 }), "1u"],
-    [coalescedScan({ ...sizes, type: u32, counter }), "1u"],
+    [coalescedScan({ ...sizes, type: u32 }), "1u"],
+    [coalescedScanUpdate({ ...sizes, type: u32, counter }), "1u"],
     [coalescedReduce({ ...sizes, type: u32 }), "1u"],
     // In one subgroup, and across several.
     ...[1, 4, 32].flatMap((tileSize) =>
       [
-        threadTileScan({ ...sizes, type: u32, tileSize, counter }),
+        threadTileScan({ ...sizes, type: u32, tileSize }),
+        threadTileScanUpdate({ ...sizes, type: u32, tileSize, counter }),
         threadTileReduce({ ...sizes, type: u32, tileSize }),
       ].map((set) => [set, "1u"] as const),
     ),
-    [workGroupCompact({ ...sizes, counter }), ""],
+    [workGroupCompact(sizes), ""],
+    [workGroupCompactUpdate({ ...sizes, counter }), ""],
     [workGroupAllocate({ ...sizes, counter, capacity: 1000 }), "1u"],
     ...("algorithm" in body
       ? []

@@ -239,7 +239,7 @@ describe("errors name what was asked for, and the limit", () => {
     [
       "operator",
       ArgumentError,
-      "scan<f32, and>: and has no meaning on f32; it takes u32, u64, i32, i64",
+      "scan<f32, and>: and has no meaning on f32; it takes u32, i32, u64, i64",
       () =>
         planScan(
           { type: f32, op: untyped(and) as Operator<"f32">, maxLength: 1 } as Parameters<typeof planScan>[0],

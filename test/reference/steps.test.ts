@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Operator } from "../../src/operators.ts";
-import { add, max, monoid, operators } from "../../src/operators.ts";
+import { add, max, operators } from "../../src/operators.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Combining, LookBackOptions, LookBackStep, SpineEntry } from "../../src/reference/steps.ts";
 import { blellochSteps, hillisSteeleSteps, lookBackSteps } from "../../src/reference/steps.ts";
+import { referenceMonoid } from "../../src/reference/twins.ts";
 import type { ElementType, Value } from "../../src/types.ts";
 import { u32 } from "../../src/types.ts";
 import { f64 } from "../../src/types64.ts";
@@ -43,7 +44,7 @@ const combiningOf = (
   op: Operator,
   type: ElementType,
 ): Combining<Value> & { lift: (value: Value) => Value } => {
-  const { identity, reference, lift } = monoid(op, type, "test");
+  const { identity, reference, lift } = referenceMonoid(op, type, "test");
   return { identity, lift, combine: reference };
 };
 

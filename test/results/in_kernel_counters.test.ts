@@ -1,17 +1,19 @@
 import { describe, expect, test } from "vitest";
-import type { InKernelFunctions } from "../../src/codegen/functions.ts";
 import {
-  coalescedScan,
-  threadTileScan,
+  coalescedScanUpdate,
+  threadTileScanUpdate,
   workGroupAllocate,
   workGroupCompact,
-  workGroupScan,
+  workGroupCompactUpdate,
+  workGroupScanUpdate,
 } from "../../src/codegen/functions.ts";
+import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
 import { link } from "../../src/codegen/link.ts";
 import type { WorkGroupAlgorithm } from "../../src/codegen/work_group_algorithms.ts";
 import { workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
 import type { Operator } from "../../src/operators.ts";
-import { add, and, max, min, monoid, or, xor } from "../../src/operators.ts";
+import { add, and, max, min, or, xor } from "../../src/operators.ts";
+import { referenceMonoid } from "../../src/reference/twins.ts";
 import type { ScalarType } from "../../src/types.ts";
 import { u32 } from "../../src/types.ts";
 import { i32 } from "../../src/types_i32.ts";
@@ -84,21 +86,21 @@ describe.each(algorithmNames)("%s", (algorithmName) => {
   ): Promise<void> {
     const groups = 7;
     const tileSize = 8;
-    const { key, reference, identity } = monoid(op, type, "test");
+    const { key, reference, identity } = referenceMonoid(op, type, "test");
     const combine = (earlier: number, later: number): number => reference(earlier, later) as number;
     const options = { type, op, workGroupSize: threads };
     // Two functions on each counter.
     const families: { functions: InKernelFunctions; first: (thread: number) => number }[] = [
       {
-        functions: workGroupScan({ ...options, algorithm: own, counter: "counters[0]", suffix: "a" }),
+        functions: workGroupScanUpdate({ ...options, algorithm: own, counter: "counters[0]", suffix: "a" }),
         first: () => 0,
       },
       {
-        functions: coalescedScan({ ...options, algorithm: own, counter: "counters[1]", suffix: "b" }),
+        functions: coalescedScanUpdate({ ...options, algorithm: own, counter: "counters[1]", suffix: "b" }),
         first: () => 0,
       },
       {
-        functions: threadTileScan({
+        functions: threadTileScanUpdate({
           ...options,
           algorithm: own,
           tileSize,
@@ -217,8 +219,8 @@ ${some
     const threads = 12;
     const options = { type: u32, op: add, workGroupSize: threads };
     const functions = [
-      workGroupScan({ ...options, algorithm, counter: "used" }),
-      threadTileScan({ ...options, algorithm, tileSize: 4, counter: "used_by_tiles" }),
+      workGroupScanUpdate({ ...options, algorithm, counter: "used" }),
+      threadTileScanUpdate({ ...options, algorithm, tileSize: 4, counter: "used_by_tiles" }),
     ];
     const code = link(
       `
@@ -261,7 +263,10 @@ fn main(@builtin(local_invocation_index) i: u32) {
     const groups = 9;
     const length = groups * threads;
     const initial = 5;
-    const functions = workGroupCompact({ workGroupSize: threads, algorithm, counter: "count" });
+    const functions = [
+      workGroupCompact({ workGroupSize: threads, algorithm }),
+      workGroupCompactUpdate({ workGroupSize: threads, algorithm, counter: "count" }),
+    ];
     const code = link(
       `
 @group(0) @binding(0) var<storage, read_write> flags: array<u32>;
@@ -282,7 +287,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
   }
 }
 `,
-      [functions],
+      functions,
     );
     const run = await compileKernel(fold().device, code);
     const next = randomBits(`compaction ${threads}`);

@@ -1,4 +1,4 @@
-import type { InKernelFunctions } from "../../src/codegen/functions.ts";
+import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
 import { link } from "../../src/codegen/link.ts";
 import type { Operator } from "../../src/operators.ts";
 import { monoid, operators, roundingOf } from "../../src/operators.ts";
@@ -11,7 +11,7 @@ import { StructArray } from "../../src/struct.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../../src/types.ts";
 import { compileKernel } from "./buffers.ts";
 import { expectSameBits } from "./compare.ts";
-import { randomBits, randomItems, sparseItems, valuesAs } from "./random.ts";
+import { allBits, randomBits, randomItems, sparseItems, valuesAs } from "./random.ts";
 
 export const POISON = 0xdeadbeef;
 
@@ -61,7 +61,7 @@ export function itemsOf(of: Case, threads: number): AnyArray {
   }
   const rare: Partial<Record<string, [Scalar, Scalar]>> = {
     mul: [3, 1],
-    and: [0x7ffffffe, scalar.bitwise?.all ?? 0],
+    and: [0x7ffffffe, allBits(scalar)],
     or: [64, 0],
     logicalAnd: [0, 5],
     logicalOr: [7, 0],

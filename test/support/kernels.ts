@@ -1,15 +1,19 @@
 import type { Algorithm } from "../../src/codegen/algorithms.ts";
-import type { InKernelFunctions } from "../../src/codegen/functions.ts";
 import {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
+  threadTileScanUpdate,
   workGroupAllocate,
   workGroupCompact,
+  workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUpdate,
 } from "../../src/codegen/functions.ts";
+import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
 import { link } from "../../src/codegen/link.ts";
 import { linked as linkedGpu } from "../../src/codegen/linked_gpu.ts";
 import type { PlainOperator } from "../../src/codegen/linked_kernels.ts";
@@ -117,16 +121,22 @@ export function operatorFunctions(
 ): InKernelFunctions[] {
   const plain = { type, op, workGroupSize };
   const options = { ...plain, algorithm: workGroupAlgorithms[algorithm] };
-  const counter = counted ? { counter: "used" } : {};
+  const counter = "used";
   return [
-    workGroupScan({ ...options, ...counter }),
+    workGroupScan(options),
+    ...(counted ? [workGroupScanUpdate({ ...options, counter })] : []),
     workGroupReduce(options),
-    coalescedScan({ ...options, ...counter }),
+    coalescedScan(options),
+    ...(counted ? [coalescedScanUpdate({ ...options, counter })] : []),
     coalescedReduce(options),
     // The portable body of a thread tile is one and the same for both portable algorithms.
     ...(algorithm === "blelloch" ? [1] : tileSizes).flatMap((tileSize) => {
       const tile = { ...options, tileSize };
-      return [threadTileScan({ ...tile, ...counter }), threadTileReduce(tile)];
+      return [
+        threadTileScan(tile),
+        ...(counted ? [threadTileScanUpdate({ ...tile, counter })] : []),
+        threadTileReduce(tile),
+      ];
     }),
   ];
 }
@@ -242,7 +252,7 @@ export async function kernelsOf(
     };
     for (const capacity of [undefined, 1000, "arrayLength(&list)"]) {
       const allocate = workGroupAllocate({ ...options, ...(capacity === undefined ? {} : { capacity }) });
-      const code = callingAll(type, [workGroupCompact(options), allocate]);
+      const code = callingAll(type, [workGroupCompact(options), workGroupCompactUpdate(options), allocate]);
       result.set(code, { title: `work_group_compact and work_group_allocate ${where}`, code });
     }
   }
@@ -283,5 +293,5 @@ export const linkedKernels = (): (TitledKernel & { readonly kernel: Compilable }
 
 /** The operators that combine u32 by WGSL's own arithmetic. */
 export const plainOperators = Object.values<Operator>(operators).filter(
-  (op) => op.onU32 !== undefined,
+  (op) => op.u32Identity !== undefined,
 ) as (Operator & PlainOperator)[];

@@ -4,7 +4,7 @@ import { elementTypes } from "../../src/element_types.ts";
 import type { AnyArray, ScalarArray } from "../../src/reference/arrays.ts";
 import { encodeFloat16 } from "../../src/reference/float16.ts";
 import type { StructType } from "../../src/struct.ts";
-import type { ElementType, Scalar, TypeName } from "../../src/types.ts";
+import type { ElementType, Scalar, ScalarType, TypeName } from "../../src/types.ts";
 
 /** Printed once a file; WAVEFOLD_SEED repeats a run. */
 export const seed: number = Number(process.env.WAVEFOLD_SEED ?? (Math.random() * 2 ** 32) >>> 0);
@@ -161,3 +161,7 @@ export function randomItems(type: ElementType, length: number, name: string): An
     ),
   );
 }
+
+/** The value of an integer type whose bits are all set. */
+export const allBits = ({ zero, round }: ScalarType): Scalar =>
+  round((typeof zero === "bigint" ? -1n : -1) as never);

@@ -12,7 +12,7 @@ import { expectSameBits, expectWithin } from "./compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "./fold.ts";
 import { operatorsOf } from "./kernels.ts";
 import { around, edgeLengths } from "./lengths.ts";
-import { anyItems, randomBits, sparseItems, valuesAs } from "./random.ts";
+import { allBits, anyItems, randomBits, sparseItems, valuesAs } from "./random.ts";
 
 /** An f16 result in a `Uint16Array` is its bits already; a reduction's is a number. */
 export const asItems = (type: ScalarType, value: Scalar): ScalarArray => valuesAs(type.name, [value]);
@@ -28,7 +28,7 @@ const datasets = (type: ScalarType, opName: string, length: number): [string, Sc
   const name = `${type.name} ${opName} ${length}`;
   const sparse: Record<string, [Scalar, Scalar]> = {
     mul: [3, 1],
-    and: [0x7ffffffe, type.bitwise?.all ?? 0],
+    and: [0x7ffffffe, allBits(type)],
     or: [64, 0],
     logicalAnd: [0, 5],
     logicalOr: [7, 0],

@@ -1,5 +1,5 @@
 import { linkDirectives } from "../../../src/codegen/directives.ts";
-import { workGroupCompact } from "../../../src/codegen/functions.ts";
+import { workGroupCompactUpdate } from "../../../src/codegen/functions.ts";
 import { link } from "../../../src/codegen/link.ts";
 import type { Operator } from "../../../src/operators.ts";
 import { add, max } from "../../../src/operators.ts";
@@ -96,7 +96,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
   }
 }
 `,
-        [workGroupCompact({ workGroupSize: threads, counter: "used" })],
+        [workGroupCompactUpdate({ workGroupSize: threads, counter: "used" })],
       );
       const items = values(groups * threads, "list");
       const kept = items.filter((item) => item % 3 === 0);

@@ -1,8 +1,9 @@
-// The functions that a kernel of the caller's own calls: OpenCL C's work-group functions, on the
-// caller's values. Linked after an algorithm; linking ends each name with the operator and the
-// type, as in work_group_scan_exclusive_add_u32.
+// The scans that a kernel of the caller's own calls: OpenCL C's work-group functions, on the caller's
+// values. Linked after an algorithm; linking puts the operator and the type in the place of `value`, as
+// in work_group_scan_exclusive_add_u32.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets its own prefix, and all get the total.
+// Work-group memory: the algorithm's.
 
 struct WorkGroupScanValue {
   prefix: Value,
@@ -26,9 +27,4 @@ fn work_group_scan_inclusive_value_total(value: Value, local_index: u32) -> Work
 fn work_group_scan_exclusive_value_total(value: Value, local_index: u32) -> WorkGroupScanValue {
   let scan = work_group_scan_exclusive(element_from_value(value), local_index);
   return WorkGroupScanValue(value_from_element(scan.prefix), value_from_element(scan.total));
-}
-
-// The result is uniform.
-fn work_group_reduce_value(value: Value, local_index: u32) -> Value {
-  return value_from_element(work_group_reduce(element_from_value(value), local_index));
 }

@@ -1,0 +1,62 @@
+import { isTrue } from "../literals.ts";
+import type { CustomOperator, Monoid, Operator } from "../operators.ts";
+import { monoid } from "../operators.ts";
+import type { ElementType, Scalar, ScalarType, Value } from "../types.ts";
+import { add, and, multiply, or, xor } from "./arithmetic.ts";
+
+/** An operator on a type with its twin on the CPU: an item to what is combined, and two of those to one. */
+export interface ReferenceMonoid extends Monoid {
+  readonly lift: (value: Value) => Value;
+  readonly reference: (earlier: Value, later: Value) => Value;
+}
+
+type Combine = (earlier: Scalar, later: Scalar) => Scalar;
+type Twin = (type: ScalarType) => readonly [combine: Combine, lift?: (value: Scalar) => Scalar];
+
+/** Whether `a` comes before `b`: as `<`, with −0 before +0. Neither is NaN. */
+const precedes = (a: Scalar, b: Scalar): boolean =>
+  a < b || (a === 0 && b === 0 && Object.is(a, -0) && !Object.is(b, -0));
+
+/** The same on what is true and what is not. Zero is false, all else is true, NaN too. */
+const logical =
+  (combine: (earlier: boolean, later: boolean) => boolean): Twin =>
+  ({ one, zero }) => [
+    (earlier, later) => (combine(isTrue(earlier), isTrue(later)) ? one : zero),
+    (value) => (isTrue(value) ? one : zero),
+  ];
+
+/** By the operators' names. */
+const twins: Readonly<Record<string, Twin>> = {
+  add: (type) => [add(type)],
+  mul: (type) => [multiply(type)],
+  min: ({ greatest }) => [
+    (earlier, later) => (precedes(later, earlier) ? later : earlier),
+    (value) => (Number.isNaN(value) ? greatest : value),
+  ],
+  max: ({ lowest }) => [
+    (earlier, later) => (precedes(earlier, later) ? later : earlier),
+    (value) => (Number.isNaN(value) ? lowest : value),
+  ],
+  and: (type) => [and(type)],
+  or: (type) => [or(type)],
+  xor: (type) => [xor(type)],
+  logicalAnd: logical((earlier, later) => earlier && later),
+  logicalOr: logical((earlier, later) => earlier || later),
+  logicalXor: logical((earlier, later) => earlier !== later),
+};
+
+/**
+ * An operator on a type, as the CPU has it.
+ *
+ * @throws {ArgumentError} when the operator does not take the type; the message names both.
+ */
+export function referenceMonoid(op: Operator, type: ElementType, caller: string): ReferenceMonoid {
+  const checked = monoid(op, type, caller);
+  const { reference } = op as Partial<CustomOperator>;
+  const [combine, lift] = reference === undefined ? (twins[op.name]?.(type as ScalarType) ?? []) : [];
+  return {
+    ...checked,
+    lift: (lift ?? ((value) => value)) as ReferenceMonoid["lift"],
+    reference: (reference ?? combine) as ReferenceMonoid["reference"],
+  };
+}
