@@ -128,13 +128,16 @@ test("the grouping names what is combined together", async () => {
 });
 
 test.each([
-  // Threads, the adapter's subgroup sizes, and tiles of a group: where lanes vote, all but two of them.
+  // Threads, the adapter's subgroup sizes, and tiles of a group: where lanes vote, all but two of them. They vote where
+  // all subgroups are full.
   [256, 32, 32, 30],
   [256, 4, 4, 2],
   [256, 8, 128, 6],
   [256, 64, 64, 30],
   [64, 8, 128, 16],
-  [7, 4, 4, 2],
+  [8, 4, 4, 2],
+  [7, 4, 4, 4],
+  [48, 32, 32, 16],
   [3, 4, 4, 2],
   [1, 4, 4, 1],
 ])("%i threads in subgroups of %i to %i", async (workGroupSize, least, most, fanOut) => {
@@ -324,7 +327,7 @@ describe("errors name what was asked for, and the limit", () => {
       "memory of a single pass by subgroups",
       LimitError,
       // The algorithm's 48 bytes; 64, 64, 1 and 1 elements and three words of the look-back.
-      "scan<u32, add> with the algorithm subgroup and workGroupSize 256 needs 640 bytes of work-group memory, and the device's limit is 400",
+      "scan<u32, add> with the algorithm subgroup and workGroupSize 256 needs 672 bytes of work-group memory, and the device's limit is 400",
       () =>
         planScan(
           { type: u32, ...onePass, algorithm: "subgroup", workGroupSize: 256, maxLength: 1 },
