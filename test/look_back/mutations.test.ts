@@ -119,7 +119,7 @@ const mutations: readonly Mutation[] = [
     title: "the carry is that of another subgroup",
     lookBack: "by votes",
     change: [["look_back_carries[stop % CARRY_IS_FOUND]", "look_back_carries[0]"]],
-    caughtBy: "none: all",
+    caughtBy: /^(none|never|only|all but)/,
   },
   {
     title: "a thread that lacks a total does not say so",
