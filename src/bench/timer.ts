@@ -25,9 +25,9 @@ export type Work =
 /** How long a GPU is kept busy, and how often each work is timed. */
 export interface Pace {
   readonly runs: number;
-  /** Before the first timing of a set of buffers, and where the clock has fallen; 0 on a software adapter. */
+  /** Before the first timing of a set of buffers; 0 on a software adapter, which has no clock to raise. */
   readonly heatMs: number;
-  /** Before each timing, with the work itself. */
+  /** Before each timing, with the work itself; twice as long where the clock has fallen, and so on. */
   readonly warmUpMs: number;
   /** Runs that are submitted before the host waits for them. */
   readonly batch: number;
@@ -53,7 +53,7 @@ export interface Timer {
   /**
    * The median of many runs, each submitted alone, but none waited for: a GPU lowers its clock within milliseconds of
    * idling, to a quarter at times, and it is what waits for memory that gets slower then, not a copy. Where the clock
-   * was low all the same, the GPU is kept busy and the work timed again, a few times.
+   * was low all the same, the GPU is kept busy for longer and the work timed again, a few times.
    *
    * @param before - runs before each timed run, to give what the work overwrites its contents back.
    */
@@ -150,7 +150,7 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
     }
   };
 
-  /** Rounds of runs until so much time has passed. One is submitted before the last is waited for. */
+  /** Rounds of runs until so much time has passed, the last of which is not waited for: the GPU has work all the time. */
   const keepBusy = async (work: Work, milliseconds: number): Promise<void> => {
     let earlier: Promise<unknown> = Promise.resolve();
     for (const begun = performance.now(); performance.now() - begun < milliseconds; ) {
@@ -161,7 +161,6 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
       await earlier;
       earlier = done;
     }
-    await earlier;
   };
 
   const heat = async (): Promise<void> => {
@@ -241,10 +240,7 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
       }
       let best: Timing | undefined;
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (attempt > 0) {
-          await heat();
-        }
-        await keepBusy(work, pace.warmUpMs);
+        await keepBusy(work, pace.warmUpMs * 2 ** attempt);
         const timing = await timeRuns(work, before);
         if (best === undefined || (timing.clock ?? 1) > (best.clock ?? 1)) {
           best = timing;
