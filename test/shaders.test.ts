@@ -10,8 +10,11 @@ import { failures, useNullDevice } from "./support/null_device.ts";
 const device = useNullDevice();
 const read = (path: string): string => readFileSync(new URL(`../shaders/${path}`, import.meta.url), "utf8");
 
-/** binary64_order.wgsl takes a contract of pairs. */
-const PAIRS = "alias Element = vec2<u32>;\nfn identity() -> Element { return vec2<u32>(); }";
+/** What takes a contract of pairs, which no kernel here has. */
+const ofPairs = ["numeric/binary64_order.wgsl", "device/subgroup_add_u64.wgsl"];
+const PAIRS = `alias Element = vec2<u32>;
+fn identity() -> Element { return vec2<u32>(); }
+const MAX_SUBGROUP_SIZE = 128u;`;
 
 /** Where items are not loaded as vectors, a vector is one item. */
 const ONE_ITEM = `
@@ -27,7 +30,7 @@ fn output_vector(items: array<Output, VECTOR>) -> OutputVector { return items[0]
 const entryOf = (text: string): string | undefined => /@compute[^{]*?fn (\w+)/.exec(text)?.[1];
 
 /** Files that have functions in place of another's. */
-const comesFirst = /keep_flagged|load_mapped|_whole/;
+const comesFirst = /keep_flagged|load_mapped|_whole|any_order/;
 
 /** What a kernel's files declare and its entry point reaches: of a name the first declaration, as in code generation. */
 function linked(paths: readonly string[], entry: string): { kept: readonly Declaration[]; code: string } {
@@ -50,8 +53,8 @@ function joined(paths: readonly string[]): string {
   if (entry !== undefined) {
     return linked(paths, entry).code;
   }
-  const lines = [...(paths.includes("numeric/binary64_order.wgsl") ? [PAIRS] : []), ...texts].flatMap(
-    (text) => text.split("\n"),
+  const lines = [...(paths.some((path) => ofPairs.includes(path)) ? [PAIRS] : []), ...texts].flatMap((text) =>
+    text.split("\n"),
   );
   const isDirective = (line: string): boolean => line.startsWith("enable ");
   return [...lines.filter(isDirective), ...lines.filter((line) => !isDirective(line))].join("\n");
@@ -76,12 +79,11 @@ const deviceAlgorithms = [
   },
   { files: ["work_group/blelloch.wgsl", "device/portable.wgsl"], lookBack: "threads" },
   ...["threads", "votes"].flatMap((lookBack) =>
-    pairs(["id", "count"], ["rows", "votes"]).map(([by, rows]) => ({
+    pairs(["id", "count"], [["rows"], ["any_order", "rows"], ["votes"]]).map(([by, rows]) => ({
       files: [
         "work_group/subgroup_contract.wgsl",
-        ...["subgroup_count", `subgroup_by_${by}`, `subgroup_${rows}`, "subgroup"].map(
-          (file) => `device/${file}.wgsl`,
-        ),
+        ...["count", `by_${by}`, "ballot", ...rows].map((file) => `device/subgroup_${file}.wgsl`),
+        "device/subgroup.wgsl",
       ],
       lookBack,
     })),
@@ -113,6 +115,7 @@ const combinations: string[][] = [
   ["numeric/int64.wgsl"],
   ["numeric/int64.wgsl", "numeric/binary64.wgsl"],
   ["numeric/int64.wgsl", "numeric/binary64.wgsl", "numeric/binary64_order.wgsl"],
+  deviceFiles("subgroup_count", "subgroup_ballot", "subgroup_add_u64"),
   [...contract, ...deviceFiles("input_items", "output_items", "copy_items")],
   [...contract, ...deviceFiles("input_items", "output_items", "combine_pairs")],
   ...threadTiles.flatMap((algorithm) => [
@@ -146,6 +149,11 @@ const combinations: string[][] = [
       ...files,
       ...deviceFiles(input, "load_items", "load_kept", ...names, last),
     ];
+    const lookBackOf = (votes: string): string[] =>
+      deviceFiles(
+        "look_back",
+        ...(lookBack === "threads" ? ["look_back_threads"] : ["look_back_lanes", votes]),
+      );
     const single = (tile: string): string[] => [
       // Either as the other: one for each tile.
       tile === "tile_by_ticket" ? "faults_by_run" : "faults_none",
@@ -163,8 +171,7 @@ const combinations: string[][] = [
       ]),
       ...pairs(tiles, totals).map(([tile, total], at) => [
         ...scan("scan_single_pass", arrangements[1] ?? [], ...single(tile), lengths[at % 2] ?? "", total),
-        "device/look_back.wgsl",
-        `device/look_back_${lookBack}.wgsl`,
+        ...lookBackOf("look_back_votes"),
       ]),
       [
         ...contract,
@@ -190,8 +197,7 @@ const combinations: string[][] = [
           "length_params",
           "total_none",
         ),
-        "device/look_back.wgsl",
-        `device/look_back_${lookBack}.wgsl`,
+        ...lookBackOf("look_back_votes"),
       ],
       ...["input_items", "input_vectors", "no_input"].flatMap((input) => [
         compact("count_tiles", input, "output_items", "length_params"),
@@ -236,8 +242,7 @@ const combinations: string[][] = [
             ...keep,
             "store_kept",
           ),
-          "device/look_back.wgsl",
-          `device/look_back_${lookBack}.wgsl`,
+          ...lookBackOf("look_back_one"),
         ]),
       ),
     ];
@@ -273,7 +278,7 @@ test("everything that a file of shaders/device/ declares is reached by some kern
     }),
   );
   const missed = files
-    .filter((path) => path.startsWith("device/"))
+    .filter((path) => path.startsWith("device/") && !ofPairs.includes(path))
     .flatMap((path) =>
       split(read(path))
         .declarations.filter(({ text }) => !reached.has(text))

@@ -36,7 +36,7 @@ export const sourcesOf =
   (subgroupIds: boolean): AlgorithmSources =>
   (monoid, votes = false) => [
     ...(regroups(monoid) && monoid.operation === "add" && monoid.type.bytes === 8 ? [addU64] : []),
-    // Where items are counted by votes, what broadcasts is not proven: an H200 once compacted wrongly with it.
+    // A compaction that broadcast was once wrong on an H200: bench/LOG.md.
     subgroupText(monoid, !votes),
     count,
     subgroupIds ? byId : byCount,
