@@ -292,9 +292,8 @@ export interface Monoid {
   readonly identity: Value;
 }
 
-/** An operator's name as it is in WGSL: `logical_and`. */
-export const snakeCase = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The name in WGSL of an operator of the table: `logical_and`. */
+export const keyOf = (op: Operator): string => (op as BuiltinOperator).key ?? op.name;
 
 /**
  * An operator on a type.
@@ -336,7 +335,7 @@ function builtinMonoid(op: Operator, elementType: ElementType, caller: string): 
   const { name, takes, key = name, operation } = row;
   const type = elementType as ScalarType;
   const title = `${type?.name}, ${name}`;
-  if (!takes.includes(type?.name)) {
+  if (!takes.split(", ").includes(type?.name)) {
     refuse(
       `${caller}<${title}>`,
       `${name} has no meaning on ${type?.takes ? "the struct " : ""}${type?.name}`,
@@ -361,10 +360,14 @@ function builtinMonoid(op: Operator, elementType: ElementType, caller: string): 
  */
 export type Rounding = "none" | "each operation" | "adapter";
 
+/** Whether floats are combined as they are: their sums and products are rounded, and so their order matters. */
+export const rounds = ({ kind, native }: ElementType, domain: Domain): boolean =>
+  kind === "float" && domain === native;
+
 /** How a built-in operator's results are rounded on a type. */
-export const roundingOf = (op: Operator, { kind, name }: ScalarType): Rounding =>
-  kind !== "float" || (op as BuiltinOperator).domain !== native
+export const roundingOf = (op: Operator, type: ScalarType): Rounding =>
+  !rounds(type, (op as BuiltinOperator).domain(type) as unknown as Domain)
     ? "none"
-    : name === "f64"
+    : type.name === "f64"
       ? "each operation"
       : "adapter";

@@ -8,6 +8,7 @@ import subgroupCountFile from "../../shaders/device/subgroup_count.wgsl";
 import subgroupRowsFile from "../../shaders/device/subgroup_rows.wgsl";
 import subgroupVotesFile from "../../shaders/device/subgroup_votes.wgsl";
 import type { Monoid } from "../operators.ts";
+import { rounds } from "../operators.ts";
 import type { SourceText } from "../types.ts";
 import type { AlgorithmSources } from "./device_files.ts";
 import { subgroupText } from "./subgroup_text.ts";
@@ -26,8 +27,8 @@ const rows: SourceText = { name: "shaders/device/subgroup_rows.wgsl", text: subg
 const votesFile: SourceText = { name: "shaders/device/subgroup_votes.wgsl", text: subgroupVotesFile };
 
 /** Whether any order and grouping of elements gives the same bits: of built-in operators, all but floats' that round. */
-const regroups = ({ operation, type }: Monoid): boolean =>
-  operation !== undefined && !(type.kind === "float" && (operation === "add" || operation === "mul"));
+const regroups = ({ operation, type, domain }: Monoid): boolean =>
+  operation !== undefined && !rounds(type, domain);
 
 // This is loaded where a plan takes the algorithm.
 

@@ -1,7 +1,7 @@
 import { elementTypes } from "../element_types.ts";
 import { ArgumentError, SourceError } from "../errors.ts";
 import type { Operator } from "../operators.ts";
-import { operators, snakeCase } from "../operators.ts";
+import { keyOf, operators } from "../operators.ts";
 import type { TypeName } from "../types.ts";
 import { algorithms } from "./algorithms.ts";
 import { parse } from "./callers.ts";
@@ -449,9 +449,9 @@ function parseName(name: string): Form | string {
   if (!Object.hasOwn(elementTypes, typeName) || opName === undefined) {
     return `${name}: ${pair} does not end in an operator and an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
   }
-  const op = Object.values<Operator>(operators).find((one) => snakeCase(one.name) === opName);
+  const op = Object.values<Operator>(operators).find((one) => keyOf(one) === opName);
   if (op === undefined) {
-    return `${name}: ${opName} is not an operator; it takes ${Object.keys(operators).map(snakeCase).join(", ")}`;
+    return `${name}: ${opName} is not an operator; it takes ${Object.values<Operator>(operators).map(keyOf).join(", ")}`;
   }
   if (direction === undefined && ending !== undefined) {
     return `${name}: ${ending} is for scans, and this is a reduction; leave it out`;

@@ -106,7 +106,8 @@ export function workGroupScanUpdate<Name extends string>(
   options: WorkGroupOptions<Name> & CounterOptions,
 ): InKernelFunctions {
   const caller = "workGroupScanUpdate";
-  return generate(caller, untyped(options), updateFile, scanBody(options), counted(caller, untyped(options)));
+  const family = counted(caller, untyped(options), [counterFile]);
+  return generate(caller, untyped(options), updateFile, scanBody(options), family);
 }
 
 /**
@@ -162,7 +163,7 @@ export function coalescedScanUpdate<Name extends string>(
   options: WorkGroupOptions<Name> & CounterOptions,
 ): InKernelFunctions {
   const caller = "coalescedScanUpdate";
-  const family = counted(caller, untyped(options), coalescedFile);
+  const family = counted(caller, untyped(options), [counterFile, coalescedFile]);
   return generate(caller, untyped(options), coalescedUpdateFile, scanBody(options), family);
 }
 
@@ -185,19 +186,16 @@ export function coalescedReduce<Name extends string>(options: WorkGroupOptions<N
   });
 }
 
-/** What a family needs that updates a counter once a work-group. */
+/** What a family needs that updates a counter: once a work-group, or as often as `updates` says. */
 function counted(
   caller: string,
   { type, op = add as Operator, counter }: OperatorOptions & CounterOptions,
-  ...files: readonly string[]
+  files: readonly string[],
+  updates = 1,
 ): Family {
   const monoid = operatorOn(op, type, caller);
   const { text, words } = counting(counter, monoid, caller);
-  return {
-    texts: [text, counterFile, ...files],
-    words,
-    memory: memoryOf([1], monoid.domain.elementBytes, 0),
-  };
+  return { texts: [text, ...files], words, memory: memoryOf([updates], monoid.domain.elementBytes, 0) };
 }
 
 /** One portable body serves both portable algorithms. */
@@ -266,14 +264,12 @@ export function threadTileScanUpdate<Name extends string>(
 ): InKernelFunctions {
   const caller = "threadTileScanUpdate";
   const tile = tiled(caller, options);
-  const { type, op = add as Operator } = untyped(options);
-  const monoid = operatorOn(op, type, caller);
-  const { text, words } = counting(options.counter, monoid, caller);
+  const tiles = Math.ceil(options.workGroupSize / options.tileSize);
+  const family = counted(caller, untyped(options), [threadTileCounterFile], tiles);
   return generate(caller, untyped(options), threadTileUpdateFile, tilesBody(options), {
+    ...family,
     ...tile,
-    texts: [text, threadTileCounterFile],
-    words: { ...tile.words, ...words },
-    memory: memoryOf([Math.ceil(options.workGroupSize / options.tileSize)], monoid.domain.elementBytes, 0),
+    words: { ...tile.words, ...family.words },
   });
 }
 
@@ -329,7 +325,13 @@ export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
 export function workGroupCompactUpdate(options: InKernelOptions & CounterOptions): InKernelFunctions {
   const caller = "workGroupCompactUpdate";
   const counting = { ...options, ...count };
-  return generate(caller, counting, compactUpdateFile, scanBody(options), counted(caller, counting));
+  return generate(
+    caller,
+    counting,
+    compactUpdateFile,
+    scanBody(options),
+    counted(caller, counting, [counterFile]),
+  );
 }
 
 /** The sum that stays at its greatest value: an amount too large to fit never wraps to one that does. */

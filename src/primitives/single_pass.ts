@@ -32,7 +32,8 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
         items: 16,
         isDefault: true,
       },
-      // u32, 2^26: 153 µs (512 × 16: 152), 2^28: 542 (553; reduce-then-scan 792); f32, 2^26: 157 (164), 2^28: 564 (601).
+      // u32, looking at two and at four groups at once, 2^26: 151 and 153 µs (512 × 16: 152), 2^28: 549 and 542 (553;
+      // reduce-then-scan 792); f32, 2^26: 157 (164), 2^28: 564 (601).
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
       // f64, 2^21: 74 µs (reduce-then-scan 84), 2^23: 229 (280), 2^27: 3100 (8 items: 4308; 3194).
       {
@@ -43,14 +44,14 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
         items: 16,
         isDefault: true,
       },
-      // u64, 2^19: 15.3 µs (512 × 8: 13.5), 2^23: 61.3 (63.4; reduce-then-scan 99.7), 2^27: 636 (700; 846).
+      // u64, 2^19: 15.3 µs (512 × 8: 13.5), 2^23: 61.3 (63.4; reduce-then-scan 99.7), 2^27: 636 to 645 (700; 846).
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
       // 16-byte struct, 2^22: 84 µs (reduce-then-scan 109), 2^26: 1037 (1070).
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
     compact: [
-      // u32, half kept, 2^20: 12.0 µs (reduce-then-scan 18.5), 2^24: 51.7 (512 × 20: 53.0; 79).
+      // u32, half kept, 2^20: 12.0 µs (reduce-then-scan 18.5), 2^24: 51.4 (512 × 20: 53.2; 79).
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
@@ -59,7 +60,7 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
         items: 16,
         isDefault: true,
       },
-      // 2^28: 558 µs (512 × 16: 571; reduce-then-scan 724).
+      // 2^28: 558 µs (512 × 16: 568; reduce-then-scan 724).
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 20, isDefault: true },
     ],
   },

@@ -123,6 +123,11 @@ test.each<[string, () => unknown, string]>([
     "workGroupScan<u128, add>: add has no meaning on u128; it takes u32, i32, f32, f16, u64, i64, f64",
   ],
   [
+    "a type that is none, under part of a name",
+    () => workGroupScan({ type: { name: "u3" } as unknown as typeof u32, workGroupSize: 32 }),
+    "workGroupScan<u3, add>: add has no meaning on u3; it takes u32, i32, f32, f16, u64, i64, f64",
+  ],
+  [
     "no type",
     () => workGroupScan({ workGroupSize: 32 } as never),
     "workGroupScan<undefined, add>: add has no meaning on undefined; it takes u32, i32",
