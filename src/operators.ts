@@ -364,9 +364,9 @@ export type Rounding = "none" | "each operation" | "adapter";
 export const rounds = ({ kind, native }: ElementType, domain: Domain): boolean =>
   kind === "float" && domain === native;
 
-/** How a built-in operator's results are rounded on a type. */
-export const roundingOf = (op: Operator, type: ScalarType): Rounding =>
-  !rounds(type, (op as BuiltinOperator).domain(type) as unknown as Domain)
+/** How an operator's results are rounded on a type; what a caller's own does to floats counts as rounded. */
+export const roundingOf = (op: Operator, type: ElementType): Rounding =>
+  !rounds(type, monoid(op, type, "roundingOf").domain)
     ? "none"
     : type.name === "f64"
       ? "each operation"

@@ -64,11 +64,7 @@ const rows: readonly (readonly [ElementType, Operator<string>])[] = [
 
 /** Any bits, mostly; where WGSL rounds as it likes, small whole numbers, whose sums are exact in every order. */
 export function itemsFor(type: ElementType, op: Operator<string>, length: number, name: string): AnyArray {
-  if (
-    type.kind !== "struct" &&
-    type !== (f64 as ElementType) &&
-    roundingOf(op as Operator, type as ScalarType) !== "none"
-  ) {
+  if (roundingOf(op as Operator, type) === "adapter") {
     const next = randomBits(name);
     return valuesAs(
       (type as ScalarType).name,
