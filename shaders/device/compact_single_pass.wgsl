@@ -21,9 +21,11 @@ fn compact_single_pass(
   let kept = load_kept(tile, thread, length);
   let scan = begin_scan(counts_of(kept), thread);
   hand_on(tile, scan.total, thread);
+  // Before others are waited for, and before branches of a few lanes: votes want all of them.
+  let ranks = ranks_of(kept);
   let before = before_run(scan);
   look_back(tile, scan.total, thread, length);
-  store_kept(tile, thread, kept, carry() + before);
+  store_kept(tile, thread, kept, ranks, carry() + before);
 
   if (tile == last_tile(length) && thread == 0u) {
     store_total(carry() + scan.total);

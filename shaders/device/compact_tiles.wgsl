@@ -15,5 +15,5 @@ fn compact_tiles(
 
   let kept = load_kept(tile, thread, data_length());
   let scan = begin_scan(counts_of(kept), thread);
-  store_kept(tile, thread, kept, load_carry(tile) + before_run(scan));
+  store_kept(tile, thread, kept, ranks_of(kept), load_carry(tile) + before_run(scan));
 }

@@ -35,18 +35,18 @@ fn find_carry(tile: u32, total: Element, thread: u32) {
       if (subgroup_rank < min(tiles, FAN_OUT - 1u)) {
         element = found.element;
       }
+      // All that lanes ask each other, before what one of them does alone.
       let sum = subgroup_reduce(element, subgroup_rank, subgroup_count);
       let last = element_shuffle(found.element, FAN_OUT - 1u);
+      var before = element_shuffle(found.element, FAN_OUT);
+      let has_carry = subgroupAny(found.is_whole && subgroup_rank == FAN_OUT) || group == 0u;
+      if (group == 0u) {
+        before = identity();
+      }
       if (subgroup_rank == 0u) {
         look_back_sums[away] = sum;
         look_back_lasts[away] = last;
-      }
-      if (group == 0u || subgroupAny(found.is_whole && subgroup_rank == FAN_OUT)) {
-        var before = element_shuffle(found.element, FAN_OUT);
-        if (subgroup_rank == 0u) {
-          if (group == 0u) {
-            before = identity();
-          }
+        if (has_carry) {
           // From the farthest group to the tile's own.
           for (var other = away; other > 0u; other--) {
             before = combine(combine(before, look_back_sums[other]), look_back_lasts[other]);
@@ -58,6 +58,8 @@ fn find_carry(tile: u32, total: Element, thread: u32) {
             write_place(entry_of_carry(tile / FAN_OUT + 1u), combine(before, total), 0u, 1u);
           }
         }
+      }
+      if (has_carry) {
         break;
       }
     }

@@ -10,10 +10,11 @@ const AT_ONCE = min(3u, WORK_GROUP_SIZE / MAX_SUBGROUP_SIZE);
 var<workgroup> look_back_carries: array<Element, AT_ONCE>;
 
 // The nearest place at which a subgroup stopped, as a complement: the distance, CARRY_IS_FOUND, and the subgroup. Whoever
-// found a carry counts only where no one stopped before its group; and some subgroup always stops.
+// found a carry counts only where no one stopped before its group.
 var<workgroup> look_back_stops: atomic<u32>;
 const CARRY_IS_FOUND = 32u;
 const STOP_BITS = 6u;
+const NOBODY_STOPPED = 0xffffffffu;
 
 fn find_carry(tile: u32, total: Element, thread: u32) {
   if (subgroup_number < AT_ONCE) {
@@ -23,7 +24,7 @@ fn find_carry(tile: u32, total: Element, thread: u32) {
   // By one thread: where all do it, the kernel takes a quarter more registers.
   if (thread == 0u) {
     let stop = ~atomicLoad(&look_back_stops);
-    if ((stop & CARRY_IS_FOUND) != 0u) {
+    if ((stop & CARRY_IS_FOUND) != 0u && stop != NOBODY_STOPPED) {
       // From the farthest group to the tile's own.
       var before = look_back_carries[stop % CARRY_IS_FOUND];
       for (var away = stop >> STOP_BITS; away > 0u; away--) {
@@ -77,24 +78,23 @@ fn read_groups(tile: u32) {
     if (subgroup_rank < min(tiles, FAN_OUT - 1u)) {
       element = found.element;
     }
+    // All that lanes ask each other, before what one of them does alone.
     let sum = subgroup_reduce(element, subgroup_rank, subgroup_count);
     let last = element_shuffle(found.element, FAN_OUT - 1u);
+    var before = element_shuffle(found.element, FAN_OUT);
+    let has_carry = subgroupAny(found.is_whole && subgroup_rank == FAN_OUT) || group == 0u;
+    if (group == 0u) {
+      before = identity();
+    }
     if (subgroup_rank == 0u) {
       look_back_sums[away] = sum;
       look_back_lasts[away] = last;
-    }
-    if (group == 0u || subgroupAny(found.is_whole && subgroup_rank == FAN_OUT)) {
-      var before = element_shuffle(found.element, FAN_OUT);
-      if (subgroup_rank == 0u) {
-        if (group == 0u) {
-          before = identity();
-        }
+      if (has_carry) {
         look_back_carries[subgroup_number] = before;
         atomicMax(&look_back_stops, ~((away << STOP_BITS) + CARRY_IS_FOUND + subgroup_number));
       }
-      break;
     }
-    if (subgroup_number < AT_ONCE - 1u) {
+    if (has_carry || subgroup_number < AT_ONCE - 1u) {
       break;
     }
   }

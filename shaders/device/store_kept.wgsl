@@ -2,16 +2,35 @@
 // Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, load_kept.wgsl and output_items.wgsl. Call from any
 // control flow. No work-group memory.
 
+// The place of each kept item within the thread's run: two in a word, since they are held while others are waited for.
+struct Ranks {
+  words: array<u32, RANK_WORDS>,
+}
+
+const RANK_WORDS = (ITEMS + 1u) / 2u;
+
+// Call in uniform control flow.
+fn ranks_of(kept: Kept) -> Ranks {
+  var places = scan_run(counts_of(kept));
+  var ranks: Ranks;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    ranks.words[item / 2u] |= places[item] << (16u * (item % 2u));
+  }
+  return ranks;
+}
+
 // `before`: how many items are kept before the thread's run.
-fn store_kept(tile: u32, thread: u32, kept: Kept, before: Element) {
+fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before: Element) {
   var items = kept.items;
   var counts = counts_of(kept);
-  var places = scan_run(counts);
+  var words = ranks.words;
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let index = vector_of(tile, thread, vector) * VECTOR;
     for (var item = 0u; item < VECTOR; item++) { // unroll
-      if (counts[vector * VECTOR + item] != 0u) {
-        write_item(before + places[vector * VECTOR + item], kept_item(items[vector * VECTOR + item], index + item));
+      let at = vector * VECTOR + item;
+      if (counts[at] != 0u) {
+        let rank = (words[at / 2u] >> (16u * (at % 2u))) & 0xffffu;
+        write_item(before + rank, kept_item(items[at], index + item));
       }
     }
   }
