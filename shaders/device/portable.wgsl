@@ -33,12 +33,16 @@ fn before_run(scan: TileScan) -> Element {
   return scan.before;
 }
 
-// The prefixes of the run's items within the run.
+// Nothing is done for the run before what comes before it is known: that would take another combination an item.
 fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
-  var own = elements;
-  var prefix = own[0];
-  own[0] = select_prefix(identity(), prefix);
-  for (var item = 1u; item < ITEMS; item++) { // unroll
+  return elements;
+}
+
+// The prefixes of the run's items, from what comes before the run.
+fn finish_run(run: array<Element, ITEMS>, before: Element) -> array<Element, ITEMS> {
+  var own = run;
+  var prefix = before;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
     let earlier = prefix;
     prefix = combine(prefix, own[item]);
     own[item] = select_prefix(earlier, prefix);

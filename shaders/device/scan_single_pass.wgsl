@@ -21,10 +21,10 @@ fn scan_single_pass(
   let scan = begin_scan(elements, thread);
   hand_on(tile, scan.total, thread);
   // What takes time, before others are waited for.
-  let prefixes = scan_run(elements);
+  let run = scan_run(elements);
   let before = before_run(scan);
   look_back(tile, scan.total, thread, length);
-  store_prefixes(tile, thread, length, prefixes, combine(carry(), before));
+  store_prefixes(tile, thread, length, finish_run(run, combine(carry(), before)));
 
   if (tile == last_tile(length) && thread == 0u) {
     store_total(combine(carry(), scan.total));

@@ -11,7 +11,7 @@ const RANK_WORDS = (ITEMS + 1u) / 2u;
 
 // Call in uniform control flow.
 fn ranks_of(kept: Kept) -> Ranks {
-  var places = scan_run(counts_of(kept));
+  var places = finish_run(scan_run(counts_of(kept)), identity());
   var ranks: Ranks;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     ranks.words[item / 2u] |= places[item] << (16u * (item % 2u));

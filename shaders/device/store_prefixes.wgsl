@@ -1,18 +1,11 @@
 // Stores the prefixes of the items that one thread of a tile takes.
 // Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an output. Call from any control flow. No work-group memory.
 
-// `prefixes` are those within the thread's run, and `before` is what comes before the run.
-fn store_prefixes(
-  tile: u32,
-  thread: u32,
-  length: u32,
-  prefixes: array<Element, ITEMS>,
-  before: Element,
-) {
+fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, ITEMS>) {
   var own = prefixes;
   var items: array<Output, ITEMS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    items[item] = item_from_element(combine(before, own[item]));
+    items[item] = item_from_element(own[item]);
   }
   // A branch around all vectors: one around each takes more registers.
   if ((tile + 1u) * TILE <= min(length, params.wide_length)) {

@@ -66,6 +66,15 @@ fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return own;
 }
 
+// The same on top of what comes before the run.
+fn finish_run(prefixes: array<Element, ITEMS>, before: Element) -> array<Element, ITEMS> {
+  var own = prefixes;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    own[item] = combine(before, own[item]);
+  }
+  return own;
+}
+
 // The total alone: all threads get it.
 fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
   var own = elements;

@@ -42,11 +42,9 @@ interface WorkGroupScan {
 }
 
 interface TileScan {
-  /** What comes before each item within its run: consecutive items that a thread or a subgroup takes. */
-  readonly prefixes: readonly Value[];
-  /** What comes before each item's run in the tile. */
-  readonly before: readonly Value[];
   readonly total: Value;
+  /** The prefixes of the tile's items on top of what comes before the tile. */
+  after(carry: Value): readonly Value[];
 }
 
 /** What a tile makes of its items. */
@@ -105,9 +103,11 @@ const portable = (algorithm: WorkGroupAlgorithm): TileAlgorithm => ({
       runs.map((run) => fold(monoid, run)),
     );
     return {
-      prefixes: runs.flatMap((run) => prefixesOf(monoid, monoid.identity, run, exclusive)),
-      before: runs.flatMap((run, thread) => run.map(() => prefixes[thread] as Value)),
       total,
+      after: (carry) =>
+        runs.flatMap((run, thread) =>
+          prefixesOf(monoid, monoid.reference(carry, prefixes[thread] as Value), run, exclusive),
+        ),
     };
   },
   reduce: (monoid, items, { itemsPerThread }) =>
@@ -123,27 +123,28 @@ const bySubgroups: TileAlgorithm = {
     const { identity, reference } = monoid;
     const runs = runsOf(monoid, items, grouping);
     const totals = runs.map(({ total }) => total);
+    const prefixes = runs.map(({ rows }) => {
+      let earlierRows = identity;
+      return rows.flatMap(({ vectors, sums }) => {
+        const before = earlierRows;
+        earlierRows = reference(before, sums.at(-1) as Value);
+        return vectors.flatMap((vector, lane) =>
+          prefixesOf(
+            monoid,
+            lane === 0 ? before : reference(before, sums[lane - 1] as Value),
+            vector,
+            exclusive,
+          ),
+        );
+      });
+    });
     return {
-      prefixes: runs.flatMap(({ rows }) => {
-        let earlierRows = identity;
-        return rows.flatMap(({ vectors, sums }) => {
-          const before = earlierRows;
-          earlierRows = reference(before, sums.at(-1) as Value);
-          return vectors.flatMap((vector, lane) =>
-            prefixesOf(
-              monoid,
-              lane === 0 ? before : reference(before, sums[lane - 1] as Value),
-              vector,
-              exclusive,
-            ),
-          );
-        });
-      }),
-      before: runs.flatMap(({ rows }, at) => {
-        const before = at === 0 ? identity : fold(monoid, totals.slice(0, at));
-        return rows.flatMap(({ vectors }) => vectors.flatMap((vector) => vector.map(() => before)));
-      }),
       total: totalOfSubgroups(monoid, totals, grouping),
+      after: (carry) =>
+        prefixes.flatMap((own, at) => {
+          const before = reference(carry, at === 0 ? identity : fold(monoid, totals.slice(0, at)));
+          return own.map((prefix) => reference(before, prefix));
+        }),
     };
   },
   reduce: (monoid, items, grouping) =>
@@ -268,16 +269,12 @@ function scanTiles(
   exclusive: boolean,
   grouping: TileGrouping,
 ): Value[] {
-  const { identity, reference } = monoid;
   const scans = tilesOf(monoid, items, grouping).map((own) =>
     algorithms[grouping.algorithm].scan(monoid, own, exclusive, grouping),
   );
   const carries = carriesOf(scans.map((scan) => scan.total));
   return scans
-    .flatMap(({ prefixes, before }, tile) => {
-      const carry = tile === 0 ? identity : (carries[tile] as Value);
-      return prefixes.map((prefix, item) => reference(reference(carry, before[item] as Value), prefix));
-    })
+    .flatMap(({ after }, tile) => after(tile === 0 ? monoid.identity : (carries[tile] as Value)))
     .slice(0, items.length);
 }
 

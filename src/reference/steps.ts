@@ -431,12 +431,11 @@ export function* lookBackSteps<T>(
     if (Number.isInteger(next) && next < groups) {
       yield handOn(tile, { kind: "carry", index: next }, join(carries[tile], total));
     }
-    // What the kernel has done before it looks back: prefixes within the tile.
-    let prefix: T | undefined;
+    let prefix = carries[tile];
     items.forEach((item, at) => {
       const earlier = prefix;
       prefix = join(prefix, item);
-      outputs[tile * tileSize + at] = join(carries[tile], exclusive ? earlier : prefix) ?? identity;
+      outputs[tile * tileSize + at] = (exclusive ? earlier : prefix) ?? identity;
     });
     states[tile] = "done";
     yield step(tile, "finish");
