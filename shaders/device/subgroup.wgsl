@@ -84,9 +84,18 @@ fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
     for (var item = 1u; item < VECTOR; item++) { // unroll
       sum = combine(sum, own[vector * VECTOR + item]);
     }
-    total = combine(total, reduce_row(sum));
+    total = with_row(total, sum);
   }
-  return reduce_subgroups(total);
+  return reduce_subgroups(total_of_rows(total));
+}
+
+// A total with another row, whose lanes meet; and what is then the subgroup's.
+fn with_row(total: Element, element: Element) -> Element {
+  return combine(total, reduce_row(element));
+}
+
+fn total_of_rows(total: Element) -> Element {
+  return total;
 }
 
 // The total, from each subgroup's own: the lanes of every subgroup combine as many as the fewest lanes there are.
