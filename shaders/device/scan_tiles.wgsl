@@ -16,8 +16,9 @@ fn scan_tiles(
   let elements = load_items(tile, thread, length);
   let scan = begin_scan(elements, thread);
   let carry = load_carry(tile);
+  let run = scan_run(elements);
   let before = combine(carry, before_run(scan));
-  store_prefixes(tile, thread, length, finish_run(scan_run(elements), before));
+  store_prefixes(tile, thread, length, finish_run(run, before));
 
   // The last tile that holds an item (the first where there is none) hands on the total of all.
   if (tile == last_tile(length) && thread == 0u) {
