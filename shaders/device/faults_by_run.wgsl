@@ -24,11 +24,11 @@ fn is_hit(place: u32) -> bool {
     }
     // The last tiles of groups; and what they hand on for their group.
     case 2u: {
-      return place % FAN_OUT == FAN_OUT - 1u || place >= params.spine_tiles;
+      return place % GROUP_ENTRIES == FAN_OUT - 1u || place % GROUP_ENTRIES == FAN_OUT;
     }
     // What tiles hand on for their group alone.
     case 3u: {
-      return place >= params.spine_tiles;
+      return place % GROUP_ENTRIES == FAN_OUT;
     }
     case 4u: {
       return place % 7u == 3u;
@@ -48,11 +48,11 @@ fn delay(turns: u32) {
 
 fn delay_tile(tile: u32) {
   let mode = fault_mode();
-  if (mode == 6u && is_hit(tile)) {
+  if (mode == 6u && is_hit(entry_of_tile(tile))) {
     delay(DELAY);
   }
   // The later the tile, the sooner.
-  if (mode == 7u && is_hit(tile)) {
+  if (mode == 7u && is_hit(entry_of_tile(tile))) {
     delay((params.tiles - min(tile, params.tiles)) * DELAY / params.tiles);
   }
 }

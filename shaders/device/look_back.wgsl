@@ -21,13 +21,20 @@
 // Words of an entry.
 const ENTRY_WORDS = 2u * ELEMENT_WORDS;
 
-// How many entries there are: the tiles', then the groups'.
+// Entries of a group: its tiles', its carry, and one that is not used, so that groups of 30 start where memory does.
+const GROUP_ENTRIES = FAN_OUT + 2u;
+
+// How many entries there are; of the last group perhaps none but its carry is used.
 fn entries() -> u32 {
-  return params.spine_tiles + params.spine_tiles / FAN_OUT + 1u;
+  return (params.spine_tiles / FAN_OUT + 1u) * GROUP_ENTRIES;
+}
+
+fn entry_of_tile(tile: u32) -> u32 {
+  return tile / FAN_OUT * GROUP_ENTRIES + tile % FAN_OUT;
 }
 
 fn entry_of_carry(group: u32) -> u32 {
-  return params.spine_tiles + group;
+  return group * GROUP_ENTRIES + FAN_OUT;
 }
 
 // What comes before the tile, once it has been looked for.
@@ -43,7 +50,7 @@ fn hand_on(tile: u32, total: Element, thread: u32) {
     delay_tile(tile);
   }
   if (thread < FAN_OUT) {
-    write_place(tile, total, thread, FAN_OUT);
+    write_place(entry_of_tile(tile), total, thread, FAN_OUT);
   }
 }
 
@@ -88,14 +95,14 @@ fn look_back_again(tile: u32, total: Element, thread: u32, length: u32) {
       let other = group * FAN_OUT + member;
       var element = identity();
       if (thread == 0u) {
-        let found = read_entry(other);
+        let found = read_entry(entry_of_tile(other));
         look_back_missing = select(1u, 0u, found.is_whole);
         element = found.element;
       }
       if (workgroupUniformLoad(&look_back_missing) != 0u) {
         element = total_of_tile(other, thread, length);
         if (thread == 0u) {
-          write_place(entries() + other, element, 0u, 1u);
+          write_place(entries() + entry_of_tile(other), element, 0u, 1u);
         }
       }
       if (member < FAN_OUT - 1u) {

@@ -8,7 +8,7 @@ fn find_carry(tile: u32, total: Element, thread: u32) {
     let lane = min(subgroup_rank, FAN_OUT);
     for (var away = 0u; away < MOST_GROUPS; away++) {
       let group = tile / FAN_OUT - away;
-      let entry = select(group * FAN_OUT + lane, entry_of_carry(group), lane == FAN_OUT);
+      let entry = group * GROUP_ENTRIES + lane;
       // The lanes that need what they read.
       let tiles = select(FAN_OUT, tile % FAN_OUT, away == 0u);
       let needed = select(tiles, FAN_OUT + 1u, away == MOST_GROUPS - 1u && group > 0u);

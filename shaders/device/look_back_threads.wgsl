@@ -73,7 +73,7 @@ fn read_groups(tile: u32, thread: u32) {
     var carry = Entry(group == 0u, identity());
     for (var attempt = 0u; attempt < PATIENCE; attempt++) {
       if (!total.is_whole) {
-        total = read_place(group * FAN_OUT + thread);
+        total = read_place(entry_of_tile(group * FAN_OUT + thread));
       }
       if (!carry.is_whole) {
         carry = read_place(entry_of_carry(group));
@@ -86,7 +86,7 @@ fn read_groups(tile: u32, thread: u32) {
       carry = read_place(entries() + entry_of_carry(group));
     }
     if (!total.is_whole) {
-      total = read_place(entries() + group * FAN_OUT + thread);
+      total = read_place(entries() + entry_of_tile(group * FAN_OUT + thread));
     }
     if (!total.is_whole) {
       stop_before(away);

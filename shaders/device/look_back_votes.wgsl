@@ -48,7 +48,7 @@ fn read_groups(tile: u32) {
       break;
     }
     let group = tile / FAN_OUT - away;
-    let entry = select(group * FAN_OUT + lane, entry_of_carry(group), lane == FAN_OUT);
+    let entry = group * GROUP_ENTRIES + lane;
     // The lanes that need what they read.
     let tiles = select(FAN_OUT, tile % FAN_OUT, away == 0u);
     let needed = select(tiles, FAN_OUT + 1u, away == MOST_GROUPS - 1u && group > 0u);

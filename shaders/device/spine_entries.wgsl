@@ -6,7 +6,9 @@
 // Each entry has two places: its owner's, and one for work-groups that compute it in the owner's stead. The two
 // may differ in a float's last bits, and words of both must not be mixed.
 //
-// Linked with contract.wgsl, a look-back, which says ENTRY_WORDS and how many entries there are, and
+// The places of a group, GROUP_ENTRIES of them, lie word by word: what is read together lies together.
+//
+// Linked with contract.wgsl, a look-back, which says ENTRY_WORDS, GROUP_ENTRIES and how many entries there are, and
 // faults_none.wgsl. Call from any control flow. No work-group memory.
 
 @group(0) @binding(3) var<storage, read_write> spine: array<atomic<u32>>;
@@ -24,14 +26,19 @@ struct Entry {
   element: Element,
 }
 
+// Where a place has its first word; the others follow GROUP_ENTRIES apart.
+fn first_word_of(place: u32) -> u32 {
+  return place / GROUP_ENTRIES * GROUP_ENTRIES * ENTRY_WORDS + place % GROUP_ENTRIES;
+}
+
 fn read_place(place: u32) -> Entry {
-  let first = place * ENTRY_WORDS;
+  let first = first_word_of(place);
   let run = run_number();
   var words: array<u32, ELEMENT_WORDS>;
   var is_whole = true;
   for (var word = 0u; word < ELEMENT_WORDS; word++) { // unroll
-    let low = atomicLoad(&spine[first + 2u * word]);
-    let high = atomicLoad(&spine[first + 2u * word + 1u]);
+    let low = atomicLoad(&spine[first + 2u * word * GROUP_ENTRIES]);
+    let high = atomicLoad(&spine[first + (2u * word + 1u) * GROUP_ENTRIES]);
     is_whole = is_whole && (low >> 16u) == run && (high >> 16u) == run;
     words[word] = (low & 0xffffu) | (high << 16u);
   }
@@ -50,15 +57,15 @@ fn read_entry(entry: u32) -> Entry {
 // Writes an entry, by `writers` threads that all hold the element; each calls it with its number. An exchange
 // goes straight to where the others read; a store can wait behind the stores of whole tiles.
 fn write_place(place: u32, element: Element, writer: u32, writers: u32) {
-  let first = place * ENTRY_WORDS;
+  let first = first_word_of(place);
   let run = run_number() << 16u;
   var words = words_from_element(element);
   for (var word = 0u; word < ELEMENT_WORDS; word++) { // unroll
     if (writer == (2u * word) % writers && !is_withheld(place, 2u * word)) {
-      _ = atomicExchange(&spine[first + 2u * word], run | (words[word] & 0xffffu));
+      _ = atomicExchange(&spine[first + 2u * word * GROUP_ENTRIES], run | (words[word] & 0xffffu));
     }
     if (writer == (2u * word + 1u) % writers && !is_withheld(place, 2u * word + 1u)) {
-      _ = atomicExchange(&spine[first + 2u * word + 1u], run | (words[word] >> 16u));
+      _ = atomicExchange(&spine[first + (2u * word + 1u) * GROUP_ENTRIES], run | (words[word] >> 16u));
     }
   }
 }

@@ -67,7 +67,8 @@ export function spineBytes(
   elementWords: number,
   runs: number,
 ): number {
-  const entries = tiles + Math.floor(tiles / fanOut) + 1;
+  // GROUP_ENTRIES and entries() of look_back.wgsl.
+  const entries = (Math.floor(tiles / fanOut) + 1) * (fanOut + 2);
   return (2 * entries * 2 * elementWords + runs + 1) * 4;
 }
 

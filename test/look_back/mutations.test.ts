@@ -257,7 +257,7 @@ fn delay_tile(tile: u32) {}
 
 fn is_withheld(place: u32, word: u32) -> bool {
   // The last tile of a group reads its own total too.
-  let is_read_by_others = place < params.spine_tiles && place % FAN_OUT != FAN_OUT - 1u;
+  let is_read_by_others = place < entries() && place % GROUP_ENTRIES < FAN_OUT - 1u;
   return is_read_by_others && (word % 2u == 1u) == (place + 1u == own_place);
 }
 `,
@@ -295,7 +295,7 @@ fn unused_total${head}`,
   ];
   const sharedPlaces: Change = [["entries() + ", ""]];
   const knowingPlaces: Change = [
-    ["if (thread < FAN_OUT) {", "own_place = tile + 1u;\n  if (thread < FAN_OUT) {"],
+    ["if (thread < FAN_OUT) {", "own_place = entry_of_tile(tile) + 1u;\n  if (thread < FAN_OUT) {"],
   ];
   const options = { type: f32, op: untyped(add), maxLength: length, ...tuning };
   const farOff = async (change: Change): Promise<number> => {
