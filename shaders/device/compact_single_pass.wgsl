@@ -19,10 +19,11 @@ fn compact_single_pass(
   }
 
   let kept = load_kept(tile, thread, length);
+  // Before branches of a few lanes, such as the one that hands the total on: a vote wants all lanes, and one driver was
+  // seen to count them without the first after that branch.
+  let ranks = ranks_of(kept);
   let scan = begin_scan(counts_of(kept), thread);
   hand_on(tile, scan.total, thread);
-  // Before others are waited for, and before branches of a few lanes: votes want all of them.
-  let ranks = ranks_of(kept);
   let before = before_run(scan);
   look_back(tile, scan.total, thread, length);
   store_kept(tile, thread, kept, ranks, carry() + before);

@@ -14,6 +14,8 @@ fn compact_tiles(
   let thread = work_group_thread(invocation);
 
   let kept = load_kept(tile, thread, data_length());
+  // As compact_single_pass.wgsl has it: votes come before branches of a few lanes.
+  let ranks = ranks_of(kept);
   let scan = begin_scan(counts_of(kept), thread);
-  store_kept(tile, thread, kept, ranks_of(kept), load_carry(tile) + before_run(scan));
+  store_kept(tile, thread, kept, ranks, load_carry(tile) + before_run(scan));
 }
