@@ -30,7 +30,7 @@ fn output_vector(items: array<Output, VECTOR>) -> OutputVector { return items[0]
 const entryOf = (text: string): string | undefined => /@compute[^{]*?fn (\w+)/.exec(text)?.[1];
 
 /** Files that have functions in place of another's. */
-const comesFirst = /keep_flagged|load_mapped|_whole|any_order/;
+const comesFirst = /keep_flagged|load_mapped|_whole|any_order|lane_totals/;
 
 /** What a kernel's files declare and its entry point reaches: of a name the first declaration, as in code generation. */
 function linked(paths: readonly string[], entry: string): { kept: readonly Declaration[]; code: string } {
@@ -79,7 +79,10 @@ const deviceAlgorithms = [
   },
   { files: ["work_group/blelloch.wgsl", "device/portable.wgsl"], lookBack: "threads" },
   ...["threads", "votes"].flatMap((lookBack) =>
-    pairs(["id", "count"], [["rows"], ["any_order", "rows"], ["votes"]]).map(([by, rows]) => ({
+    pairs(
+      ["id", "count"],
+      [["rows"], ["any_order", "rows"], ["any_order", "lane_totals", "rows"], ["votes"]],
+    ).map(([by, rows]) => ({
       files: [
         "work_group/subgroup_contract.wgsl",
         ...["count", `by_${by}`, "ballot", ...rows].map((file) => `device/subgroup_${file}.wgsl`),
@@ -149,11 +152,7 @@ const combinations: string[][] = [
       ...files,
       ...deviceFiles(input, "load_items", "load_kept", ...names, last),
     ];
-    const lookBackOf = (votes: string): string[] =>
-      deviceFiles(
-        "look_back",
-        ...(lookBack === "threads" ? ["look_back_threads"] : ["look_back_lanes", votes]),
-      );
+    const lookBackFiles = deviceFiles("look_back", `look_back_${lookBack}`);
     const single = (tile: string): string[] => [
       // Either as the other: one for each tile.
       tile === "tile_by_ticket" ? "faults_by_run" : "faults_none",
@@ -171,7 +170,7 @@ const combinations: string[][] = [
       ]),
       ...pairs(tiles, totals).map(([tile, total], at) => [
         ...scan("scan_single_pass", arrangements[1] ?? [], ...single(tile), lengths[at % 2] ?? "", total),
-        ...lookBackOf("look_back_votes"),
+        ...lookBackFiles,
       ]),
       [
         ...contract,
@@ -197,7 +196,7 @@ const combinations: string[][] = [
           "length_params",
           "total_none",
         ),
-        ...lookBackOf("look_back_votes"),
+        ...lookBackFiles,
       ],
       ...["input_items", "input_vectors", "no_input"].flatMap((input) => [
         compact("count_tiles", input, "output_items", "length_params"),
@@ -242,7 +241,7 @@ const combinations: string[][] = [
             ...keep,
             "store_kept",
           ),
-          ...lookBackOf("look_back_one"),
+          ...lookBackFiles,
         ]),
       ),
     ];

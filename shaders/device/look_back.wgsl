@@ -11,8 +11,8 @@
 // After PATIENCE attempts the work-group computes the missing total from the input, which no one writes in
 // this dispatch, and hands it on in its owner's stead.
 //
-// Linked with contract.wgsl, spine_entries.wgsl, portable.wgsl or subgroup.wgsl, look_back_threads.wgsl,
-// look_back_votes.wgsl or look_back_one.wgsl, which have find_carry, and a kernel that has combine_vector.
+// Linked with contract.wgsl, spine_entries.wgsl, portable.wgsl or subgroup.wgsl, look_back_threads.wgsl or
+// look_back_votes.wgsl, which have find_carry, and a kernel that has combine_vector.
 // Call in uniform control flow; all threads get the carry.
 // Work-group memory: two elements and three words, and what find_carry takes.
 // Sources: Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA, 2016;

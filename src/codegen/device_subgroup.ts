@@ -5,6 +5,7 @@ import subgroupBallotFile from "../../shaders/device/subgroup_ballot.wgsl";
 import subgroupByCountFile from "../../shaders/device/subgroup_by_count.wgsl";
 import subgroupByIdFile from "../../shaders/device/subgroup_by_id.wgsl";
 import subgroupCountFile from "../../shaders/device/subgroup_count.wgsl";
+import subgroupLaneTotalsFile from "../../shaders/device/subgroup_lane_totals.wgsl";
 import subgroupRowsFile from "../../shaders/device/subgroup_rows.wgsl";
 import subgroupVotesFile from "../../shaders/device/subgroup_votes.wgsl";
 import type { Monoid } from "../operators.ts";
@@ -23,26 +24,35 @@ const ballot: SourceText = { name: "shaders/device/subgroup_ballot.wgsl", text: 
 const byCount: SourceText = { name: "shaders/device/subgroup_by_count.wgsl", text: subgroupByCountFile };
 const byId: SourceText = { name: "shaders/device/subgroup_by_id.wgsl", text: subgroupByIdFile };
 const count: SourceText = { name: "shaders/device/subgroup_count.wgsl", text: subgroupCountFile };
+const laneTotals: SourceText = {
+  name: "shaders/device/subgroup_lane_totals.wgsl",
+  text: subgroupLaneTotalsFile,
+};
 const rows: SourceText = { name: "shaders/device/subgroup_rows.wgsl", text: subgroupRowsFile };
 const votesFile: SourceText = { name: "shaders/device/subgroup_votes.wgsl", text: subgroupVotesFile };
 
-/** Whether any order and grouping of elements gives the same bits: of built-in operators, all but floats' that round. */
+/** Whether a tile's items may be combined in any order: built-in operators, but for f64's, whose bits are promised. */
 const regroups = ({ operation, type, domain }: Monoid): boolean =>
-  operation !== undefined && !rounds(type, domain);
+  operation !== undefined && !(rounds(type, domain) && type.name === "f64");
 
 // This is loaded where a plan takes the algorithm.
 
 /** The subgroup body of kernels of our own: it depends on whether the language has `subgroup_id`. */
 export const sourcesOf =
   (subgroupIds: boolean): AlgorithmSources =>
-  (monoid, votes = false) => [
-    ...(regroups(monoid) && monoid.operation === "add" && monoid.type.bytes === 8 ? [addU64] : []),
-    // A compaction that broadcast was once wrong on an H200: bench/LOG.md.
-    subgroupText(monoid, !votes),
-    count,
-    subgroupIds ? byId : byCount,
-    ballot,
-    ...(regroups(monoid) && !votes ? [anyOrder] : []),
-    votes ? votesFile : rows,
-    subgroup,
-  ];
+  (monoid, votes = false) => {
+    const { operation, type, domain } = monoid;
+    const inAnyOrder = regroups(monoid) && !votes;
+    return [
+      ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [addU64] : []),
+      subgroupText(monoid),
+      count,
+      subgroupIds ? byId : byCount,
+      ballot,
+      ...(inAnyOrder ? [anyOrder] : []),
+      // What is handed on in an owner's stead has the owner's bits.
+      ...(inAnyOrder && rounds(type, domain) ? [laneTotals] : []),
+      votes ? votesFile : rows,
+      subgroup,
+    ];
+  };

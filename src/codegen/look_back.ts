@@ -54,7 +54,7 @@ export function lookBackMemory(
   elementBytes: number,
 ): number {
   const { byVotes, fanOut } = lookBackShape(kernel);
-  // MOST_GROUPS of look_back_lanes.wgsl and look_back_threads.wgsl, and the most for AT_ONCE of look_back_votes.wgsl.
+  // MOST_GROUPS of look_back_votes.wgsl and look_back_threads.wgsl, and the most for AT_ONCE of the former.
   const groups = byVotes ? 64 : Math.max(2, Math.min(64, Math.floor(128 / Math.ceil(elementBytes / 4))));
   const finding = byVotes ? [groups, groups, 3] : [fanOut * groups, fanOut, groups];
   return memoryOf([...finding, 1, 1], elementBytes, 4);
@@ -126,16 +126,10 @@ export async function lookBackSources(
   { byVotes }: LookBackShape,
   { faults, patience, tickets }: LookBackOptions,
 ): Promise<readonly SourceText[]> {
-  const findCarry = !byVotes
-    ? [load("device/look_back_threads.wgsl", import("../../shaders/device/look_back_threads.wgsl"))]
-    : [
-        load("device/look_back_lanes.wgsl", import("../../shaders/device/look_back_lanes.wgsl")),
-        primitive === "scan"
-          ? load("device/look_back_votes.wgsl", import("../../shaders/device/look_back_votes.wgsl"))
-          : load("device/look_back_one.wgsl", import("../../shaders/device/look_back_one.wgsl")),
-      ];
   const loaded = await Promise.all([
-    ...findCarry,
+    byVotes
+      ? load("device/look_back_votes.wgsl", import("../../shaders/device/look_back_votes.wgsl"))
+      : load("device/look_back_threads.wgsl", import("../../shaders/device/look_back_threads.wgsl")),
     ...(primitive === "scan"
       ? [load("device/scan_single_pass.wgsl", import("../../shaders/device/scan_single_pass.wgsl"))]
       : []),

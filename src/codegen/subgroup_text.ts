@@ -9,9 +9,9 @@ const subgroupContract: SourceText = {
 
 /**
  * Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has
- * them. A built-in reduction is broadcast, unless `broadcasts` is false.
+ * them.
  */
-export function subgroupText({ domain, operation }: Monoid, broadcasts = true): SourceText {
+export function subgroupText({ domain, operation }: Monoid): SourceText {
   const builtin = domain.subgroupScans
     ? operation?.replace(/^./, (letter) => letter.toUpperCase())
     : undefined;
@@ -26,8 +26,7 @@ export function subgroupText({ domain, operation }: Monoid, broadcasts = true): 
     replaceBody("subgroup_scan_inclusive", `subgroupInclusive${builtin}(element)`);
   }
   if (builtin !== undefined) {
-    const reduction = `subgroup${builtin}(element)`;
-    replaceBody("subgroup_reduce", broadcasts ? `subgroupBroadcastFirst(${reduction})` : reduction);
+    replaceBody("subgroup_reduce", `subgroupBroadcastFirst(subgroup${builtin}(element))`);
   }
   if (domain.fields !== undefined) {
     text = text.replace(/return (subgroupShuffle\w*)\(element, (\w+)\);/g, (_, shuffle, place) => {
