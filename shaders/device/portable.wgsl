@@ -33,7 +33,12 @@ fn before_run(scan: TileScan) -> Element {
   return scan.before;
 }
 
-// Nothing is done for the run before what comes before it is known: that would take another combination an item.
+// What is left to do for the thread's items, before what comes before the run is known.
+fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
+  return scan_run(elements);
+}
+
+// Nothing: it would take another combination an item.
 fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return elements;
 }

@@ -21,7 +21,7 @@ fn scan_single_pass(
   let scan = begin_scan(elements, thread);
   hand_on(tile, scan.total, thread);
   // What takes time, before others are waited for.
-  let run = scan_run(elements);
+  let run = run_of(scan, elements);
   let before = before_run(scan);
   look_back(tile, scan.total, thread, length);
   store_prefixes(tile, thread, length, finish_run(run, combine(carry(), before)));

@@ -16,7 +16,7 @@ fn scan_tiles(
   let elements = load_items(tile, thread, length);
   let scan = begin_scan(elements, thread);
   let carry = load_carry(tile);
-  let run = scan_run(elements);
+  let run = run_of(scan, elements);
   let before = combine(carry, before_run(scan));
   store_prefixes(tile, thread, length, finish_run(run, before));
 

@@ -25,6 +25,11 @@ fn begin_scan(elements: array<Element, ITEMS>, thread: u32) -> TileScan {
   return TileScan(reduce_tile(elements, thread));
 }
 
+// What is left to do for the thread's items, before what comes before the run is known.
+fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
+  return scan_run(elements);
+}
+
 // What comes before the subgroup's run in the tile, for the carry to come before.
 fn before_run(scan: TileScan) -> Element {
   var before = identity();

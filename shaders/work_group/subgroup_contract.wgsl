@@ -13,6 +13,10 @@ fn element_shuffle_up(element: Element, distance: u32) -> Element {
   return subgroupShuffleUp(element, distance);
 }
 
+fn element_shuffle_xor(element: Element, mask: u32) -> Element {
+  return subgroupShuffleXor(element, mask);
+}
+
 // The combination of the subgroup's threads, which number `count`; all of them get it. Of a built-in reduction they
 // get it by a broadcast: one compiler was seen to move the reduction into a branch that uses it, where few lanes are.
 fn subgroup_reduce(element: Element, rank: u32, count: u32) -> Element {

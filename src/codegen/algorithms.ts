@@ -6,6 +6,17 @@ type SubgroupSizes = Pick<Sizes, "workGroupSize" | "minSubgroupSize">;
 export const subgroupSlots = ({ workGroupSize, minSubgroupSize }: SubgroupSizes): number =>
   Math.ceil(workGroupSize / minSubgroupSize);
 
+/** The most rows of a tile that subgroups scan together: one, where a subgroup may lack lanes. */
+export const mostRows = ({
+  workGroupSize,
+  minSubgroupSize,
+  maxSubgroupSize,
+}: SubgroupSizes & Pick<Sizes, "maxSubgroupSize">): number =>
+  workGroupSize % maxSubgroupSize === 0 ? Math.min(8, minSubgroupSize) : 1;
+
+/** ROWS of shaders/device/subgroup_rows_together.wgsl: of so many rows, a power of two that divides them. */
+export const rowsTogether = (rows: number, most: number): number => Math.min(most, rows & -rows);
+
 /** Bytes of work-group memory, as WebGPU counts them: each variable is rounded up to 16. */
 export const memoryOf = (elements: readonly number[], elementBytes: number, words: number): number =>
   elements.reduce((bytes, count) => bytes + Math.ceil((count * elementBytes) / 16) * 16, 16 * words);

@@ -7,12 +7,14 @@ import subgroupByIdFile from "../../shaders/device/subgroup_by_id.wgsl";
 import subgroupCountFile from "../../shaders/device/subgroup_count.wgsl";
 import subgroupLaneTotalsFile from "../../shaders/device/subgroup_lane_totals.wgsl";
 import subgroupRowsFile from "../../shaders/device/subgroup_rows.wgsl";
+import subgroupRowsTogetherFile from "../../shaders/device/subgroup_rows_together.wgsl";
+import subgroupScanFirstFile from "../../shaders/device/subgroup_scan_first.wgsl";
 import subgroupVotesFile from "../../shaders/device/subgroup_votes.wgsl";
 import type { Monoid } from "../operators.ts";
 import { rounds } from "../operators.ts";
 import type { SourceText } from "../types.ts";
 import type { AlgorithmSources } from "./device_files.ts";
-import { subgroupText } from "./subgroup_text.ts";
+import { scansNatively, subgroupText } from "./subgroup_text.ts";
 
 const subgroup: SourceText = { name: "shaders/device/subgroup.wgsl", text: subgroupFile };
 const addU64: SourceText = { name: "shaders/device/subgroup_add_u64.wgsl", text: subgroupAddU64File };
@@ -29,6 +31,14 @@ const laneTotals: SourceText = {
   text: subgroupLaneTotalsFile,
 };
 const rows: SourceText = { name: "shaders/device/subgroup_rows.wgsl", text: subgroupRowsFile };
+const rowsTogetherFile: SourceText = {
+  name: "shaders/device/subgroup_rows_together.wgsl",
+  text: subgroupRowsTogetherFile,
+};
+const scanFirst: SourceText = {
+  name: "shaders/device/subgroup_scan_first.wgsl",
+  text: subgroupScanFirstFile,
+};
 const votesFile: SourceText = { name: "shaders/device/subgroup_votes.wgsl", text: subgroupVotesFile };
 
 /** Whether a tile's items may be combined in any order: built-in operators, but for f64's, whose bits are promised. */
@@ -43,6 +53,7 @@ export const sourcesOf =
   (monoid, votes = false) => {
     const { operation, type, domain } = monoid;
     const inAnyOrder = regroups(monoid) && !votes;
+    const together = !votes && !scansNatively(monoid);
     return [
       ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [addU64] : []),
       subgroupText(monoid),
@@ -52,6 +63,8 @@ export const sourcesOf =
       ...(inAnyOrder ? [anyOrder] : []),
       // What is handed on in an owner's stead has the owner's bits.
       ...(inAnyOrder && rounds(type, domain) ? [laneTotals] : []),
+      ...(together && !inAnyOrder ? [scanFirst] : []),
+      ...(together ? [rowsTogetherFile] : []),
       votes ? votesFile : rows,
       subgroup,
     ];

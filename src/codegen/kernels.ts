@@ -16,7 +16,7 @@ import totalNoneFile from "../../shaders/device/total_none.wgsl";
 import type { Monoid } from "../operators.ts";
 import type { SourceText } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
-import { subgroupSlots } from "./algorithms.ts";
+import { mostRows, rowsTogether, subgroupSlots } from "./algorithms.ts";
 import type { Side, Sizes } from "./contract.ts";
 import {
   elementWords,
@@ -115,10 +115,15 @@ export function linkKernel(
   vector = 1,
   words = 1,
 ): Kernel {
+  const rows = rowsTogether(sizes.items / vector, mostRows(sizes));
   const constants = {
     ITEMS: sizes.items,
     VECTOR: vector,
     VECTORS: sizes.items / vector,
+    ROWS: rows,
+    ROW_CHUNKS: sizes.items / vector / rows,
+    ROW_STAGES: Math.log2(rows),
+    ROW_PAIRS: Math.max(1, rows / 2),
     ELEMENT_WORDS: words,
     SUBGROUP_SLOTS: subgroupSlots(sizes),
   };

@@ -7,14 +7,20 @@ const subgroupContract: SourceText = {
   text: subgroupContractFile,
 };
 
+/** A subgroup's built-in of WGSL's for the operator, as it ends: `Add` of `subgroupAdd`. */
+const builtinOf = ({ domain, operation }: Monoid): string | undefined =>
+  domain.subgroupScans ? operation?.replace(/^./, (letter) => letter.toUpperCase()) : undefined;
+
+/** Whether WGSL has a subgroup's scan by the operator. */
+export const scansNatively = (monoid: Monoid): boolean => /^(Add|Mul)$/.test(builtinOf(monoid) ?? "");
+
 /**
  * Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has
  * them.
  */
-export function subgroupText({ domain, operation }: Monoid): SourceText {
-  const builtin = domain.subgroupScans
-    ? operation?.replace(/^./, (letter) => letter.toUpperCase())
-    : undefined;
+export function subgroupText(monoid: Monoid): SourceText {
+  const { domain } = monoid;
+  const builtin = builtinOf(monoid);
   let text = subgroupContractFile;
   const replaceBody = (name: string, expression: string): void => {
     text = text.replace(
@@ -22,7 +28,7 @@ export function subgroupText({ domain, operation }: Monoid): SourceText {
       `$1\n  return ${expression};\n}`,
     );
   };
-  if (builtin === "Add" || builtin === "Mul") {
+  if (scansNatively(monoid)) {
     replaceBody("subgroup_scan_inclusive", `subgroupInclusive${builtin}(element)`);
   }
   if (builtin !== undefined) {

@@ -1,5 +1,5 @@
 import type { Algorithm } from "../codegen/algorithms.ts";
-import { algorithms } from "../codegen/algorithms.ts";
+import { algorithms, mostRows } from "../codegen/algorithms.ts";
 import type { Sizes } from "../codegen/contract.ts";
 import type { AlgorithmSources } from "../codegen/device_files.ts";
 import { loadChosen } from "../later.ts";
@@ -228,6 +228,7 @@ export const groupingOf = ({ algorithm, sizes }: Tuning, itemsPerVector: number)
   itemsPerThread: sizes.items,
   itemsPerVector,
   subgroupSize: sizes.minSubgroupSize,
+  ...(algorithms[algorithm].subgroups && { rows: mostRows(sizes) }),
   passes: "reduce-then-scan",
 });
 

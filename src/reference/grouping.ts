@@ -1,4 +1,5 @@
 import type { Algorithm } from "../codegen/algorithms.ts";
+import { rowsTogether } from "../codegen/algorithms.ts";
 import type { LookBackShape } from "../codegen/look_back.ts";
 import { spineLengths } from "../primitives/plan.ts";
 import type { Value } from "../types.ts";
@@ -30,6 +31,8 @@ interface TileGrouping {
   readonly itemsPerThread: number;
   /** For `subgroup`: consecutive items that are combined first, since they are loaded together; 1 where it is left out. */
   readonly itemsPerVector?: number;
+  /** For `subgroup`: the most rows, of a vector a lane, that are scanned together, a power of two; 1 where it is left out. */
+  readonly rows?: number;
   /** For `subgroup`: the subgroup size that the kernel runs with. An adapter with several names its least. */
   readonly subgroupSize: number;
 }
@@ -121,62 +124,95 @@ const portable = (algorithm: WorkGroupAlgorithm): TileAlgorithm => ({
 const bySubgroups: TileAlgorithm = {
   scan(monoid, items, exclusive, grouping) {
     const { identity, reference } = monoid;
-    const runs = runsOf(monoid, items, grouping);
-    const totals = runs.map(({ total }) => total);
-    const prefixes = runs.map(({ rows }) => {
+    const scans = runsOf(monoid, items, grouping).map((rows) => {
       let earlierRows = identity;
-      return rows.flatMap(({ vectors, sums }) => {
-        const before = earlierRows;
-        earlierRows = reference(before, sums.at(-1) as Value);
-        return vectors.flatMap((vector, lane) =>
-          prefixesOf(
-            monoid,
-            lane === 0 ? before : reference(before, sums[lane - 1] as Value),
-            vector,
-            exclusive,
+      const prefixes = chunksOf(rows, rowsTogether(rows.length, grouping.rows ?? 1)).flatMap((chunk) => {
+        const { before, total } = scanRows(monoid, chunk);
+        const earlier = earlierRows;
+        earlierRows = reference(earlierRows, total);
+        return chunk.flatMap(({ vectors }, row) =>
+          vectors.flatMap((vector, lane) =>
+            prefixesOf(monoid, reference(earlier, before[row]?.[lane] as Value), vector, exclusive),
           ),
         );
       });
+      return { prefixes, total: earlierRows };
     });
+    const totals = scans.map(({ total }) => total);
     return {
       total: totalOfSubgroups(monoid, totals, grouping),
       after: (carry) =>
-        prefixes.flatMap((own, at) => {
+        scans.flatMap(({ prefixes }, at) => {
           const before = reference(carry, at === 0 ? identity : fold(monoid, totals.slice(0, at)));
-          return own.map((prefix) => reference(before, prefix));
+          return prefixes.map((prefix) => reference(before, prefix));
         }),
     };
   },
   reduce: (monoid, items, grouping) =>
     totalOfSubgroups(
       monoid,
-      runsOf(monoid, items, grouping).map(({ total }) => total),
+      runsOf(monoid, items, grouping).map((rows) =>
+        fold(
+          monoid,
+          rows.map(({ elements }) => hillisSteele(monoid, elements).at(-1) as Value),
+        ),
+      ),
       grouping,
     ),
 };
 
-/** What each subgroup takes: in rows, a vector a lane, and the inclusive prefixes of the vectors' combinations. */
-function runsOf(monoid: Combine, items: readonly Value[], grouping: TileGrouping) {
+/**
+ * shaders/device/subgroup_rows_together.wgsl: what comes before each lane's vector of some rows, and all of them. Lanes put
+ * what they have of a row together two by two, until each has a part of one row, as wide as there are rows.
+ */
+function scanRows(monoid: Combine, rows: readonly Row[]): { before: Value[][]; total: Value } {
+  const { identity, reference } = monoid;
+  const trees = rows.map(({ elements }) => {
+    const stages = [elements];
+    while (2 ** (stages.length - 1) < rows.length) {
+      stages.push(chunksOf(stages.at(-1) as Value[], 2).map((pair) => fold(monoid, pair)));
+    }
+    return { stages, parts: hillisSteele(monoid, stages.at(-1) as Value[]) };
+  });
+  const totals = hillisSteele(
+    monoid,
+    trees.map(({ parts }) => parts.at(-1) as Value),
+  );
+  const before = trees.map(({ stages, parts }, row) =>
+    (stages[0] as Value[]).map((_, lane) => {
+      let prefix = row === 0 ? identity : (totals[row - 1] as Value);
+      for (let stage = stages.length - 1; stage >= 0; stage--) {
+        const part = Math.floor(lane / 2 ** stage);
+        if (stage === stages.length - 1) {
+          prefix = part === 0 ? prefix : reference(prefix, parts[part - 1] as Value);
+        } else if (part % 2 === 1) {
+          prefix = reference(prefix, stages[stage]?.[part - 1] as Value);
+        }
+      }
+      return prefix;
+    }),
+  );
+  return { before, total: totals.at(-1) as Value };
+}
+
+interface Row {
+  readonly vectors: readonly (readonly Value[])[];
+  /** The vectors' combinations. */
+  readonly elements: readonly Value[];
+}
+
+/** What each subgroup takes: in rows, a vector a lane. */
+function runsOf(monoid: Combine, items: readonly Value[], grouping: TileGrouping): (readonly Row[])[] {
   const { workGroupSize, subgroupSize, itemsPerVector = 1 } = grouping;
   const vectors = chunksOf(items, itemsPerVector);
   const perThread = vectors.length / workGroupSize;
   // The last subgroup may have fewer threads.
-  return chunksOf(vectors, subgroupSize * perThread).map((run) => {
-    const rows = chunksOf(run, run.length / perThread).map((row) => ({
+  return chunksOf(vectors, subgroupSize * perThread).map((run) =>
+    chunksOf(run, run.length / perThread).map((row) => ({
       vectors: row,
-      sums: hillisSteele(
-        monoid,
-        row.map((vector) => fold(monoid, vector)),
-      ),
-    }));
-    return {
-      rows,
-      total: fold(
-        monoid,
-        rows.map(({ sums }) => sums.at(-1) as Value),
-      ),
-    };
-  });
+      elements: row.map((vector) => fold(monoid, vector)),
+    })),
+  );
 }
 
 /** The combination of the subgroups' totals, by lanes. */

@@ -135,6 +135,7 @@ describe.each(algorithmNames)("f64 mul, bit for bit in the plan's order: %s", (a
       passes: "reduce-then-scan",
       itemsPerVector: 2,
       subgroupSize: fold().device.adapterInfo.subgroupMinSize,
+      rows: Math.min(8, fold().device.adapterInfo.subgroupMinSize),
     } as const;
     for (const length of edgeLengths(32, 2).filter((one) => one <= 600)) {
       for (const data of [factors(length, `mul ${length}`), anyItems("f64", length, `${length}`)]) {

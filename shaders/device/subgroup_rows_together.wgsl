@@ -1,0 +1,142 @@
+// The prefixes of a thread's items within its subgroup's run, several rows at a time, where WGSL has no scan of the operator's
+// own: in place of row after row, as subgroup.wgsl has it. Neighbouring lanes give each other the elements of every other
+// row, and put what they hold of the same row together, then lanes two apart, and so on, until each lane holds a part of one
+// row; they scan what they hold, and go the same way back. Of eight rows that takes a fourth of the shuffles.
+// Linked before subgroup.wgsl, with subgroup_contract.wgsl. Call in uniform control flow. No work-group memory.
+
+// Rows at a time: a power of two. One, where a subgroup may lack lanes.
+const ROWS = select(
+  1u,
+  min(MOST_ROWS, min(MIN_SUBGROUP_SIZE, VECTORS & (~VECTORS + 1u))),
+  WORK_GROUP_SIZE % MAX_SUBGROUP_SIZE == 0u,
+);
+const MOST_ROWS = 8u;
+const ROW_CHUNKS = VECTORS / ROWS;
+const ROW_STAGES = countTrailingZeros(ROWS);
+const ROW_PAIRS = max(1u, ROWS / 2u);
+
+struct RowsScan {
+  // What comes before the lane's element of each row.
+  before: array<Element, ROWS>,
+  total: Element,
+}
+
+fn scan_rows(elements: array<Element, ROWS>) -> RowsScan {
+  var sums = elements;
+  // What was put together, at each stage: the earlier part.
+  var earlier: array<Element, max(1u, ROW_STAGES) * ROW_PAIRS>;
+  for (var stage = 0u; stage < ROW_STAGES; stage++) { // unroll
+    let is_later = (subgroup_rank & (1u << stage)) != 0u;
+    for (var pair = 0u; pair < ROW_PAIRS; pair++) { // unroll
+      if (pair < (ROWS >> (stage + 1u))) {
+        var kept = sums[2u * pair];
+        var given = sums[2u * pair + 1u];
+        if (is_later) {
+          kept = sums[2u * pair + 1u];
+          given = sums[2u * pair];
+        }
+        let taken = element_shuffle_xor(given, 1u << stage);
+        var first = kept;
+        var second = taken;
+        if (is_later) {
+          first = taken;
+          second = kept;
+        }
+        earlier[stage * ROW_PAIRS + pair] = first;
+        sums[pair] = combine(first, second);
+      }
+    }
+  }
+
+  // Each lane has its part of one row: that of as many lanes as there are rows. The parts before it:
+  var parts = sums[0];
+  for (var distance = ROWS; distance < MAX_SUBGROUP_SIZE; distance <<= 1u) {
+    let before = element_shuffle_up(parts, distance);
+    if (subgroup_rank >= distance) {
+      parts = combine(before, parts);
+    }
+  }
+  let parts_before = element_shuffle_up(parts, ROWS);
+  // And the rows before it.
+  let row = subgroup_rank % ROWS;
+  var rows = element_shuffle(parts, subgroup_count - ROWS + row);
+  for (var distance = 1u; distance < ROWS; distance <<= 1u) {
+    let before = element_shuffle_up(rows, distance);
+    if (row >= distance) {
+      rows = combine(before, rows);
+    }
+  }
+  let rows_before = element_shuffle_up(rows, 1u);
+  let total = element_shuffle(rows, ROWS - 1u);
+  var before: array<Element, ROWS>;
+  before[0] = identity();
+  if (row > 0u) {
+    before[0] = rows_before;
+  }
+  if (subgroup_rank >= ROWS) {
+    before[0] = combine(before[0], parts_before);
+  }
+
+  // The way back.
+  for (var turn = 0u; turn < ROW_STAGES; turn++) { // unroll
+    let is_later = (subgroup_rank & (1u << (ROW_STAGES - 1u - turn))) != 0u;
+    for (var other = 0u; other < ROW_PAIRS; other++) { // unroll
+      // From the last pair on: the first is written over.
+      if (ROW_PAIRS - 1u - other < (ROWS >> (ROW_STAGES - turn))) {
+        let first = before[ROW_PAIRS - 1u - other];
+        let second = combine(first, earlier[(ROW_STAGES - 1u - turn) * ROW_PAIRS + ROW_PAIRS - 1u - other]);
+        var kept = first;
+        var given = second;
+        if (is_later) {
+          kept = second;
+          given = first;
+        }
+        let taken = element_shuffle_xor(given, 1u << (ROW_STAGES - 1u - turn));
+        before[2u * (ROW_PAIRS - 1u - other)] = kept;
+        before[2u * (ROW_PAIRS - 1u - other) + 1u] = taken;
+        if (is_later) {
+          before[2u * (ROW_PAIRS - 1u - other)] = taken;
+          before[2u * (ROW_PAIRS - 1u - other) + 1u] = kept;
+        }
+      }
+    }
+  }
+  return RowsScan(before, total);
+}
+
+// The prefixes of the thread's items within the subgroup's run, and the run's total.
+struct RunScan {
+  prefixes: array<Element, ITEMS>,
+  total: Element,
+}
+
+fn prefixes_of_run(elements: array<Element, ITEMS>) -> RunScan {
+  var own = elements;
+  var earlier_rows = identity();
+  for (var chunk = 0u; chunk < ROW_CHUNKS; chunk++) { // unroll
+    var sums: array<Element, ROWS>;
+    for (var row = 0u; row < ROWS; row++) { // unroll
+      var sum = own[(chunk * ROWS + row) * VECTOR];
+      for (var item = 1u; item < VECTOR; item++) { // unroll
+        sum = combine(sum, own[(chunk * ROWS + row) * VECTOR + item]);
+      }
+      sums[row] = sum;
+    }
+    let scan = scan_rows(sums);
+    var before = scan.before;
+    for (var row = 0u; row < ROWS; row++) { // unroll
+      var prefix = combine(earlier_rows, before[row]);
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        let earlier = prefix;
+        prefix = combine(prefix, own[(chunk * ROWS + row) * VECTOR + item]);
+        own[(chunk * ROWS + row) * VECTOR + item] = select_prefix(earlier, prefix);
+      }
+    }
+    earlier_rows = combine(earlier_rows, scan.total);
+  }
+  return RunScan(own, earlier_rows);
+}
+
+fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
+  return prefixes_of_run(elements).prefixes;
+}
