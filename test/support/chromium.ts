@@ -33,6 +33,8 @@ const WEBGPU_ON_GPU = [
   // Drawing on SwiftShader instead would put WebGPU there as well.
   "--use-angle=vulkan",
   "--disable-vulkan-surface",
+  // SwiftShader, which driversFor() adds, has this extension: ANGLE would ask the GPU's driver too, which crashes.
+  "--disable-angle-features=supportsSurfacelessQueryExtension",
   "--ignore-gpu-blocklist",
   // As src/node.ts has them: the f16 that Dawn hides on NVIDIA, and timestamps as fine as the GPU has them.
   "--enable-dawn-features=vulkan_enable_f16_on_nvidia",
