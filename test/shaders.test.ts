@@ -30,7 +30,7 @@ fn output_vector(items: array<Output, VECTOR>) -> OutputVector { return items[0]
 const entryOf = (text: string): string | undefined => /@compute[^{]*?fn (\w+)/.exec(text)?.[1];
 
 /** Files that have functions in place of another's. */
-const comesFirst = /keep_flagged|load_mapped|_whole|any_order|lane_totals/;
+const comesFirst = /keep_flagged|load_mapped|_whole|any_order|lane_totals|scan_first|rows_together/;
 
 /** What a kernel's files declare and its entry point reaches: of a name the first declaration, as in code generation. */
 function linked(paths: readonly string[], entry: string): { kept: readonly Declaration[]; code: string } {
@@ -81,7 +81,14 @@ const deviceAlgorithms = [
   ...["threads", "votes"].flatMap((lookBack) =>
     pairs(
       ["id", "count"],
-      [["rows"], ["any_order", "rows"], ["any_order", "lane_totals", "rows"], ["votes"]],
+      [
+        ["rows"],
+        ["any_order", "rows"],
+        ["any_order", "lane_totals", "rows"],
+        ["any_order", "rows_together", "rows"],
+        ["scan_first", "rows_together", "rows"],
+        ["votes"],
+      ],
     ).map(([by, rows]) => ({
       files: [
         "work_group/subgroup_contract.wgsl",

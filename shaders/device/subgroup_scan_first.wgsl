@@ -1,15 +1,49 @@
-// The tile's total from the scan of its rows, where WGSL has no reduction of the operator's own: that would take as many shuffles
-// again. Linked before subgroup_rows_together.wgsl and subgroup.wgsl, in place of what those have of these names. Call in
+// The tile's total from the scan of its rows, where lanes would take as many shuffles again for a reduction by the operator. Linked before subgroup_rows_together.wgsl and subgroup.wgsl, in place of what those have of these names. Call in
 // uniform control flow. Work-group memory: that of subgroup.wgsl.
 
 struct TileScan {
   run: array<Element, ITEMS>,
+  before: Element,
   total: Element,
 }
 
 fn begin_scan(elements: array<Element, ITEMS>, thread: u32) -> TileScan {
   let scan = prefixes_of_run(elements);
-  return TileScan(scan.prefixes, reduce_subgroups(scan.total));
+  let subgroups = scan_subgroups(scan.total);
+  return TileScan(scan.prefixes, subgroups.before, subgroups.total);
+}
+
+fn before_run(scan: TileScan) -> Element {
+  return scan.before;
+}
+
+// What comes before the subgroup in the tile, and all of it.
+struct SubgroupsScan {
+  before: Element,
+  total: Element,
+}
+
+// From each subgroup's own total: one after another, which shuffles would not do sooner.
+fn scan_subgroups(sum: Element) -> SubgroupsScan {
+  if (subgroup_rank == 0u) {
+    subgroup_totals[subgroup_number] = sum;
+  }
+  workgroupBarrier();
+  let subgroups = number_of_subgroups();
+  var scan = SubgroupsScan(identity(), identity());
+  for (var slot = 0u; slot < SUBGROUP_SLOTS; slot++) { // unroll
+    if (slot == subgroup_number) {
+      scan.before = scan.total;
+    }
+    if (slot < subgroups) {
+      scan.total = combine(scan.total, subgroup_totals[slot]);
+    }
+  }
+  return scan;
+}
+
+fn reduce_subgroups(sum: Element) -> Element {
+  return scan_subgroups(sum).total;
 }
 
 fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {

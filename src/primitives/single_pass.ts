@@ -23,7 +23,7 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
     scan: [
-      // u32, 2^20: 11.6 µs (reduce-then-scan 18.5), 2^24: 48.5 (512 × 24: 54.5; 256 × 32: 50.0; reduce-then-scan 84).
+      // u32, 2^20: 11.5 µs (reduce-then-scan 18.5), 2^24: 48.8 (512 × 24: 54.5; 256 × 32: 50.0; reduce-then-scan 84).
       {
         elementBytes: 4,
         maxLength: 2 ** 25,
@@ -32,10 +32,9 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
         items: 16,
         isDefault: true,
       },
-      // u32, looking at two and at four groups at once, 2^26: 151 and 153 µs (512 × 16: 152), 2^28: 549 and 542 (553;
-      // reduce-then-scan 792); f32, 2^26: 157 (164), 2^28: 564 (601).
+      // u32, 2^26: 149 µs (512 × 16: 144), 2^28: 533 (531; reduce-then-scan 792); f32, 2^28: 533 (577).
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
-      // f64, 2^21: 74 µs (reduce-then-scan 84), 2^23: 229 (280), 2^27: 3100 (8 items: 4308; 3194).
+      // f64, 2^21: 74 µs (reduce-then-scan 84), 2^23: 229 (280), 2^27: 2948 (8 items: 3804; by subgroup 4214; 3194).
       {
         elementBytes: 8,
         long: true,
@@ -44,14 +43,23 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
         items: 16,
         isDefault: true,
       },
-      // u64, 2^19: 15.3 µs (512 × 8: 13.5), 2^23: 61.3 (63.4; reduce-then-scan 99.7), 2^27: 636 to 645 (700; 846).
-      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
-      // 16-byte struct, 2^22: 84 µs (reduce-then-scan 109), 2^26: 1037 (1070).
+      // u64, 2^20: 15.6 µs (512 × 8: 15.4; 128 × 32: 16.9), 2^24: 89.3 (128 × 32: 90.4).
+      {
+        elementBytes: 8,
+        maxLength: 2 ** 25,
+        algorithm: "subgroup",
+        workGroupSize: 256,
+        items: 16,
+        isDefault: true,
+      },
+      // u64, 2^27: 547 µs (256 × 16: 590; 128 × 24: 564; 192 × 32: 568; 64 × 32: 583; reduce-then-scan 846).
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 32, isDefault: true },
+      // 16-byte struct, 2^22: 59 µs (reduce-then-scan 109), 2^26: 624 (512 × 8: 640; 256 × 16: 662; 1070).
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
     compact: [
-      // u32, half kept, 2^20: 12.0 µs (reduce-then-scan 18.5), 2^24: 51.4 (512 × 20: 53.2; 79).
+      // u32, half kept, 2^20: 12.1 µs (reduce-then-scan 18.5), 2^24: 52.5 (512 × 24: 54.6; 79).
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
@@ -60,8 +68,8 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
         items: 16,
         isDefault: true,
       },
-      // 2^28: 558 µs (512 × 16: 568; reduce-then-scan 724).
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 20, isDefault: true },
+      // 2^26: 149 µs (512 × 16: 160), 2^28: 525 (512 × 16: 587; 512 × 28: 732; reduce-then-scan 724).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
     ],
   },
   // Not measured: a single pass is the default for the elements for which it is the faster way on an H200, once a

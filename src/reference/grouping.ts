@@ -140,7 +140,7 @@ const bySubgroups: TileAlgorithm = {
     });
     const totals = scans.map(({ total }) => total);
     return {
-      total: totalOfSubgroups(monoid, totals, grouping),
+      total: fold(monoid, totals),
       after: (carry) =>
         scans.flatMap(({ prefixes }, at) => {
           const before = reference(carry, at === 0 ? identity : fold(monoid, totals.slice(0, at)));
@@ -149,7 +149,7 @@ const bySubgroups: TileAlgorithm = {
     };
   },
   reduce: (monoid, items, grouping) =>
-    totalOfSubgroups(
+    fold(
       monoid,
       runsOf(monoid, items, grouping).map((rows) =>
         fold(
@@ -157,7 +157,6 @@ const bySubgroups: TileAlgorithm = {
           rows.map(({ elements }) => hillisSteele(monoid, elements).at(-1) as Value),
         ),
       ),
-      grouping,
     ),
 };
 
@@ -214,13 +213,6 @@ function runsOf(monoid: Combine, items: readonly Value[], grouping: TileGrouping
     })),
   );
 }
-
-/** The combination of the subgroups' totals, by lanes. */
-const totalOfSubgroups = (monoid: Combine, totals: readonly Value[], { subgroupSize }: TileGrouping): Value =>
-  fold(
-    monoid,
-    chunksOf(totals, subgroupSize).map((own) => reducedByLanes(monoid, own, subgroupSize)),
-  );
 
 /** A subgroup's reduction: lanes that have no element have the identity. */
 const reducedByLanes = (monoid: Combine, elements: readonly Value[], lanes: number): Value =>
