@@ -303,7 +303,7 @@ async function run(): Promise<void> {
           [`${want.primitive} of ${data.length.toLocaleString("en")} ${type}`, timing.microseconds],
           ["a copy of the same bytes", copy.microseconds],
         ],
-        `By ${timing.by === "wall clock" ? "the clock on the wall, submission included" : timing.by}: the median of ${timing.runs} runs. The copy moves ${gigabytes.toPrecision(3)} GB/s; ${want.primitive} takes ${(timing.microseconds / copy.microseconds).toPrecision(3)} times as long.`,
+        `By ${timing.by === "wall clock" ? "the clock on the wall, submission included" : timing.by}: the median of ${timing.runs} runs. The copy moves ${Number(gigabytes.toPrecision(3)).toLocaleString("en")} GB/s; ${want.primitive} takes ${(timing.microseconds / copy.microseconds).toPrecision(3)} times as long.`,
       );
     } else {
       showTimes([], "Nothing to time.");

@@ -125,7 +125,7 @@ const combinations: string[][] = [
   ["numeric/int64.wgsl"],
   ["numeric/int64.wgsl", "numeric/binary64.wgsl"],
   ["numeric/int64.wgsl", "numeric/binary64.wgsl", "numeric/binary64_order.wgsl"],
-  deviceFiles("subgroup_count", "subgroup_ballot", "subgroup_add_u64"),
+  deviceFiles("subgroup_add_u64"),
   [...contract, ...deviceFiles("input_items", "output_items", "copy_items")],
   [...contract, ...deviceFiles("input_items", "output_items", "combine_pairs")],
   ...threadTiles.flatMap((algorithm) => [

@@ -54,7 +54,7 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
       },
       // u64, 2^27: 547 µs (256 × 16: 590; 128 × 24: 564; 192 × 32: 568; 64 × 32: 583; reduce-then-scan 846).
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 32, isDefault: true },
-      // 16-byte struct, 2^22: 59 µs (reduce-then-scan 109), 2^26: 624 (512 × 8: 640; 256 × 16: 662; 1070).
+      // 16-byte struct, 2^22: 59 µs (reduce-then-scan 109), 2^26: 612 (512 × 8: 638; 256 × 16: 646; 1070).
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
