@@ -361,13 +361,13 @@ function builtinMonoid(op: Operator, elementType: ElementType, caller: string): 
 export type Rounding = "none" | "each operation" | "adapter";
 
 /** Whether floats are combined as they are: their sums and products are rounded, and so their order matters. */
-export const rounds = ({ kind, native }: ElementType, domain: Domain): boolean =>
+const rounds = ({ kind, native }: ElementType, domain: Domain): boolean =>
   kind === "float" && domain === native;
 
 /** How an operator's results are rounded on a type; what a caller's own does to floats counts as rounded. */
 export const roundingOf = (op: Operator, type: ElementType): Rounding =>
-  !rounds(type, monoid(op, type, "roundingOf").domain)
-    ? "none"
-    : type.name === "f64"
-      ? "each operation"
-      : "adapter";
+  roundingIn(type, monoid(op, type, "roundingOf").domain);
+
+/** The same in a domain of the type. */
+export const roundingIn = (type: ElementType, domain: Domain): Rounding =>
+  !rounds(type, domain) ? "none" : type.name === "f64" ? "each operation" : "adapter";

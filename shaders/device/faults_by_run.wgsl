@@ -33,6 +33,7 @@ fn is_hit(place: u32) -> bool {
     case 4u: {
       return place % 7u == 3u;
     }
+    // Where lanes vote, the same member of some groups.
     default: {
       return place % 512u == 100u;
     }

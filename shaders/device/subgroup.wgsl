@@ -4,7 +4,8 @@
 // Call in uniform control flow; work_group_thread first, once, and its result as `thread` afterwards.
 // Work-group memory: an element for each MIN_SUBGROUP_SIZE threads.
 // Linked after subgroup_contract.wgsl, subgroup_count.wgsl, subgroup_by_*.wgsl, and subgroup_rows.wgsl or
-// subgroup_votes.wgsl; and after subgroup_any_order.wgsl, where the operator lets it.
+// subgroup_votes.wgsl; and after subgroup_any_order.wgsl, subgroup_lane_totals.wgsl, subgroup_scan_first.wgsl or
+// subgroup_rows_together.wgsl, which have some of these functions for some operators.
 
 const SUBGROUP_SLOTS = (WORK_GROUP_SIZE + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE;
 
@@ -122,7 +123,8 @@ fn reduce_subgroups(sum: Element) -> Element {
   return total;
 }
 
-// The total of any tile, as begin_scan has it, a row after another: slowly, so that it takes few registers.
+// The total of any tile, a row after another: slowly, so that it takes few registers. It is what begin_scan has, to the last
+// bit: where an order would show, a file that is linked before has another.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var sum = identity();
   for (var vector = 0u; vector < VECTORS; vector++) {

@@ -1,7 +1,8 @@
 // The prefixes of a thread's items within its subgroup's run, several rows at a time, where WGSL has no scan of the operator's
 // own: in place of row after row, as subgroup.wgsl has it. Neighbouring lanes give each other the elements of every other
-// row, and put what they hold of the same row together, then lanes two apart, and so on, until each lane holds a part of one
-// row; they scan what they hold, and go the same way back. Of eight rows that takes a fourth of the shuffles.
+// row, and put what they hold of the same row together, then lanes two apart, then four, until each lane holds a part of one
+// row; they scan what they hold, and go the same way back. Of eight rows that takes a fourth of the shuffles. All
+// subgroups are full where there are several rows at a time.
 // Linked before subgroup.wgsl, with subgroup_contract.wgsl. Call in uniform control flow. No work-group memory.
 
 // Rows at a time: a power of two. One, where a subgroup may lack lanes.

@@ -1,5 +1,7 @@
-// The tile's total from the scan of its rows, where lanes would take as many shuffles again for a reduction by the operator. Linked before subgroup_rows_together.wgsl and subgroup.wgsl, in place of what those have of these names. Call in
-// uniform control flow. Work-group memory: that of subgroup.wgsl.
+// The tile's total from the scan of its rows, where lanes would take as many shuffles again for a reduction by the
+// operator. All threads get it.
+// Linked before subgroup.wgsl, in place of what that has of these names, with subgroup_rows_together.wgsl and
+// subgroup_rows.wgsl. Call in uniform control flow. Work-group memory: that of subgroup.wgsl.
 
 struct TileScan {
   run: array<Element, ITEMS>,

@@ -6,7 +6,7 @@ type SubgroupSizes = Pick<Sizes, "workGroupSize" | "minSubgroupSize">;
 export const subgroupSlots = ({ workGroupSize, minSubgroupSize }: SubgroupSizes): number =>
   Math.ceil(workGroupSize / minSubgroupSize);
 
-/** The most rows of a tile that subgroups scan together: one, where a subgroup may lack lanes. */
+/** The most rows of a tile that subgroups scan together, at most MOST_ROWS: one, where a subgroup may lack lanes. */
 export const mostRows = ({
   workGroupSize,
   minSubgroupSize,

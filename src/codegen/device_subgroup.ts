@@ -10,8 +10,7 @@ import subgroupRowsFile from "../../shaders/device/subgroup_rows.wgsl";
 import subgroupRowsTogetherFile from "../../shaders/device/subgroup_rows_together.wgsl";
 import subgroupScanFirstFile from "../../shaders/device/subgroup_scan_first.wgsl";
 import subgroupVotesFile from "../../shaders/device/subgroup_votes.wgsl";
-import type { Monoid } from "../operators.ts";
-import { rounds } from "../operators.ts";
+import { roundingIn } from "../operators.ts";
 import type { SourceText } from "../types.ts";
 import type { AlgorithmSources } from "./device_files.ts";
 import { scansNatively, subgroupText } from "./subgroup_text.ts";
@@ -31,7 +30,7 @@ const laneTotals: SourceText = {
   text: subgroupLaneTotalsFile,
 };
 const rows: SourceText = { name: "shaders/device/subgroup_rows.wgsl", text: subgroupRowsFile };
-const rowsTogetherFile: SourceText = {
+const rowsTogether: SourceText = {
   name: "shaders/device/subgroup_rows_together.wgsl",
   text: subgroupRowsTogetherFile,
 };
@@ -41,10 +40,6 @@ const scanFirst: SourceText = {
 };
 const votesFile: SourceText = { name: "shaders/device/subgroup_votes.wgsl", text: subgroupVotesFile };
 
-/** Whether a tile's items may be combined in any order: built-in operators, but for f64's, whose bits are promised. */
-const regroups = ({ operation, type, domain }: Monoid): boolean =>
-  operation !== undefined && !(rounds(type, domain) && type.name === "f64");
-
 // This is loaded where a plan takes the algorithm.
 
 /** The subgroup body of kernels of our own: it depends on whether the language has `subgroup_id`. */
@@ -52,8 +47,10 @@ export const sourcesOf =
   (subgroupIds: boolean): AlgorithmSources =>
   (monoid, votes = false) => {
     const { operation, type, domain } = monoid;
-    const inAnyOrder = regroups(monoid) && !votes;
-    const together = !votes && !scansNatively(monoid);
+    const rounding = roundingIn(type, domain);
+    // Of a caller's operator nothing is known.
+    const inAnyOrder = operation !== undefined && rounding !== "each operation" && !votes;
+    const rowsAreTogether = !votes && !scansNatively(monoid);
     return [
       ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [addU64] : []),
       subgroupText(monoid),
@@ -62,9 +59,9 @@ export const sourcesOf =
       ballot,
       ...(inAnyOrder ? [anyOrder] : []),
       // What is handed on in an owner's stead has the owner's bits.
-      ...(inAnyOrder && rounds(type, domain) ? [laneTotals] : []),
-      ...(together && !inAnyOrder ? [scanFirst] : []),
-      ...(together ? [rowsTogetherFile] : []),
+      ...(inAnyOrder && rounding === "adapter" ? [laneTotals] : []),
+      ...(rowsAreTogether && !inAnyOrder ? [scanFirst] : []),
+      ...(rowsAreTogether ? [rowsTogether] : []),
       votes ? votesFile : rows,
       subgroup,
     ];

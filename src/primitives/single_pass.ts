@@ -56,6 +56,7 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 32, isDefault: true },
       // 16-byte struct, 2^22: 59 µs (reduce-then-scan 109), 2^26: 612 (512 × 8: 638; 256 × 16: 646; 1070).
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
+      // Not measured since rows are scanned together.
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
     compact: [

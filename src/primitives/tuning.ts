@@ -99,10 +99,10 @@ export const twoPassRows: TuningTable<Primitive> = {
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 8 },
       // f64, 2^27: 3243 µs (4 items: 3624).
       { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 8 },
-      // u64, 2^27: 1210 µs (512 threads: 1289; 16 items: 1308).
+      // u64, 2^27, before rows were scanned together: 1210 µs (512 threads: 1289; 16 items: 1308).
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
       { elementBytes: 12, algorithm: "blelloch", workGroupSize: 128, items: 4 },
-      // 16-byte struct, 2^26: 1086 µs (subgroup: 1382).
+      // 16-byte struct, 2^26: 1086 µs (subgroup, before rows were scanned together: 1382).
       { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
     ],
     reduce: [

@@ -9,7 +9,8 @@ import type { ReferenceMonoid } from "./twins.ts";
  * In which groups a plan combines its elements: all that the order of its operations depends on.
  * A prepared scan or reduction names its own. f64 is rounded after each operation, so its results
  * are the same bit for bit where the grouping is the same; operators that are associative to the
- * last bit, as on integers, give the same results in all.
+ * last bit, as on integers, give the same results in all. f32 and f16 are rounded as the adapter likes, and a
+ * subgroup combines them in an order of its own.
  */
 export type Grouping = TileGrouping &
   (
@@ -31,7 +32,10 @@ interface TileGrouping {
   readonly itemsPerThread: number;
   /** For `subgroup`: consecutive items that are combined first, since they are loaded together; 1 where it is left out. */
   readonly itemsPerVector?: number;
-  /** For `subgroup`: the most rows, of a vector a lane, that are scanned together, a power of two; 1 where it is left out. */
+  /**
+   * For `subgroup`: the most rows, of a vector a lane, that are scanned together, a power of two; 1 where it is left out. Where
+   * WGSL has a scan of the operator's own, rows are scanned one by one.
+   */
   readonly rows?: number;
   /** For `subgroup`: the subgroup size that the kernel runs with. An adapter with several names its least. */
   readonly subgroupSize: number;
@@ -120,7 +124,10 @@ const portable = (algorithm: WorkGroupAlgorithm): TileAlgorithm => ({
     ),
 });
 
-/** shaders/device/subgroup.wgsl: each subgroup takes rows of vectors. */
+/**
+ * shaders/device/subgroup.wgsl with subgroup_scan_first.wgsl and subgroup_rows_together.wgsl, as f64 has it: each subgroup
+ * takes rows of vectors, and the subgroups' totals are combined one after another.
+ */
 const bySubgroups: TileAlgorithm = {
   scan(monoid, items, exclusive, grouping) {
     const { identity, reference } = monoid;

@@ -76,7 +76,7 @@ export interface PreparedScan {
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ScanRanges): void;
-  /** The order of operations on such ranges: `scanReference(data, { op, grouping })` follows it to the last bit. */
+  /** The order of operations on such ranges: `scanReference(data, { op, grouping })` follows f64's to the last bit. */
   groupingOf(ranges: ScanRanges): Grouping;
   /** Frees the scratch. Recordings that are not yet submitted become invalid. */
   destroy(): void;
@@ -86,7 +86,7 @@ export interface PreparedScan {
 export interface PreparedReduce {
   /** Records the reduction of `length` items to the first item of `output`. As {@link PreparedScan.record}. */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ScanRanges): void;
-  /** The order of operations on such ranges: `reduceReference(data, { op, grouping })` follows it to the last bit. */
+  /** The order of operations on such ranges: `reduceReference(data, { op, grouping })` follows f64's to the last bit. */
   groupingOf(ranges: ScanRanges): Grouping;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;

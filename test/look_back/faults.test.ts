@@ -116,6 +116,14 @@ const cases: readonly Case[] = [
   },
   { title: "u64 add", type: u64, op: untyped(add) },
   { title: "f64 add, bit for bit", type: f64, op: untyped(add), items: manyMagnitudes },
+  {
+    title: "f64 add, rows together, bit for bit",
+    type: f64,
+    op: untyped(add),
+    items: manyMagnitudes,
+    lookBack: "by votes",
+    tuning: () => ({ itemsPerThread: 16 }),
+  },
   { title: "a struct of 16 bytes", type: matrix.type, op: matrix as unknown as Operator<string> },
   { title: "a struct of 64 bytes", type: maps, op: mapsInTurn as unknown as Operator<string>, gpuOnly: true },
   // Work-groups of other sizes: groups of one tile, of two, and of more; and one that is no power of two.

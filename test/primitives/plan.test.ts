@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Indirect } from "../../src/codegen/compact_kernels.ts";
 import type { Arrangement } from "../../src/codegen/kernels.ts";
 import { bindingOf } from "../../src/codegen/kernels.ts";
+import { spineBytes } from "../../src/codegen/look_back.ts";
 import { ArgumentError, FeatureError, LimitError } from "../../src/errors.ts";
 import type { Operator } from "../../src/operators.ts";
-import { and } from "../../src/operators.ts";
+import { add, and, max, min, mul } from "../../src/operators.ts";
 import { planCompact } from "../../src/primitives/compact.ts";
 import type { Plan } from "../../src/primitives/plan.ts";
 import { gridOf, spineLengths } from "../../src/primitives/plan.ts";
@@ -14,7 +15,7 @@ import type { DeviceFacts, TuningOptions } from "../../src/primitives/tuning.ts"
 import type { ElementType } from "../../src/types.ts";
 import { u32 } from "../../src/types.ts";
 import { f16, f32 } from "../../src/types_float.ts";
-import { u64 } from "../../src/types64.ts";
+import { f64, u64 } from "../../src/types64.ts";
 import { untyped } from "../support/fold.ts";
 import { allTypes, defaultLimits, factsWith } from "../support/kernels.ts";
 
@@ -124,6 +125,38 @@ test.each([onePass, twoPasses])(
     }
   },
 );
+
+test.each([
+  { type: f32, op: add, links: ["reduce_subgroups(reduce_row(sum))"], without: ["prefixes_of_run"] },
+  { type: f16, op: mul, links: ["reduce_subgroups(reduce_row(sum))"], without: ["prefixes_of_run"] },
+  { type: u32, op: add, links: [], without: ["prefixes_of_run", "reduce_subgroups(reduce_row(sum))"] },
+  { type: u32, op: max, links: ["prefixes_of_run"], without: ["scan_subgroups"] },
+  { type: u64, op: add, links: ["prefixes_of_run"], without: ["scan_subgroups"] },
+  { type: f64, op: min, links: ["prefixes_of_run"], without: ["scan_subgroups"] },
+  { type: f64, op: add, links: ["prefixes_of_run", "scan_subgroups"], without: [] },
+])("what a subgroup's scan by $op.name of $type.name is made of", async ({ type, op, links, without }) => {
+  const options = { type: type as ElementType, op: untyped(op), ...onePass, algorithm: "subgroup" } as const;
+  const { kernels } = await planScan({ ...options, maxLength: 1000 }, facts, ["vectors"]);
+  const [code] = kernels.map((one) => one.code).filter((text) => text.includes("fn scan_single_pass("));
+  expect(links.filter((text) => !code?.includes(text))).toEqual([]);
+  expect(without.filter((text) => code?.includes(text))).toEqual([]);
+});
+
+test.each([
+  [0, 2, 1],
+  [1, 2, 1],
+  [2, 2, 2],
+  [29, 30, 1],
+  [30, 30, 4],
+  [61, 30, 2],
+])("the spine of %i tiles in groups of %i, %i words an element", (tiles, fanOut, words) => {
+  // As spine_entries.wgsl and look_back.wgsl place entries: the last one is the last group's that is not used.
+  const group = fanOut + 2;
+  const groups = Math.floor(tiles / fanOut) + 1;
+  const carry = (2 * groups - 1) * group * 2 * words + (2 * words - 1) * group + fanOut;
+  const runs = 5;
+  expect(spineBytes({ byVotes: true, fanOut }, tiles, words, runs)).toBe((carry + 1 + 1 + runs + 1) * 4);
+});
 
 test("the grouping names what is combined together", async () => {
   const options = { type: u32, ...onePass, workGroupSize: 8, itemsPerThread: 4, maxLength: 1000 } as const;

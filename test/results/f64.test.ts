@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { mostRows } from "../../src/codegen/algorithms.ts";
 import type { Arrangement } from "../../src/codegen/kernels.ts";
 import { add, mul } from "../../src/operators.ts";
 import type { Grouping } from "../../src/reference/grouping.ts";
@@ -52,11 +53,18 @@ const tunings = [
   { workGroupSize: 16, itemsPerThread: 2, itemsPerVector: 2 },
 ] as const;
 
+/** Full subgroups, which scan as many rows together as there are, and that twice. */
+const fullSubgroups = { subgroups: 2, itemsPerThread: 32, itemsPerVector: 2 } as const;
+
 describe.each(algorithmNames)("f64 add, bit for bit in the plan's order: %s", (algorithm) => {
   describe.each(["single", "reduce-then-scan"] as const)("%s", (passes) => {
-    test.each(tunings)("$workGroupSize × $itemsPerThread", async ({ itemsPerVector, ...shape }) => {
-      const tuning = { algorithm, ...shape } as const;
-      const lengths = edgeLengths(shape.workGroupSize, shape.itemsPerThread).filter((one) => one <= 1100);
+    const shapes = [...tunings, ...(algorithm === "subgroup" ? [fullSubgroups] : [])];
+    test.each(shapes)("%o", async ({ itemsPerThread, itemsPerVector, ...size }) => {
+      const { subgroupMaxSize } = fold().device.adapterInfo;
+      const workGroupSize = "subgroups" in size ? size.subgroups * subgroupMaxSize : size.workGroupSize;
+      const tuning = { algorithm, workGroupSize, itemsPerThread } as const;
+      const most = Math.max(1100, 4 * workGroupSize * itemsPerThread);
+      const lengths = edgeLengths(workGroupSize, itemsPerThread).filter((one) => one <= most);
       const options = { type: f64, op: add, maxLength: Math.max(...lengths), ...tuning } as const;
       // How elements are grouped does not depend on which prefixes are written.
       const exclusive = passes === "single";
@@ -130,12 +138,13 @@ describe.each(algorithmNames)("f64 mul, bit for bit in the plan's order: %s", (a
   test("at hand", async () => {
     // How elements are grouped does not depend on the operator, and f64 compiles slowly in software.
     const tuning = { algorithm, workGroupSize: 32, itemsPerThread: 2 } as const;
+    const { subgroupMinSize: minSubgroupSize, subgroupMaxSize: maxSubgroupSize } = fold().device.adapterInfo;
     const grouping = {
       ...tuning,
       passes: "reduce-then-scan",
       itemsPerVector: 2,
-      subgroupSize: fold().device.adapterInfo.subgroupMinSize,
-      rows: Math.min(8, fold().device.adapterInfo.subgroupMinSize),
+      subgroupSize: minSubgroupSize,
+      rows: mostRows({ ...tuning, minSubgroupSize, maxSubgroupSize }),
     } as const;
     for (const length of edgeLengths(32, 2).filter((one) => one <= 600)) {
       for (const data of [factors(length, `mul ${length}`), anyItems("f64", length, `${length}`)]) {
@@ -173,6 +182,15 @@ test("the order matters: another grouping gives other bits", () => {
       (algorithm === "subgroup" ? [1, 2] : [1]).map(
         (itemsPerVector): Grouping => ({ ...base, algorithm, passes: "reduce-then-scan", itemsPerVector }),
       ),
+    ),
+    ...[2, 4].map(
+      (rows): Grouping => ({
+        ...base,
+        algorithm: "subgroup",
+        passes: "reduce-then-scan",
+        itemsPerVector: 1,
+        rows,
+      }),
     ),
     { ...base, algorithm: "blelloch", passes: "reduce-then-scan", itemsPerThread: 3 },
     { ...single, lookBack: { byVotes: false, fanOut: 4 } },
