@@ -11,34 +11,22 @@ import subgroupRowsTogetherFile from "../../shaders/device/subgroup_rows_togethe
 import subgroupScanFirstFile from "../../shaders/device/subgroup_scan_first.wgsl";
 import subgroupVotesFile from "../../shaders/device/subgroup_votes.wgsl";
 import { roundingIn } from "../operators.ts";
-import type { SourceText } from "../types.ts";
 import type { AlgorithmSources } from "./device_files.ts";
+import { file } from "./kernels.ts";
 import { scansNatively, subgroupText } from "./subgroup_text.ts";
 
-const subgroup: SourceText = { name: "shaders/device/subgroup.wgsl", text: subgroupFile };
-const addU64: SourceText = { name: "shaders/device/subgroup_add_u64.wgsl", text: subgroupAddU64File };
-const anyOrder: SourceText = {
-  name: "shaders/device/subgroup_any_order.wgsl",
-  text: subgroupAnyOrderFile,
-};
-const ballot: SourceText = { name: "shaders/device/subgroup_ballot.wgsl", text: subgroupBallotFile };
-const byCount: SourceText = { name: "shaders/device/subgroup_by_count.wgsl", text: subgroupByCountFile };
-const byId: SourceText = { name: "shaders/device/subgroup_by_id.wgsl", text: subgroupByIdFile };
-const count: SourceText = { name: "shaders/device/subgroup_count.wgsl", text: subgroupCountFile };
-const laneTotals: SourceText = {
-  name: "shaders/device/subgroup_lane_totals.wgsl",
-  text: subgroupLaneTotalsFile,
-};
-const rows: SourceText = { name: "shaders/device/subgroup_rows.wgsl", text: subgroupRowsFile };
-const rowsTogether: SourceText = {
-  name: "shaders/device/subgroup_rows_together.wgsl",
-  text: subgroupRowsTogetherFile,
-};
-const scanFirst: SourceText = {
-  name: "shaders/device/subgroup_scan_first.wgsl",
-  text: subgroupScanFirstFile,
-};
-const votesFile: SourceText = { name: "shaders/device/subgroup_votes.wgsl", text: subgroupVotesFile };
+const subgroup = /* @__PURE__ */ file("subgroup.wgsl", subgroupFile);
+const addU64 = /* @__PURE__ */ file("subgroup_add_u64.wgsl", subgroupAddU64File);
+const anyOrder = /* @__PURE__ */ file("subgroup_any_order.wgsl", subgroupAnyOrderFile);
+const ballot = /* @__PURE__ */ file("subgroup_ballot.wgsl", subgroupBallotFile);
+const byCount = /* @__PURE__ */ file("subgroup_by_count.wgsl", subgroupByCountFile);
+const byId = /* @__PURE__ */ file("subgroup_by_id.wgsl", subgroupByIdFile);
+const count = /* @__PURE__ */ file("subgroup_count.wgsl", subgroupCountFile);
+const laneTotals = /* @__PURE__ */ file("subgroup_lane_totals.wgsl", subgroupLaneTotalsFile);
+const rows = /* @__PURE__ */ file("subgroup_rows.wgsl", subgroupRowsFile);
+const rowsTogether = /* @__PURE__ */ file("subgroup_rows_together.wgsl", subgroupRowsTogetherFile);
+const scanFirst = /* @__PURE__ */ file("subgroup_scan_first.wgsl", subgroupScanFirstFile);
+const votesFile = /* @__PURE__ */ file("subgroup_votes.wgsl", subgroupVotesFile);
 
 // This is loaded where a plan takes the algorithm.
 

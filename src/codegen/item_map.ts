@@ -5,6 +5,7 @@ import { isSameType } from "../types.ts";
 import { callersFunction } from "./callers.ts";
 import type { Side } from "./contract.ts";
 import { carriedAs, conversion, valueFromItem, vectorText } from "./contract.ts";
+import { file } from "./kernels.ts";
 import type { Source } from "./module.ts";
 import { generated } from "./module.ts";
 import { regrouped } from "./words.ts";
@@ -24,7 +25,7 @@ export interface ItemMap {
   keptSources(type: ElementType): readonly Source[];
 }
 
-const loadMapped: SourceText = { name: "shaders/device/load_mapped.wgsl", text: loadMappedFile };
+const loadMapped = /* @__PURE__ */ file("load_mapped.wgsl", loadMappedFile);
 
 /** WGSL for the bits of an element `x`, as they are carried. */
 const carriedOf = (type: ElementType, { element, stored = element, toStored = "x" }: Domain): string =>

@@ -8,23 +8,15 @@ import type { SourceText } from "../types.ts";
 import { algorithms, memoryOf } from "./algorithms.ts";
 import { elementWords } from "./contract.ts";
 import type { KernelOptions } from "./kernels.ts";
+import { file } from "./kernels.ts";
 import { generated } from "./module.ts";
 import { regrouped } from "./words.ts";
 
-const faultsNone: SourceText = { name: "shaders/device/faults_none.wgsl", text: faultsNoneFile };
-const lookBack: SourceText = { name: "shaders/device/look_back.wgsl", text: lookBackFile };
-const spineEntries: SourceText = {
-  name: "shaders/device/spine_entries.wgsl",
-  text: spineEntriesFile,
-};
-const tileByNumber: SourceText = {
-  name: "shaders/device/tile_by_number.wgsl",
-  text: tileByNumberFile,
-};
-const tileByTicket: SourceText = {
-  name: "shaders/device/tile_by_ticket.wgsl",
-  text: tileByTicketFile,
-};
+const faultsNone = /* @__PURE__ */ file("faults_none.wgsl", faultsNoneFile);
+const lookBack = /* @__PURE__ */ file("look_back.wgsl", lookBackFile);
+const spineEntries = /* @__PURE__ */ file("spine_entries.wgsl", spineEntriesFile);
+const tileByNumber = /* @__PURE__ */ file("tile_by_number.wgsl", tileByNumberFile);
+const tileByTicket = /* @__PURE__ */ file("tile_by_ticket.wgsl", tileByTicketFile);
 
 /** How a single pass looks back, which its spine is sized by. */
 export interface LookBackShape {

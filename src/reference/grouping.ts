@@ -186,13 +186,15 @@ function scanRows(monoid: Combine, rows: readonly Row[]): { before: Value[][]; t
   );
   const before = trees.map(({ stages, parts }, row) =>
     (stages[0] as Value[]).map((_, lane) => {
+      const top = stages.length - 1;
+      const partOf = (stage: number): number => Math.floor(lane / 2 ** stage);
       let prefix = row === 0 ? identity : (totals[row - 1] as Value);
-      for (let stage = stages.length - 1; stage >= 0; stage--) {
-        const part = Math.floor(lane / 2 ** stage);
-        if (stage === stages.length - 1) {
-          prefix = part === 0 ? prefix : reference(prefix, parts[part - 1] as Value);
-        } else if (part % 2 === 1) {
-          prefix = reference(prefix, stages[stage]?.[part - 1] as Value);
+      if (partOf(top) > 0) {
+        prefix = reference(prefix, parts[partOf(top) - 1] as Value);
+      }
+      for (let stage = top - 1; stage >= 0; stage--) {
+        if (partOf(stage) % 2 === 1) {
+          prefix = reference(prefix, stages[stage]?.[partOf(stage) - 1] as Value);
         }
       }
       return prefix;

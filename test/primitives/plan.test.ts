@@ -114,7 +114,7 @@ test.each([onePass, twoPasses])(
   "a compaction votes on its items before any branch of a few lanes: $passes",
   async (passes) => {
     const options = { ...small, ...passes, algorithm: "subgroup", where: "true", maxLength: 1000 } as const;
-    const { kernels } = await planCompact(options, factsWith({ features: new Set(["subgroups"]) }));
+    const { kernels } = await planCompact(options, facts);
     const bodies = kernels.map(({ code }) => code).filter((code) => code.includes("fn ranks_of("));
     expect(bodies).not.toEqual([]);
     for (const code of bodies) {
