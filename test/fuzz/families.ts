@@ -2,13 +2,15 @@ import fc from "fast-check";
 import type { Bench } from "./bench.ts";
 import type { HandCase, JunkCase } from "./hand.ts";
 import { handArbitrary, junkArbitrary, runHand, runJunk } from "./hand.ts";
+import type { InKernelCase } from "./in_kernel.ts";
+import { inKernelArbitrary, runInKernel } from "./in_kernel.ts";
 import type { Verdict } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import type { RecordedCase } from "./recorded.ts";
 import { recordedArbitrary, runRecorded } from "./recorded.ts";
 
 /** A case: plain data, which a line of text holds. */
-export type Case = RecordedCase | HandCase | JunkCase;
+export type Case = RecordedCase | HandCase | JunkCase | InKernelCase;
 export type FamilyName = Case["family"];
 
 interface Family<C extends Case> {
@@ -21,6 +23,7 @@ interface Family<C extends Case> {
 const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: Name }>> } = {
   recorded: { weight: 12, arbitrary: recordedArbitrary, run: runRecorded },
   hand: { weight: 8, arbitrary: handArbitrary, run: runHand },
+  "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
   junk: { weight: 2, arbitrary: junkArbitrary, run: runJunk },
 };
 
