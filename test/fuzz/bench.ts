@@ -11,6 +11,8 @@ export interface Bench {
   readonly scale: Scale;
   /** A prepared plan of this description, from the cache or made now. */
   kept<T extends { destroy(): void }>(key: string, make: () => Promise<T>): Promise<T>;
+  /** Buffers of the library's that were made and not destroyed. */
+  readonly liveBuffers: number;
   /** @throws {Fault} where the device reported an error that nobody caught, since the last call. */
   requireNoError(title: string): Promise<void>;
   destroy(): void;
@@ -30,10 +32,14 @@ export function benchOn(fold: Fold, scale: Scale): Bench {
   void device.lost.then(({ reason, message }) => {
     lost = destroyed ? undefined : `${reason}: ${message}`;
   });
+  const live = countBuffers(device);
   const plans = new Map<string, { destroy(): void }>();
   return {
     fold,
     scale,
+    get liveBuffers() {
+      return live.size;
+    },
     async kept<T extends { destroy(): void }>(key: string, make: () => Promise<T>): Promise<T> {
       const known = plans.get(key) ?? (await make());
       plans.delete(key);
@@ -66,4 +72,31 @@ export function benchOn(fold: Fold, scale: Scale): Bench {
       fold.destroy();
     },
   };
+}
+
+/** The buffers of the library's that a device has, from now on: each has a label that starts with its name. */
+function countBuffers(device: GPUDevice): ReadonlySet<number> {
+  const live = new Set<number>();
+  const create = device.createBuffer;
+  let number = 0;
+  Object.defineProperty(device, "createBuffer", {
+    configurable: true,
+    value(descriptor: GPUBufferDescriptor) {
+      const buffer = create.call(device, descriptor);
+      if (descriptor.label?.startsWith("wavefold")) {
+        const own = number++;
+        live.add(own);
+        const destroy = buffer.destroy;
+        Object.defineProperty(buffer, "destroy", {
+          configurable: true,
+          value() {
+            live.delete(own);
+            return destroy.call(buffer);
+          },
+        });
+      }
+      return buffer;
+    },
+  });
+  return live;
 }

@@ -1,16 +1,22 @@
 import fc from "fast-check";
 import type { Bench } from "./bench.ts";
+import type { FilesCase } from "./files.ts";
+import { filesArbitrary, runFiles } from "./files.ts";
 import type { HandCase, JunkCase } from "./hand.ts";
 import { handArbitrary, junkArbitrary, runHand, runJunk } from "./hand.ts";
 import type { InKernelCase } from "./in_kernel.ts";
 import { inKernelArbitrary, runInKernel } from "./in_kernel.ts";
+import type { LifetimeCase } from "./lifetime.ts";
+import { lifetimeArbitrary, runLifetime } from "./lifetime.ts";
 import type { Verdict } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import type { RecordedCase } from "./recorded.ts";
 import { recordedArbitrary, runRecorded } from "./recorded.ts";
+import type { TextCase } from "./text.ts";
+import { runText, textArbitrary } from "./text.ts";
 
 /** A case: plain data, which a line of text holds. */
-export type Case = RecordedCase | HandCase | JunkCase | InKernelCase;
+export type Case = RecordedCase | HandCase | JunkCase | InKernelCase | TextCase | FilesCase | LifetimeCase;
 export type FamilyName = Case["family"];
 
 interface Family<C extends Case> {
@@ -24,6 +30,9 @@ const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: 
   recorded: { weight: 12, arbitrary: recordedArbitrary, run: runRecorded },
   hand: { weight: 8, arbitrary: handArbitrary, run: runHand },
   "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
+  text: { weight: 2, arbitrary: textArbitrary, run: runText },
+  files: { weight: 1, arbitrary: filesArbitrary, run: runFiles },
+  lifetime: { weight: 1, arbitrary: lifetimeArbitrary, run: runLifetime },
   junk: { weight: 2, arbitrary: junkArbitrary, run: runJunk },
 };
 

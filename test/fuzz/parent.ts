@@ -88,8 +88,8 @@ export async function startRunner(
       peakBytes = Math.max(peakBytes, bytes);
       if (own.answer !== undefined && problem === undefined && (hangs || bytes > limits.bytes)) {
         problem = hangs
-          ? `it hangs: no end after ${limits.caseMs / 1000} s`
-          : `it takes more than ${Math.round(limits.bytes / 1e6)} MB of memory`;
+          ? `${kindOf(one)} hangs: no end after ${limits.caseMs / 1000} s`
+          : `${kindOf(one)} takes more than ${Math.round(limits.bytes / 1e6)} MB of memory`;
         stop(own);
       }
     }, WATCH_MS);
@@ -101,7 +101,7 @@ export async function startRunner(
     own.answer = undefined;
     if (answer === undefined) {
       stop(own);
-      return { verdict: "failed", message: problem ?? `the process ended (${exitOf(own)})` };
+      return { verdict: "failed", message: problem ?? `${kindOf(one)} ends the process (${exitOf(own)})` };
     }
     peakBytes = Math.max(peakBytes, answer.peakBytes);
     return answer.verdict === undefined
@@ -123,6 +123,17 @@ export async function startRunner(
     },
   };
 }
+
+/** What a case is about, for the message where it has none of its own. */
+const kindOf = (one: Case): string => {
+  const { kind, slot, calls, method } = one as unknown as Partial<Record<string, unknown>>;
+  const hazards = Array.isArray(calls)
+    ? (calls as { hazard?: string }[]).map(({ hazard }) => hazard).filter((hazard) => hazard !== undefined)
+    : [];
+  return ["a case of", one.family, kind, slot, method, ...new Set(hazards)]
+    .filter((word) => typeof word === "string")
+    .join(" ");
+};
 
 const exitOf = ({ process: child, tail }: Worker): string =>
   `${child.signalCode ?? `exit code ${child.exitCode}`}${tail === "" ? "" : `: ${tail.replace(/\s+/g, " ").slice(-200)}`}`;

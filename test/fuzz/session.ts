@@ -42,6 +42,7 @@ const FLAKY_TRIES = 4;
 /** What tells two findings apart: the message without its numbers, and without what is computed. */
 export const shapeOf = (message: string): string =>
   message
+    .replace(/"(?:[^"\\]|\\.)*"/g, "#")
     .replace(/0x[0-9a-f]+/g, "#")
     .replace(/\b(scan|reduce|compact)<[^>]*>/g, "$1")
     .replace(/(?:scan|reduce|compact)(?:, (?:scan|reduce|compact))*:/, "plans:")
