@@ -399,7 +399,7 @@ function requireResult(
             (facts.keep ?? ((_: Value, index: number) => flags?.[index] !== 0)) as never,
             {
               ...types,
-              ...(facts.output !== type && { indices: true }),
+              ...(facts.indices && { indices: true }),
             } as never,
           );
   requireSameBytes(result, expected, facts, title);

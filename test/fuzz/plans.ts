@@ -131,7 +131,7 @@ export function planArbitrary(scale: Scale): fc.Arbitrary<PlanSpec> {
     type: typeArbitrary(scale),
     map: oneIn(4, fc.constantFrom(...mapNames)),
     algorithm: oneIn(2, fc.constantFrom(...algorithmNames)),
-    passes: oneIn(2, fc.constantFrom("single" as const, "reduce-then-scan" as const)),
+    passes: fc.constantFrom(undefined, "single" as const, "single" as const, "reduce-then-scan" as const),
     workGroupSize: threadsArbitrary(scale.mostThreads),
     itemsPerThread: fc.oneof(
       { weight: 6, arbitrary: fc.constantFrom(2, 4, 1, 3, 5, 8) },
@@ -188,8 +188,10 @@ export interface PlanFacts {
   readonly op: Operator;
   /** Whether the operator takes the type. */
   readonly fits: boolean;
-  /** What comes out: indices are u32. */
+  /** What comes out: of places, u32. */
   readonly output: ElementType;
+  /** Whether a compaction gives the places of what it keeps. */
+  readonly indices: boolean;
   readonly usesFlags: boolean;
   /** What a call takes beside the data and its types. */
   readonly options: Readonly<Record<string, unknown>>;
@@ -469,7 +471,8 @@ export function factsOf(spec: PlanSpec): PlanFacts {
     from,
     op,
     fits: isCompact || takes(name, type),
-    output: spec.primitive === "compact" && indices ? elementTypes.u32 : type,
+    output: indices ? elementTypes.u32 : type,
+    indices,
     usesFlags: isCompact && where === undefined,
     options: {
       ...(!isCompact && { op }),

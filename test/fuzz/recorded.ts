@@ -38,9 +38,9 @@ export interface RangeSpec {
   readonly buffer: number;
   /**
    * `apart`: behind all that the buffer has so far, and a gap; `aligned`: there, where a binding and a vector may start.
-   * `on`: where an earlier range starts. `at`: anywhere.
+   * `on`: where an earlier range starts. `at`: anywhere. `input`: where the same recording's input starts.
    */
-  readonly how: "apart" | "aligned" | "on" | "at";
+  readonly how: "apart" | "aligned" | "on" | "at" | "input";
   /** Items of the gap, or from where it is placed on. */
   readonly items?: number;
   /** `on`: which of the ranges that were placed, counted from the last. */
@@ -153,7 +153,7 @@ export function recordedArbitrary(scale: Scale): fc.Arbitrary<RecordedCase> {
       // Often the input's own place.
       output: fc.oneof(
         { weight: 3, arbitrary: range },
-        { weight: 1, arbitrary: fc.constant({ buffer: 0, how: "on", of: 0 } as const) },
+        { weight: 1, arbitrary: fc.constant({ buffer: 0, how: "input" } as const) },
       ),
       count: range,
       indirect: range,
@@ -294,7 +294,7 @@ function needsOf(plan: RecordedPlan, facts: PlanFacts, length: number): [Role, n
   const items = plan.lengthOnGpu ? plan.maxLength : length;
   const isCompact = plan.primitive === "compact";
   const needs: [Role, number, number][] = [];
-  if (!(isCompact && facts.usesFlags && plan.indices === true && facts.spec.map === undefined)) {
+  if (!(facts.usesFlags && facts.indices)) {
     needs.push(["input", facts.from.bytes, items * facts.from.bytes]);
   }
   if (facts.usesFlags) {
@@ -322,20 +322,31 @@ class Layout {
   readonly ends: number[] = [0, 0, 0];
   readonly #placed: PlacedRange[] = [];
 
-  place(spec: RangeSpec | undefined, itemBytes: number, bytes: number): PlacedRange {
-    const range = this.#rangeOf(spec, itemBytes, bytes);
+  place(
+    spec: RangeSpec | undefined,
+    itemBytes: number,
+    bytes: number,
+    input: PlacedRange | undefined,
+  ): PlacedRange {
+    const range = this.#rangeOf(spec, itemBytes, bytes, input);
     this.ends[range.buffer] = Math.max(this.ends[range.buffer] ?? 0, range.offset + bytes);
     this.#placed.push(range);
     return range;
   }
 
-  #rangeOf(spec: RangeSpec | undefined, itemBytes: number, bytes: number): PlacedRange {
+  #rangeOf(
+    spec: RangeSpec | undefined,
+    itemBytes: number,
+    bytes: number,
+    input: PlacedRange | undefined,
+  ): PlacedRange {
     if (spec === undefined) {
       return { buffer: this.ends.length, offset: 0, bytes, size: undefined, isSkewed: false };
     }
     const { how, items = 0, of = 0, skew = 0 } = spec;
     const size = spec.size === undefined ? undefined : Math.max(0, bytes + spec.size);
-    const earlier = how === "on" ? this.#placed[this.#placed.length - 1 - of] : undefined;
+    const earlier =
+      how === "input" ? input : how === "on" ? this.#placed[this.#placed.length - 1 - of] : undefined;
     const buffer = earlier?.buffer ?? spec.buffer;
     const unit = how === "aligned" ? itemBytes * BINDING_ALIGNMENT : itemBytes;
     const isBehind = how === "apart" || how === "aligned";
@@ -362,7 +373,7 @@ export async function runRecorded(given: RecordedCase, bench: Bench): Promise<Ve
     const ranges = new Map<Role, PlacedRange>();
     for (const [role, itemBytes, bytes] of needsOf(plan, facts, length)) {
       const where = role === "length" ? spec.lengthAt : spec[role];
-      ranges.set(role, layout.place(where, itemBytes, bytes));
+      ranges.set(role, layout.place(where, itemBytes, bytes, ranges.get("input")));
     }
     steps.push({
       spec,
@@ -648,7 +659,6 @@ function follow(
   }
   const words = flags === undefined ? undefined : new Uint32Array(read(flags, items * 4).buffer);
   const keep = facts.keep ?? ((_: Value, index: number) => words?.[index] !== 0);
-  const positions = facts.output !== facts.type;
   const kept =
     input === undefined
       ? Uint32Array.from(Array.from({ length: items }, (_, index) => index).filter((index) => keep(0, index)))
@@ -657,7 +667,7 @@ function follow(
           keep as never,
           {
             ...(facts.from.name === "f16" && { type: facts.from }),
-            ...(positions && { indices: true }),
+            ...(facts.indices && { indices: true }),
             ...(facts.map !== undefined && { type: facts.type, from: facts.from, map: facts.map }),
           } as never,
         );

@@ -110,12 +110,8 @@ export async function runSession(
         break;
       }
       const { shrink, at } = caught;
-      // Shortened, it may be what is known.
-      if (!shapes.has(shapeOf(shrink.message))) {
-        found.push({ message: shrink.message, one: shrink.shortest, repeats: shrink.repeats, at });
-      }
+      found.push({ message: shrink.message, one: shrink.shortest, repeats: shrink.repeats, at });
       shapes.add(shapeOf(caught.ended.message ?? ""));
-      shapes.add(shapeOf(shrink.message));
       if (!options.keepGoing || found.length >= MOST_FOUND) {
         return report;
       }
@@ -138,19 +134,20 @@ async function startShrink(one: Case, ended: Ended, runner: Runner, seconds: num
   const end = Date.now() + seconds * 1000;
   let shortest = one;
   let message = ended.message ?? "";
+  const shape = shapeOf(message);
   let tries = 1;
   let repeats = false;
   for (let attempt = 0; attempt < FLAKY_TRIES && !repeats; attempt++) {
     const again = await runner.runAlone(one);
-    repeats = again.verdict === "failed";
+    repeats = again.verdict === "failed" && shapeOf(again.message ?? "") === shape;
     tries = attempt === 0 && repeats ? 1 : FLAKY_TRIES;
-    message = again.message ?? message;
   }
   return {
     async fails(candidate) {
       for (let attempt = 0; repeats && attempt < tries && Date.now() < end; attempt++) {
         const again = await runner.run(candidate);
-        if (again.verdict === "failed") {
+        // What fails in another way is another finding.
+        if (again.verdict === "failed" && shapeOf(again.message ?? "") === shape) {
           shortest = candidate;
           message = again.message ?? message;
           return true;
