@@ -7,6 +7,7 @@ import { runCase } from "./families.ts";
 import type { Verdict } from "./oracle.ts";
 import { Fault, oneLine } from "./oracle.ts";
 import { scaleOf } from "./plans.ts";
+import { shuffleSubgroups } from "./subgroup_order.ts";
 
 /** How a case ended, as the process that runs it tells it. */
 export interface Answer {
@@ -31,8 +32,11 @@ export interface Ready {
 }
 
 /** Opens a device, and runs the cases that the parent sends, one after another. */
-export async function serve(adapter: "gpu" | "software"): Promise<void> {
+export async function serve(adapter: "gpu" | "software", shufflesSubgroups: boolean): Promise<void> {
   const fold = await open({ adapter });
+  if (shufflesSubgroups && fold.software) {
+    shuffleSubgroups(fold.device);
+  }
   const { vendor, architecture, device, description } = fold.adapterInfo;
   const bench: Bench = benchOn(fold, scaleOf(fold.software));
   const stray: string[] = [];

@@ -6,8 +6,8 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { emptyLike, valuesOf } from "../../src/reference/values.ts";
 import type { StructType } from "../../src/struct.ts";
 import type { Value } from "../../src/types.ts";
-import { u32 } from "../../src/types.ts";
 import type { Bench } from "./bench.ts";
+import { junkNames, junkValue } from "./junk.ts";
 import type { Verdict } from "./oracle.ts";
 import { attempt, attemptNow, Fault, oneLine } from "./oracle.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
@@ -25,38 +25,12 @@ import {
 import type { DataSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, dataKinds } from "./values.ts";
 
-// Calls at hand: typed array in, typed array out; with arrays that change hands on the way, options that do not belong to
-// the call, and arguments of any kind.
+// Calls at hand: typed array in, typed array out; with arrays that change hands on the way, and options that do not belong
+// to the call.
 
 /** What becomes of the array: its memory is shared; it is gone before the call; it goes, or shrinks, during the call. */
 const hazards = ["shared", "detached", "transferred", "shrunk"] as const;
 type Hazard = (typeof hazards)[number];
-
-/** Values that options and arguments may be given, by the names that cases have for them. */
-const junk: Readonly<Record<string, () => unknown>> = {
-  undefined: () => undefined,
-  null: () => null,
-  true: () => true,
-  zero: () => 0,
-  one: () => 1,
-  minus: () => -1,
-  half: () => 1.5,
-  NaN: () => Number.NaN,
-  infinity: () => Number.POSITIVE_INFINITY,
-  huge: () => 2 ** 40,
-  bigint: () => 5n,
-  empty: () => "",
-  text: () => "x",
-  proto: () => "__proto__",
-  constructor: () => "constructor",
-  object: () => ({}),
-  bare: () => Object.create(null) as unknown,
-  array: () => [],
-  words: () => Uint32Array.of(3, 1, 2),
-  symbol: () => Symbol("fuzz"),
-  function: () => () => 1,
-};
-const junkNames = Object.keys(junk);
 
 const optionNames = [
   "op",
@@ -97,26 +71,6 @@ export interface HandCase {
   readonly calls: readonly CallSpec[];
 }
 
-const methods = [
-  "scan",
-  "reduce",
-  "compact",
-  "prepareScan",
-  "prepareReduce",
-  "prepareCompact",
-  "record scan",
-  "record reduce",
-  "record compact",
-  "groupingOf",
-] as const;
-
-/** A call with arguments of any kind. */
-export interface JunkCase {
-  readonly family: "junk";
-  readonly method: (typeof methods)[number];
-  readonly args: readonly string[];
-}
-
 export function handArbitrary(scale: Scale): fc.Arbitrary<HandCase> {
   const length = fc.oneof(
     { weight: 40, arbitrary: sizeAround(scale.usualLength) },
@@ -153,13 +107,6 @@ export function handArbitrary(scale: Scale): fc.Arbitrary<HandCase> {
     calls: fc.array(call, { minLength: 1, maxLength: 3 }),
   });
 }
-
-export const junkArbitrary = (): fc.Arbitrary<JunkCase> =>
-  fc.record({
-    family: fc.constant("junk" as const),
-    method: fc.constantFrom(...methods),
-    args: fc.array(fc.constantFrom(...junkNames), { maxLength: 2 }),
-  });
 
 interface Made {
   readonly array: AnyArray;
@@ -248,7 +195,7 @@ async function start(
     // Where the runtime has no Float16Array.
     ...(from.name === "f16" && (isMapped ? { from, type } : { type })),
     ...(flags !== undefined && { flags }),
-    ...Object.fromEntries(Object.entries(call.extra ?? {}).map(([name, value]) => [name, junk[value]?.()])),
+    ...Object.fromEntries(Object.entries(call.extra ?? {}).map(([name, value]) => [name, junkValue(value)])),
   };
   const method = fold[call.plan.primitive].bind(fold) as unknown as (
     data: AnyArray,
@@ -479,44 +426,4 @@ function requireNear(
   if (!isScan) {
     require(0, array.length);
   }
-}
-
-/** Calls with arguments of any kind, which are refused, or work. */
-export async function runJunk({ method, args }: JunkCase, bench: Bench): Promise<Verdict> {
-  const { fold } = bench;
-  const values = args.map((name) => junk[name]?.());
-  const title = `${method} of (${args.join(", ")})`;
-  const [first, primitive] = method.split(" ");
-  if (first === "record" || first === "groupingOf") {
-    const options = { type: u32, maxLength: 8, workGroupSize: 4, itemsPerThread: 2 };
-    const scan = await bench.kept<{ record: unknown; destroy(): void }>(`junk ${primitive}`, () =>
-      primitive === "reduce"
-        ? fold.prepareReduce(options)
-        : primitive === "compact"
-          ? fold.prepareCompact({ ...options, where: "true" })
-          : fold.prepareScan(options),
-    );
-    const encoder = fold.device.createCommandEncoder();
-    const made = attemptNow(title, false, () =>
-      first === "record"
-        ? (scan.record as (...given: unknown[]) => void)(encoder, ...values)
-        : (scan as unknown as { groupingOf(...given: unknown[]): unknown }).groupingOf(...values),
-    );
-    encoder.finish();
-    await bench.requireNoError(title);
-    return "result" in made ? "passed" : "refused";
-  }
-  const call = (fold[first as "scan"] as (...given: unknown[]) => Promise<unknown>).bind(fold);
-  let promise: Promise<unknown>;
-  try {
-    promise = call(...values);
-  } catch (cause) {
-    throw new Fault(`${title} throws where it should reject: ${oneLine(cause)}`);
-  }
-  const made = await attempt(title, false, () => promise);
-  if ("result" in made) {
-    (made.result as { destroy?: () => void } | undefined)?.destroy?.();
-  }
-  await bench.requireNoError(title);
-  return "result" in made ? "passed" : "refused";
 }

@@ -39,7 +39,11 @@ function progressTo(stream: NodeJS.WriteStream): (report: Report) => void {
 
 async function fuzz(options: FuzzOptions): Promise<number> {
   const { adapter, repeat, seed } = options;
-  const runner = await startRunner(fileURLToPath(import.meta.url), adapter, options.limits);
+  const runner = await startRunner(
+    fileURLToPath(import.meta.url),
+    [adapter, options.shufflesSubgroups ? "shuffled" : "as they start"],
+    options.limits,
+  );
   try {
     if (repeat !== undefined) {
       const { verdict, message } = await runner.runAlone(repeat);
@@ -54,8 +58,8 @@ async function fuzz(options: FuzzOptions): Promise<number> {
           `\nfailed, case ${at}: ${message}`,
           JSON.stringify(one, undefined, 1),
           repeats
-            ? repeatLine(adapter, one)
-            : `alone it passes; this repeats it with the cases before it:\nnpm run fuzz -- --adapter ${adapter} --seed ${seed} --cases ${at}${options.onlyText}`,
+            ? repeatLine(adapter, one, options.settings)
+            : `alone it passes; this repeats it with the cases before it:\nnpm run fuzz -- --adapter ${adapter} --seed ${seed} --cases ${at}${options.settings}${options.onlyText}`,
         ].join("\n"),
       );
     }
@@ -66,9 +70,9 @@ async function fuzz(options: FuzzOptions): Promise<number> {
   }
 }
 
-const [role, kind] = process.argv.slice(2);
+const [role, kind, order] = process.argv.slice(2);
 if (role === "--child" && (kind === "gpu" || kind === "software")) {
-  await serve(kind);
+  await serve(kind, order === "shuffled");
 } else {
   try {
     process.exitCode = await fuzz(parseArguments(process.argv.slice(2)));

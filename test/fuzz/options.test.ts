@@ -14,7 +14,7 @@ test("what is left out has a default, and a seed of its own", () => {
 });
 
 test("what is given is taken", () => {
-  const text = '{"family":"junk","method":"scan","args":[]}';
+  const text = '{"family":"junk","method":"scan","place":"data","value":"null"}';
   expect(
     parseArguments([
       ..."--seconds 1.5 --seed 42 --adapter gpu --only hand,text --cases 9 --keep-going --memory 500".split(
@@ -31,7 +31,7 @@ test("what is given is taken", () => {
     cases: 9,
     keepGoing: true,
     limits: { bytes: 5e8 },
-    repeat: { family: "junk", method: "scan", args: [] },
+    repeat: { family: "junk", method: "scan", place: "data", value: "null" },
   });
 });
 

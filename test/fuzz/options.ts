@@ -10,6 +10,10 @@ export interface FuzzOptions extends SessionOptions {
   readonly limits: Limits;
   /** The one case to run. */
   readonly repeat?: Case;
+  /** Whether the software adapter's subgroups are numbered as if they started in any order. */
+  readonly shufflesSubgroups: boolean;
+  /** What else a case depends on, as it was given. */
+  readonly settings: string;
   /** ` --only …`, as it was given. */
   readonly onlyText: string;
 }
@@ -71,6 +75,7 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
     )
     .addOption(new Option("--cases <n>", "stop after so many cases").argParser(whole))
     .addOption(new Option("--repeat <case>", "run one case, as it was printed").argParser(encoded))
+    .option("--no-shuffle-subgroups", "let the software adapter start subgroups in its own order")
     .option("--keep-going", "go on after a failure, up to 20 that differ")
     .addOption(
       new Option("--shrink-seconds <n>", "how long a failure is shortened").argParser(positive).default(60),
@@ -91,6 +96,7 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
     cases?: number;
     repeat?: Case;
     keepGoing?: boolean;
+    shuffleSubgroups: boolean;
     shrinkSeconds: number;
     caseSeconds: number;
     memory: number;
@@ -104,6 +110,8 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
     onlyText: given.only === undefined ? "" : ` --only ${given.only.join(",")}`,
     keepGoing: given.keepGoing === true,
     shrinkSeconds: given.shrinkSeconds,
+    shufflesSubgroups: given.shuffleSubgroups,
+    settings: given.shuffleSubgroups ? "" : " --no-shuffle-subgroups",
     adapter: given.adapter,
     ...(given.repeat !== undefined && { repeat: given.repeat }),
     limits: { caseMs: given.caseSeconds * 1000, bytes: given.memory * 1e6, cases: given.restart },

@@ -16,7 +16,7 @@ let ran = 0;
 const kept = [];
 process.on("message", ({ number, one }) => {
   ran++;
-  const [what] = one.args;
+  const what = one.value.split(" ")[0];
   if (what === "wait") return;
   if (what === "compute") for (;;) {}
   if (what === "fill") { for (;;) kept.push(Buffer.alloc(1e7, 1)); }
@@ -32,14 +32,19 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "wavefold-fuzz-"));
   const script = join(folder, "child.mjs");
   await writeFile(script, CHILD);
-  runner = await startRunner(script, "software", { caseMs: 1500, bytes: 1e9, cases: 2 });
+  runner = await startRunner(script, ["software"], { caseMs: 1500, bytes: 1e9, cases: 2 });
 });
 afterAll(async () => {
   runner.close();
   await rm(folder, { recursive: true });
 });
 
-const tell = (what: string): Case => ({ family: "junk", method: "scan", args: [what] });
+const tell = (what: string): Case => ({
+  family: "junk",
+  method: "scan",
+  place: "data",
+  value: what,
+});
 
 test("a case ends as its process says", async () => {
   expect(await runner.run(tell("pass"))).toEqual({ verdict: "passed" });
@@ -72,7 +77,7 @@ describe("the bundle", () => {
     spawnSync(process.execPath, [resolve("build/fuzz.js"), ...args], { encoding: "utf8", cwd: folder });
 
   test("repeats a case that was printed", () => {
-    const one: Case = { family: "junk", method: "scan", args: ["words"] };
+    const one: Case = { family: "junk", method: "scan", place: "data", value: "words" };
     const { status, stdout, stderr } = fuzz("--repeat", encodeCase(one));
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "passed\n", stderr: "" });
   });

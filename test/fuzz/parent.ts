@@ -53,12 +53,12 @@ const PATIENCE = 4;
 /** Runs cases in processes that are begun anew after some, so that a crash, a hang or an adapter's memory ends only one of them. */
 export async function startRunner(
   script: string,
-  adapter: "gpu" | "software",
+  settings: readonly string[],
   limits: Limits,
 ): Promise<Runner> {
   let peakBytes = 0;
   let number = 0;
-  let worker: Worker | undefined = await startWorker(script, adapter);
+  let worker: Worker | undefined = await startWorker(script, settings);
   const { ready, software } = worker.ready;
 
   const stop = (one: Worker): void => {
@@ -70,7 +70,7 @@ export async function startRunner(
       stop(worker);
     }
     if (worker === undefined || worker.exited) {
-      worker = await startWorker(script, adapter);
+      worker = await startWorker(script, settings);
     }
     return worker;
   };
@@ -139,9 +139,9 @@ const exitOf = ({ process: child, tail }: Worker): string =>
   `${child.signalCode ?? `exit code ${child.exitCode}`}${tail === "" ? "" : `: ${tail.replace(/\s+/g, " ").slice(-200)}`}`;
 
 /** Begins a process, once its device is open. */
-function startWorker(script: string, adapter: string): Promise<Worker> {
+function startWorker(script: string, settings: readonly string[]): Promise<Worker> {
   return new Promise((resolve, reject) => {
-    const child = fork(script, ["--child", adapter], {
+    const child = fork(script, ["--child", ...settings], {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       serialization: "json",
     });

@@ -94,14 +94,8 @@ const rangeArbitrary = (): fc.Arbitrary<RangeSpec> =>
         { weight: 2, arbitrary: fc.nat({ max: 80 }) },
       ),
       of: fc.nat({ max: 5 }),
-      skew: fc.oneof(
-        { weight: 20, arbitrary: fc.constant(0) },
-        { weight: 1, arbitrary: fc.integer({ min: 1, max: 7 }) },
-      ),
-      size: fc.oneof(
-        { weight: 10, arbitrary: fc.constant(0) },
-        { weight: 1, arbitrary: fc.integer({ min: -8, max: 8 }) },
-      ),
+      skew: oneIn(20, fc.integer({ min: 1, max: 7 })),
+      size: oneIn(6, fc.integer({ min: -8, max: 8 })),
     },
     { requiredKeys: ["buffer", "how"] },
   );
@@ -168,13 +162,14 @@ export function recordedArbitrary(scale: Scale): fc.Arbitrary<RecordedCase> {
   return fc.record(
     {
       family: fc.constant("recorded" as const),
-      plans: fc.array(new Pooled(plan, scale.software ? 10 : 40), { minLength: 1, maxLength: 4 }),
+      // In the order in which they are shortened: what takes the longest to compile comes last.
+      steps: fc.array(step, { minLength: 1, maxLength: 6 }),
       encoders: fc.array(fc.constantFrom("command" as const, "pass" as const), {
         minLength: 1,
         maxLength: 2,
       }),
       tight: fc.boolean(),
-      steps: fc.array(step, { minLength: 1, maxLength: 6 }),
+      plans: fc.array(new Pooled(plan, scale.software ? 10 : 40), { minLength: 1, maxLength: 4 }),
     },
     { requiredKeys: ["family", "plans", "encoders", "steps"] },
   );
@@ -500,6 +495,11 @@ function record(
       prepared.record(pass ?? command, call);
       return grouping;
     });
+    if ("refusal" in made && plan.primitive === "compact" && /\btotal\b/.test(made.refusal.message)) {
+      throw new Fault(
+        `${title} is refused, and the message names total, which is called count: ${made.refusal.message}`,
+      );
+    }
     if ("result" in made) {
       if (spec.omit !== undefined && length > 0 && step.ranges.has(spec.omit)) {
         throw new Fault(`${title} takes a call without ${spec.omit}`);

@@ -166,5 +166,5 @@ async function startShrink(one: Case, ended: Ended, runner: Runner, seconds: num
 }
 
 /** The command that repeats a case. */
-export const repeatLine = (adapter: string, one: Case): string =>
-  `npm run fuzz -- --adapter ${adapter} --repeat '${encodeCase(one)}'`;
+export const repeatLine = (adapter: string, one: Case, settings = ""): string =>
+  `npm run fuzz -- --adapter ${adapter}${settings} --repeat '${encodeCase(one)}'`;
