@@ -60,7 +60,7 @@ export function benchOn(fold: Fold, scale: Scale): Bench {
       }
       const [first] = errors.splice(0);
       if (first !== undefined) {
-        throw new Fault(`${title}: an error of the device that nobody caught: ${oneLine(first)}`);
+        throw new Fault(`${title}: an uncaught error of the device: ${oneLine(first)}`);
       }
     },
     destroy() {

@@ -53,6 +53,20 @@ const optionNames = [
   "other",
 ] as const;
 
+/** Options that another call takes. */
+const likely = [
+  ["lengthOnGpu", "true"],
+  ["indirect", "draw"],
+  ["maxLength", "one"],
+  ["maxLength", "huge"],
+  ["exclusive", "true"],
+  ["indices", "true"],
+  ["flags", "true"],
+  ["flags", "words"],
+  ["where", "text"],
+  ["from", "undefined"],
+] satisfies [(typeof optionNames)[number], string][];
+
 /** One call. */
 export interface CallSpec {
   readonly plan: PlanSpec;
@@ -77,10 +91,13 @@ export function handArbitrary(scale: Scale): fc.Arbitrary<HandCase> {
     { weight: 1, arbitrary: sizeAround(scale.rareLength) },
   );
   const extra = fc
-    .array(fc.tuple(fc.constantFrom(...optionNames), fc.constantFrom(...junkNames)), {
-      minLength: 1,
-      maxLength: 2,
-    })
+    .array(
+      fc.oneof(
+        fc.tuple(fc.constantFrom(...optionNames), fc.constantFrom(...junkNames)),
+        fc.constantFrom<[(typeof optionNames)[number], string][]>(...likely),
+      ),
+      { minLength: 1, maxLength: 2 },
+    )
     .map(
       (pairs) => Object.fromEntries(pairs),
       (given) => Object.entries(given as Record<string, string>) as [(typeof optionNames)[number], string][],

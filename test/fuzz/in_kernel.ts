@@ -337,15 +337,23 @@ export async function runInKernel(given: InKernelCase, bench: Bench): Promise<Ve
   const outputs = await runKernel(device, linked.result, calls, inputs, threads, groups);
   await bench.requireNoError("a linked kernel");
   for (const [at, call] of calls.entries()) {
-    requireValues(
-      call,
-      at,
-      inputs[at] as Uint8Array,
-      outputs.values[at] as Uint8Array,
-      threads,
-      groups,
-      outputs,
-    );
+    try {
+      requireValues(
+        call,
+        at,
+        inputs[at] as Uint8Array,
+        outputs.values[at] as Uint8Array,
+        threads,
+        groups,
+        outputs,
+      );
+    } catch (cause) {
+      throw told === threads || !(cause instanceof Fault)
+        ? cause
+        : new Fault(
+            `functions made for other work-groups are linked, and give wrong values: for ${told} threads, to a kernel of ${threads}: ${cause.message}`,
+          );
+    }
   }
   return "passed";
 }

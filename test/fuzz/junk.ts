@@ -41,6 +41,7 @@ const values: Readonly<Record<string, () => unknown>> = {
   proto: () => "__proto__",
   constructor: () => "constructor",
   object: () => ({}),
+  draw: () => ({ draw: { vertexCount: 3 } }),
   array: () => [],
   words: () => Uint32Array.of(3, 1, 2),
   function: () => () => 1,

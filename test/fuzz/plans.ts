@@ -456,8 +456,9 @@ export function factsOf(spec: PlanSpec): PlanFacts {
       : type.kind === "struct"
         ? "fieldwise"
         : "add";
-  // A misfit operator of the fuzz's own is for u32 alone.
-  const op = operatorOf(name, takes(name, type) || name in operators ? type : elementTypes.u32);
+  // A misfit operator of the fuzz's own is for another type.
+  const other = name === "fieldwise" ? typeOf(["u32"]) : elementTypes.u32;
+  const op = operatorOf(name, takes(name, type) || name in operators ? type : other);
   const isCompact = spec.primitive === "compact";
   const indices = isCompact && spec.indices === true && spec.map === undefined;
   const map = spec.map === undefined ? undefined : mapOf(spec.map, type);

@@ -497,7 +497,7 @@ function record(
     });
     if ("refusal" in made && plan.primitive === "compact" && /\btotal\b/.test(made.refusal.message)) {
       throw new Fault(
-        `${title} is refused, and the message names total, which is called count: ${made.refusal.message}`,
+        `a refusal names total where the caller wrote count, and so whoever reads it looks in vain: ${made.refusal.message}`,
       );
     }
     if ("result" in made) {
@@ -563,7 +563,7 @@ function compare(
       const word = (of: Uint8Array): string =>
         `0x${[3, 2, 1, 0].map((byte) => (of[place + byte] ?? 0).toString(16).padStart(2, "0")).join("")}`;
       throw new Fault(
-        `${titles}: ${wrong} bytes of buffer ${at} are wrong, the first in the word at byte ${place} (${placeOf(recorded, at, first)}): it is ${word(content)}, and the CPU has ${word(bytes)}`,
+        `${titles}: wrong in ${placeOf(recorded, at, first)}: ${wrong} bytes of buffer ${at}, the first in the word at byte ${place}: it is ${word(content)}, and the CPU has ${word(bytes)}`,
       );
     }
   });
@@ -582,7 +582,7 @@ function placeOf(recorded: readonly { step: Step }[], buffer: number, byte: numb
       }
     }
   }
-  return "not in a range that is written";
+  return "no range that is written";
 }
 
 function requireBounds(

@@ -49,7 +49,7 @@ export const shapeOf = (message: string): string =>
     .replace(/-?\d[\d.e+-]*/g, "#")
     .replace(/ of \([^)]*\)/, "")
     .replace(/\bthe bytes \S+ and the CPU \S+/, "#")
-    .slice(0, 120);
+    .slice(0, 80);
 
 /** A seed for a batch. */
 const seedOf = (seed: number, batch: number): number => (Math.imul(batch + 1, 0x9e3779b1) ^ seed) | 0;

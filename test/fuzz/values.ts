@@ -57,7 +57,8 @@ function structOf(given: readonly TypeName[]): StructType {
   const known =
     structs.get(key) ??
     (struct({
-      name: "Row",
+      // Two structs of one name could not be in one kernel.
+      name: `Row_${fields.join("_")}`,
       fields: Object.fromEntries(
         fields.map((name, at) => [fieldNames[at] ?? "", elementTypes[name] as ScalarType]),
       ),
