@@ -1,4 +1,3 @@
-import process from "node:process";
 import { elementTypes } from "../element_types.ts";
 import { monoid } from "../operators.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
@@ -12,6 +11,7 @@ import type { ElementsFile } from "./npy.ts";
 import { dumpElements, parseElements, parseFlags } from "./npy.ts";
 import type { AdapterOption, MapOption, OperatorOption, TuningOption } from "./options.ts";
 import { withFold } from "./options.ts";
+import { print } from "./print.ts";
 import type { Progress } from "./progress.ts";
 import { startProgress } from "./progress.ts";
 
@@ -102,7 +102,7 @@ export async function reduceFile(
     });
     return formatValue(total, mapped.type);
   });
-  process.stdout.write(`${value}\n`);
+  await print(`${value}\n`);
 }
 
 /** `wavefold compact` */

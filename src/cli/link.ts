@@ -3,6 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { linkDirectives } from "../wgsl.ts";
 import { UsageError } from "./errors.ts";
 import { openTarget, readInput } from "./files.ts";
+import { print } from "./print.ts";
 
 /** `wavefold link` */
 export async function link(path: string, { output }: { readonly output?: string }): Promise<void> {
@@ -11,7 +12,7 @@ export async function link(path: string, { output }: { readonly output?: string 
   const bytes = path === "-" ? await buffer(process.stdin) : await readInput(path);
   const code = linkDirectives(textOf(bytes, name), { name });
   if (target === undefined) {
-    process.stdout.write(code);
+    await print(code);
   } else {
     await target.write(new TextEncoder().encode(code));
   }
