@@ -6,16 +6,23 @@ export class UsageError extends Error {
 /** JavaScript's own errors, which say nothing to whoever runs the command. */
 const native = [TypeError, ReferenceError, SyntaxError, RangeError, EvalError, URIError];
 
+/** A text without the codes that a terminal would obey, which a file may hold. */
+const withoutCodes = (text: string): string =>
+  text.replaceAll(/\p{Cc}/gu, (code) => `\\u${code.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** A text of a file's as a message shows it. */
+export const quoted = (text: string): string => withoutCodes(JSON.stringify(text));
+
 /** Any failure as the one line that the terminal shows. */
 export function oneLine(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause);
-  // What a file says may hold codes that a terminal would obey.
-  const line = message
-    .split(/[\r\n]+/)
-    .map((one) => one.trim())
-    .filter((one) => one !== "")
-    .join(" ")
-    .replaceAll(/\p{Cc}/gu, (code) => `\\u${code.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const line = withoutCodes(
+    message
+      .split(/[\r\n]+/)
+      .map((one) => one.trim())
+      .filter((one) => one !== "")
+      .join(" "),
+  );
   if (cause instanceof RangeError && /allocation failed|array length/i.test(line)) {
     return `there is not enough memory: ${line}`;
   }

@@ -98,7 +98,7 @@ function program(printHelp: (text: string) => void): Command {
     )
     .option(
       "--flags <flags.npy>",
-      "one for each element, which is kept where it is not zero: |b1 |u1 |i1 <u2 <i2 <u4 <i4 <f4",
+      "one for each element, which is kept where it is not zero: |b1 |u1 |i1 <u2 <i2 <f2 <u4 <i4 <f4 <u8 <i8 <f8",
     )
     .addOption(mapOption())
     .addOption(mapTypeOption())
