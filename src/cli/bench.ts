@@ -1,4 +1,3 @@
-import { mkdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { runCuda } from "../bench/cuda.ts";
 import { hostOf, packageFolder } from "../bench/host.ts";
@@ -13,7 +12,7 @@ import { createTimer, paceFor } from "../bench/timer.ts";
 import type { Fold } from "../node.ts";
 import { doAll, UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
-import { openTarget } from "./files.ts";
+import { makeFolder, openTarget } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print } from "./print.ts";
@@ -44,16 +43,6 @@ export function factsOf({ device, software }: Fold): SuiteFacts {
   return { software, features, maxStorageBufferBindingSize, maxBufferSize };
 }
 
-/** A folder for files, made where it does not exist. @throws {UsageError} where it cannot be one. */
-async function requireFolder(path: string): Promise<string> {
-  await mkdir(path, { recursive: true }).catch(() => {});
-  const there = await stat(path).catch(() => undefined);
-  if (there === undefined || !there.isDirectory()) {
-    throw new UsageError(`${path}: the plots' folder is none, and cannot be made`);
-  }
-  return path;
-}
-
 /**
  * `wavefold bench`
  *
@@ -63,7 +52,10 @@ export async function bench(options: BenchOptions): Promise<void> {
   const { quick = false } = options;
   // What could fail at the end is opened first.
   const json: Target | undefined = options.json === undefined ? undefined : await openTarget(options.json);
-  const folder = options.plot === undefined ? undefined : await requireFolder(options.plot);
+  const folder = options.plot;
+  if (folder !== undefined) {
+    await makeFolder(folder);
+  }
   const peers =
     options.peers === undefined
       ? { webgpu: [], cuda: [] }

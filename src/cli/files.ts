@@ -12,7 +12,7 @@ import {
   rmSync,
   write,
 } from "node:fs";
-import { access, open, readFile, readlink, realpath, stat } from "node:fs/promises";
+import { access, mkdir, open, readFile, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import { onExit } from "signal-exit";
@@ -32,6 +32,12 @@ const causes: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
   ENXIO: "this is a socket or a device that is not there; it takes a file",
   ERR_FS_FILE_TOO_LARGE: "the file is larger than Node.js can read at once",
+};
+
+/** What is said of a folder instead. */
+const folderCauses: Readonly<Record<string, string>> = {
+  ENOENT: "it cannot be made",
+  ENOTDIR: "there is a file of that name",
 };
 
 /** What went wrong with a file, by its name. */
@@ -97,6 +103,41 @@ export async function withInput<Result>(
     });
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * Makes a folder where there is none, and those above it. (The `recursive` of Node.js's own never ends where the system
+ * says that a folder above is missing though it is there: in /proc, and in a folder that was removed.)
+ *
+ * @throws {UsageError} where it cannot be made, or not be written to.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  const make = async (folder: string): Promise<void> => {
+    try {
+      await mkdir(folder);
+    } catch (cause) {
+      const parent = dirname(folder);
+      if (codeOf(cause) !== "ENOENT" || parent === folder) {
+        throw cause;
+      }
+      await make(parent).catch(ignoreExisting);
+      await mkdir(folder);
+    }
+  };
+  const ignoreExisting = (cause: unknown): void => {
+    if (codeOf(cause) !== "EEXIST") {
+      throw cause;
+    }
+  };
+  try {
+    await make(path).catch(ignoreExisting);
+    await access(`${path}/`, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const { code = "", message } = cause as NodeJS.ErrnoException;
+    throw new UsageError(
+      `${path}: this is no folder to write to: ${folderCauses[code] ?? causes[code] ?? message}`,
+    );
   }
 }
 

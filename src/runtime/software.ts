@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { constants, homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -14,6 +14,8 @@ import { holdEnvironment } from "./environment.ts";
 const PACKAGE = "@sparticuz/chromium";
 const ICD = "vk_swiftshader_icd.json";
 const LOADER = "libvulkan.so.1";
+/** Unpacking takes a second. */
+const STALE_MS = 10 * 60 * 1000;
 /** glibc's RTLD_NODELETE, which Node.js does not name. */
 const RTLD_NODELETE = 0x1000;
 
@@ -76,6 +78,7 @@ async function findArchive(): Promise<{ archive: string; version: string }> {
 /** Into a folder of its own first, so that nobody meets a half-written one. */
 async function unpack(archive: string, parent: string, name: string): Promise<string> {
   await mkdir(parent, { recursive: true });
+  await removeStale(parent, name);
   const target = join(parent, name);
   const fresh = await mkdtemp(join(parent, `${name}-`));
   try {
@@ -95,6 +98,23 @@ async function unpack(archive: string, parent: string, name: string): Promise<st
   }
   return target;
 }
+
+/** Removes what a process left that was ended while it unpacked. */
+async function removeStale(parent: string, name: string): Promise<void> {
+  for (const entry of await readdir(parent)) {
+    const path = join(parent, entry);
+    if (entry.startsWith(`${name}-`) && (await ageOf(path)) > STALE_MS) {
+      // It may be another user's.
+      await rm(path, { recursive: true, force: true }).catch(() => {});
+    }
+  }
+}
+
+const ageOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => 0,
+  );
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
