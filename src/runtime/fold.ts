@@ -71,7 +71,8 @@ export interface PreparedScan {
    * Records the scan of `length` items. Everything is checked before anything is recorded; nothing
    * is read back. Input and output may be the same range; ranges may start at any item. Fastest where
    * they are in two buffers and start at a multiple of 16 bytes (of 48, where an item has 12, and so on):
-   * then each item is read once. With a map to items of another size, they are in two buffers.
+   * then each item is read once. With a map to items of another size, they are in two buffers. A `length` on the GPU
+   * is in another buffer than the output.
    *
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */
@@ -97,7 +98,8 @@ export interface PreparedCompact {
   /**
    * Records the compaction of `length` items. `output` has room for all of them; `count` (one u32)
    * receives how many were kept, and what follows them in `output` is left as it was (in place: as
-   * the input was). As {@link PreparedScan.record}.
+   * the input was). Ranges may share buffers, but in place `count` lies in another one. Where the input is of
+   * another size, or `flags` or `length` lie in the output's buffer, so it does too. As {@link PreparedScan.record}.
    */
   record(
     encoder: GPUCommandEncoder | GPUComputePassEncoder,
@@ -296,11 +298,7 @@ export class Fold {
    */
   async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
     const { prepareCompact } = await loadPrepared();
-    const prepared = await prepareCompact(this.#context, options as unknown as CompactOptions);
-    return {
-      record: (encoder, { count, ...ranges }) => prepared.record(encoder, { ...ranges, total: count }),
-      destroy: () => prepared.destroy(),
-    };
+    return prepareCompact(this.#context, options as unknown as CompactOptions) as Promise<PreparedCompact>;
   }
 
   /** Gives the device back, when it was opened here. What is pending is rejected. */

@@ -11,6 +11,7 @@ import { atHand } from "./hand.ts";
 
 /** At hand, input and output are buffers of their own, from their start: the other kernels need not be compiled. */
 export const APART = ["vectors"] as const;
+const WAY = { arrangement: "vectors" } as const;
 
 /** What a call at hand does with a compiled plan. Its buffers are gone when it ends. */
 export interface PlanAtHand {
@@ -62,7 +63,7 @@ export const planAtHand = <T>(
         compiled.requireDevice();
         compiled.nextRun();
         const encoder = encoderOf();
-        compiled.encode(encoder, compiled.dispatches(length, ranges, "vectors"));
+        compiled.encode(encoder, compiled.dispatches(compiled.bind(length, ranges, WAY)));
         return encoder;
       },
       readBack: ({ buffer }, bytes, encoder) => readBack(buffer, bytes, encoder),
