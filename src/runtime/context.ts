@@ -1,6 +1,6 @@
 import type { BindingKind, Kernel } from "../codegen/kernels.ts";
 import type { Module } from "../codegen/module.ts";
-import { DeviceLostError, OutOfMemoryError } from "../errors.ts";
+import { DeviceLostError, OutOfMemoryError, WavefoldError } from "../errors.ts";
 import { loadShaderProblem } from "../later.ts";
 import type { DeviceFacts } from "../primitives/tuning.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./constants.ts";
@@ -177,8 +177,8 @@ export async function allocate(
 ): Promise<GPUBuffer> {
   const { device } = context;
   device.pushErrorScope("out-of-memory");
-  const buffer = device.createBuffer(descriptor);
-  const failure = await device.popErrorScope();
+  const made = validated(context, title, () => device.createBuffer(descriptor));
+  const [buffer, failure] = await Promise.all([made, device.popErrorScope()]);
   if (failure !== null) {
     buffer.destroy();
     throw new OutOfMemoryError(
@@ -186,6 +186,28 @@ export async function allocate(
     );
   }
   return buffer;
+}
+
+/**
+ * What an action makes, which ends before it returns: calls that are pending at the same time share one stack of error
+ * scopes.
+ *
+ * @throws {WavefoldError} when the device refuses what it does.
+ */
+export async function validated<T>({ device }: Context, title: string, action: () => T): Promise<T> {
+  device.pushErrorScope("validation");
+  let result: T;
+  try {
+    result = action();
+  } catch (cause) {
+    device.popErrorScope().catch(() => {});
+    throw cause;
+  }
+  const failure = await device.popErrorScope();
+  if (failure !== null) {
+    throw new WavefoldError(`${title}: the device refused what it was told to do: ${failure.message}`);
+  }
+  return result;
 }
 
 /** A uniform with these words, never to be written again: any number of recordings may share it. */

@@ -17,7 +17,7 @@ import type { BufferRange } from "./checked.ts";
 import type { Context } from "./context.ts";
 import { contextOf, openContext } from "./context.ts";
 import type { AnyHandCompactOptions, AnyHandOptions, AnyHandScanOptions } from "./hand.ts";
-import { scanAtHand } from "./hand.ts";
+import { givenOf, scanAtHand } from "./hand.ts";
 import type { SinglePassTest } from "./single_pass_test.ts";
 
 /** What `scan` and `reduce` take beside the data. */
@@ -176,7 +176,8 @@ export class Fold {
    * The prefixes of an array: for each place, the combination of all elements up to it.
    *
    * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16,
-   * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct.
+   * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct. It is read during the
+   * call: leave it as it is until then.
    * @returns an array like `data`; with a map to another `type`, an array of that.
    * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before the GPU is touched.
    * @throws {SourceError} when an operator or a map of the caller's does not compile.
@@ -217,8 +218,9 @@ export class Fold {
     options: HandMapOptions<NameOf<A>, Name, V>,
   ): Promise<V>;
   async reduce(data: AnyArray, options: AnyHandOptions = {}): Promise<Value> {
+    const given = givenOf(data);
     const { reduceAtHand } = await loadHandReduce();
-    return reduceAtHand(this.#context, data, options);
+    return reduceAtHand(this.#context, given, options);
   }
 
   /**
@@ -253,8 +255,9 @@ export class Fold {
   ): Promise<ArrayOf<Name, V>>;
   // What decides is asked for with the other checks, of those who leave the options out too.
   async compact(data: AnyArray, options: AnyHandCompactOptions = {}): Promise<AnyArray> {
+    const given = givenOf(data);
     const { compactAtHand } = await loadHandCompact();
-    return compactAtHand(this.#context, data, options);
+    return compactAtHand(this.#context, given, options);
   }
 
   /**
