@@ -1,6 +1,7 @@
 import { leastCommonMultiple, paramNames } from "../codegen/contract.ts";
 import type { Arrangement } from "../codegen/kernels.ts";
 import { bindingOf } from "../codegen/kernels.ts";
+import { LimitError } from "../errors.ts";
 import { loadDigits } from "../later.ts";
 import type { Pass, Plan, RangeName, Way } from "../primitives/plan.ts";
 import { gridOf, RUNS } from "../primitives/plan.ts";
@@ -160,12 +161,13 @@ const NOTHING_BYTES = 64;
 /**
  * Compiles a plan and allocates its scratch. `runs` is how many numbers a spine has: fewer in tests.
  *
- * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
+ * @throws {LimitError} {@link SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
  */
 export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Promise<Compiled> {
   const { title } = plan;
   const { device } = context;
   requireDevice(context, title);
+  requireScratch(plan, device.limits);
   const pipelines = new Map<string, Pipeline>();
   const scratch: (GPUBuffer | undefined)[] = [];
   const usage = BufferUsage.STORAGE;
@@ -275,4 +277,16 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
       }
     },
   };
+}
+
+/** @throws {LimitError} for scratch that no buffer or no binding has room for. */
+function requireScratch({ title, scratch, maxLength, groupingOf }: Plan, limits: Limits): void {
+  const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
+  const bytes = Math.max(0, ...scratch);
+  if (bytes > most) {
+    const { workGroupSize, itemsPerThread } = groupingOf("vectors");
+    throw new LimitError(
+      `${title}: in tiles of ${workGroupSize} * ${itemsPerThread} items, maxLength ${maxLength} takes ${bytes} bytes of scratch, and the device's limit is ${most}; it takes a larger workGroupSize or itemsPerThread, or a smaller maxLength`,
+    );
+  }
 }
