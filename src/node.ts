@@ -25,6 +25,8 @@ export interface NodeOpenOptions {
   readonly adapter?: GPUAdapter | "gpu" | "software";
   /** Whether to test single passes on the device first, in some seconds at most: see {@link Fold.singlePassTest}. */
   readonly testSinglePass?: boolean;
+  /** The most pipelines to keep for the next call that takes them: see {@link OpenOptions.maxPipelines}. */
+  readonly maxPipelines?: number;
 }
 
 interface Dawn {
@@ -57,32 +59,29 @@ const instances = new Set<GPU>();
  * fold.destroy();
  * ```
  */
-export function open(options: NodeOpenOptions = {}): Promise<Fold> {
-  const { adapter, device, testSinglePass = false } = options;
+export async function open(options: NodeOpenOptions = {}): Promise<Fold> {
+  const { adapter, ...others } = options;
   if (typeof adapter === "string" && adapter !== "gpu" && adapter !== "software") {
     throw new ArgumentError(
       `open: adapter is "${String(adapter)}"; it takes "gpu", "software" or a GPUAdapter`,
     );
   }
-  return openDevice(
-    { ...(device && { device }), ...(typeof adapter === "object" && { adapter }), testSinglePass },
-    async () => {
-      const dawn = await loadDawn();
-      const gpu =
-        !canFindGpu() || adapter === "software"
-          ? undefined
-          : await requestFrom(dawn, (info) => !info.isFallbackAdapter);
-      const found = gpu ?? (adapter === "gpu" ? undefined : await requestSoftware(dawn));
-      if (found === undefined) {
-        throw new AdapterError(
-          adapter === "gpu"
-            ? 'open: no GPU was found; a software adapter takes its place with adapter: "software"'
-            : "open: no adapter was found, and the software one did not start",
-        );
-      }
-      return found;
-    },
-  );
+  return openDevice({ ...others, ...(typeof adapter === "object" && { adapter }) }, async () => {
+    const dawn = await loadDawn();
+    const gpu =
+      !canFindGpu() || adapter === "software"
+        ? undefined
+        : await requestFrom(dawn, (info) => !info.isFallbackAdapter);
+    const found = gpu ?? (adapter === "gpu" ? undefined : await requestSoftware(dawn));
+    if (found === undefined) {
+      throw new AdapterError(
+        adapter === "gpu"
+          ? 'open: no GPU was found; a software adapter takes its place with adapter: "software"'
+          : "open: no adapter was found, and the software one did not start",
+      );
+    }
+    return found;
+  });
 }
 
 let vulkanLoader: boolean | undefined;

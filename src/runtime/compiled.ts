@@ -47,6 +47,8 @@ export interface BoundPass {
 export interface Dispatch {
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
+  /** Its parameters, held as long as it may be encoded again. */
+  readonly uniform: GPUBuffer;
   readonly width: number;
   readonly height: number;
   /** Whether it is a single pass, each run of which has a number. */
@@ -177,8 +179,31 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     size: plan.scratch[index] || NOTHING_BYTES,
     usage,
   });
+  // All that was made and is not yet collected. Of what is let go of before the plan is destroyed, such as a spine that
+  // was replaced, an encoder that is not yet submitted may still hold a part: nobody can know.
+  let made: WeakRef<GPUBuffer>[] = [];
+  let mostMade = 64;
+  const own = (buffer: GPUBuffer): GPUBuffer => {
+    made.push(new WeakRef(buffer));
+    if (made.length > mostMade) {
+      made = made.filter((one) => one.deref() !== undefined);
+      mostMade = Math.max(mostMade, 2 * made.length);
+    }
+    return buffer;
+  };
   // What the numbers of single-pass runs are put together from.
   let digits: Digits | undefined;
+  const destroy = (): void => {
+    for (const one of made) {
+      one.deref()?.destroy();
+    }
+    made = [];
+    pipelines.clear();
+    if (digits !== undefined) {
+      digits.uses--;
+      digits = undefined;
+    }
+  };
   try {
     const [loaded] = await Promise.all([
       plan.spine && loadDigits(),
@@ -188,16 +213,14 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     ]);
     digits = loaded?.digitsOf(context);
     for (let index = 0; index < plan.eagerScratch; index++) {
-      scratch.push(await allocate(context, describe(index), title));
+      scratch.push(own(await allocate(context, describe(index), title)));
     }
   } catch (cause) {
-    for (const buffer of scratch) {
-      buffer?.destroy();
-    }
+    destroy();
     throw await explain(context, title, cause);
   }
   const scratchOf = (index: number): GPUBuffer => {
-    const known = scratch[index] ?? device.createBuffer(describe(index));
+    const known = scratch[index] ?? own(device.createBuffer(describe(index)));
     scratch[index] = known;
     return known;
   };
@@ -207,11 +230,9 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   // Bound where there is nothing: one for each number, since a dispatch that writes a buffer may not bind it twice.
   const nothings: GPUBuffer[] = [];
   const nothingFor = (binding: number): GPUBuffer => {
-    nothings[binding] ??= device.createBuffer({
-      label: `wavefold ${title} nothing`,
-      size: NOTHING_BYTES,
-      usage,
-    });
+    nothings[binding] ??= own(
+      device.createBuffer({ label: `wavefold ${title} nothing`, size: NOTHING_BYTES, usage }),
+    );
     return nothings[binding];
   };
 
@@ -229,7 +250,8 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
           ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
           : { buffer: "scratch" in one ? scratchOf(one.scratch) : nothingFor(one.binding) },
     }));
-    entries.push({ binding: bindingOf.params, resource: { buffer: uniformOf(device, words, label) } });
+    const uniform = own(uniformOf(device, words, label));
+    entries.push({ binding: bindingOf.params, resource: { buffer: uniform } });
     const numbered = kernel.bindings.has(bindingOf.runLow);
     if (numbered && digits !== undefined) {
       for (const binding of [bindingOf.runLow, bindingOf.runHigh]) {
@@ -237,7 +259,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
       }
     }
     const bindGroup = device.createBindGroup({ label, layout, entries });
-    return { pipeline, bindGroup, width, height, numbered };
+    return { pipeline, bindGroup, uniform, width, height, numbered };
   };
 
   return {
@@ -271,11 +293,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
         pass.end();
       }
     },
-    destroy() {
-      for (const buffer of [...nothings, ...scratch]) {
-        buffer?.destroy();
-      }
-    },
+    destroy,
   };
 }
 

@@ -15,7 +15,7 @@ import type { Grouping } from "../reference/grouping.ts";
 import type { ElementType, Value } from "../types.ts";
 import type { BufferRange } from "./checked.ts";
 import type { Context } from "./context.ts";
-import { contextOf, openContext } from "./context.ts";
+import { contextOf, openContext, trim } from "./context.ts";
 import type { AnyHandCompactOptions, AnyHandOptions, AnyHandScanOptions } from "./hand.ts";
 import { givenOf, scanAtHand } from "./hand.ts";
 import type { SinglePassTest } from "./single_pass_test.ts";
@@ -129,6 +129,12 @@ export interface OpenOptions {
    * out: no, and the default is a single pass on adapters alone that are known to manage.
    */
   readonly testSinglePass?: boolean;
+  /**
+   * The most pipelines to keep for the next call that takes them, 128 where it is left out. The one that was used least
+   * recently goes first. A call takes 1 to 5, and each takes some hundred kilobytes; what is prepared keeps its own in any
+   * case. It holds for the device, whichever `open` said it last.
+   */
+  readonly maxPipelines?: number;
 }
 
 /** Scan, reduce and compact on one device. See `open`. */
@@ -304,8 +310,17 @@ export class Fold {
     return prepareCompact(this.#context, options as unknown as CompactOptions) as Promise<PreparedCompact>;
   }
 
-  /** Gives the device back, when it was opened here. What is pending is rejected. */
+  /**
+   * Lets go of what is kept for the next call: the device's pipelines, most of all. What is prepared keeps its own. The
+   * next call of each kind compiles its kernels again.
+   */
+  trim(): void {
+    trim(this.#context);
+  }
+
+  /** Gives the device back, when it was opened here; what is pending is rejected. Else as {@link Fold.trim}. */
   destroy(): void {
+    this.trim();
     this.#release();
   }
 }
@@ -350,12 +365,15 @@ export async function openDevice(options: OpenOptions, find: Find): Promise<Fold
 }
 
 async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
-  const { device, adapter } = options;
+  const { device, adapter, maxPipelines } = options;
+  if (maxPipelines !== undefined && !(Number.isInteger(maxPipelines) && maxPipelines >= 0)) {
+    throw (await loadOpenProblems()).noCount("maxPipelines", maxPipelines);
+  }
   if (device !== undefined) {
     if (typeof device.createComputePipelineAsync !== "function") {
       throw (await loadOpenProblems()).noSuch("device", "GPUDevice");
     }
-    return new Fold(await openContext(device), () => {});
+    return new Fold(await openContext(device, maxPipelines), () => {});
   }
   if (adapter !== undefined && typeof adapter.requestDevice !== "function") {
     throw (await loadOpenProblems()).noSuch("adapter", "GPUAdapter");
@@ -363,7 +381,7 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   const found = adapter === undefined ? await find() : { adapter };
   try {
     const own = await requestDevice(found.adapter);
-    return new Fold(await openContext(own), () => {
+    return new Fold(await openContext(own, maxPipelines), () => {
       own.destroy();
       found.release?.();
     });

@@ -14,6 +14,10 @@ export const noAdapter = (): AdapterError =>
 export const noSuch = (name: string, type: string): ArgumentError =>
   new ArgumentError(`open: ${name} is no ${type}`);
 
+/** `name` is that of an option. */
+export const noCount = (name: string, value: unknown): ArgumentError =>
+  new ArgumentError(`open: ${name} is ${String(value)}; it takes a whole number from 0 up`);
+
 export const noDevice = (cause: unknown): AdapterError =>
   new AdapterError(
     `open: the adapter gave no device: ${cause instanceof Error ? cause.message : String(cause)}`,
