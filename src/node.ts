@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { AdapterError, ArgumentError, MissingPackageError } from "./errors.ts";
-import type { Fold } from "./runtime/fold.ts";
+import type { Fold, OpenOptions } from "./runtime/fold.ts";
 import { openDevice } from "./runtime/fold.ts";
 import { loadLibrary, softwareFolder, withSoftwareDriver } from "./runtime/software.ts";
 
@@ -60,13 +60,15 @@ const instances = new Set<GPU>();
  * ```
  */
 export async function open(options: NodeOpenOptions = {}): Promise<Fold> {
-  const { adapter, ...others } = options;
+  // What is no object is found out with the other options.
+  const { adapter } = Object(options) as NodeOpenOptions;
   if (typeof adapter === "string" && adapter !== "gpu" && adapter !== "software") {
     throw new ArgumentError(
       `open: adapter is "${String(adapter)}"; it takes "gpu", "software" or a GPUAdapter`,
     );
   }
-  return openDevice({ ...others, ...(typeof adapter === "object" && { adapter }) }, async () => {
+  const others = typeof adapter === "string" ? { ...options, adapter: undefined } : options;
+  return openDevice(others as OpenOptions, async () => {
     const dawn = await loadDawn();
     const gpu =
       !canFindGpu() || adapter === "software"

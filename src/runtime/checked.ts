@@ -1,4 +1,6 @@
 import { ArgumentError } from "../errors.ts";
+import type { OptionNames } from "../options.ts";
+import { requireOptions } from "../options.ts";
 import type { Plan, RangeName } from "../primitives/plan.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import { wholeWords } from "../whole_words.ts";
@@ -79,12 +81,20 @@ export function checked(compiled: Compiled): Prepared {
     };
   };
 
+  const names: OptionNames = {
+    input: true,
+    output: true,
+    length: true,
+    ...Object.fromEntries([...plan.needs].map((name) => [callersName(name), true as const])),
+  };
+
   /** How ranges are recorded: found out once, before anything is recorded, and kept for the next time. */
   const recordingOf = (given: Ranges): Recording => {
     if (destroyed) {
       throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
     }
     compiled.requireDevice();
+    requireOptions(`${plan.title}: record`, given, names);
     const length = lengthOf(given.length, plan);
     const ranges = resolve(given, length);
     let key = `${length}`;
@@ -111,6 +121,9 @@ export function checked(compiled: Compiled): Prepared {
   return {
     groupingOf: (given) => plan.groupingOf(recordingOf(given).way.arrangement),
     record(encoder, given) {
+      if (typeof encoder !== "object" || encoder === null || !isEncoder(encoder)) {
+        throw refusal(plan, "record takes a GPUCommandEncoder or a GPUComputePassEncoder, then the ranges");
+      }
       const recording = recordingOf(given);
       if (plan.spine !== undefined && compiled.nextRun()) {
         for (const one of recordings.values()) {
@@ -127,6 +140,11 @@ export function checked(compiled: Compiled): Prepared {
     },
   };
 }
+
+const isEncoder = (encoder: object): boolean =>
+  "dispatchWorkgroups" in encoder || "beginComputePass" in encoder;
+
+const rangeNames = { buffer: true, offset: true, size: true } as const;
 
 const refusal = ({ title }: Plan, problem: string): Error => new ArgumentError(`${title}: ${problem}`);
 
@@ -166,17 +184,21 @@ function requireRange(
   if (typeof given !== "object" || given === null) {
     throw refusal(plan, `${called} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`);
   }
-  const range = "buffer" in given ? given : { buffer: given };
+  const isRange = "buffer" in given;
+  if (isRange) {
+    requireOptions(`${plan.title}: ${called}`, given, rangeNames);
+  }
+  const range = isRange ? given : { buffer: given };
   const { buffer, offset = 0 } = range;
-  const facts = factsOf(buffer);
+  const facts = Object(buffer) === buffer ? factsOf(buffer) : undefined;
   if (typeof facts?.size !== "number") {
     throw refusal(plan, `${called}'s buffer is no GPUBuffer`);
   }
   if (range.size !== undefined && !(Number.isInteger(range.size) && range.size >= 0)) {
-    throw refusal(plan, `${called}'s size is ${range.size} bytes; it takes a whole number from 0 up`);
+    throw refusal(plan, `${called}'s size is ${String(range.size)} bytes; it takes a whole number from 0 up`);
   }
   if (!Number.isInteger(offset) || offset < 0 || offset % itemBytes !== 0) {
-    throw refusal(plan, `${called}'s offset is ${offset} bytes; it takes a multiple of ${itemBytes}`);
+    throw refusal(plan, `${called}'s offset is ${String(offset)} bytes; it takes a multiple of ${itemBytes}`);
   }
   const { size: whole, usage } = facts;
   const size = range.size ?? whole - offset;

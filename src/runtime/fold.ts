@@ -352,6 +352,13 @@ export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
   });
 }
 
+const openNames = {
+  device: true,
+  adapter: true,
+  testSinglePass: true,
+  maxPipelines: true,
+} as const satisfies Record<keyof OpenOptions, true>;
+
 type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 
 /** A `Fold` on the caller's device or adapter, or on the one that `find` finds; tested, where that is asked for. */
@@ -365,17 +372,20 @@ export async function openDevice(options: OpenOptions, find: Find): Promise<Fold
 }
 
 async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
+  if (Object(options) !== options || Object.keys(options).some((name) => !Object.hasOwn(openNames, name))) {
+    (await loadOpenProblems()).requireOptions("open", options, openNames);
+  }
   const { device, adapter, maxPipelines } = options;
   if (maxPipelines !== undefined && !(Number.isInteger(maxPipelines) && maxPipelines >= 0)) {
     throw (await loadOpenProblems()).noCount("maxPipelines", maxPipelines);
   }
   if (device !== undefined) {
-    if (typeof device.createComputePipelineAsync !== "function") {
+    if (typeof device?.createComputePipelineAsync !== "function") {
       throw (await loadOpenProblems()).noSuch("device", "GPUDevice");
     }
     return new Fold(await openContext(device, maxPipelines), () => {});
   }
-  if (adapter !== undefined && typeof adapter.requestDevice !== "function") {
+  if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
     throw (await loadOpenProblems()).noSuch("adapter", "GPUAdapter");
   }
   const found = adapter === undefined ? await find() : { adapter };

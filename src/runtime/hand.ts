@@ -131,8 +131,10 @@ export async function scanAtHand(
   options: AnyHandScanOptions,
 ): Promise<AnyArray> {
   const given = givenOf(data);
-  const { op = sum, exclusive = false, ...chosen } = options;
-  if (isU32(data) && data.length > 0 && op?.u32Identity !== undefined && Object.keys(chosen).length === 0) {
+  const { op = sum, exclusive = false, ...chosen } = Object(options) as AnyHandScanOptions;
+  // What is no object takes the way that says so.
+  const isPlain = Object(options) === options && Object.keys(chosen).length === 0;
+  if (isPlain && isU32(data) && data.length > 0 && op?.u32Identity !== undefined) {
     const { plainScan } = await (context.facts.software ? loadPlainSoftware() : loadPlainGpu());
     const scanned = await plainScan(context, given, op as PlainOperator, exclusive);
     if (scanned !== undefined) {

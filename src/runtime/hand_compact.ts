@@ -1,13 +1,20 @@
 import { ArgumentError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../primitives/compact.ts";
 import { planCompact } from "../primitives/compact.ts";
 import type { AnyArray } from "../reference/arrays.ts";
 import { u32 } from "../types.ts";
 import type { Context } from "./context.ts";
+import type { HandCompactOptions } from "./fold.ts";
 import type { AnyHandCompactOptions, Given } from "./hand.ts";
-import { APART, planAtHand, typesOf } from "./hand_plan.ts";
+import { APART, handNames, planAtHand, typesOf } from "./hand_plan.ts";
 
 export { planCompact };
+
+const names = { where: true, flags: true, indices: true, ...handNames } satisfies Record<
+  keyof HandCompactOptions<string> | "from" | "indices",
+  true
+>;
 
 /** `Fold.compact`, loaded with the first one. */
 export async function compactAtHand(
@@ -15,13 +22,17 @@ export async function compactAtHand(
   given: Given,
   options: AnyHandCompactOptions,
 ): Promise<AnyArray> {
+  requireOptions("compact", options, names);
   const { data, length } = given;
   const { arrayOf, ...types } = await typesOf(data, options, "compact");
   const { type } = types;
   const { flags, indices = false } = options;
-  if (flags !== undefined && flags.length !== length) {
+  const marks: { readonly length?: unknown } = Object(flags);
+  if (flags !== undefined && marks.length !== length) {
     throw new ArgumentError(
-      `compact<${type.name}>: ${flags.length} flags for ${length} elements; it takes one for each`,
+      typeof marks.length === "number"
+        ? `compact<${type.name}>: ${marks.length} flags for ${length} elements; it takes one for each`
+        : `compact<${type.name}>: flags is ${flags === null ? "null" : typeof flags}; it takes an array of one flag for each element`,
     );
   }
   const words =

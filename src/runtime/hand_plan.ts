@@ -1,5 +1,6 @@
 import { loadHandTypes } from "../later.ts";
 import type { Plan } from "../primitives/plan.ts";
+import type { TuningOptions } from "../primitives/tuning.ts";
 import type { AnyArray } from "../reference/arrays.ts";
 import { u32 } from "../types.ts";
 import type { Range, ResolvedRanges } from "./compiled.ts";
@@ -12,6 +13,17 @@ import { atHand } from "./hand.ts";
 /** At hand, input and output are buffers of their own, from their start: the other kernels need not be compiled. */
 export const APART = ["vectors"] as const;
 const WAY = { arrangement: "vectors" } as const;
+
+/** The options that all calls take. */
+export const tuningNames = {
+  algorithm: true,
+  workGroupSize: true,
+  itemsPerThread: true,
+  passes: true,
+} as const satisfies Record<keyof TuningOptions, true>;
+
+/** The options of every call at hand. */
+export const handNames = { type: true, from: true, map: true, ...tuningNames } as const;
 
 /** What a call at hand does with a compiled plan. Its buffers are gone when it ends. */
 export interface PlanAtHand {

@@ -1,15 +1,23 @@
+import { requireOptions } from "../options.ts";
 import type { ReduceOptions } from "../primitives/reduce.ts";
 import { planReduce } from "../primitives/reduce.ts";
 import { valuesOf } from "../reference/values.ts";
 import type { Value } from "../types.ts";
 import type { Context } from "./context.ts";
+import type { HandMapOptions, HandOptions } from "./fold.ts";
 import type { AnyHandOptions, Given } from "./hand.ts";
-import { APART, runAtHand, typesOf } from "./hand_plan.ts";
+import { APART, handNames, runAtHand, typesOf } from "./hand_plan.ts";
 
 export { planReduce };
 
+const names = { op: true, ...handNames } satisfies Record<
+  keyof HandOptions<string> | keyof HandMapOptions<string, string, Value>,
+  true
+>;
+
 /** `Fold.reduce`, loaded with the first one. */
 export async function reduceAtHand(context: Context, given: Given, options: AnyHandOptions): Promise<Value> {
+  requireOptions("reduce", options, names);
   const { data, length } = given;
   const { arrayOf, ...types } = await typesOf(data, options, "reduce");
   const { type } = types;

@@ -1,6 +1,8 @@
 import { AdapterError, ArgumentError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
 
 // This is loaded where nothing can be opened.
+export { requireOptions };
 
 export const noGpu = (): AdapterError =>
   new AdapterError(
