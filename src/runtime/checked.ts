@@ -1,11 +1,11 @@
 import { ArgumentError } from "../errors.ts";
 import type { OptionNames } from "../options.ts";
-import { requireOptions } from "../options.ts";
 import type { Plan, RangeName } from "../primitives/plan.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import { wholeWords } from "../whole_words.ts";
 import type { Compiled, Dispatch, Range, ResolvedRanges } from "./compiled.ts";
 import { BufferUsage } from "./constants.ts";
+import { requireOptions } from "./hand_plan.ts";
 import type { Chosen } from "./ways.ts";
 import { callersName, wayFor } from "./ways.ts";
 

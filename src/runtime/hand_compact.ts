@@ -1,5 +1,4 @@
 import { ArgumentError } from "../errors.ts";
-import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../primitives/compact.ts";
 import { planCompact } from "../primitives/compact.ts";
 import type { AnyArray } from "../reference/arrays.ts";
@@ -7,7 +6,7 @@ import { u32 } from "../types.ts";
 import type { Context } from "./context.ts";
 import type { HandCompactOptions } from "./fold.ts";
 import type { AnyHandCompactOptions, Given } from "./hand.ts";
-import { APART, handNames, planAtHand, typesOf } from "./hand_plan.ts";
+import { APART, handNames, planAtHand, requireOptions, typesOf } from "./hand_plan.ts";
 
 export { planCompact };
 

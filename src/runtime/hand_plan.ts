@@ -1,4 +1,5 @@
 import { loadHandTypes } from "../later.ts";
+import { requireOptions } from "../options.ts";
 import type { Plan } from "../primitives/plan.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
 import type { AnyArray } from "../reference/arrays.ts";
@@ -9,6 +10,9 @@ import { BufferUsage } from "./constants.ts";
 import type { Context } from "./context.ts";
 import type { AnyHandOptions, Given, HandTypes } from "./hand.ts";
 import { atHand } from "./hand.ts";
+
+// What takes options takes it from here: of the module itself, each that is loaded later has a copy.
+export { requireOptions };
 
 /** At hand, input and output are buffers of their own, from their start: the other kernels need not be compiled. */
 export const APART = ["vectors"] as const;

@@ -1,4 +1,3 @@
-import { requireOptions } from "../options.ts";
 import type { ReduceOptions } from "../primitives/reduce.ts";
 import { planReduce } from "../primitives/reduce.ts";
 import { valuesOf } from "../reference/values.ts";
@@ -6,7 +5,7 @@ import type { Value } from "../types.ts";
 import type { Context } from "./context.ts";
 import type { HandMapOptions, HandOptions } from "./fold.ts";
 import type { AnyHandOptions, Given } from "./hand.ts";
-import { APART, handNames, runAtHand, typesOf } from "./hand_plan.ts";
+import { APART, handNames, requireOptions, runAtHand, typesOf } from "./hand_plan.ts";
 
 export { planReduce };
 

@@ -1,4 +1,3 @@
-import { requireOptions } from "../options.ts";
 import type { ScanOptions } from "../primitives/scan.ts";
 import { planScan } from "../primitives/scan.ts";
 import type { AnyArray } from "../reference/arrays.ts";
@@ -6,7 +5,7 @@ import type { Value } from "../types.ts";
 import type { Context } from "./context.ts";
 import type { HandMapOptions, HandOptions } from "./fold.ts";
 import type { AnyHandOptions, Given } from "./hand.ts";
-import { APART, handNames, runAtHand, typesOf } from "./hand_plan.ts";
+import { APART, handNames, requireOptions, runAtHand, typesOf } from "./hand_plan.ts";
 
 const names = { op: true, exclusive: true, ...handNames } satisfies Record<
   keyof HandOptions<string> | keyof HandMapOptions<string, string, Value> | "exclusive",

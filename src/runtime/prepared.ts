@@ -1,4 +1,3 @@
-import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../primitives/compact.ts";
 import type { Plan } from "../primitives/plan.ts";
 import { RUNS } from "../primitives/plan.ts";
@@ -9,7 +8,7 @@ import type { Prepared } from "./checked.ts";
 import { checked } from "./checked.ts";
 import { compilePlan } from "./compiled.ts";
 import type { Context } from "./context.ts";
-import { handNames } from "./hand_plan.ts";
+import { handNames, requireOptions } from "./hand_plan.ts";
 
 // This is loaded where a caller prepares recordings of their own.
 export type { BufferRange, Prepared, Ranges } from "./checked.ts";
