@@ -306,7 +306,7 @@ export const monoid = (op: Operator, type: ElementType, caller: string): Monoid 
 /** The same of a type that the operator itself tells from what is none. */
 export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
   if (typeof (op as Partial<Operator> | null | undefined)?.on !== "function") {
-    refuse(caller, `op is ${op}`, "add, max or another of Wavefold's operators, or operator(…)");
+    refuse(caller, `op is ${String(op)}`, "add, max or another of Wavefold's operators, or operator(…)");
   }
   return (op as Required<Operator>).on(op, type, caller);
 }

@@ -1,6 +1,8 @@
+import { ArgumentError } from "../errors.ts";
 import { isTrue } from "../literals.ts";
 import type { CustomOperator, Monoid, Operator } from "../operators.ts";
 import { monoid } from "../operators.ts";
+import { describe, problemOf } from "../problem.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../types.ts";
 import { add, and, multiply, or, xor } from "./arithmetic.ts";
 
@@ -53,10 +55,30 @@ const twins: Readonly<Record<string, Twin>> = {
 export function referenceMonoid(op: Operator, type: ElementType, caller: string): ReferenceMonoid {
   const checked = monoid(op, type, caller);
   const { reference } = op as Partial<CustomOperator>;
-  const [combine, lift] = reference === undefined ? (twins[op.name]?.(type as ScalarType) ?? []) : [];
+  if (reference !== undefined) {
+    const kind = kindOf(type);
+    return {
+      ...checked,
+      lift: (value) => value,
+      reference(earlier, later) {
+        const value: unknown = reference(earlier, later);
+        if (typeof value !== kind) {
+          throw new ArgumentError(
+            `${caller}<${checked.title}>: reference(${describe(earlier)}, ${describe(later)}) is ${describe(value)}: ${problemOf(type, value)}`,
+          );
+        }
+        return value as Value;
+      },
+    };
+  }
+  const [combine, lift] = twins[op.name]?.(type as ScalarType) ?? [];
   return {
     ...checked,
     lift: (lift ?? ((value) => value)) as ReferenceMonoid["lift"],
-    reference: (reference ?? combine) as ReferenceMonoid["reference"],
+    reference: combine as ReferenceMonoid["reference"],
   };
 }
+
+/** What `typeof` says of a type's values. */
+export const kindOf = (type: ElementType): string =>
+  typeof (type.kind === "struct" ? {} : (type as ScalarType).zero);
