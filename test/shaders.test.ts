@@ -145,7 +145,7 @@ const combinations: string[][] = [
       ["coalesced", "counter", "coalesced_update"],
       ["compact"],
       ["counter", "compact_update"],
-      ["counter", "allocate"],
+      ["allocate_counter", "allocate"],
     ].map((names) => [...contract, ...algorithm, ...names.map((name) => `work_group/${name}.wgsl`)]),
   ]),
   ...deviceAlgorithms.flatMap(({ files, lookBack }) => {

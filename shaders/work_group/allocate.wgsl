@@ -1,13 +1,14 @@
 // Buffer allocation in a kernel: each thread asks for an amount, and gets the offset of a run of its
 // own, by one atomic operation a work-group on a counter that all share.
-// Linked with the sum of u32 that stays at 2^32 - 1, after an algorithm and counter.wgsl.
+// Linked with the sum of u32 that stays at 2^32 - 1, after an algorithm and allocate_counter.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets its own offset, all threads what they asked for together.
-// Work-group memory: the algorithm's, and one word.
+// Work-group memory: the algorithm's, and two words.
 
 struct WorkGroupAllocation {
   // The capacity, where the run does not fit.
   offset: u32,
+  // 2^32 - 1, where it is more.
   total: u32,
   // Whether the run ends within the capacity. A run of nothing always fits.
   fits: bool,
@@ -15,8 +16,8 @@ struct WorkGroupAllocation {
 
 fn work_group_allocate(amount: u32, local_index: u32) -> WorkGroupAllocation {
   let scan = work_group_scan_exclusive(amount, local_index);
-  let offset = combine(work_group_update(scan.total, local_index), scan.prefix);
-  let capacity = allocation_capacity();
-  let fits = amount == 0u || (offset <= capacity && amount <= capacity - offset);
-  return WorkGroupAllocation(select(capacity, min(offset, capacity), fits), scan.total, fits);
+  let room = allocation_take(scan.total, local_index);
+  let offset = combine(room.x, scan.prefix);
+  let fits = amount == 0u || (offset <= room.y && amount <= room.y - offset);
+  return WorkGroupAllocation(select(room.y, min(offset, room.y), fits), scan.total, fits);
 }

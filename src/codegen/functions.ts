@@ -4,6 +4,7 @@ import threadTileReduceFile from "../../shaders/thread_tile/reduce.wgsl";
 import threadTileScanFile from "../../shaders/thread_tile/scan.wgsl";
 import threadTileUpdateFile from "../../shaders/thread_tile/update.wgsl";
 import allocateFile from "../../shaders/work_group/allocate.wgsl";
+import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl";
 import coalescedFile from "../../shaders/work_group/coalesced.wgsl";
 import coalescedReduceFile from "../../shaders/work_group/coalesced_reduce.wgsl";
 import coalescedScanFile from "../../shaders/work_group/coalesced_scan.wgsl";
@@ -53,7 +54,10 @@ export interface ThreadTileOptions<Name extends string> extends WorkGroupOptions
 export interface WorkGroupAllocateOptions extends InKernelOptions {
   /** How much is used: an `atomic<u32>`, as the kernel would name it. */
   readonly counter: string;
-  /** The room that there is: a number, or a WGSL expression of u32. Left out: 2^32 - 1. */
+  /**
+   * The room that there is: a number, or a WGSL expression of u32. Left out: 2^32 - 1. It is the same for all that
+   * allocate by one counter.
+   */
   readonly capacity?: number | string;
 }
 
@@ -346,9 +350,10 @@ const saturatingAdd = (): Operator =>
 
 /**
  * Buffer allocation in a kernel: `work_group_allocate(amount, local_index)` returns each thread's
- * `offset`, what all asked for together (`total`), and whether the thread's run `fits` in the
- * capacity: an offset never goes past it. The counter stops at the capacity; where a work-group asks
- * for more than is left, its first threads get theirs, and nobody gets the rest.
+ * `offset`, what all asked for together (`total`, at most 2^32 - 1), and whether the thread's run `fits` in the
+ * capacity: runs that fit are apart from each other, and none goes past it. The counter stops at the capacity; where
+ * a work-group asks for more than is left, its first threads get theirs, and nobody gets the rest. A counter that is
+ * past the capacity before stays where it is, and nothing fits.
  *
  * @throws {ArgumentError} when a size is out of range, or the counter is missing.
  *
@@ -364,7 +369,7 @@ export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFu
   const { counter, capacity = 0xffffffff } = options;
   const { text, words } = allocation(counter, capacity, caller);
   return generate(caller, { ...options, type: u32, op: saturatingAdd() }, allocateFile, scanBody(options), {
-    texts: [text, counterFile],
+    texts: [text, allocateCounterFile],
     words,
     memory: memoryOf([], 0, 1),
   });
