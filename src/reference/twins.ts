@@ -8,6 +8,8 @@ import { add, and, multiply, or, xor } from "./arithmetic.ts";
 export interface ReferenceMonoid extends Monoid {
   readonly lift: (value: Value) => Value;
   readonly reference: (earlier: Value, later: Value) => Value;
+  /** What a result shows that may combine nothing: an exclusive prefix, or the identity. */
+  readonly shown: (value: Value) => Value;
 }
 
 type Combine = (earlier: Scalar, later: Scalar) => Scalar;
@@ -53,10 +55,13 @@ const twins: Readonly<Record<string, Twin>> = {
 export function referenceMonoid(op: Operator, type: ElementType, caller: string): ReferenceMonoid {
   const checked = monoid(op, type, caller);
   const { reference } = op as Partial<CustomOperator>;
-  const [combine, lift] = reference === undefined ? (twins[op.name]?.(type as ScalarType) ?? []) : [];
+  const [twin, lift] = reference === undefined ? (twins[op.name]?.(type as ScalarType) ?? []) : [];
+  const combine = (reference ?? twin) as ReferenceMonoid["reference"];
+  const { start } = checked;
   return {
     ...checked,
     lift: (lift ?? ((value) => value)) as ReferenceMonoid["lift"],
-    reference: (reference ?? combine) as ReferenceMonoid["reference"],
+    reference: combine,
+    shown: (value) => (start === undefined ? value : combine(start.value, value)),
   };
 }
