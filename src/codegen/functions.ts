@@ -8,6 +8,8 @@ import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl"
 import coalescedFile from "../../shaders/work_group/coalesced.wgsl";
 import coalescedReduceFile from "../../shaders/work_group/coalesced_reduce.wgsl";
 import coalescedScanFile from "../../shaders/work_group/coalesced_scan.wgsl";
+import coalescedTotalFile from "../../shaders/work_group/coalesced_total.wgsl";
+import coalescedTotalStartFile from "../../shaders/work_group/coalesced_total_start.wgsl";
 import coalescedUpdateFile from "../../shaders/work_group/coalesced_update.wgsl";
 import compactFile from "../../shaders/work_group/compact.wgsl";
 import compactUpdateFile from "../../shaders/work_group/compact_update.wgsl";
@@ -133,7 +135,8 @@ export function workGroupReduce<Name extends string>(options: WorkGroupOptions<N
 /**
  * CUDA's `inclusive_scan` and `exclusive_scan` over a `coalesced_group`: among the threads that pass
  * `is_active`, in order. All threads call `coalesced_scan_exclusive_add_u32(x, is_active, local_index)`;
- * those that are not active get the identity. `_total` as for {@link workGroupScan}.
+ * those that are not active have the identity as their prefix. `_total` as for {@link workGroupScan}: all threads get
+ * the same.
  *
  * @throws as {@link workGroupScan}.
  *
@@ -145,9 +148,9 @@ export function workGroupReduce<Name extends string>(options: WorkGroupOptions<N
  * ```
  */
 export function coalescedScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("coalescedScan", untyped(options), coalescedScanFile, scanBody(options), {
-    texts: [coalescedFile],
-  });
+  const caller = "coalescedScan";
+  const family = coalesced(caller, untyped(options));
+  return generate(caller, untyped(options), coalescedScanFile, scanBody(options), family);
 }
 
 /**
@@ -173,7 +176,7 @@ export function coalescedScanUpdate<Name extends string>(
 
 /**
  * CUDA's `reduce` over a `coalesced_group`: `coalesced_reduce_add_u32(x, is_active, local_index)`.
- * The threads that are not active get the identity.
+ * All threads get the total of those that are active, and it is uniform. Where none is, it is the identity.
  *
  * @throws as {@link workGroupScan}.
  *
@@ -185,10 +188,16 @@ export function coalescedScanUpdate<Name extends string>(
  * ```
  */
 export function coalescedReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("coalescedReduce", untyped(options), coalescedReduceFile, reduceBody(options), {
-    texts: [coalescedFile],
-  });
+  const caller = "coalescedReduce";
+  const family = coalesced(caller, untyped(options));
+  return generate(caller, untyped(options), coalescedReduceFile, reduceBody(options), family);
 }
+
+/** What coalesced threads add to a family. */
+const coalesced = (caller: string, { type, op = add as Operator }: OperatorOptions): Family =>
+  operatorOn(op, type, caller).start
+    ? { texts: [coalescedFile, coalescedTotalStartFile], memory: memoryOf([], 0, 1) }
+    : { texts: [coalescedFile, coalescedTotalFile] };
 
 /** What a family needs that updates a counter: once a work-group, or as often as `updates` says. */
 function counted(

@@ -54,9 +54,15 @@ export function itemsOf(of: Case, threads: number): AnyArray {
     // Sums and products that are exact in every order.
     const next = randomBits(name);
     const values = op.name === "add" ? [0, 1, 2, 3] : [1, -1, 1, -1];
+    // A sum that keeps the sign of zero: of -0 alone in the round in which all are active, and mostly in the others.
+    const zeros = scalar.addStart && op.name === "add" ? -0 : undefined;
     return valuesAs(
       scalar.name,
-      Array.from({ length }, () => values[next() % 4] ?? 0),
+      Array.from({ length }, (_, at) =>
+        zeros !== undefined && (Math.floor(at / threads) === 1 || next() % 8 > 0)
+          ? zeros
+          : (values[next() % 4] ?? 0),
+      ),
     );
   }
   const rare: Partial<Record<string, [Scalar, Scalar]>> = {
@@ -116,9 +122,10 @@ export function expectedOf(
     const own = pick(items, of, members);
     const total = reduceReference(own, { type, op }) as Value;
     const prefixes = valuesOf(scanReference(own, { type, op, exclusive: kind === "scan_exclusive" }), type);
-    const { identity } = monoid(op, type, "test");
+    const { identity, start } = monoid(op, type, "test");
     for (const thread of tile) {
-      set(thread, wantsTotal ? total : identity);
+      // Totals are all threads', the others' prefix is what one of nothing shows.
+      set(thread, wantsTotal || kind === "reduce" ? total : (start?.value ?? identity));
     }
     members.forEach((thread, rank) => {
       set(thread, wantsTotal || kind === "reduce" ? total : prefixes(rank));
