@@ -62,7 +62,7 @@ const SUBGROUP_SIZES: readonly number[] = [4, 8, 16, 32, 64, 128];
 
 /**
  * By subgroups of the sizes that you know of the adapters it will run on: {@link subgroup} with less work-group
- * memory, and fewer steps.
+ * memory, and fewer steps. Where subgroups have another size after all, results are the same, and slower.
  *
  * @throws {ArgumentError} when a size is none, or `minSize` is more than `maxSize`.
  *

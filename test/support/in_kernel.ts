@@ -134,7 +134,20 @@ export function expectedOf(
   return array;
 }
 
-/** Which local index each thread passes. */
+/** Local indices in runs of a subgroup's threads, which are put into another order. */
+const inRuns = (threads: number, size: number, order: (runs: number[][]) => number[][]): Uint32Array => {
+  const all = Array.from({ length: threads }, (_, i) => i);
+  const runs = Array.from({ length: Math.ceil(threads / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );
+  const places = new Uint32Array(threads);
+  for (const [place, thread] of order(runs).flat().entries()) {
+    places[thread] = place;
+  }
+  return places;
+};
+
+/** Which local index each thread passes, of an adapter's subgroup size. */
 export const orders = {
   "in order": (threads: number) => Uint32Array.from({ length: threads }, (_, i) => i),
   backwards: (threads: number) => Uint32Array.from({ length: threads }, (_, i) => threads - 1 - i),
@@ -144,8 +157,23 @@ export const orders = {
   },
   /** Most lanes are where they usually are. */
   "two swapped": (threads: number) =>
-    Uint32Array.from({ length: threads }, (_, i) => (i === 1 ? threads - 1 : i === threads - 1 ? 1 : i)),
-} as const;
+    Uint32Array.from({ length: threads }, (_, i) =>
+      i === 1 ? threads - 1 : i === threads - 1 ? Math.min(1, i) : i,
+    ),
+  /** The subgroup that may have fewer lanes comes first. */
+  "last subgroup first": (threads: number, size: number) =>
+    inRuns(threads, size, (runs) => [...runs.slice(-1), ...runs.slice(0, -1)]),
+  "subgroups backwards": (threads: number, size: number) =>
+    inRuns(threads, size, (runs) => [...runs].reverse()),
+  /** All but the last, which may have fewer lanes: the usual map of lanes, from subgroups that start in any order. */
+  "full subgroups backwards": (threads: number, size: number) =>
+    inRuns(threads, size, (runs) => [...runs.slice(0, -1).reverse(), ...runs.slice(-1)]),
+  "a subgroup in the middle last": (threads: number, size: number) =>
+    inRuns(threads, size, (runs) => {
+      const middle = runs.length >> 1;
+      return [...runs.slice(0, middle), ...runs.slice(middle + 1), ...runs.slice(middle, middle + 1)];
+    }),
+} as const satisfies Record<string, (threads: number, subgroupSize: number) => Uint32Array>;
 
 export type Order = keyof typeof orders;
 
@@ -250,7 +278,8 @@ fn main(@builtin(local_invocation_index) i: u32) {
     columns.map(({ call, wantsTotal }) => expectedOf(call, wantsTotal, of, own, isActive)),
   );
   for (const order of orderNames) {
-    const [, words = output] = await run([input, output, orders[order](threads), active]);
+    const places = orders[order](threads, device.adapterInfo.subgroupMaxSize);
+    const [, words = output] = await run([input, output, places, active]);
     const bytes = new Uint8Array(words.buffer);
     expected.forEach((row, round) => {
       row.forEach((values, number) => {
