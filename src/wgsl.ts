@@ -15,6 +15,7 @@ export type {
 export {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUniform,
   coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
@@ -24,6 +25,7 @@ export {
   workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUniform,
   workGroupScanUpdate,
 } from "./codegen/functions.ts";
 export type { InKernelFunctions, InKernelOptions } from "./codegen/in_kernel.ts";

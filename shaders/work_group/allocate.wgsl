@@ -2,7 +2,8 @@
 // own, by one atomic operation a work-group on a counter that all share.
 // Linked with the sum of u32 that stays at 2^32 - 1, after an algorithm and allocate_counter.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
-// Each thread gets its own offset, all threads what they asked for together.
+// Each thread gets its own offset, all threads what they asked for together. work_group_allocate_uniform writes that to a
+// variable of the caller's, too, which may steer control flow.
 // Work-group memory: the algorithm's, and two words.
 
 struct WorkGroupAllocation {
@@ -16,8 +17,14 @@ struct WorkGroupAllocation {
 
 fn work_group_allocate(amount: u32, local_index: u32) -> WorkGroupAllocation {
   let scan = work_group_scan_exclusive(amount, local_index);
-  let room = allocation_take(scan.total, local_index);
-  let offset = combine(room.x, scan.prefix);
-  let fits = amount == 0u || (offset <= room.y && amount <= room.y - offset);
-  return WorkGroupAllocation(select(room.y, min(offset, room.y), fits), scan.total, fits);
+  return allocation_run(amount, scan.prefix, scan.total, local_index);
+}
+
+fn work_group_allocate_uniform(
+  amount: u32,
+  local_index: u32,
+  total: ptr<function, u32>,
+) -> WorkGroupAllocation {
+  let prefix = work_group_scan_exclusive_uniform(amount, local_index, total);
+  return allocation_run(amount, prefix, *total, local_index);
 }

@@ -3,6 +3,7 @@
 // that from then on it is full for all. While work-groups race for the last of it, the counter may be past
 // the capacity until they have all returned; what they get never is. A counter that is past the capacity
 // before stays where it is, and nothing fits.
+// Linked with allocate.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // All threads get where the work-group's runs start, and the capacity. One thread reads the capacity, so
 // that all decide by the same one.
@@ -16,6 +17,14 @@ fn allocation_take(total: u32, local_index: u32) -> vec2<u32> {
     allocation_room = vec2<u32>(allocation_start(total, capacity), capacity);
   }
   return workgroupUniformLoad(&allocation_room);
+}
+
+// A thread's run in the work-group's.
+fn allocation_run(amount: u32, prefix: u32, total: u32, local_index: u32) -> WorkGroupAllocation {
+  let room = allocation_take(total, local_index);
+  let offset = combine(room.x, prefix);
+  let fits = amount == 0u || (offset <= room.y && amount <= room.y - offset);
+  return WorkGroupAllocation(select(room.y, min(offset, room.y), fits), total, fits);
 }
 
 // Where the runs start, which is the capacity where nothing is left.

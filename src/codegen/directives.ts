@@ -8,6 +8,7 @@ import { parse } from "./callers.ts";
 import {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUniform,
   coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
@@ -17,6 +18,7 @@ import {
   workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUniform,
   workGroupScanUpdate,
 } from "./functions.ts";
 import type { InKernelFunctions, InKernelOptions } from "./in_kernel.ts";
@@ -62,6 +64,7 @@ type Form =
       readonly op: Operator<TypeName>;
       readonly type: TypeName;
       readonly update: boolean;
+      readonly uniform: boolean;
     }
   | { readonly family: "compact"; readonly update: boolean }
   | { readonly family: "allocate" };
@@ -78,7 +81,7 @@ type Key = (typeof KEYS)[number];
 
 const EXAMPLE = "// wavefold: work_group_scan_exclusive_add_u32 256";
 const FORMS =
-  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update], work_group_allocate";
+  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform]";
 
 /**
  * Links what a kernel asks for in comment lines: `// wavefold:`, then functions by the names that
@@ -431,11 +434,11 @@ function formOf(name: string, { keys, workGroupSize }: Settings): { base: string
 }
 
 function parseName(name: string): Form | string {
-  const compact = /^work_group_compact(_update)?$/.exec(name);
+  const compact = /^work_group_compact(_update)?(?:_uniform)?$/.exec(name);
   if (compact !== null) {
     return { family: "compact", update: compact[1] !== undefined };
   }
-  if (name === "work_group_allocate") {
+  if (/^work_group_allocate(?:_uniform)?$/.test(name)) {
     return { family: "allocate" };
   }
   const [, scope = "", tile, direction, operand = ""] =
@@ -444,7 +447,7 @@ function parseName(name: string): Form | string {
   if (scope === "") {
     return `${name} is not a function; it takes ${FORMS}`;
   }
-  const [, pair = "", ending] = /^(.+?)(_total|_update)?$/.exec(operand) ?? [];
+  const [, pair = "", ending] = /^(.+?)(_total|_uniform|_update)?$/.exec(operand) ?? [];
   const [, opName, typeName = ""] = /^(?:(\w+)_)?([^_]*)$/.exec(pair) ?? [];
   if (!Object.hasOwn(elementTypes, typeName) || opName === undefined) {
     return `${name}: ${pair} does not end in an operator and an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
@@ -456,6 +459,9 @@ function parseName(name: string): Form | string {
   if (direction === undefined && ending !== undefined) {
     return `${name}: ${ending} is for scans, and this is a reduction; leave it out`;
   }
+  if (tile !== undefined && ending === "_uniform") {
+    return `${name}: a tile's total is not the same for all threads of the work-group; use _total`;
+  }
   return {
     family: tile === undefined ? (scope as "work_group" | "coalesced") : "thread_tile",
     kind: direction === undefined ? "reduce" : "scan",
@@ -464,6 +470,7 @@ function parseName(name: string): Form | string {
     op: op as Operator<TypeName>,
     type: typeName as TypeName,
     update: ending === "_update",
+    uniform: ending === "_uniform",
   };
 }
 
@@ -547,6 +554,9 @@ function functionsOfForm(
       const isCoalesced = form.family === "coalesced";
       if (form.update) {
         return (isCoalesced ? coalescedScanUpdate : workGroupScanUpdate)<TypeName>({ ...options, counter });
+      }
+      if (form.uniform) {
+        return (isCoalesced ? coalescedScanUniform : workGroupScanUniform)<TypeName>(options);
       }
       return form.kind === "reduce"
         ? (isCoalesced ? coalescedReduce : workGroupReduce)<TypeName>(options)

@@ -338,6 +338,78 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     }
   });
 
+  test.each([1, 3, 32, 100])("totals steer a loop in work-groups of %i", async (threads) => {
+    // Thread i gives out i % 7 tokens, one a turn, while anyone has some: each turn's are consecutive in the list.
+    const code = link(
+      `
+@group(0) @binding(0) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(1) var<storage, read_write> list: array<u32>;
+@group(0) @binding(2) var<storage, read_write> used: array<atomic<u32>, 2>;
+var<workgroup> shared_turns: u32;
+@compute @workgroup_size(${threads})
+fn main(@builtin(local_invocation_index) i: u32) {
+  var left = i % 7u;
+  var turn = 0u;
+  var given = 0u;
+  var count = 1u;
+  while (count > 0u) {
+    let slot = work_group_compact_uniform(left > 0u, i, &count);
+    if (left > 0u) {
+      list[given + slot] = (turn << 16u) | i;
+      left--;
+    }
+    given += count;
+    turn++;
+    if (count > 0u) {
+      if (i == 0u) {
+        shared_turns = turn;
+      }
+      workgroupBarrier();
+      counts[5u * i] = shared_turns;
+    }
+  }
+  var appended: u32;
+  counts[5u * i + 1u] = work_group_compact_update_uniform(i % 2u == 0u, i, &appended);
+  counts[5u * i + 2u] = appended;
+  var total: u32;
+  let mine = work_group_allocate_uniform(i, i, &total);
+  counts[5u * i + 3u] = mine.offset;
+  counts[5u * i + 4u] = total;
+}
+`,
+      [
+        workGroupCompact({ workGroupSize: threads, algorithm }),
+        workGroupCompactUpdate({ workGroupSize: threads, algorithm, counter: "used[0]" }),
+        workGroupAllocate({ workGroupSize: threads, algorithm, counter: "used[1]", capacity: 10_000 }),
+      ],
+    );
+    const run = await compileKernel(fold().device, code);
+    const expected = Array.from({ length: 6 }, (_, turn) =>
+      Array.from({ length: threads }, (__, i) => i).flatMap((i) =>
+        i % 7 > turn ? [turn * 2 ** 16 + i] : [],
+      ),
+    ).flat();
+    const [counts = new Uint32Array(), list = counts, used = counts] = await run([
+      new Uint32Array(5 * threads).fill(POISON),
+      new Uint32Array(expected.length + 1).fill(POISON),
+      Uint32Array.of(10, 20),
+    ]);
+    expect([...list]).toEqual([...expected, POISON]);
+    const turns = Math.min(6, threads - 1);
+    const even = Math.ceil(threads / 2);
+    const sum = (threads * (threads - 1)) / 2;
+    for (let i = 0; i < threads; i++) {
+      expect([...counts.subarray(5 * i, 5 * i + 5)], `thread ${i}`).toEqual([
+        turns === 0 ? POISON : turns,
+        10 + Math.ceil(i / 2),
+        even,
+        20 + (i * (i - 1)) / 2,
+        sum,
+      ]);
+    }
+    expect([...used]).toEqual([10 + even, 20 + sum]);
+  });
+
   const ALL = 0xffffffff;
 
   /** Runs allocations, checks every thread's run, and returns how many did not fit. */

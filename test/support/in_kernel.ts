@@ -90,6 +90,8 @@ interface Call {
   readonly scope: "work_group" | "coalesced" | number;
   readonly kind: "scan_inclusive" | "scan_exclusive" | "reduce";
   readonly hasTotal: boolean;
+  /** Whether the total is written to a variable of the caller's. */
+  readonly isUniform: boolean;
 }
 
 function callOf(name: string): Call {
@@ -99,7 +101,8 @@ function callOf(name: string): Call {
     name,
     scope: tile === undefined ? (scope as "work_group") : Number(tile),
     kind: kind as Call["kind"],
-    hasTotal: name.endsWith("_total"),
+    hasTotal: /_(total|uniform)$/.test(name),
+    isUniform: name.endsWith("_uniform"),
   };
 }
 
@@ -233,8 +236,17 @@ export async function checkFunctions(
   // An even number of them, so that halves of a word fill words.
   const width = columns.length + (columns.length % 2);
   let column = 0;
-  const statements = calls.flatMap(({ name, scope, hasTotal }, index) => {
-    const call = `${name}(x, ${scope === "coalesced" ? "is_active, " : ""}place)`;
+  const statements = calls.flatMap(({ name, scope, hasTotal, isUniform }, index) => {
+    const given = `${name}(x, ${scope === "coalesced" ? "is_active, " : ""}place`;
+    const call = `${given})`;
+    if (isUniform) {
+      return [
+        `var total_${index}: ${type.value};`,
+        `let result_${index} = ${given}, &total_${index});`,
+        `output[base + ${column++}u] = result_${index};`,
+        `output[base + ${column++}u] = total_${index};`,
+      ];
+    }
     return hasTotal
       ? [
           `let result_${index} = ${call};`,
@@ -300,13 +312,20 @@ fn main(@builtin(local_invocation_index) i: u32) {
 }
 
 /**
- * One of each pair of functions that differ in `_total` alone: which one goes by the number. A
- * kernel that calls half as many compiles in less than half the time.
+ * Of functions that differ in `_total` and `_uniform` alone, and in whether they are exclusive, two: which ones goes by the
+ * number. A kernel that calls fewer compiles in less than its part of the time.
  */
 export function everyOther(names: readonly string[], number: number): string[] {
   const scanNames = names.filter((name) => name.includes("_scan_"));
-  const chosen = scanNames.filter(
-    (name) => name.includes("_inclusive_") === ((number + (name.endsWith("_total") ? 1 : 0)) % 2 === 0),
-  );
+  const flavours = ["_total", "_uniform"];
+  const chosen = scanNames.filter((name) => {
+    const flavour = flavours.findIndex((ending) => name.endsWith(ending));
+    const hasUniform = names.includes(name.replace(/(_total|_uniform)?$/, "_uniform"));
+    return (
+      name.includes("_inclusive_") === ((number + flavour + 1) % 2 === 0) &&
+      // Of three, two.
+      (!hasUniform || flavour + 1 !== number % 3)
+    );
+  });
   return names.filter((name) => name.includes("_reduce_") || chosen.includes(name));
 }
