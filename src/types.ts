@@ -64,6 +64,16 @@ export interface Literal {
 }
 
 /**
+ * What comes before the first element of an exclusive scan, and what a reduction of nothing gives, where that is not the
+ * identity: a sum's zero, whose identity is −0.
+ */
+export interface Start<V extends Value = Value> {
+  readonly value: V;
+  /** WGSL for the combination of it and a later element `x`. */
+  readonly before: string;
+}
+
+/**
  * How a type's values are represented while an operator combines them. The four conversions are
  * WGSL expressions over `x`.
  */
@@ -131,6 +141,8 @@ export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar =
   readonly greatest: V;
   /** What changes nothing in a sum, where it is not `zero`: −0 where the sign of zero is kept. */
   readonly addIdentity?: V;
+  /** What sums start from then. */
+  readonly addStart?: Start<V>;
   /** As something that compares exactly, for `min` and `max`. */
   readonly order: Domain<V>;
   /** As 0 or 1, for the logical operators, where that is not as for all integers of 32 bits. */

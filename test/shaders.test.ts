@@ -62,7 +62,11 @@ function joined(paths: readonly string[]): string {
 
 const contract = ["contract.wgsl"];
 const algorithms = [
-  ["work_group/hillis_steele.wgsl", "work_group/hillis_steele_reduce.wgsl"],
+  [
+    "work_group/hillis_steele.wgsl",
+    "work_group/hillis_steele_uniform.wgsl",
+    "work_group/hillis_steele_reduce.wgsl",
+  ],
   ["work_group/blelloch.wgsl"],
   ["work_group/subgroup_contract.wgsl", "work_group/subgroup_place.wgsl", "work_group/subgroup.wgsl"],
 ];
@@ -138,14 +142,19 @@ const combinations: string[][] = [
     [...contract, ...algorithm],
     ...[
       ["scan"],
+      ["scan_uniform"],
       ["reduce"],
       ["counter", "update"],
-      ["coalesced", "coalesced_scan"],
-      ["coalesced", "coalesced_reduce"],
+      ["coalesced", "coalesced_total", "coalesced_scan"],
+      ["coalesced", "coalesced_total", "coalesced_scan_uniform"],
+      ["coalesced", "coalesced_total", "coalesced_reduce"],
+      ["coalesced", "coalesced_total_start", "coalesced_scan"],
+      ["coalesced", "coalesced_total_start", "coalesced_scan_uniform"],
+      ["coalesced", "coalesced_total_start", "coalesced_reduce"],
       ["coalesced", "counter", "coalesced_update"],
       ["compact"],
       ["counter", "compact_update"],
-      ["counter", "allocate"],
+      ["allocate_counter", "allocate"],
     ].map((names) => [...contract, ...algorithm, ...names.map((name) => `work_group/${name}.wgsl`)]),
   ]),
   ...deviceAlgorithms.flatMap(({ files, lookBack }) => {

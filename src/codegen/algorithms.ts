@@ -32,9 +32,9 @@ export const blellochMemory = (workGroupSize: number, elementBytes: number): num
   const leaves = 2 ** Math.ceil(Math.log2(workGroupSize));
   return memoryOf([leaves + Math.floor(leaves / 32)], elementBytes, 0);
 };
-/** Two elements a thread, in units of 16 bytes. */
-export const hillisSteeleMemory = (workGroupSize: number, elementBytes: number): number =>
-  Math.ceil((workGroupSize * elementBytes) / 8) * 16;
+/** Two elements a thread, in units of 16 bytes; one for a reduction. */
+export const hillisSteeleMemory = (workGroupSize: number, elementBytes: number, each = 2): number =>
+  Math.ceil((workGroupSize * elementBytes * each) / 16) * 16;
 export const subgroupMemory = (sizes: SubgroupSizes, elementBytes: number): number =>
   memoryOf([subgroupSlots(sizes) + 1, 1], elementBytes, 1);
 /** The same for kernels of our own, whose threads are numbered. */

@@ -20,7 +20,7 @@ const atomics: Readonly<Record<string, string>> = {
 };
 
 /** Names in the functions below that a counter's would be taken for. */
-const locals = new Set(["total", "capacity", "seen", "first", "exchange", "min"]);
+const locals = new Set(["total", "capacity", "seen", "start", "exchange", "min"]);
 
 /** The counter in the place of the contract's. It is a name, with members and constant or named indices. */
 function wordsOf(counter: unknown, caller: string): Counting["words"] {
@@ -56,11 +56,7 @@ export function counting(counter: string, monoid: Monoid, caller: string): Count
   };
 }
 
-/**
- * `counter_update` and `allocation_capacity`. The counter never goes back, and stops at the
- * capacity: a work-group that asks for more than is left takes what is left, so that from then on
- * it is full for all.
- */
+/** `allocation_capacity`, and the counter of the caller's that shaders/work_group/allocate_counter.wgsl takes from. */
 export function allocation(counter: string, capacity: number | string, caller: string): Counting {
   const words = wordsOf(counter, caller);
   const isNumber = typeof capacity === "number";
@@ -73,29 +69,8 @@ export function allocation(counter: string, capacity: number | string, caller: s
       `${caller}: capacity is ${String(capacity)}; it takes a whole number from 0 to 2^32 - 1, or a WGSL expression of u32`,
     );
   }
-  // Far from the end, all the work-groups in flight together cannot make the sum wrap around. An atomicMin before the
-  // capacity is passed is of no use; and SwiftShader's loses additions that are made meanwhile.
   return {
-    text: `fn counter_update(total: Element) -> Element {
-  let capacity = allocation_capacity();
-  var seen = atomicLoad(&contract_counter);
-  if (seen < min(capacity, 1u << 31u) && total < 1u << 15u) {
-    let first = atomicAdd(&contract_counter, total);
-    if (first > capacity - min(total, capacity)) {
-      atomicMin(&contract_counter, capacity);
-    }
-    return min(first, capacity);
-  }
-  while (seen < capacity) {
-    let exchange = atomicCompareExchangeWeak(&contract_counter, seen, seen + min(total, capacity - seen));
-    if (exchange.exchanged) {
-      return seen;
-    }
-    seen = exchange.old_value;
-  }
-  return capacity;
-}
-fn allocation_capacity() -> u32 {
+    text: `fn allocation_capacity() -> u32 {
   return (contract_capacity);
 }`,
     words: {

@@ -8,6 +8,7 @@ import { parse } from "./callers.ts";
 import {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUniform,
   coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
@@ -17,11 +18,13 @@ import {
   workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUniform,
   workGroupScanUpdate,
 } from "./functions.ts";
 import type { InKernelFunctions, InKernelOptions } from "./in_kernel.ts";
 import type { LinkOptions } from "./link.ts";
 import { linkText } from "./link.ts";
+import { identityOf, numeric } from "./numeric.ts";
 import { requireAlgorithm } from "./require_algorithm.ts";
 import { subgroupOf, workGroupAlgorithms } from "./work_group_algorithms.ts";
 
@@ -62,9 +65,12 @@ type Form =
       readonly op: Operator<TypeName>;
       readonly type: TypeName;
       readonly update: boolean;
+      readonly uniform: boolean;
     }
   | { readonly family: "compact"; readonly update: boolean }
-  | { readonly family: "allocate" };
+  | { readonly family: "allocate" }
+  | { readonly family: "identity"; readonly op: Operator<TypeName>; readonly type: TypeName }
+  | { readonly family: "numeric"; readonly type: TypeName };
 
 const KEYS = [
   "algorithm",
@@ -78,14 +84,14 @@ type Key = (typeof KEYS)[number];
 
 const EXAMPLE = "// wavefold: work_group_scan_exclusive_add_u32 256";
 const FORMS =
-  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update], work_group_allocate";
+  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform], identity_<op>_<type>, and add_u64, mul_f64 and others on u64, i64, f64 and f16";
 
 /**
  * Links what a kernel asks for in comment lines: `// wavefold:`, then functions by the names that
  * the kernel calls, their work-group size, and settings. The size may be left out where the text has
- * one `@workgroup_size` of literal numbers. The settings are `subgroups`, `algorithm=blelloch`,
- * `counter=bump.used`, `capacity=1024` (or an expression without blanks), `suffix=name` and
- * `min_subgroup_size=32`, `max_subgroup_size=32`. Lines keep their numbers; a text that asks for nothing comes out as it was.
+ * one `@workgroup_size` of literal numbers, and where the functions take none, as `identity_max_f32` and `add_u64`. The
+ * settings are `subgroups`, `algorithm=blelloch`, `counter=bump.used`, `capacity=1024` (or an expression without blanks),
+ * `suffix=name` and `min_subgroup_size=32`, `max_subgroup_size=32`. Lines keep their numbers; a text that asks for nothing comes out as it was.
  *
  * @throws {SourceError} at the directive's line, where it asks for what there is not, or what the
  * kernel does not call; at the kernel's line, where it declares a name of theirs.
@@ -248,8 +254,13 @@ function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
       `a directive takes functions, divided by commas, and then their settings, as in ${EXAMPLE}`,
     );
   }
-  const settings = settingsOf(directive, rest, kernel);
   const names = list.split(",").map((one) => one.trim());
+  const settings = settingsOf(
+    directive,
+    rest,
+    kernel,
+    names.some((name) => /^(work_group|coalesced|thread_tile)_/.test(name)),
+  );
   const forms = names.map((name) => {
     const form = formOf(name, settings);
     if (typeof form === "string") {
@@ -257,6 +268,14 @@ function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
     }
     return { name, ...form };
   });
+  if (settings.subgroups && forms.every(({ form }) => isSizeless(form))) {
+    throw fault(
+      kernel,
+      directive,
+      `subgroups means nothing to ${names.join(", ")}; leave it out`,
+      "subgroups",
+    );
+  }
   for (const [key, value] of settings.keys) {
     if (!forms.some(({ form }) => takes(form, key))) {
       throw fault(
@@ -270,6 +289,14 @@ function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
   return forms.map(({ name, base, form }) => {
     const suffix = settings.keys.get("suffix");
     const size = String(settings.workGroupSize);
+    if (isSizeless(form)) {
+      // What work-groups do not share needs no other names.
+      if (!kernel.called.has(base)) {
+        throw fault(kernel, directive, notCalled(base, kernel), name);
+      }
+      const functions = [generate(name, form, settings, undefined, directive, kernel)];
+      return { short: base, workGroupSize: 0, functions };
+    }
     const short = suffix === undefined ? base : `${base}_${suffix}`;
     const endings = [
       ...(kernel.called.has(short) ? [suffix] : []),
@@ -286,6 +313,12 @@ function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
   });
 }
 
+/** Types whose arithmetic WGSL does not have. */
+const emulated = ["u64", "i64", "f64", "f16"] as const satisfies readonly TypeName[];
+
+/** Functions that each thread calls by itself: they take no size, and no settings. */
+const isSizeless = ({ family }: Form): boolean => family === "identity" || family === "numeric";
+
 function notCalled(name: string, { called, declared }: Kernel): string {
   const others = [...called].filter((one) => /^(work_group|coalesced|thread_tile)_/.test(one));
   const unknown = others.filter((one) => !declared.has(one)).sort();
@@ -293,7 +326,7 @@ function notCalled(name: string, { called, declared }: Kernel): string {
   return `${name} is asked for, and not called; the kernel calls ${calls}`;
 }
 
-function settingsOf(directive: Directive, rest: string, kernel: Kernel): Settings {
+function settingsOf(directive: Directive, rest: string, kernel: Kernel, takesSize: boolean): Settings {
   const keys = new Map<Key, string>();
   let written: string | undefined;
   let subgroups = false;
@@ -349,7 +382,8 @@ function settingsOf(directive: Directive, rest: string, kernel: Kernel): Setting
       "algorithm",
     );
   }
-  return { workGroupSize: workGroupSizeOf(directive, written, kernel), subgroups, keys };
+  const workGroupSize = takesSize || written !== undefined ? workGroupSizeOf(directive, written, kernel) : 0;
+  return { workGroupSize, subgroups, keys };
 }
 
 function workGroupSizeOf(directive: Directive, written: string | undefined, kernel: Kernel): number {
@@ -397,6 +431,9 @@ const TAKERS = {
 } as const satisfies Record<Key, string>;
 
 function takes(form: Form, key: Key): boolean {
+  if (isSizeless(form)) {
+    return false;
+  }
   switch (key) {
     case "algorithm":
       return form.family !== "thread_tile";
@@ -431,20 +468,25 @@ function formOf(name: string, { keys, workGroupSize }: Settings): { base: string
 }
 
 function parseName(name: string): Form | string {
-  const compact = /^work_group_compact(_update)?$/.exec(name);
+  const compact = /^work_group_compact(_update)?(?:_uniform)?$/.exec(name);
   if (compact !== null) {
     return { family: "compact", update: compact[1] !== undefined };
   }
-  if (name === "work_group_allocate") {
+  if (/^work_group_allocate(?:_uniform)?$/.test(name)) {
     return { family: "allocate" };
   }
+  const numericType = emulated.find((type) => numeric(elementTypes[type]).names.includes(name));
+  if (numericType !== undefined) {
+    return { family: "numeric", type: numericType };
+  }
+  const [, identityOperand] = /^identity_(.+)$/.exec(name) ?? [];
   const [, scope = "", tile, direction, operand = ""] =
     /^(work_group|coalesced|thread_tile_([1-9]\d*))_(?:scan_(inclusive|exclusive)|reduce)_(.+)$/.exec(name) ??
-    [];
+    (identityOperand === undefined ? [] : ["", "identity", undefined, undefined, identityOperand]);
   if (scope === "") {
     return `${name} is not a function; it takes ${FORMS}`;
   }
-  const [, pair = "", ending] = /^(.+?)(_total|_update)?$/.exec(operand) ?? [];
+  const [, pair = "", ending] = /^(.+?)(_total|_uniform|_update)?$/.exec(operand) ?? [];
   const [, opName, typeName = ""] = /^(?:(\w+)_)?([^_]*)$/.exec(pair) ?? [];
   if (!Object.hasOwn(elementTypes, typeName) || opName === undefined) {
     return `${name}: ${pair} does not end in an operator and an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
@@ -454,7 +496,13 @@ function parseName(name: string): Form | string {
     return `${name}: ${opName} is not an operator; it takes ${Object.values<Operator>(operators).map(keyOf).join(", ")}`;
   }
   if (direction === undefined && ending !== undefined) {
-    return `${name}: ${ending} is for scans, and this is a reduction; leave it out`;
+    return `${name}: ${ending} is for scans, and this is ${scope === "identity" ? "an identity" : "a reduction"}; leave it out`;
+  }
+  if (scope === "identity") {
+    return { family: "identity", op: op as Operator<TypeName>, type: typeName as TypeName };
+  }
+  if (tile !== undefined && ending === "_uniform") {
+    return `${name}: a tile's total is not the same for all threads of the work-group; use _total`;
   }
   return {
     family: tile === undefined ? (scope as "work_group" | "coalesced") : "thread_tile",
@@ -464,6 +512,7 @@ function parseName(name: string): Form | string {
     op: op as Operator<TypeName>,
     type: typeName as TypeName,
     update: ending === "_update",
+    uniform: ending === "_uniform",
   };
 }
 
@@ -531,6 +580,10 @@ function functionsOfForm(
     ...(suffix !== undefined && { suffix }),
   };
   switch (form.family) {
+    case "identity":
+      return identityOf<TypeName>({ type: elementTypes[form.type], op: form.op });
+    case "numeric":
+      return numeric(elementTypes[form.type]);
     case "compact":
       return form.update ? workGroupCompactUpdate({ ...common, counter }) : workGroupCompact(common);
     case "allocate": {
@@ -547,6 +600,9 @@ function functionsOfForm(
       const isCoalesced = form.family === "coalesced";
       if (form.update) {
         return (isCoalesced ? coalescedScanUpdate : workGroupScanUpdate)<TypeName>({ ...options, counter });
+      }
+      if (form.uniform) {
+        return (isCoalesced ? coalescedScanUniform : workGroupScanUniform)<TypeName>(options);
       }
       return form.kind === "reduce"
         ? (isCoalesced ? coalescedReduce : workGroupReduce)<TypeName>(options)

@@ -56,7 +56,7 @@ export function generate(
   { texts = [], words, memory = 0, tile = "" }: Family = {},
 ): InKernelFunctions {
   const monoid = operatorOn(op, type, caller);
-  const { domain, key, callers } = monoid;
+  const { domain, key, callers, start } = monoid;
   if (!(workGroupSize > 0 && workGroupSize <= 1024 && workGroupSize % 1 === 0)) {
     refuse(caller, `workGroupSize is ${workGroupSize}`, "1 to 1024");
   }
@@ -100,6 +100,13 @@ export function generate(
 }`);
   for (const text of [domain.conversions ?? "", ...body.texts(monoid), ...texts]) {
     take(text);
+  }
+  if (start) {
+    take(`fn value_from_exclusive(x: Value) -> Value {
+  return ${start.before};
+}`);
+  } else {
+    written.set("value_from_exclusive", written.get("value_from_element") as string);
   }
   take(functions, (name) => {
     const own = name.replace(/_?value/i, `_${key}`).replace("tile_", `tile_${tile}`) + ending;

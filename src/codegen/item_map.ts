@@ -18,9 +18,16 @@ export interface ItemMap {
   readonly from: ElementType;
   /**
    * What a kernel of mapped items is written against, and what loads them. Both sides hold bits that no
-   * conversion has touched, so that they may share a binding where their sizes are the same.
+   * conversion has touched, so that they may share a binding where their sizes are the same. `shown` is as in
+   * `storageText`.
    */
-  sources(monoid: Monoid, output: Side, vector: number, storesVectors: boolean): readonly Source[];
+  sources(
+    monoid: Monoid,
+    output: Side,
+    vector: number,
+    storesVectors: boolean,
+    shown?: string,
+  ): readonly Source[];
   /** What a compaction to this type maps by what it keeps. */
   keptSources(type: ElementType): readonly Source[];
 }
@@ -41,10 +48,10 @@ export function itemMap(from: ElementType, text: string): ItemMap {
   ];
   return {
     from,
-    sources(monoid, output, vector, storesVectors) {
+    sources(monoid, output, vector, storesVectors, shown) {
       const { domain, type } = monoid;
       const items = output === "items" ? carriedAs(type) : domain.element;
-      const bits = output === "items" ? carriedOf(type, domain) : "x";
+      const bits = shown ?? (output === "items" ? carriedOf(type, domain) : "x");
       return [
         generated(
           [

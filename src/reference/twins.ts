@@ -10,6 +10,8 @@ import { add, and, multiply, or, xor } from "./arithmetic.ts";
 export interface ReferenceMonoid extends Monoid {
   readonly lift: (value: Value) => Value;
   readonly reference: (earlier: Value, later: Value) => Value;
+  /** What a result shows that may combine nothing: an exclusive prefix, or the identity. */
+  readonly shown: (value: Value) => Value;
 }
 
 type Combine = (earlier: Scalar, later: Scalar) => Scalar;
@@ -60,6 +62,7 @@ export function referenceMonoid(op: Operator, type: ElementType, caller: string)
     return {
       ...checked,
       lift: (value) => value,
+      shown: (value) => value,
       reference(earlier, later) {
         const value: unknown = reference(earlier, later);
         if (typeof value !== kind) {
@@ -71,11 +74,14 @@ export function referenceMonoid(op: Operator, type: ElementType, caller: string)
       },
     };
   }
-  const [combine, lift] = twins[op.name]?.(type as ScalarType) ?? [];
+  const [twin, lift] = twins[op.name]?.(type as ScalarType) ?? [];
+  const combine = twin as ReferenceMonoid["reference"];
+  const { start } = checked;
   return {
     ...checked,
     lift: (lift ?? ((value) => value)) as ReferenceMonoid["lift"],
-    reference: combine as ReferenceMonoid["reference"],
+    reference: combine,
+    shown: (value) => (start === undefined ? value : combine(start.value, value)),
   };
 }
 

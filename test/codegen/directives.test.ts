@@ -101,23 +101,35 @@ describe("a directive", () => {
     ...[...scans("coalesced", ["", "_total", "_update"]), "coalesced_reduce_max_u32"].map(
       (name): [string, string] => [name, `${name}(1u, true, local_index)`],
     ),
+    ...scans("work_group", ["_uniform"]).map((name): [string, string] => [
+      name,
+      `${name}(1u, local_index, &total)`,
+    ]),
+    ...scans("coalesced", ["_uniform"]).map((name): [string, string] => [
+      name,
+      `${name}(1u, true, local_index, &total)`,
+    ]),
+    ["work_group_compact_uniform", "work_group_compact_uniform(true, local_index, &total)"],
+    ["work_group_compact_update_uniform", "work_group_compact_update_uniform(true, local_index, &total)"],
+    ["work_group_allocate_uniform", "work_group_allocate_uniform(1u, local_index, &total)"],
     ["work_group_compact", "work_group_compact(true, local_index)"],
     ["work_group_compact_update", "work_group_compact_update(true, local_index)"],
     ["work_group_allocate", "work_group_allocate(1u, local_index)"],
   ])("asks for %s", async (name, call) => {
-    const counter = /_update$|allocate/.test(name) ? " counter=bump.used" : "";
+    const counter = /_update(_|$)|allocate/.test(name) ? " counter=bump.used" : "";
     for (const subgroups of ["", " subgroups"]) {
       for (const suffix of ["", "twin"]) {
         const ending = suffix === "" ? "" : `_${suffix}`;
         for (const long of ["", "_64"]) {
           const settings = `64${counter}${subgroups}${suffix === "" ? "" : ` suffix=${suffix}`}`;
           const called = call.replace("(", `${ending}${long}(`);
-          const code = linkDirectives(kernel(`// wavefold: ${name} ${settings}`, `_ = ${called};`));
+          const statement = `var total: u32; _ = ${called};`;
+          const code = linkDirectives(kernel(`// wavefold: ${name} ${settings}`, statement));
           expect(code).toContain(`fn ${called.replace(/\(.*/, "")}(`);
           expect(code.startsWith("enable subgroups;")).toBe(subgroups !== "");
           // By the name as it is called, too.
           const spelled = `// wavefold: ${name}${ending}${long} ${settings}`;
-          const same = linkDirectives(kernel(spelled, `_ = ${called};`));
+          const same = linkDirectives(kernel(spelled, statement));
           expect(same.split("\n").slice(1)).toEqual(code.split("\n").slice(1));
           await expectCompiles(code);
         }
@@ -263,10 +275,16 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "_total is for scans, and this is a reduction; leave it out",
   ],
   [
+    "a uniform total of tiles",
+    "thread_tile_8_scan_inclusive_add_u32_uniform 64",
+    "",
+    "a tile's total is not the same for all threads of the work-group; use _total",
+  ],
+  [
     "an unknown function",
     "workgroup_scan_add_u32 64",
     "",
-    "workgroup_scan_add_u32 is not a function; it takes work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update], work_group_allocate",
+    "workgroup_scan_add_u32 is not a function; it takes work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform]",
   ],
   ["a scan that is neither", "work_group_scan_add_u32 64", "", "work_group_scan_add_u32 is not a function"],
   [

@@ -2,6 +2,7 @@ import type { Algorithm } from "../../src/codegen/algorithms.ts";
 import {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUniform,
   coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
@@ -11,6 +12,7 @@ import {
   workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUniform,
   workGroupScanUpdate,
 } from "../../src/codegen/functions.ts";
 import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
@@ -124,9 +126,11 @@ export function operatorFunctions(
   const counter = "used";
   return [
     workGroupScan(options),
+    workGroupScanUniform(options),
     ...(counted ? [workGroupScanUpdate({ ...options, counter })] : []),
     workGroupReduce(options),
     coalescedScan(options),
+    coalescedScanUniform(options),
     ...(counted ? [coalescedScanUpdate({ ...options, counter })] : []),
     coalescedReduce(options),
     // The portable body of a thread tile is one and the same for both portable algorithms.
@@ -143,15 +147,17 @@ export function operatorFunctions(
 
 /** A kernel that calls every function once. */
 function callingAll(type: ElementType, functions: readonly InKernelFunctions[]): string {
-  const calls = functions.flatMap(({ names }) => {
-    return names.map((name) =>
-      name.startsWith("coalesced_")
-        ? `${name}(x, keep, i)`
-        : name.startsWith("work_group_compact")
-          ? `${name}(keep, i)`
-          : `${name}(x, i)`,
-    );
-  });
+  const calls = functions
+    .flatMap(({ names }) => {
+      return names.map((name) =>
+        name.startsWith("coalesced_")
+          ? `${name}(x, keep, i)`
+          : name.startsWith("work_group_compact")
+            ? `${name}(keep, i)`
+            : `${name}(x, i)`,
+      );
+    })
+    .map((call) => (call.includes("_uniform") ? call.replace(")", ", &total)") : call));
   const kernel = [
     // The directives go here.
     "",
@@ -161,6 +167,7 @@ function callingAll(type: ElementType, functions: readonly InKernelFunctions[]):
     "fn main(@builtin(local_invocation_index) i: u32) {",
     `  let x = ${type.value}();`,
     "  let keep = i != 3u;",
+    `  var total: ${type.value};`,
     ...calls.map((call) => `  _ = ${call};`),
     "}",
   ].join("\n");
