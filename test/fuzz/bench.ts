@@ -1,0 +1,102 @@
+import type { Fold } from "../../src/node.ts";
+import { Fault, oneLine } from "./oracle.ts";
+import type { Scale } from "./plans.ts";
+
+/** Prepared plans that are kept for the next case that wants the same. */
+const KEPT_PLANS = 24;
+
+/** What a case runs on. */
+export interface Bench {
+  readonly fold: Fold;
+  readonly scale: Scale;
+  /** A prepared plan of this description, from the cache or made now. */
+  kept<T extends { destroy(): void }>(key: string, make: () => Promise<T>): Promise<T>;
+  /** Buffers of the library's that were made and not destroyed. */
+  readonly liveBuffers: number;
+  /** @throws {Fault} where the device reported an error that nobody caught, since the last call. */
+  requireNoError(title: string): Promise<void>;
+  destroy(): void;
+}
+
+/** Watches a fold's device, and keeps what is prepared on it. */
+export function benchOn(fold: Fold, scale: Scale): Bench {
+  const { device } = fold;
+  const errors: string[] = [];
+  const report = (event: GPUUncapturedErrorEvent): void => {
+    event.preventDefault();
+    errors.push(event.error.message);
+  };
+  device.addEventListener("uncapturederror", report as never);
+  let lost: string | undefined;
+  let destroyed = false;
+  void device.lost.then(({ reason, message }) => {
+    lost = destroyed ? undefined : `${reason}: ${message}`;
+  });
+  const live = countBuffers(device);
+  const plans = new Map<string, { destroy(): void }>();
+  return {
+    fold,
+    scale,
+    get liveBuffers() {
+      return live.size;
+    },
+    async kept<T extends { destroy(): void }>(key: string, make: () => Promise<T>): Promise<T> {
+      const known = plans.get(key) ?? (await make());
+      plans.delete(key);
+      plans.set(key, known);
+      const [oldest] = plans;
+      if (plans.size > KEPT_PLANS && oldest !== undefined) {
+        plans.delete(oldest[0]);
+        oldest[1].destroy();
+      }
+      return known as T;
+    },
+    async requireNoError(title) {
+      // An error is told once what was submitted before it is done.
+      await device.queue.onSubmittedWorkDone().catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      if (lost !== undefined) {
+        throw new Fault(`${title}: the device is lost (${oneLine(lost)})`);
+      }
+      const [first] = errors.splice(0);
+      if (first !== undefined) {
+        throw new Fault(`${title}: an error of the device that nobody caught: ${oneLine(first)}`);
+      }
+    },
+    destroy() {
+      destroyed = true;
+      device.removeEventListener("uncapturederror", report as never);
+      for (const plan of plans.values()) {
+        plan.destroy();
+      }
+      fold.destroy();
+    },
+  };
+}
+
+/** The buffers of the library's that a device has, from now on: each has a label that starts with its name. */
+function countBuffers(device: GPUDevice): ReadonlySet<number> {
+  const live = new Set<number>();
+  const create = device.createBuffer;
+  let number = 0;
+  Object.defineProperty(device, "createBuffer", {
+    configurable: true,
+    value(descriptor: GPUBufferDescriptor) {
+      const buffer = create.call(device, descriptor);
+      if (descriptor.label?.startsWith("wavefold")) {
+        const own = number++;
+        live.add(own);
+        const destroy = buffer.destroy;
+        Object.defineProperty(buffer, "destroy", {
+          configurable: true,
+          value() {
+            live.delete(own);
+            return destroy.call(buffer);
+          },
+        });
+      }
+      return buffer;
+    },
+  });
+  return live;
+}

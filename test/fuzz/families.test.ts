@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Fold } from "../../src/node.ts";
+import { open } from "../../src/node.ts";
+import { adapter } from "../support/fold.ts";
+import type { Bench } from "./bench.ts";
+import { benchOn } from "./bench.ts";
+import type { Case } from "./families.ts";
+import { runCase } from "./families.ts";
+import { Fault } from "./oracle.ts";
+import { scaleOf } from "./plans.ts";
+import type { StepSpec } from "./recorded.ts";
+import { staysInside, withoutComments } from "./text.ts";
+
+let fold: Fold;
+let bench: Bench;
+beforeAll(async () => {
+  fold = await open({ adapter });
+  bench = benchOn(fold, scaleOf(fold.software));
+});
+afterAll(() => bench.destroy());
+
+/** The bench with another fold: methods of this one, but for those that a test plants a fault in. */
+const planted = (methods: object): Bench => ({
+  ...bench,
+  fold: new Proxy(fold, {
+    get(target, name) {
+      const value: unknown = Reflect.get(methods, name) ?? Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  }),
+  // What is prepared with a fault is not kept.
+  kept: (_, make) => make(),
+});
+
+const data = { kind: "small", seed: 1 } as const;
+const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
+const step: StepSpec = { plan: 0, encoder: 0, length: 37, data };
+const recorded = (plan: object, ...steps: Partial<StepSpec>[]): Case =>
+  ({
+    family: "recorded",
+    plans: [{ type: "u32", maxLength: 100, ...tuning, ...plan }],
+    encoders: ["command"],
+    steps: steps.map((one) => ({ ...step, ...one })),
+  }) as unknown as Case;
+const scan = recorded({ primitive: "scan" }, {});
+const hand = (call: object): Case =>
+  ({
+    family: "hand",
+    calls: [{ plan: { primitive: "scan", type: "u32", ...tuning }, length: 9, data, ...call }],
+  }) as Case;
+
+describe("a case that is right passes", () => {
+  test.each<[string, Case]>([
+    ["a scan", scan],
+    ["in place, twice", recorded({ primitive: "scan" }, { output: { buffer: 0, how: "input" } }, {})],
+    [
+      "one range behind another",
+      recorded(
+        { primitive: "reduce", op: "affine" },
+        { input: { buffer: 0, how: "apart" }, output: { buffer: 0, how: "apart" } },
+      ),
+    ],
+    [
+      "f64 in a plan's order",
+      recorded({ primitive: "scan", type: "f64" }, { data: { kind: "level", seed: 3 } }),
+    ],
+    [
+      "f32 within a bound",
+      recorded({ primitive: "scan", type: "f32" }, { data: { kind: "level", seed: 3 } }),
+    ],
+    ["a compaction by flags, with arguments", recorded({ primitive: "compact", indirect: "dispatch" }, {})],
+    ["a length in a buffer", recorded({ primitive: "compact", where: "odd", lengthOnGpu: true }, {})],
+    ["a call at hand", hand({})],
+    ["a function in a kernel", { family: "in-kernel", size: [5, 1, 1], functions: [{ kind: "scan", data }] }],
+    [
+      "an expression",
+      { family: "text", kind: "expression", slot: "map", tree: ["+", "x", "i"], between: [0] },
+    ],
+    ["a file", { family: "files", kind: "header", type: "f16", shape: [2, 3], data }],
+  ])("%s", async (_, one) => {
+    expect(await runCase(one, bench)).toBe("passed");
+  });
+
+  test("and one that must be refused is refused", async () => {
+    const overlap = recorded(
+      { primitive: "scan" },
+      { input: { buffer: 0, how: "at" }, output: { buffer: 0, how: "at", items: 4 } },
+    );
+    expect(await runCase(overlap, bench)).toBe("refused");
+    expect(
+      await runCase(
+        recorded({ primitive: "scan", op: "latest", misfit: true, workGroupSize: 0.5 }, {}),
+        bench,
+      ),
+    ).toBe("refused");
+  });
+});
+
+/** Prepares as the fold does, but records with other ranges. */
+const preparedWith = (
+  change: (ranges: Record<string, unknown>, encoder: GPUCommandEncoder) => Record<string, unknown>,
+): Bench =>
+  planted({
+    async prepareScan(options: never) {
+      const prepared = await fold.prepareScan(options);
+      return {
+        ...prepared,
+        record: (encoder: GPUCommandEncoder, ranges: Record<string, unknown>) =>
+          prepared.record(encoder, change(ranges, encoder) as never),
+      };
+    },
+  });
+
+describe("a planted fault is found:", () => {
+  test("an item that is not written", async () => {
+    const bad = preparedWith((ranges) => ({ ...ranges, length: 36 }));
+    await expect(runCase(scan, bad)).rejects.toThrow(/scan<u32, add>'s output/);
+  });
+
+  test("a word behind the range that is written", async () => {
+    const bad = preparedWith((ranges) => ({ ...ranges, length: 38, input: ranges.input }));
+    await expect(runCase(scan, bad)).rejects.toThrow(/not in a range that is written/);
+  });
+
+  test("an error of the device that nobody catches", async () => {
+    const bad = preparedWith((ranges, encoder) => {
+      const { buffer } = { buffer: ranges.output as GPUBuffer };
+      encoder.copyBufferToBuffer(buffer, 0, buffer, 0, 4);
+      return ranges;
+    });
+    await expect(runCase(scan, bad)).rejects.toThrow("an error of the device that nobody caught");
+  });
+
+  test("a TypeError where an error of ours belongs", async () => {
+    const bad = preparedWith(() => null as never);
+    await expect(runCase(scan, bad)).rejects.toThrow("throws what is no refusal of ours: TypeError");
+  });
+
+  test("a call that must work and is refused", async () => {
+    const bad = preparedWith((ranges) => ({ ...ranges, length: -1 }));
+    await expect(runCase(scan, bad)).rejects.toThrow("is refused, and must work");
+  });
+
+  test("a sum that is off by more than its bound", async () => {
+    const one = recorded({ primitive: "scan", type: "f32" }, { data: { kind: "level", seed: 3 } });
+    // The sums of the items from the second place on.
+    const bad = preparedWith((ranges) => ({ ...ranges, input: { buffer: ranges.input, offset: 4 } }));
+    await expect(runCase(one, bad)).rejects.toThrow(/item 0 is .*; it may be off/);
+  });
+
+  test("an array at hand that differs in one item, or is of another length", async () => {
+    const bad = (change: (array: Uint32Array) => Uint32Array): Bench =>
+      planted({
+        scan: async (array: Uint32Array, options: object) => change(await fold.scan(array, options)),
+      });
+    const off = bad((array) => array.map((x, index) => (index === 8 ? x + 1 : x)));
+    await expect(runCase(hand({}), off)).rejects.toThrow("item 8 of 9 has the bytes");
+    await expect(
+      runCase(
+        hand({}),
+        bad((array) => array.slice(1)),
+      ),
+    ).rejects.toThrow("of 8 items instead of Uint32Array of 9");
+  });
+
+  test("a reduction at hand that leaves an f64 out", async () => {
+    const bad = planted({
+      reduce: (array: Float64Array, options: object) => fold.reduce(array.slice(1), options),
+    });
+    const one = hand({
+      plan: { primitive: "reduce", type: "f64", ...tuning },
+      data: { kind: "level", seed: 1 },
+    });
+    await expect(runCase(one, bad)).rejects.toThrow("it may be off");
+  });
+});
+
+test("a fault is told from a failure of the fuzzer's own", async () => {
+  await expect(
+    runCase(hand({}), planted({ scan: () => Promise.reject(new RangeError("no")) })),
+  ).rejects.toBeInstanceOf(Fault);
+});
+
+describe("what stays inside the brackets that it is put into", () => {
+  test.each([
+    ["x > 1u", true],
+    ["x /* ) */ > 1u // )", true],
+    ["/* /* ) */ ( */ x", true],
+    ["// a\r x", true],
+    ["true // \r ); } fn evil() -> bool { return bool(true", false],
+    ["true /* /* */ ); } fn evil() { return (true", false],
+    ["true) || (true", false],
+    ["true ; false", false],
+    ["/* /* */", false],
+    ["(x]", false],
+  ])("%j: %s", (text, expected) => {
+    expect(staysInside(text, true)).toBe(expected);
+  });
+
+  test("comments end at every line terminator of WGSL, and nest", () => {
+    for (const end of ["\n", "\v", "\f", "\r", "\u0085", "\u2028", "\u2029"]) {
+      expect(withoutComments(`a// b${end}c`)).toBe(`a${end}c`);
+    }
+    expect(withoutComments("a/* b /* c */ d */e")).toBe("a e");
+    expect(withoutComments("a/* b")).toBeUndefined();
+  });
+});

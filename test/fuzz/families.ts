@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import type { Bench } from "./bench.ts";
+import type { FilesCase } from "./files.ts";
+import { filesArbitrary, runFiles } from "./files.ts";
+import type { HandCase } from "./hand.ts";
+import { handArbitrary, runHand } from "./hand.ts";
+import type { InKernelCase } from "./in_kernel.ts";
+import { inKernelArbitrary, runInKernel } from "./in_kernel.ts";
+import type { JunkCase } from "./junk.ts";
+import { junkArbitrary, runJunk } from "./junk.ts";
+import type { LifetimeCase } from "./lifetime.ts";
+import { lifetimeArbitrary, runLifetime } from "./lifetime.ts";
+import type { Verdict } from "./oracle.ts";
+import type { Scale } from "./plans.ts";
+import type { RecordedCase } from "./recorded.ts";
+import { recordedArbitrary, runRecorded } from "./recorded.ts";
+import type { TextCase } from "./text.ts";
+import { runText, textArbitrary } from "./text.ts";
+
+/** A case: plain data, which a line of text holds. */
+export type Case = RecordedCase | HandCase | JunkCase | InKernelCase | TextCase | FilesCase | LifetimeCase;
+export type FamilyName = Case["family"];
+
+interface Family<C extends Case> {
+  /** How often it is drawn, beside the others. */
+  readonly weight: number;
+  arbitrary(scale: Scale): fc.Arbitrary<C>;
+  run(one: C, bench: Bench): Promise<Verdict>;
+}
+
+const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: Name }>> } = {
+  recorded: { weight: 12, arbitrary: recordedArbitrary, run: runRecorded },
+  hand: { weight: 8, arbitrary: handArbitrary, run: runHand },
+  "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
+  text: { weight: 2, arbitrary: textArbitrary, run: runText },
+  files: { weight: 1, arbitrary: filesArbitrary, run: runFiles },
+  lifetime: { weight: 1, arbitrary: lifetimeArbitrary, run: runLifetime },
+  junk: { weight: 2, arbitrary: junkArbitrary, run: runJunk },
+};
+
+export const familyNames = Object.keys(families) as FamilyName[];
+
+/** Cases of some families, all of them where none is named. */
+export const caseArbitrary = (scale: Scale, only: readonly FamilyName[] = familyNames): fc.Arbitrary<Case> =>
+  fc.oneof(
+    ...only.map((name) => ({
+      weight: families[name].weight,
+      arbitrary: families[name].arbitrary(scale) as fc.Arbitrary<Case>,
+    })),
+  );
+
+/**
+ * Runs a case.
+ *
+ * @throws {Fault} what it found.
+ */
+export const runCase = (one: Case, bench: Bench): Promise<Verdict> =>
+  (families[one.family] as Family<Case>).run(one, bench);
+
+/** A case as a shell takes it in single quotes. */
+export const encodeCase = (one: Case): string =>
+  JSON.stringify(one).replace(
+    /['\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+/** @throws where the text is no case. */
+export function decodeCase(text: string): Case {
+  const one = JSON.parse(text) as Case | null;
+  if (typeof one !== "object" || one === null || !Object.hasOwn(families, one.family)) {
+    throw new Error(`it is no case of ${familyNames.join(", ")}`);
+  }
+  return one;
+}

@@ -1,0 +1,587 @@
+import fc from "fast-check";
+import { linkDirectives } from "../../src/codegen/directives.ts";
+import {
+  coalescedReduce,
+  coalescedScan,
+  coalescedScanUpdate,
+  threadTileReduce,
+  threadTileScan,
+  workGroupAllocate,
+  workGroupCompact,
+  workGroupCompactUpdate,
+  workGroupReduce,
+  workGroupScan,
+  workGroupScanUpdate,
+} from "../../src/codegen/functions.ts";
+import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
+import { link } from "../../src/codegen/link.ts";
+import { workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
+import { referenceMonoid } from "../../src/reference/twins.ts";
+import { valuesOf } from "../../src/reference/values.ts";
+import type { ElementType, Value } from "../../src/types.ts";
+import { u32 } from "../../src/types.ts";
+import type { Bench } from "./bench.ts";
+import type { Verdict } from "./oracle.ts";
+import { attemptNow, Fault, oneLine } from "./oracle.ts";
+import type { PlanFacts, Scale } from "./plans.ts";
+import {
+  algorithmNames,
+  boundsOf,
+  dataFor,
+  factsOf,
+  isBounded,
+  isDefined,
+  oneIn,
+  operatorNames,
+  rarely,
+  typeArbitrary,
+} from "./plans.ts";
+import type { DataSpec, TypeSpec } from "./values.ts";
+import { arrayOf, dataKinds } from "./values.ts";
+
+// Functions linked into a kernel, called by every thread of work-groups of any shape, some in one kernel.
+
+const scopes = ["work_group", "coalesced", "thread_tile"] as const;
+const kinds = ["scan", "reduce", "compact", "allocate"] as const;
+
+/** One function, and how it is called. */
+export interface FunctionSpec {
+  readonly kind: (typeof kinds)[number];
+  readonly scope?: (typeof scopes)[number];
+  /** Of a thread tile: 2 to this power. */
+  readonly tile?: number;
+  readonly type?: TypeSpec;
+  readonly op?: string;
+  readonly exclusive?: boolean;
+  readonly total?: boolean;
+  /** On a counter; of work-groups and coalesced groups. */
+  readonly update?: boolean;
+  readonly algorithm?: (typeof algorithmNames)[number];
+  /** Of an allocation. */
+  readonly capacity?: number;
+  readonly data: DataSpec;
+}
+
+export interface InKernelCase {
+  readonly family: "in-kernel";
+  readonly size: readonly [number, number, number];
+  /** Work-groups, where no counter is used. */
+  readonly groups?: number;
+  readonly functions: readonly FunctionSpec[];
+  /** Whether what is the same for all threads decides whether they meet. */
+  readonly steer?: boolean;
+  /** The work-group size that the functions are made for, where it is another. */
+  readonly told?: number;
+  /** Whether they are asked for in comment lines. */
+  readonly directives?: boolean;
+  readonly sizeText?: "literal" | "const" | "override";
+}
+
+/** Calls in a kernel. SwiftShader compiles nine of subgroups in minutes. */
+const MOST_FUNCTIONS = 3;
+const ROUNDS = 2;
+
+export function inKernelArbitrary(scale: Scale): fc.Arbitrary<InKernelCase> {
+  const side = (most: number): fc.Arbitrary<number> =>
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(1, 2, 3, 4, 8) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: most }) },
+    );
+  const width = fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 1, max: 70 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: scale.mostThreads }) },
+  );
+  const one: fc.Arbitrary<FunctionSpec> = fc.record(
+    {
+      kind: fc.constantFrom(
+        "scan" as const,
+        "scan" as const,
+        "reduce" as const,
+        "compact" as const,
+        "allocate" as const,
+      ),
+      scope: fc.constantFrom(...scopes),
+      tile: fc.nat({ max: 10 }),
+      type: typeArbitrary(scale),
+      op: fc.constantFrom(...operatorNames),
+      exclusive: fc.boolean(),
+      total: fc.boolean(),
+      update: rarely(4),
+      algorithm: fc.constantFrom(...algorithmNames),
+      capacity: fc.nat({ max: 200 }),
+      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) }),
+    },
+    { requiredKeys: ["kind", "data"] },
+  );
+  return fc.record(
+    {
+      family: fc.constant("in-kernel" as const),
+      size: fc.tuple(width, side(16), side(8)),
+      groups: fc.integer({ min: 1, max: 3 }),
+      functions: fc.array(one, { minLength: 1, maxLength: MOST_FUNCTIONS }),
+      steer: rarely(4),
+      told: oneIn(20, fc.integer({ min: 1, max: 64 })),
+      directives: rarely(4),
+      sizeText: fc.constantFrom("literal" as const, "const" as const, "override" as const),
+    },
+    { requiredKeys: ["family", "size", "functions"] },
+  );
+}
+
+/** A function as it is linked and called. */
+interface Call {
+  readonly spec: FunctionSpec;
+  readonly facts: PlanFacts;
+  readonly functions: InKernelFunctions;
+  readonly name: string;
+  readonly directive: string;
+  /** Values that a thread writes. */
+  readonly columns: readonly string[];
+  readonly output: ElementType;
+  readonly usesCounter: boolean;
+}
+
+const updating = ["add", "min", "max", "and", "or", "xor"];
+
+/** The function that a case describes, of those that there are. */
+function callOf(spec: FunctionSpec, at: number, told: number, viaDirectives: boolean): Call {
+  const { kind, scope = "work_group", algorithm = "hillis-steele" } = spec;
+  const isCounting = kind === "compact" || kind === "allocate";
+  const update = spec.update === true && kind !== "reduce" && kind !== "allocate" && scope !== "thread_tile";
+  const isOwn = spec.op === "latest" || spec.op === "affine" || spec.op === "fieldwise";
+  const isStruct = spec.type !== undefined && typeof spec.type !== "string";
+  // What there are no atomics for, or no words in a comment.
+  const type: TypeSpec =
+    isCounting || spec.type === undefined || (viaDirectives && isStruct)
+      ? "u32"
+      : update && spec.type !== "u32" && spec.type !== "i32"
+        ? "u32"
+        : spec.type;
+  const op =
+    isCounting || (viaDirectives && isOwn) || (update && !updating.includes(spec.op ?? "add"))
+      ? "add"
+      : (spec.op ?? "add");
+  const facts = factsOf({ primitive: "scan", type, op });
+  const suffix = `f${at}`;
+  const counter = facts.type.name === "i32" ? `counters_i32[${at}]` : `counters_u32[${at}]`;
+  const own = workGroupAlgorithms[algorithm];
+  const tileSize = Math.min(2 ** (spec.tile ?? 3), 2 ** Math.floor(Math.log2(told)));
+  const common = { workGroupSize: told, suffix, algorithm: own };
+  const typed = { ...common, type: facts.type, op: facts.op as never };
+  const isTile = scope === "thread_tile";
+  const portableTile =
+    isTile && algorithm === "blelloch"
+      ? { ...typed, algorithm: workGroupAlgorithms["hillis-steele"] }
+      : typed;
+  const functions =
+    kind === "allocate"
+      ? workGroupAllocate({ ...common, counter: `counters_u32[${at}]`, capacity: spec.capacity ?? 100 })
+      : kind === "compact"
+        ? update
+          ? workGroupCompactUpdate({ ...common, counter })
+          : workGroupCompact(common)
+        : update
+          ? (scope === "coalesced" ? coalescedScanUpdate : workGroupScanUpdate)({ ...typed, counter })
+          : kind === "scan"
+            ? isTile
+              ? threadTileScan({ ...portableTile, tileSize })
+              : (scope === "coalesced" ? coalescedScan : workGroupScan)(typed)
+            : isTile
+              ? threadTileReduce({ ...portableTile, tileSize })
+              : (scope === "coalesced" ? coalescedReduce : workGroupReduce)(typed);
+  const wanted = `${spec.exclusive === true ? "exclusive" : "inclusive"}_`;
+  const total = kind === "scan" && !update && spec.total === true;
+  const name =
+    functions.names.find(
+      (one) => kind !== "scan" || (one.includes(wanted) && one.includes("_total") === total),
+    ) ?? "";
+  const settings = [
+    `suffix=${suffix}`,
+    ...(isTile && !isCounting ? (algorithm === "subgroup" ? ["subgroups"] : []) : [`algorithm=${algorithm}`]),
+    ...(update || kind === "allocate"
+      ? [`counter=${kind === "allocate" ? `counters_u32[${at}]` : counter}`]
+      : []),
+    ...(kind === "allocate" ? [`capacity=${spec.capacity ?? 100}`] : []),
+  ];
+  return {
+    spec: { ...spec, scope: isCounting ? "work_group" : scope, update, total, tile: Math.log2(tileSize) },
+    facts,
+    functions,
+    name,
+    directive: `// wavefold: ${name} ${told} ${settings.join(" ")}`,
+    columns:
+      kind === "allocate"
+        ? ["offset", "total", "fits"]
+        : kind === "compact"
+          ? ["slot", "count"]
+          : total
+            ? ["prefix", "total"]
+            : [""],
+    output: isCounting ? u32 : facts.type,
+    usesCounter: update || kind === "allocate",
+  };
+}
+
+/** Whether a thread is active, or kept, in a round: the same in the kernel and here. */
+const isActive = (thread: number, at: number, round: number): boolean => (thread * 7 + at + round) % 5 < 3;
+
+function kernelOf(calls: readonly Call[], one: InKernelCase, threads: number): string {
+  const declarations = calls.flatMap(({ facts, output }, at) => [
+    `@group(0) @binding(${2 * at}) var<storage, read_write> input_${at}: array<${facts.type.value}>;`,
+    `@group(0) @binding(${2 * at + 1}) var<storage, read_write> output_${at}: array<${output.value}>;`,
+  ]);
+  const counters = (["u32", "i32"] as const)
+    .filter((type) =>
+      calls.some((call) => call.usesCounter && (call.facts.type.name === "i32" ? "i32" : "u32") === type),
+    )
+    .map(
+      (type) =>
+        `@group(0) @binding(${2 * MOST_FUNCTIONS + (type === "u32" ? 0 : 1)}) var<storage, read_write> counters_${type}: array<atomic<${type}>, ${MOST_FUNCTIONS}>;`,
+    );
+  const statements = calls.flatMap(({ spec, name, columns, facts }, at) => {
+    const value =
+      spec.kind === "compact"
+        ? `active_${at}`
+        : spec.kind === "allocate"
+          ? `x_${at} % 8u`
+          : spec.scope === "coalesced"
+            ? `x_${at}, active_${at}`
+            : `x_${at}`;
+    const member = (column: string): string => `result_${at}${column === "" ? "" : `.${column}`}`;
+    const uniform =
+      spec.kind === "allocate" ? "total" : spec.kind === "compact" ? "count" : spec.total ? "total" : "";
+    const isUniform =
+      (facts.type.name === "u32" || facts.type.name === "i32") &&
+      spec.scope === "work_group" &&
+      !spec.update &&
+      (uniform !== "" || spec.kind === "reduce");
+    return [
+      `let x_${at} = input_${at}[place];`,
+      `let active_${at} = (i * 7u + ${at}u + round) % 5u < 3u;`,
+      `let result_${at} = ${name}(${value}, i);`,
+      ...columns.map(
+        (column, number) =>
+          `output_${at}[place * ${columns.length}u + ${number}u] = ${
+            column === "fits" ? `select(0u, 1u, ${member(column)})` : member(column)
+          };`,
+      ),
+      ...(one.steer && isUniform ? [`if (${member(uniform)} % 2 == 0) { workgroupBarrier(); }`] : []),
+    ];
+  });
+  const [x, y, z] = one.size;
+  const named = one.sizeText ?? "literal";
+  return [
+    ...(one.directives ? calls.map((call) => call.directive) : []),
+    ...declarations,
+    ...counters,
+    ...(named === "literal" ? [] : [`${named} width: u32 = ${x};`]),
+    `@compute @workgroup_size(${named === "literal" ? x : "width"}, ${y}, ${z})`,
+    "fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {",
+    `  for (var round = 0u; round < ${ROUNDS}u; round++) {`,
+    `    let place = (round * groups.x + group.x) * ${threads}u + i;`,
+    ...statements.map((statement) => `    ${statement}`),
+    "  }",
+    "}",
+    "",
+  ].join("\n");
+}
+
+/** The work-group's shape, cut until the adapter takes it. */
+function shapeOf([x, y, z]: readonly [number, number, number], most: number): [number, number, number] {
+  const height = Math.min(y, Math.max(1, Math.floor(most / x)));
+  return [x, height, Math.min(z, Math.max(1, Math.floor(most / (x * height))))];
+}
+
+export async function runInKernel(given: InKernelCase, bench: Bench): Promise<Verdict> {
+  const { device } = bench.fold;
+  const size = shapeOf(given.size, bench.scale.mostThreads);
+  const one = { ...given, size };
+  const threads = size[0] * size[1] * size[2];
+  const told = given.told ?? threads;
+  const has = (feature: string): boolean => (device.features as unknown as ReadonlySet<string>).has(feature);
+  const usable = given.functions.filter(
+    ({ algorithm, type }) =>
+      (algorithm !== "subgroup" || has("subgroups")) &&
+      (type === undefined ||
+        factsOf({ primitive: "scan", type }).type.feature === undefined ||
+        has("shader-f16")),
+  );
+  // What they are told is checked against the kernel, or does no harm.
+  const made = attemptNow("in-kernel functions", told === threads, () =>
+    usable.map((spec, at) => callOf(spec, at, told, given.directives === true)),
+  );
+  if ("refusal" in made || usable.length === 0) {
+    return "refused";
+  }
+  const calls = made.result;
+  const memory = calls.reduce((bytes, { functions }) => bytes + functions.workGroupMemory, 0);
+  if (memory > device.limits.maxComputeWorkgroupStorageSize) {
+    return "refused";
+  }
+  const kernel = kernelOf(calls, one, threads);
+  const linked = attemptNow("link", told === threads, () =>
+    given.directives
+      ? linkDirectives(kernel)
+      : link(
+          kernel,
+          calls.map(({ functions }) => functions),
+        ),
+  );
+  if ("refusal" in linked) {
+    return "refused";
+  }
+  const groups = calls.some((call) => call.usesCounter) ? 1 : (given.groups ?? 1);
+  const inputs = calls.map(({ facts, spec }) =>
+    dataFor(facts, dataOf(facts, spec.data), ROUNDS * groups * threads),
+  );
+  const outputs = await runKernel(device, linked.result, calls, inputs, threads, groups);
+  await bench.requireNoError("a linked kernel");
+  for (const [at, call] of calls.entries()) {
+    requireValues(
+      call,
+      at,
+      inputs[at] as Uint8Array,
+      outputs.values[at] as Uint8Array,
+      threads,
+      groups,
+      outputs,
+    );
+  }
+  return "passed";
+}
+
+/** Sums and products of floats are of numbers that are exact in any order, where there are such. */
+const dataOf = (facts: PlanFacts, data: DataSpec): DataSpec =>
+  facts.type.kind === "float" &&
+  (facts.op.name === "add" || facts.op.name === "mul") &&
+  data.kind !== "sparse"
+    ? { ...data, kind: "small" }
+    : data;
+
+interface Outputs {
+  readonly values: readonly Uint8Array[];
+  readonly counters: { readonly u32: Uint32Array; readonly i32: Uint32Array };
+}
+
+async function runKernel(
+  device: GPUDevice,
+  code: string,
+  calls: readonly Call[],
+  inputs: readonly Uint8Array[],
+  threads: number,
+  groups: number,
+): Promise<Outputs> {
+  device.pushErrorScope("validation");
+  const module = device.createShaderModule({ code });
+  const pipeline = device.createComputePipeline({ layout: "auto", compute: { module } });
+  const failure = await device.popErrorScope();
+  if (failure !== null) {
+    throw new Fault(`the linked kernel does not compile: ${oneLine(failure.message)}`);
+  }
+  const bufferOf = (bytes: Uint8Array): GPUBuffer => {
+    const size = Math.max(16, Math.ceil(bytes.length / 16) * 16);
+    const buffer = device.createBuffer({ size, usage: 0x80 | 0x4, mappedAtCreation: true });
+    new Uint8Array(buffer.getMappedRange()).set(bytes);
+    buffer.unmap();
+    return buffer;
+  };
+  const places = ROUNDS * groups * threads;
+  const bound: [number, GPUBuffer, number][] = calls.flatMap(({ columns, output }, at) => [
+    [2 * at, bufferOf(inputs[at] as Uint8Array), 0] as [number, GPUBuffer, number],
+    [
+      2 * at + 1,
+      bufferOf(new Uint8Array(places * columns.length * output.bytes).fill(0xa5)),
+      places * columns.length * output.bytes,
+    ] as [number, GPUBuffer, number],
+  ]);
+  for (const [number, type] of (["u32", "i32"] as const).entries()) {
+    if (calls.some((call) => call.usesCounter && (call.facts.type.name === "i32") === (type === "i32"))) {
+      bound.push([2 * MOST_FUNCTIONS + number, bufferOf(new Uint8Array(16)), 4 * MOST_FUNCTIONS]);
+    }
+  }
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  pass.setPipeline(pipeline);
+  pass.setBindGroup(
+    0,
+    device.createBindGroup({
+      layout: pipeline.getBindGroupLayout(0),
+      entries: bound.map(([binding, buffer]) => ({ binding, resource: { buffer } })),
+    }),
+  );
+  pass.dispatchWorkgroups(groups);
+  pass.end();
+  const read = bound.map(([binding, buffer, bytes]) => {
+    const staging = device.createBuffer({ size: buffer.size, usage: 0x1 | 0x8 });
+    encoder.copyBufferToBuffer(buffer, 0, staging, 0, buffer.size);
+    return { binding, staging, bytes };
+  });
+  device.queue.submit([encoder.finish()]);
+  const contents = new Map<number, Uint8Array>();
+  for (const { binding, staging, bytes } of read) {
+    await staging.mapAsync(0x1);
+    contents.set(binding, new Uint8Array(staging.getMappedRange().slice(0)).subarray(0, bytes));
+    staging.destroy();
+  }
+  for (const [, buffer] of bound) {
+    buffer.destroy();
+  }
+  const counter = (binding: number): Uint32Array =>
+    new Uint32Array((contents.get(binding) ?? new Uint8Array(4 * MOST_FUNCTIONS)).slice().buffer);
+  return {
+    values: calls.map((_, at) => contents.get(2 * at + 1) ?? new Uint8Array(0)),
+    counters: { u32: counter(2 * MOST_FUNCTIONS), i32: counter(2 * MOST_FUNCTIONS + 1) },
+  };
+}
+
+/** What a thread gets by column; nothing, where that is not said. */
+type Expected = readonly (Value | undefined)[];
+
+/** What every thread gets, one after another: the state of a counter goes from one round to the next. */
+function requireValues(
+  call: Call,
+  at: number,
+  input: Uint8Array,
+  actual: Uint8Array,
+  threads: number,
+  groups: number,
+  { counters }: Outputs,
+): void {
+  const { facts, columns, output, name } = call;
+  if (!isDefined(facts, input)) {
+    return;
+  }
+  const values = valuesOf(arrayOf(facts.type, input), facts.type);
+  const results = valuesOf(arrayOf(output, actual), output);
+  const isI32 = facts.type.name === "i32";
+  let state: Value = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let group = 0; group < groups; group++) {
+      const start = (round * groups + group) * threads;
+      const own = Array.from({ length: threads }, (_, thread) => values(start + thread));
+      const active = own.map((_, thread) => isActive(thread, at, round));
+      const { rows, next } = expectedOf(call, own, active, state);
+      state = next;
+      rows.forEach((row, thread) => {
+        row.forEach((expected, column) => {
+          const found = results((start + thread) * columns.length + column);
+          if (expected !== undefined && !isSame(facts, output, found, expected, own)) {
+            const member = columns[column] === "" ? "" : `.${columns[column]}`;
+            throw new Fault(
+              `${name}${member}, round ${round}, group ${group}, thread ${thread} of ${threads}: ${show(found)} instead of ${show(expected)}`,
+            );
+          }
+        });
+      });
+    }
+  }
+  if (call.usesCounter) {
+    const word = (isI32 ? counters.i32 : counters.u32)[at] ?? 0;
+    const held = isI32 ? word | 0 : word;
+    if (held !== state) {
+      throw new Fault(`${name}: the counter is ${held} at the end instead of ${show(state)}`);
+    }
+  }
+}
+
+const show = (value: Value): string =>
+  typeof value === "object"
+    ? `{ ${Object.entries(value)
+        .map(([field, own]) => `${field}: ${String(own)}`)
+        .join(", ")} }`
+    : Object.is(value, -0)
+      ? "-0"
+      : String(value);
+
+/** Whether a result is what it may be. */
+function isSame(
+  facts: PlanFacts,
+  output: ElementType,
+  found: Value,
+  expected: Value,
+  own: readonly Value[],
+): boolean {
+  if (typeof expected === "object" && typeof found === "object") {
+    return Object.entries(expected).every(([field, value]) => Object.is(found[field], value));
+  }
+  if (Object.is(found, expected)) {
+    return true;
+  }
+  if (output === facts.type && isBounded(facts)) {
+    const numbers = own.map(Number);
+    const all = boundsOf(facts, (index) => numbers[index] ?? 0, own.length, false, own.length);
+    const bound = all === undefined ? Number.POSITIVE_INFINITY : Math.max(...all.map((one) => one.bound));
+    return Math.abs(Number(found) - Number(expected)) <= bound;
+  }
+  // The order in which f64 is rounded is the algorithm's; what it is tried on is exact.
+  return false;
+}
+
+function expectedOf(
+  { spec, facts }: Call,
+  own: readonly Value[],
+  active: readonly boolean[],
+  state: Value,
+): { rows: Expected[]; next: Value } {
+  const { kind } = spec;
+  if (kind === "allocate") {
+    const capacity = spec.capacity ?? 100;
+    const amounts = own.map((x) => (x as number) % 8);
+    const total = amounts.reduce((sum, amount) => sum + amount, 0);
+    let offset = state as number;
+    const rows = amounts.map((amount): Expected => {
+      const fits = amount === 0 || (offset <= capacity && amount <= capacity - offset);
+      const row = [fits ? Math.min(offset, capacity) : capacity, total, fits ? 1 : 0];
+      offset += amount;
+      return row;
+    });
+    return { rows, next: Math.min((state as number) + total, capacity) };
+  }
+  if (kind === "compact") {
+    const count = active.filter(Boolean).length;
+    let slot = spec.update ? (state as number) : 0;
+    const rows = active.map((keep): Expected => {
+      const row = [slot, count];
+      slot += keep ? 1 : 0;
+      return row;
+    });
+    return { rows, next: spec.update ? (state as number) + count : state };
+  }
+  const combine = referenceMonoid(facts.op, facts.type, "fuzz");
+  // Where a result shows that there is nothing before it, a sum shows +0.
+  const identity = Object.is(combine.identity, -0) ? 0 : combine.identity;
+  const rows: Expected[] = own.map(() => []);
+  const threads = own.length;
+  const tile = spec.scope === "thread_tile" ? 2 ** (spec.tile ?? 0) : threads;
+  let next = state;
+  for (let from = 0; from < threads; from += tile) {
+    const all = Array.from({ length: Math.min(tile, threads - from) }, (_, index) => from + index);
+    const members = spec.scope === "coalesced" ? all.filter((thread) => active[thread]) : all;
+    const lifted = members.map((thread) => combine.lift(own[thread] as Value));
+    const prefixes: Value[] = [];
+    lifted.forEach((x, index) => {
+      prefixes.push(index === 0 ? x : combine.reference(prefixes[index - 1] as Value, x));
+    });
+    const total = prefixes.at(-1) ?? identity;
+    for (const thread of all) {
+      const rank = members.indexOf(thread);
+      const prefix =
+        kind === "reduce"
+          ? rank < 0
+            ? undefined
+            : total
+          : rank < 0
+            ? identity
+            : spec.exclusive
+              ? rank === 0
+                ? identity
+                : prefixes[rank - 1]
+              : prefixes[rank];
+      const updated =
+        spec.update && rank >= 0 && prefix !== undefined ? combine.reference(state, prefix) : prefix;
+      rows[thread] = spec.total ? [updated, total] : [updated];
+    }
+    next = spec.update ? combine.reference(state, total) : state;
+  }
+  return { rows, next };
+}

@@ -1,0 +1,358 @@
+import fc from "fast-check";
+import { linkDirectives } from "../../src/codegen/directives.ts";
+import {
+  coalescedScan,
+  threadTileScan,
+  workGroupAllocate,
+  workGroupCompact,
+  workGroupScan,
+  workGroupScanUpdate,
+} from "../../src/codegen/functions.ts";
+import { link } from "../../src/codegen/link.ts";
+import { open } from "../../src/node.ts";
+import { add, operator } from "../../src/operators.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { struct } from "../../src/struct.ts";
+import { u32 } from "../../src/types.ts";
+import { u64 } from "../../src/types64.ts";
+import type { Bench } from "./bench.ts";
+import type { Verdict } from "./oracle.ts";
+import { attempt, Fault, oneLine } from "./oracle.ts";
+
+// Calls in which one argument, or a part of one, is of any kind: they are refused by an error of ours, or work.
+
+/** Values of any kind, by the names that cases have for them. */
+const values: Readonly<Record<string, () => unknown>> = {
+  undefined: () => undefined,
+  null: () => null,
+  true: () => true,
+  zero: () => 0,
+  one: () => 1,
+  minus: () => -1,
+  half: () => 1.5,
+  NaN: () => Number.NaN,
+  infinity: () => Number.POSITIVE_INFINITY,
+  huge: () => 2 ** 40,
+  bigint: () => 5n,
+  empty: () => "",
+  text: () => "x",
+  proto: () => "__proto__",
+  constructor: () => "constructor",
+  object: () => ({}),
+  array: () => [],
+  words: () => Uint32Array.of(3, 1, 2),
+  function: () => () => 1,
+};
+export const junkNames = Object.keys(values);
+export const junkValue = (name: string): unknown => values[name]?.();
+
+/** Gives the case's value in its place, and elsewhere what is right there. */
+type At = <T>(place: string, right: T) => T;
+
+const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
+const data = (): Uint32Array => Uint32Array.of(1, 2, 3);
+
+const planOf = (at: At) => ({
+  type: at("type", u32),
+  op: at("op", add),
+  maxLength: at("maxLength", 8),
+  workGroupSize: at("workGroupSize", 4),
+  itemsPerThread: at("itemsPerThread", 2),
+  ...at<object>("more", {}),
+});
+
+type Encoded = (encoder: never, ranges: never) => unknown;
+
+/** Records with ranges of right buffers, in all but one place. */
+async function recorded(
+  bench: Bench,
+  at: At,
+  key: string,
+  make: () => Promise<{ destroy(): void }>,
+  call: (prepared: never) => Encoded,
+): Promise<unknown> {
+  const { device } = bench.fold;
+  const prepared = await bench.kept(`junk ${key}`, make);
+  const buffers = Array.from({ length: 3 }, () => device.createBuffer({ size: 64, usage: 0x80 }));
+  const [input, output, count] = buffers;
+  const encoder = device.createCommandEncoder();
+  try {
+    return call(prepared as never)(
+      at("encoder", encoder) as never,
+      at("ranges", {
+        input: at("input", { buffer: at("buffer", input), offset: at("offset", 0), size: at("size", 32) }),
+        output: at("output", output),
+        ...(key === "compact" && { count: at("count", count) }),
+        length: at("length", 8),
+      }) as never,
+    );
+  } finally {
+    encoder.finish();
+    for (const buffer of buffers) {
+      buffer.destroy();
+    }
+  }
+}
+
+const rangePlaces = ["encoder", "ranges", "input", "buffer", "offset", "size", "output", "length"] as const;
+const planPlaces = ["options", "type", "op", "maxLength", "workGroupSize", "itemsPerThread"] as const;
+const functionPlaces = ["type", "op", "workGroupSize", "suffix"] as const;
+const functionOf = (at: At) => ({
+  type: at("type", u32),
+  op: at("op", add),
+  workGroupSize: at("workGroupSize", 8),
+  ...at<object>("more", {}),
+});
+
+interface Call {
+  readonly places: readonly string[];
+  run(bench: Bench, at: At): unknown;
+}
+
+const calls = {
+  scan: {
+    places: ["data", "options"],
+    run: ({ fold }, at) => fold.scan(at("data", data()), at("options", tuning)),
+  },
+  reduce: {
+    places: ["data", "options"],
+    run: ({ fold }, at) => fold.reduce(at("data", data()), at("options", tuning)),
+  },
+  compact: {
+    places: ["data", "options"],
+    run: ({ fold }, at) => fold.compact(at("data", data()), at("options", { where: "true", ...tuning })),
+  },
+  prepareScan: { places: planPlaces, run: ({ fold }, at) => fold.prepareScan(at("options", planOf(at))) },
+  prepareReduce: { places: planPlaces, run: ({ fold }, at) => fold.prepareReduce(at("options", planOf(at))) },
+  prepareCompact: {
+    places: [...planPlaces, "where", "flags", "indices", "indirect"],
+    run: ({ fold }, at) =>
+      fold.prepareCompact(
+        at("options", {
+          ...planOf(at),
+          where: at("where", "true"),
+          ...{ flags: at("flags", false), indices: at("indices", false) },
+          indirect: at("indirect", { draw: { vertexCount: 3 } }),
+        }),
+      ),
+  },
+  "scan.record": {
+    places: rangePlaces,
+    run: (bench, at) =>
+      recorded(
+        bench,
+        at,
+        "scan",
+        () => bench.fold.prepareScan({ type: u32, maxLength: 8, ...tuning }),
+        (prepared: { record: Encoded }) => prepared.record,
+      ),
+  },
+  "scan.groupingOf": {
+    places: ["ranges", "input", "length"],
+    run: (bench, at) =>
+      recorded(
+        bench,
+        at,
+        "scan",
+        () => bench.fold.prepareScan({ type: u32, maxLength: 8, ...tuning }),
+        (prepared: { groupingOf(ranges: never): unknown }) => (_encoder, ranges) =>
+          prepared.groupingOf(ranges),
+      ),
+  },
+  "reduce.record": {
+    places: rangePlaces,
+    run: (bench, at) =>
+      recorded(
+        bench,
+        at,
+        "reduce",
+        () => bench.fold.prepareReduce({ type: u32, maxLength: 8, ...tuning }),
+        (prepared: { record: Encoded }) => prepared.record,
+      ),
+  },
+  "compact.record": {
+    places: [...rangePlaces, "count"],
+    run: (bench, at) =>
+      recorded(
+        bench,
+        at,
+        "compact",
+        () => bench.fold.prepareCompact({ type: u32, where: "true", maxLength: 8, ...tuning }),
+        (prepared: { record: Encoded }) => prepared.record,
+      ),
+  },
+  open: {
+    places: ["options", "adapter", "device", "testSinglePass"],
+    run: ({ fold }, at) =>
+      open(
+        at("options", {
+          adapter: at("adapter", "software"),
+          device: at("device", fold.device),
+          testSinglePass: at("testSinglePass", false),
+        }),
+      ).then((one) => {
+        if (one.device !== fold.device) {
+          one.destroy();
+        }
+      }),
+  },
+  struct: {
+    places: ["definition", "name", "fields", "field"],
+    run: (_, at) =>
+      struct(at("definition", { name: at("name", "Own"), fields: at("fields", { a: at("field", u32) }) })),
+  },
+  "struct.array": {
+    places: ["length", "index", "value", "field"],
+    run: (_, at) => {
+      const array = struct({ name: "Own", fields: { a: u32 } }).array(at("length", 2));
+      array.set(at("index", 1), at("value", { a: at("field", 3) }));
+      return array.get(at("index", 1));
+    },
+  },
+  operator: {
+    places: ["definition", "name", "type", "identity", "combine", "reference", "declarations"],
+    run: (_, at) =>
+      operator(
+        at("definition", {
+          name: at("name", "own"),
+          type: at("type", u32),
+          identity: at("identity", 0),
+          combine: at("combine", "earlier + later"),
+          reference: at("reference", (earlier: number, later: number) => (earlier + later) >>> 0),
+          declarations: at("declarations", ""),
+        }),
+      ),
+  },
+  scanReference: {
+    places: ["data", "options", "op", "type", "map", "result"],
+    run: (_, at) =>
+      scanReference(at("data", BigUint64Array.of(1n, 2n)), at("options", referenceOf(at)) as never),
+  },
+  reduceReference: {
+    places: ["data", "options", "op", "type", "map", "result"],
+    run: (_, at) =>
+      reduceReference(at("data", BigUint64Array.of(1n, 2n)), at("options", referenceOf(at)) as never),
+  },
+  compactReference: {
+    places: ["data", "keep", "options"],
+    run: (_, at) =>
+      compactReference(
+        at("data", data()),
+        at("keep", () => true),
+        at("options", {}),
+      ),
+  },
+  workGroupScan: {
+    places: functionPlaces,
+    run: (_, at) => workGroupScan(at("options", withMore(functionOf(at), at))).code,
+  },
+  coalescedScan: {
+    places: functionPlaces,
+    run: (_, at) => coalescedScan(at("options", withMore(functionOf(at), at))).code,
+  },
+  threadTileScan: {
+    places: [...functionPlaces, "tileSize"],
+    run: (_, at) =>
+      threadTileScan(at("options", { ...withMore(functionOf(at), at), tileSize: at("tileSize", 4) })).code,
+  },
+  workGroupScanUpdate: {
+    places: [...functionPlaces, "counter"],
+    run: (_, at) =>
+      workGroupScanUpdate(at("options", { ...withMore(functionOf(at), at), counter: at("counter", "used") }))
+        .code,
+  },
+  workGroupCompact: {
+    places: ["workGroupSize"],
+    run: (_, at) => workGroupCompact(at("options", { workGroupSize: at("workGroupSize", 8) })).code,
+  },
+  workGroupAllocate: {
+    places: ["counter", "capacity"],
+    run: (_, at) =>
+      workGroupAllocate(
+        at("options", { workGroupSize: 8, counter: at("counter", "used"), capacity: at("capacity", 3) }),
+      ).code,
+  },
+  link: {
+    places: ["kernel"],
+    run: (_, at) => link(at("kernel", "fn f() {}"), [workGroupScan({ type: u32, workGroupSize: 8 })]),
+  },
+  linkDirectives: {
+    places: ["kernel"],
+    run: (_, at) => linkDirectives(at("kernel", "fn f() {}")),
+  },
+} as const satisfies Record<string, Call>;
+
+/** What has no value where nothing is said. */
+const withMore = <T extends object>(options: T, at: At): T => ({
+  ...options,
+  suffix: at("suffix", undefined),
+});
+
+function referenceOf(at: At): object {
+  const own = operator({
+    name: "own",
+    type: u64,
+    identity: 0n,
+    combine: "add_u64(earlier, later)",
+    reference: (earlier, later) => at("result", earlier + later),
+  });
+  return { op: at("op", own), type: at("type", u64), map: at("map", (x: bigint) => x) };
+}
+
+type Method = keyof typeof calls;
+const methods = Object.keys(calls) as Method[];
+
+/** A call with a value of any kind in one place. */
+export interface JunkCase {
+  readonly family: "junk";
+  readonly method: Method;
+  readonly place: string;
+  readonly value: string;
+}
+
+export const junkArbitrary = (): fc.Arbitrary<JunkCase> =>
+  fc.oneof(
+    ...methods.map((method) =>
+      fc.record({
+        family: fc.constant("junk" as const),
+        method: fc.constant(method),
+        place: fc.constantFrom<string[]>(...calls[method].places),
+        value: fc.constantFrom(...junkNames),
+      }),
+    ),
+  );
+
+/** Whether a number of bytes or of items may be taken. */
+const isCount = (value: unknown): boolean =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0;
+
+export async function runJunk({ method, place, value }: JunkCase, bench: Bench): Promise<Verdict> {
+  const title = `${method} with a ${place} of any kind (${value})`;
+  const call: Call = calls[method];
+  const at: At = (one, right) => (one === place ? (junkValue(value) as never) : right);
+  const isAsync = method === "open" || method in bench.fold;
+  let started: unknown;
+  let isThrown = true;
+  const made = await attempt(title, false, async () => {
+    started = call.run(bench, at);
+    isThrown = false;
+    return await started;
+  });
+  await bench.requireNoError(title);
+  if ("refusal" in made) {
+    if (isThrown && isAsync) {
+      throw new Fault(`${title} throws where it should reject: ${oneLine(made.refusal)}`);
+    }
+    return "refused";
+  }
+  const isRecorded = method.endsWith(".record");
+  const given = junkValue(value);
+  const isMeasure = isRecorded && (place === "size" || place === "offset" || place === "length");
+  if (isMeasure && !isCount(given) && !(place !== "length" && given === undefined)) {
+    throw new Fault(`${title} is taken, and takes a whole number`);
+  }
+  (made.result as { destroy?: () => void } | undefined)?.destroy?.();
+  return "passed";
+}

@@ -1,0 +1,283 @@
+import { elementTypes } from "../../src/element_types.ts";
+import { arrayOver } from "../../src/reference/array_over.ts";
+import type { AnyArray } from "../../src/reference/arrays.ts";
+import { encodeFloat16 } from "../../src/reference/float16.ts";
+import type { StructType } from "../../src/struct.ts";
+import { struct } from "../../src/struct.ts";
+import type { ElementType, ScalarType, TypeName } from "../../src/types.ts";
+
+/** A type as a case names it: a scalar's name, or the types of a struct's fields. */
+export type TypeSpec = TypeName | readonly TypeName[];
+
+/** What items are like: any bits; few small whole numbers; mostly what changes little; numbers of one magnitude. */
+export const dataKinds = ["small", "bits", "sparse", "level"] as const;
+export type DataKind = (typeof dataKinds)[number];
+
+/** Items of a case, made from a seed. */
+export interface DataSpec {
+  readonly kind: DataKind;
+  readonly seed: number;
+}
+
+/** Mulberry32: 32 random bits a call, the same for the same seed. */
+export function bitsOf(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return (bits ^ (bits >>> 14)) >>> 0;
+  };
+}
+
+const structs = new Map<string, StructType>();
+const fieldNames = "abcdefghijklmnop";
+const LEAST_STRUCT = 4;
+const MOST_STRUCT = 64;
+
+/** The struct of these fields, as many as 64 bytes take: always the same object for the same fields. */
+function structOf(given: readonly TypeName[]): StructType {
+  const fields: TypeName[] = [];
+  let end = 0;
+  let align = 1;
+  for (const name of [...given, ...(given.length === 0 ? (["u32"] as const) : [])]) {
+    const { bytes } = elementTypes[name];
+    const next = Math.ceil(end / bytes) * bytes + bytes;
+    const most = Math.max(align, bytes);
+    if (fields.length < fieldNames.length && Math.ceil(next / most) * most <= MOST_STRUCT) {
+      fields.push(name);
+      end = next;
+      align = most;
+    }
+  }
+  if (end < LEAST_STRUCT) {
+    fields.push("u32");
+  }
+  const key = fields.join(" ");
+  const known =
+    structs.get(key) ??
+    (struct({
+      name: "Row",
+      fields: Object.fromEntries(
+        fields.map((name, at) => [fieldNames[at] ?? "", elementTypes[name] as ScalarType]),
+      ),
+    }) as unknown as StructType);
+  structs.set(key, known);
+  return known;
+}
+
+/** The element type that a case names. */
+export const typeOf = (spec: TypeSpec): ElementType =>
+  typeof spec === "string" ? elementTypes[spec] : structOf(spec);
+
+/** Its scalar fields with their offsets; of a scalar, itself. */
+export const fieldsOf = (type: ElementType): readonly { name: string; type: TypeName; offset: number }[] =>
+  type.kind === "struct"
+    ? Object.entries((type as StructType).fields).map(([name, field]) => ({
+        name,
+        type: field.name,
+        offset: (type as StructType).offsets[name] ?? 0,
+      }))
+    : [{ name: "", type: type.name as TypeName, offset: 0 }];
+
+const f32Specials = [
+  0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001,
+  0xff800001, 0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff,
+];
+const f16Specials = [
+  0x0000, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0xfc01, 0x7d55, 0x0001, 0x8001, 0x03ff,
+  0x0400, 0x7bff, 0xfbff,
+];
+const integerSpecials = [0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 0x10000, 0xffff];
+/** The upper words of f64. */
+const f64Specials = [
+  0x00000000, 0x80000000, 0x3ff00000, 0xbff00000, 0x7ff00000, 0xfff00000, 0x7ff80000, 0xfff80001, 0x000fffff,
+  0x00100000, 0x7fefffff, 0xffefffff,
+];
+
+const one = <T>(next: () => number, from: readonly [T, ...T[]] | readonly T[]): T =>
+  from[next() % from.length] as T;
+
+/**
+ * Writes a scalar. `isPlain`: floats are normal numbers of moderate size, or +0, since what an adapter does to others is
+ * left open where they are numbers, and not only bits.
+ */
+function writeScalar(
+  view: DataView,
+  at: number,
+  type: TypeName,
+  kind: DataKind,
+  isPlain: boolean,
+  next: () => number,
+): void {
+  const small = kind === "sparse" ? (next() % 16 === 0 ? 1 + (next() % 3) : 0) : next() % 4;
+  const isFloat = type === "f32" || type === "f16" || type === "f64";
+  if (isFloat && (kind === "level" || (kind === "bits" && isPlain))) {
+    const magnitude = 2 ** ((kind === "level" ? 0 : (next() % 13) - 6) + 1);
+    const x = (next() / 2 ** 32 - 0.5) * magnitude;
+    if (type === "f64") {
+      view.setFloat64(at, x, true);
+    } else if (type === "f32") {
+      view.setFloat32(at, x, true);
+    } else {
+      view.setUint16(at, encodeFloat16(Math.abs(x) < 2 ** -10 ? 0.5 : x), true);
+    }
+    return;
+  }
+  const isBits = kind === "bits" || kind === "level";
+  switch (type) {
+    case "u32":
+    case "i32": {
+      const bits = next() % 4 === 0 ? one(next, integerSpecials) : next();
+      view.setUint32(at, isBits ? bits : type === "i32" ? small - 1 : small, true);
+      return;
+    }
+    case "u64":
+    case "i64": {
+      const word = (): number => (next() % 4 === 0 ? one(next, integerSpecials) : next());
+      if (isBits) {
+        view.setUint32(at, word(), true);
+        view.setUint32(at + 4, word(), true);
+      } else {
+        view.setBigInt64(at, BigInt(type === "i64" ? small - 1 : small), true);
+      }
+      return;
+    }
+    case "f32":
+      if (isBits) {
+        view.setUint32(at, next() % 4 === 0 ? one(next, f32Specials) : next(), true);
+      } else {
+        view.setFloat32(at, small, true);
+      }
+      return;
+    case "f16":
+      view.setUint16(
+        at,
+        isBits ? (next() % 4 === 0 ? one(next, f16Specials) : next() & 0xffff) : encodeFloat16(small),
+        true,
+      );
+      return;
+    case "f64":
+      if (isBits) {
+        view.setUint32(at, next() % 8 === 0 ? 0 : next(), true);
+        view.setUint32(at + 4, next() % 4 === 0 ? one(next, f64Specials) : next(), true);
+      } else {
+        view.setFloat64(at, small, true);
+      }
+      return;
+    default:
+      throw new Error(type satisfies never);
+  }
+}
+
+/**
+ * Bytes of so many items. Of structs, one in four is all zeros, and of the others the first field is not zero: so that
+ * {@link latest} has its identity among them, and nothing that is almost it.
+ */
+export function itemBytes(
+  type: ElementType,
+  { kind, seed }: DataSpec,
+  length: number,
+  isPlain: boolean,
+): Uint8Array<ArrayBuffer> {
+  const next = bitsOf(seed);
+  const bytes = new Uint8Array(Math.ceil((length * type.bytes) / 8) * 8);
+  const view = new DataView(bytes.buffer);
+  const fields = fieldsOf(type);
+  const isStruct = type.kind === "struct";
+  for (let index = 0; index < length; index++) {
+    if (isStruct && next() % 4 === 0) {
+      continue;
+    }
+    for (const [place, field] of fields.entries()) {
+      const at = index * type.bytes + field.offset;
+      writeScalar(view, at, field.type, kind, isPlain || isStruct, next);
+      const { bytes: size } = elementTypes[field.type];
+      if (isStruct && place === 0 && bytes.subarray(at, at + size).every((byte) => byte === 0)) {
+        writeOne(view, at, field.type);
+      }
+    }
+  }
+  return bytes.subarray(0, length * type.bytes);
+}
+
+function writeOne(view: DataView, at: number, type: TypeName): void {
+  switch (type) {
+    case "u32":
+    case "i32":
+      view.setUint32(at, 1, true);
+      return;
+    case "u64":
+    case "i64":
+      view.setBigUint64(at, 1n, true);
+      return;
+    case "f32":
+      view.setFloat32(at, 1, true);
+      return;
+    case "f16":
+      view.setUint16(at, encodeFloat16(1), true);
+      return;
+    case "f64":
+      view.setFloat64(at, 1, true);
+      return;
+    default:
+      throw new Error(type satisfies never);
+  }
+}
+
+/** An array of the type over a copy of these bytes. */
+export const arrayOf = (type: ElementType, bytes: Uint8Array): AnyArray =>
+  arrayOver(type, bytes.slice().buffer);
+
+/** The bytes of an array. */
+export const bytesOf = (array: AnyArray): Uint8Array =>
+  new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
+
+/** Whether every float of these items is a normal number of moderate size, or +0; and of structs, see {@link itemBytes}. */
+export function isPlain(type: ElementType, bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const fields = fieldsOf(type);
+  const floats = fields.filter(
+    (field) =>
+      field.type === "f32" || field.type === "f16" || (type.kind === "struct" && field.type === "f64"),
+  );
+  const length = bytes.length / type.bytes;
+  for (let index = 0; index < length; index++) {
+    const start = index * type.bytes;
+    for (const field of floats) {
+      const at = start + field.offset;
+      const isNormal =
+        field.type === "f32"
+          ? isWithin(view.getUint32(at, true), 23, 8, 127, 60)
+          : field.type === "f16"
+            ? isWithin(view.getUint16(at, true), 10, 5, 15, 12)
+            : isWithin(view.getUint32(at + 4, true), 20, 11, 1023, 999);
+      if (!isNormal) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/** Whether these bits are +0, or a number between 2^-most and 2^most. */
+function isWithin(bits: number, fraction: number, width: number, bias: number, most: number): boolean {
+  if (bits === 0) {
+    return true;
+  }
+  const exponent = ((bits >>> fraction) & (2 ** width - 1)) - bias;
+  return exponent >= -most && exponent <= most;
+}
+
+/** Whether each struct whose first field is zero is zero in all. */
+export function isZeroOrMarked(type: ElementType, bytes: Uint8Array): boolean {
+  const [first] = fieldsOf(type);
+  const size = first === undefined ? 0 : elementTypes[first.type].bytes;
+  for (let start = 0; start < bytes.length; start += type.bytes) {
+    const isZero = bytes.subarray(start, start + size).every((byte) => byte === 0);
+    if (isZero && bytes.subarray(start, start + type.bytes).some((byte) => byte !== 0)) {
+      return false;
+    }
+  }
+  return true;
+}
