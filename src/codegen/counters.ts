@@ -1,7 +1,7 @@
 import { ArgumentError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
 import type { ScalarType } from "../types.ts";
-import { callersText, indented } from "./callers.ts";
+import { plainText } from "./callers.ts";
 
 /** WGSL that updates a counter of the caller's, and what stands in it in the place of words. */
 export interface Counting {
@@ -20,22 +20,29 @@ const atomics: Readonly<Record<string, string>> = {
 };
 
 /** Names in the functions below that a counter's would be taken for. */
-const locals = new Set(["total", "capacity", "seen", "first", "exchange", "min"]);
+const locals = new Set(["total", "capacity", "seen", "first", "exchange"]);
 
-/** The counter in the place of the contract's. It is a name, with members and constant or named indices. */
+/** A name, with members and constant or named indices. */
+const COUNTER =
+  /^[_\p{XID_Start}]\p{XID_Continue}*(\.[_\p{XID_Start}]\p{XID_Continue}*|\[\p{XID_Continue}+\])*$/u;
+
+/** The counter in the place of the contract's; and other names for what would hide those that it is made of. */
 function wordsOf(counter: unknown, caller: string): Counting["words"] {
-  if (typeof counter !== "string" || !/^[A-Za-z_]\w*(\.[A-Za-z_]\w*|\[\w+\])*$/.test(counter)) {
+  if (typeof counter !== "string" || !COUNTER.test(counter)) {
     throw new ArgumentError(
       `${caller}: counter is ${JSON.stringify(counter)}; it takes the atomic's name in the kernel, such as "used" or "bump.used"`,
     );
   }
-  const root = /^\w+/.exec(counter)?.[0] ?? "";
-  if (locals.has(root)) {
+  const names = counter.replace(/\.\p{XID_Continue}+/gu, "").split(/[[\]]+/);
+  if (names.includes("min")) {
     throw new ArgumentError(
-      `${caller}: a counter named ${root} would be taken for a name of the function's; choose another`,
+      `${caller}: a counter named min hides WGSL's min, which it is updated by; choose another`,
     );
   }
-  return { contract_counter: counter };
+  return {
+    ...Object.fromEntries(names.filter((name) => locals.has(name)).map((name) => [name, `_${name}`])),
+    contract_counter: counter,
+  };
 }
 
 /** `counter_update`, on a counter of the caller's. */
@@ -102,7 +109,7 @@ fn allocation_capacity() -> u32 {
       ...words,
       contract_capacity: isNumber
         ? `${capacity}u`
-        : indented(`\n${callersText("the capacity", capacity).text}\n`),
+        : plainText("the capacity", capacity).replace(/\s+/g, " ").trim(),
     },
   };
 }
