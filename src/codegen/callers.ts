@@ -132,11 +132,10 @@ const namesOf = (files: readonly SourceText[]): string[] =>
 function declaredNames({ name, text, written = text }: SourceText, taken: readonly string[]): string[] {
   const names = new Set(taken.flatMap((one) => (one.startsWith(MARK) ? [one.slice(MARK.length)] : [])));
   const own: string[] = [];
-  let before = "";
-  for (const piece of piecesOf(text)) {
-    const at = piece.parts.findIndex((part, index) => index % 2 === 1 && part === piece.name);
+  const pieces = piecesOf(text);
+  for (const piece of pieces) {
     const fault = (problem: string): SourceError => {
-      const { line } = placeOf(`${before}${piece.parts.slice(0, at).join("")}`);
+      const line = lineOf(pieces, piece);
       return new SourceError(`${name}, line ${line}: ${problem}`, written, line, 0);
     };
     if (names.has(piece.name)) {
@@ -149,9 +148,15 @@ function declaredNames({ name, text, written = text }: SourceText, taken: readon
       names.add(piece.name);
       own.push(piece.name);
     }
-    before += textOf(piece);
   }
   return own;
+}
+
+/** The line that a piece's name stands on, counted from 1. */
+export function lineOf(pieces: readonly Piece[], piece: Piece): number {
+  const at = piece.parts.findIndex((part, index) => index % 2 === 1 && part === piece.name);
+  const before = [...pieces.slice(0, pieces.indexOf(piece)).map(textOf), ...piece.parts.slice(0, at)];
+  return placeOf(before.join("")).line;
 }
 
 /** Splits WGSL into its declarations. The text is valid WGSL, or the caller's: then it is split as far as it goes. */

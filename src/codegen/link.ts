@@ -11,7 +11,7 @@ export interface LinkOptions {
 }
 
 /** The arguments of `@workgroup_size`, where attributes have one. */
-export const workGroupSizeOf = ({ attributes }: Piece): string | undefined =>
+export const sizeArguments = ({ attributes }: Piece): string | undefined =>
   /@ workgroup_size \( ([^@]*?)(?:, )?\) (?:@|$)/.exec(attributes)?.[1];
 
 /** Threads, where the arguments of `@workgroup_size` are literal numbers; else NaN. */
@@ -72,7 +72,7 @@ export function linkText(
     }
   }
   for (const entry of kernel) {
-    const size = workGroupSizeOf(entry);
+    const size = sizeArguments(entry);
     if (size) {
       const calls = reach(wordsOf(entry));
       const threads = threadsOf(size);
