@@ -1,5 +1,6 @@
 import { ArgumentError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
+import { piecesOf, renamed, textOf } from "../text/pieces.ts";
 import type { ScalarType } from "../types.ts";
 import { plainText } from "./callers.ts";
 
@@ -19,30 +20,39 @@ const atomics: Readonly<Record<string, string>> = {
   xor: "atomicXor",
 };
 
-/** Names in the functions below that a counter's would be taken for. */
-const locals = new Set(["total", "capacity", "seen", "first", "exchange"]);
-
 /** A name, with members and constant or named indices. */
 const COUNTER =
   /^[_\p{XID_Start}]\p{XID_Continue}*(\.[_\p{XID_Start}]\p{XID_Continue}*|\[\p{XID_Continue}+\])*$/u;
 
-/** The counter in the place of the contract's; and other names for what would hide those that it is made of. */
+/** The names that a counter is made of. */
+const namesOf = (counter: string): string[] => counter.replace(/\.\p{XID_Continue}+/gu, "").split(/[[\]]+/);
+
+/** The counter in the place of the contract's. */
 function wordsOf(counter: unknown, caller: string): Counting["words"] {
   if (typeof counter !== "string" || !COUNTER.test(counter)) {
     throw new ArgumentError(
       `${caller}: counter is ${JSON.stringify(counter)}; it takes the atomic's name in the kernel, such as "used" or "bump.used"`,
     );
   }
-  const names = counter.replace(/\.\p{XID_Continue}+/gu, "").split(/[[\]]+/);
-  if (names.includes("min")) {
+  const hidden = namesOf(counter).find((name) => /^(min|atomic[A-Z]\w+)$/.test(name));
+  if (hidden !== undefined) {
     throw new ArgumentError(
-      `${caller}: a counter named min hides WGSL's min, which it is updated by; choose another`,
+      `${caller}: a counter named ${hidden} hides WGSL's ${hidden}, which it is updated by; choose another`,
     );
   }
-  return {
-    ...Object.fromEntries(names.filter((name) => locals.has(name)).map((name) => [name, `_${name}`])),
-    contract_counter: counter,
-  };
+  return { contract_counter: counter };
+}
+
+/** WGSL of ours that uses a counter, with other names for its variables that would hide what the counter is made of. */
+function besideCounter(text: string, counter: string): string {
+  const variables = Array.from(
+    text.matchAll(/(?:let|var) (\w+)|(\w+):/g),
+    ([, one, parameter]) => one ?? parameter,
+  );
+  const hiding = new Set(namesOf(counter).filter((name) => variables.includes(name)));
+  return piecesOf(text)
+    .map((piece) => textOf(renamed(piece, (word) => (hiding.has(word) ? `_${word}` : word))))
+    .join("");
 }
 
 /** `counter_update`, on a counter of the caller's. */
@@ -55,12 +65,11 @@ export function counting(counter: string, monoid: Monoid, caller: string): Count
       `${caller}<${monoid.title}>: WGSL has no atomic for it; a counter takes ${Object.keys(atomics).join(", ")} on u32 or i32`,
     );
   }
-  return {
-    text: `fn counter_update(total: Element) -> Element {
+  const words = wordsOf(counter, caller);
+  const text = `fn counter_update(total: Element) -> Element {
   return ${atomic}(&contract_counter, total);
-}`,
-    words: wordsOf(counter, caller),
-  };
+}`;
+  return { text: besideCounter(text, counter), words };
 }
 
 /**
@@ -82,8 +91,7 @@ export function allocation(counter: string, capacity: number | string, caller: s
   }
   // Far from the end, all the work-groups in flight together cannot make the sum wrap around. An atomicMin before the
   // capacity is passed is of no use; and SwiftShader's loses additions that are made meanwhile.
-  return {
-    text: `fn counter_update(total: Element) -> Element {
+  const text = `fn counter_update(total: Element) -> Element {
   let capacity = allocation_capacity();
   var seen = atomicLoad(&contract_counter);
   if (seen < min(capacity, 1u << 31u) && total < 1u << 15u) {
@@ -104,7 +112,9 @@ export function allocation(counter: string, capacity: number | string, caller: s
 }
 fn allocation_capacity() -> u32 {
   return (contract_capacity);
-}`,
+}`;
+  return {
+    text: besideCounter(text, counter),
     words: {
       ...words,
       contract_capacity: isNumber

@@ -60,12 +60,7 @@ export function linkText(
           `${name}: ${one} is given twice, ${isOther ? "and not the same; give functions a suffix" : "by the kernel, too; leave it out, or rename it"}`,
         );
       }
-      // Without the comments above.
-      linked.push(
-        textOf(piece)
-          .replace(/^(\s|\/\/.*)*/, "")
-          .replace(/\n+/g, "\n"),
-      );
+      linked.push(textOf(piece).replace(/\n+/g, "\n"));
       for (const directive of reached.has("f16") ? [...piece.directives, "enable f16;"] : piece.directives) {
         directives.add(directive);
       }

@@ -317,10 +317,9 @@ test("a counter may have the name of a helper", async () => {
 });
 
 test.each([
-  ...["total", "capacity", "seen", "first", "exchange"].map((name) => [
-    name,
-    `var<workgroup> ${name}: atomic<u32>;`,
-  ]),
+  ...["total", "capacity", "seen", "first", "exchange", "local_index", "Element", "counter_update", "é"].map(
+    (name) => [name, `var<workgroup> ${name}: atomic<u32>;`],
+  ),
   [
     "list[first].total",
     "const first = 1u;\nstruct Used { total: atomic<u32> }\nvar<workgroup> list: array<Used, 4>;",
