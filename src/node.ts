@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { AdapterError, ArgumentError, MissingPackageError } from "./errors.ts";
 import type { Fold } from "./runtime/fold.ts";
 import { openDevice } from "./runtime/fold.ts";
-import { loadLibrary, softwareFolder, withSoftwareDriver } from "./runtime/software.ts";
+import { hasOwnLoaderAlone, loadLibrary, softwareFolder, withSoftwareDriver } from "./runtime/software.ts";
 
 export * from "./public.ts";
 
@@ -89,10 +89,10 @@ let vulkanLoader: boolean | undefined;
 
 /**
  * On Linux, GPUs are reached through the system's Vulkan loader; without it, Dawn would only print
- * that. Looked for once: afterwards, the software adapter's own loader could be taken for it.
+ * that. Looked for once in each thread: afterwards, the software adapter's own loader could be taken for it.
  */
 function canFindGpu(): boolean {
-  vulkanLoader ??= process.platform !== "linux" || loadLibrary("libvulkan.so.1");
+  vulkanLoader ??= process.platform !== "linux" || (!hasOwnLoaderAlone() && loadLibrary("libvulkan.so.1"));
   return vulkanLoader;
 }
 
