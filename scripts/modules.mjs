@@ -63,6 +63,9 @@ const COPIED = [
   "src/reference/arrays.ts",
   "src/reference/float16.ts",
   "src/runtime/plain_scan.ts",
+  "src/text/mark.ts",
+  "src/text/pieces.ts",
+  "src/text/tokens.ts",
 ];
 
 /** What any plan takes. */

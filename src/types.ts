@@ -48,10 +48,14 @@ export interface SourceText {
   readonly as?: (name: string) => string;
   /** Whether the caller wrote it. */
   readonly callers?: boolean;
+  /** As they wrote it, where `text` is not; line for line the same. */
+  readonly written?: string;
+  /** Their text under names that are not ours, `taken`: what it declares does not clash, and what is ours it does not see. */
+  apart?(taken: ReadonlySet<string>): SourceText;
+  /** What it may refer to, then. */
+  readonly references?: ReadonlySet<string>;
   /** How it is split into its declarations, where it is not WGSL of ours. */
   readonly parse?: (text: string) => Parsed;
-  /** Of the caller's declarations: throws where one of them has one of these names. */
-  readonly requireFree?: (names: Iterable<string>) => void;
 }
 
 /** What an operator does to the elements of a domain. */

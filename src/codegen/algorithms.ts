@@ -15,8 +15,7 @@ export const hasFullSubgroups = ({
 /** The most rows of a tile that subgroups scan together, at most MOST_ROWS: one, where a subgroup may lack lanes. */
 export const mostRows = (
   sizes: Pick<Sizes, "workGroupSize" | "minSubgroupSize" | "maxSubgroupSize">,
-): number =>
-  hasFullSubgroups(sizes) ? Math.min(8, sizes.minSubgroupSize) : 1;
+): number => (hasFullSubgroups(sizes) ? Math.min(8, sizes.minSubgroupSize) : 1);
 
 /** ROWS of shaders/device/subgroup_rows_together.wgsl: of so many rows, a power of two that divides them. */
 export const rowsTogether = (rows: number, most: number): number => Math.min(most, rows & -rows);

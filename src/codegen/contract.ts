@@ -76,8 +76,8 @@ export function operatorSources(monoid: Monoid): readonly Source[] {
 export const carriedAs = ({ carried, value }: ElementType): string => carried ?? value;
 
 /** The function that makes a value of a carried item. */
-export const valueFromItem = ({ value, fromCarried = "x" }: ElementType): string =>
-  conversion("value_from_item", "Input", value, fromCarried);
+export const valueFromItem = ({ native, fromCarried = "x" }: ElementType): string =>
+  conversion("value_from_item", "Input", native.element, fromCarried);
 
 /** A WGSL function of one argument `x`. */
 export const conversion = (name: string, from: string, to: string, body: string): string =>

@@ -4,7 +4,6 @@ import threadTileReduceFile from "../../shaders/thread_tile/reduce.wgsl";
 import threadTileScanFile from "../../shaders/thread_tile/scan.wgsl";
 import threadTileUpdateFile from "../../shaders/thread_tile/update.wgsl";
 import allocateFile from "../../shaders/work_group/allocate.wgsl";
-import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl";
 import coalescedFile from "../../shaders/work_group/coalesced.wgsl";
 import coalescedReduceFile from "../../shaders/work_group/coalesced_reduce.wgsl";
 import coalescedScanFile from "../../shaders/work_group/coalesced_scan.wgsl";
@@ -432,7 +431,7 @@ export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFu
     allocateFile,
     uniformBody(options),
     {
-      texts: [text, allocateCounterFile],
+      texts: [text],
       words,
       memory: memoryOf([], 0, 1),
     },

@@ -41,7 +41,12 @@ const carriedOf = (type: ElementType, { element, stored = element, toStored = "x
 /** The map of the caller's WGSL over an item's value `x` and its index `i`: a value of the type that comes out. */
 export function itemMap(from: ElementType, text: string): ItemMap {
   const mapValue = (type: ElementType): Source =>
-    callersFunction(`fn map_value(x: ${from.value}, i: u32) -> ${type.value} {`, "the map", text);
+    callersFunction(
+      `fn map_value(x: ${from.native.element}, i: u32) -> ${type.native.element} {`,
+      "the map",
+      text,
+      { parameters: ["x", "i"], files: bothTypes(type) },
+    );
   // Each source once: a file that both bring along would be declared twice.
   const bothTypes = (type: ElementType): readonly SourceText[] => [
     ...new Set([...from.files, ...(isSameType(from, type) ? [] : type.files)]),
@@ -59,7 +64,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
             `alias Output = ${items};`,
             vectorText(carriedAs(from), storesVectors ? items : undefined, vector),
             valueFromItem(from),
-            conversion("element_from_value", type.value, "Element", domain.fromValue ?? "x"),
+            conversion("element_from_value", type.native.element, "Element", domain.fromValue ?? "x"),
             conversion("item_from_element", "Element", "Output", bits),
             "fn mapped_element(item: Input, index: u32) -> Element {",
             "  return element_from_value(map_value(value_from_item(item), index));",
@@ -77,7 +82,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
         [
           valueFromItem(from),
           // A value is a native element.
-          conversion("item_from_value", type.value, "Output", carriedOf(type, type.native)),
+          conversion("item_from_value", type.native.element, "Output", carriedOf(type, type.native)),
           "fn mapped_item(item: Input, index: u32) -> Output {",
           "  return item_from_value(map_value(value_from_item(item), index));",
           "}",

@@ -127,14 +127,11 @@ export function linkKernel(
     ELEMENT_WORDS: words,
     SUBGROUP_SLOTS: subgroupSlots(sizes),
   };
-  const all = [sizesText(sizes), paramsText, ...sources];
-  for (const source of all) {
-    if ("requireFree" in source) {
-      source.requireFree?.(
-        declared(all.filter((one) => one !== source)).declarations.map(({ name }) => name),
-      );
-    }
-  }
+  const given = [sizesText(sizes), paramsText, ...sources];
+  const ours = given.filter((one) => !("text" in one && one.callers));
+  const taken = new Set(declared(ours).declarations.map(({ name }) => name));
+  const apart = (source: SourceText): SourceText => source.apart?.(taken) ?? source;
+  const all = given.map((source) => ("text" in source ? apart(source) : source.map(apart)));
   const keptOf = (from: readonly Source[]): [string[], Declaration[]] => {
     const { directives, declarations } = declared(from);
     const kept = reachable(declarations, [entryPoint]);

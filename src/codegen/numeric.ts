@@ -1,10 +1,11 @@
 import type { Operator } from "../operators.ts";
 import { add, operatorOn } from "../operators.ts";
 import { refuse } from "../refuse.ts";
+import { declarationsOf, renamed } from "../text/pieces.ts";
 import type { ElementType, SourceText } from "../types.ts";
 import { requireType } from "../types.ts";
 import type { InKernelFunctions } from "./in_kernel.ts";
-import { DECLARATION, linkText, WORDS } from "./link.ts";
+import { linkText } from "./link.ts";
 
 /** Functions that use no work-group memory, from text of which some names are given. */
 function plainFunctions(
@@ -14,20 +15,20 @@ function plainFunctions(
   names: readonly string[],
 ): InKernelFunctions {
   // As other in-kernel functions have them, so that a kernel gets each once.
-  const written = new Map(
-    files.flatMap((file) =>
-      Array.from(file.text.matchAll(DECLARATION), ([, name = ""]): [string, string] => [
-        name,
-        file.as?.(name) ?? name,
-      ]),
-    ),
+  const written = new Map<string, string>();
+  const shared = files.flatMap((file) =>
+    declarationsOf(file.text).map((piece) => {
+      written.set(piece.name, file.as?.(piece.name) ?? piece.name);
+      return piece;
+    }),
   );
-  const shared = files.map((file) => file.text.replace(WORDS, (word) => written.get(word) ?? word));
-  const all = [text, ...shared].join("\n");
   return {
     names,
     workGroupMemory: 0,
-    all,
+    pieces: [
+      ...declarationsOf(text),
+      ...shared.map((piece) => renamed(piece, (word) => written.get(word) ?? word)),
+    ],
     get code(): string {
       return linkText("", [this], caller, names).trim();
     },

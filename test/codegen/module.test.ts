@@ -32,15 +32,15 @@ const_assert C == 1u;`;
     ]);
   });
 
-  test("comments are no code, and go with what they are right above", () => {
-    const text = "// gone\n\n// kept { ( \nfn a() { /* } */ }\n// fn no() {}\nfn b() {}";
+  test("comments are no code, and go with what they are above", () => {
+    const text = "// far\n\n// kept { ( \nfn a() { /* } */ }\n// fn no() {}\nfn b() {}";
     const { declarations } = parse(text);
     expect(declarations.map(({ name }) => name)).toEqual(["a", "b"]);
-    expect(declarations[0]?.text).toBe("// kept { ( \nfn a() { /* } */ }");
+    expect(declarations[0]?.text).toBe("// far\n\n// kept { ( \nfn a() { /* } */ }");
     expect(declarations[1]?.text).toBe("// fn no() {}\nfn b() {}");
   });
 
-  test("declarations of one line are apart, and what follows the last is its own", () => {
+  test("declarations of one line are apart", () => {
     const { declarations } = parse("const A = 1u; const B = A; // both\n// and\nfn c() {} fn d() {}");
     expect(declarations.map(({ text }) => text)).toEqual([
       "const A = 1u;",

@@ -8,6 +8,7 @@ import { add, monoid, operator } from "../../src/operators.ts";
 import { arrayLike } from "../../src/reference/arrays.ts";
 import { valuesOf } from "../../src/reference/values.ts";
 import { struct } from "../../src/struct.ts";
+import { textOf } from "../../src/text/pieces.ts";
 import type { TypeName } from "../../src/types.ts";
 import { u32 } from "../../src/types.ts";
 import { f16, f32 } from "../../src/types_float.ts";
@@ -49,7 +50,8 @@ describe("arithmetic that WGSL does not have", () => {
       expect(functions.workGroupMemory).toBe(0);
       const scan = workGroupScan({ type: type as typeof u64, workGroupSize: 32 });
       const texts = functions.names.map((name) => {
-        const [, parameters = ""] = new RegExp(`fn ${name}\\((.*)\\) ->`).exec(functions.all) ?? [];
+        const [, parameters = ""] =
+          new RegExp(`fn ${name}\\((.*)\\) ->`).exec(functions.pieces.map(textOf).join("\n")) ?? [];
         const values = parameters.split(/, (?=\w+:)/).map((one) => `${one.replace(/^\w+: /, "")}()`);
         const beside = `fn b(i: u32) -> ${type.value} { return work_group_scan_inclusive_add_${type.name}(${type.value}(), i); }`;
         return { name, call: `fn a() { _ = ${name}(${values.join(", ")}); }`, beside };

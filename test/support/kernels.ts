@@ -163,7 +163,7 @@ function callingAll(type: ElementType, functions: readonly InKernelFunctions[]):
     "",
     `@group(0) @binding(0) var<storage, read> list: array<u32>;`,
     `var<workgroup> used: atomic<${type.name === "i32" ? "i32" : "u32"}>;`,
-    "@compute @workgroup_size(1)",
+    `@compute @workgroup_size(${functions[0]?.workGroupSize})`,
     "fn main(@builtin(local_invocation_index) i: u32) {",
     `  let x = ${type.value}();`,
     "  let keep = i != 3u;",
