@@ -313,6 +313,12 @@ export class Fold {
   /**
    * Lets go of what is kept for the next call: the device's pipelines, most of all. What is prepared keeps its own. The
    * next call of each kind compiles its kernels again.
+   *
+   * @example
+   * ```ts
+   * await fold.compact(Uint32Array.of(4, 7, 2, 9), { where: "x > 4u" }); // 7 9
+   * fold.trim();
+   * ```
    */
   trim(): void {
     trim(this.#context);
