@@ -27,15 +27,8 @@ export function linkText(
 ): string {
   const kernel = piecesOf(text);
   const own = new Map(kernel.map((piece) => [piece.name, piece]));
-  const given = new Map<string, Piece>();
-  const different = new Set<string>();
-  for (const piece of functions.flatMap(({ pieces }) => pieces)) {
-    const other = given.get(piece.name);
-    if (other && textOf(other) !== textOf(piece)) {
-      different.add(piece.name);
-    }
-    given.set(piece.name, piece);
-  }
+  const pieces = functions.flatMap((one) => one.pieces);
+  const given = new Map(pieces.map((piece) => [piece.name, piece]));
   const reach = (words: readonly string[]): Set<string> => {
     const reached = new Set(words);
     // What is added to a set is gone through, too.
@@ -48,22 +41,21 @@ export function linkText(
     }
     return reached;
   };
-  const directives = new Set(kernel.flatMap((piece) => piece.directives));
+  const directives = kernel.flatMap((piece) => piece.directives);
   const linked: string[] = [];
   const reached = reach(named ?? kernel.flatMap(wordsOf));
   for (const one of reached) {
     const piece = given.get(one);
     if (piece) {
-      const isOther = different.has(one);
+      const code = textOf(piece);
+      const isOther = pieces.some((other) => other.name === one && textOf(other) !== code);
       if (isOther || own.has(one)) {
         throw new ArgumentError(
           `${name}: ${one} is given twice, ${isOther ? "and not the same; give functions a suffix" : "by the kernel, too; leave it out, or rename it"}`,
         );
       }
-      linked.push(textOf(piece).replace(/\n+/g, "\n"));
-      for (const directive of reached.has("f16") ? [...piece.directives, "enable f16;"] : piece.directives) {
-        directives.add(directive);
-      }
+      linked.push(code.replace(/\n+/g, "\n"));
+      directives.push(...piece.directives, ...(reached.has("f16") ? ["enable f16;"] : []));
     }
   }
   for (const entry of kernel) {
@@ -90,7 +82,9 @@ export function linkText(
   }
   // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
   // the first line, and the functions after the last.
-  return [...[...directives].sort(), [kernel.map(textOf).join(""), ...linked].join("\n\n")].join(" ");
+  return [...[...new Set(directives)].sort(), [kernel.map(textOf).join(""), ...linked].join("\n\n")].join(
+    " ",
+  );
 }
 
 /**
