@@ -7,7 +7,7 @@ import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
 import { LINE_BREAK, tokensOf } from "../text/tokens.ts";
 import type { TypeName } from "../types.ts";
 import { algorithms } from "./algorithms.ts";
-import { lineOf } from "./callers.ts";
+import { lineOf, plainText } from "./callers.ts";
 import {
   coalescedReduce,
   coalescedScan,
@@ -147,7 +147,7 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
 }
 
 /** The functions that name a counter or a capacity of the kernel's. */
-const COUNTS = /^_(counter_update|allocation_capacity)_/;
+const COUNTS = /^_(counter_update|allocation_start|allocation_capacity)_/;
 
 /** The linked text, with those functions on the lines of the directives that name the counter. */
 function withCounters(
@@ -187,7 +187,9 @@ function withCounters(
     for (const one of texts) {
       linked = linked.replace(`\n\n${one}`, "");
     }
-    linked = linked.replace(markOf(at), () => texts.map((one) => `${one.replace(/\s+/g, " ")} `).join(""));
+    linked = linked.replace(markOf(at), () =>
+      texts.map((one) => `${plainText(name, one).replace(/\s+/g, " ")} `).join(""),
+    );
   });
   return linked;
 }

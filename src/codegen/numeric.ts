@@ -93,10 +93,12 @@ export function identityOf<Name extends string>(options: {
 }): InKernelFunctions {
   const { type, op = add as Operator } = options as { type: ElementType; op?: Operator };
   const { key, identity } = operatorOn(op, type, "identityOf");
-  const { setup = [], expression } = type.native.literal(identity, "value");
+  const { element, literal } = type.native;
+  const { setup = [], expression } = literal(identity, "value");
   const name = `identity_${key}`;
+  // A struct of the caller's goes by its own name.
   const text = `fn ${name}() -> ${type.value} {
-  ${[...setup, `return ${expression}`].join("\n  ")};
+  ${[...setup, `return ${expression.replace(element, type.kind === "struct" ? type.value : element)}`].join("\n  ")};
 }`;
   return plainFunctions("identityOf", text, filesOf(type), [name]);
 }

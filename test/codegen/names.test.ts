@@ -135,8 +135,11 @@ describe("a struct of the caller's", () => {
       const functions = operatorFunctions(type, op, algorithm, 32, false, [8]);
       const calls = functions
         .flatMap(({ names }) => names)
-        .map((one) => `_ = ${one}(x, ${/coalesced/.test(one) ? "true, " : ""}0u);`);
-      const kernel = `fn all() { let x = ${name}(); ${calls.join(" ")} }`;
+        .map((one) => {
+          const total = one.endsWith("_uniform") ? ", &total" : "";
+          return `_ = ${one}(x, ${/coalesced/.test(one) ? "true, " : ""}0u${total});`;
+        });
+      const kernel = `fn all() { let x = ${name}(); var total = x; ${calls.join(" ")} }`;
       expect(
         await failures(device(), [...kernels, { title: "in a kernel", code: link(kernel, functions) }]),
       ).toEqual([]);
