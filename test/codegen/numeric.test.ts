@@ -195,7 +195,7 @@ fn main() {
 describe("directives", () => {
   const kernel = (ask: string, call: string): string => `${ask}
 @compute @workgroup_size(WIDTH) fn main(@builtin(local_invocation_index) i: u32) { ${call} }
-override WIDTH = 64u;`;
+const WIDTH = 64u;`;
 
   test("ask for them by name, without a work-group size", async () => {
     const calls: readonly [string, string][] = [
