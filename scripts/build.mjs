@@ -13,9 +13,12 @@ const shared = {
 };
 
 await rm("dist", { recursive: true, force: true });
+/** What esbuild says of each build of the package. */
+const metafiles = [];
 /** Builds files that take code from those of dist/chunks/. */
 async function buildFiles(options) {
-  const { outputFiles } = await build({ ...shared, ...options, write: false });
+  const { outputFiles, metafile } = await build({ ...shared, ...options, write: false, metafile: true });
+  metafiles.push(metafile);
   for (const file of outputFiles) {
     await mkdir(dirname(file.path), { recursive: true });
     await writeFile(file.path, withChunks(file));
@@ -86,26 +89,43 @@ const { metafile } = await build({
   },
 });
 await chmod("dist/cli.js", 0o755);
-await writeFile("dist/THIRD_PARTY_LICENSES.txt", await licencesOf(metafile));
+metafiles.push(metafile);
+await writeFile("dist/THIRD_PARTY_LICENSES.txt", await licencesOf(metafiles));
 
-/** The licences and notices of the packages that a bundle holds. */
-async function licencesOf({ inputs }) {
-  const folders = Object.keys(inputs).flatMap(
-    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
-  );
+/** The licences and notices of the packages that bundles hold. */
+async function licencesOf(metafiles) {
+  /** The files that hold code of a package, by its folder. */
+  const holders = new Map();
+  for (const [output, { inputs }] of metafiles.flatMap(({ outputs }) => Object.entries(outputs))) {
+    for (const path of Object.keys(inputs)) {
+      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
+      if (folder !== undefined) {
+        const holder = output.replace(/^dist\/chunks\/cli-.*/, "dist/cli.js");
+        holders.set(folder, (holders.get(folder) ?? new Set()).add(holder));
+      }
+    }
+  }
   const parts = await Promise.all(
-    [...new Set(folders)].sort().map(async (folder) => {
-      const { name, version, license } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
-      const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
-        .filter((file) => file.isFile())
-        .map((file) => `${file.parentPath ?? file.path}/${file.name}`)
-        .filter((path) => /^(licenses\/|licen[cs]e|notice)/i.test(path.slice(folder.length + 1)))
-        .sort();
-      const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
-      return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join("\n\n");
-    }),
+    [...holders]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(async ([folder, files]) => {
+        const { name, version, license } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
+        const texts = (await readdir(folder, { recursive: true, withFileTypes: true }))
+          .filter((file) => file.isFile())
+          .map((file) => `${file.parentPath ?? file.path}/${file.name}`)
+          .filter((path) => /^(licenses\/|licen[cs]e|notice)/i.test(path.slice(folder.length + 1)))
+          .sort();
+        if (texts.length === 0) {
+          throw new Error(`${folder} has no licence to pass on`);
+        }
+        const title = `${name} ${version} (${license}), in ${[...files].sort().join(", ")}`;
+        return [
+          title,
+          ...(await Promise.all(texts.map((file) => readFile(file, "utf8")))).map((text) => text.trim()),
+        ].join("\n\n");
+      }),
   );
-  return `The command wavefold holds these packages.\n\n${parts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
+  return `Files of wavefold hold these packages.\n\n${[...new Set(parts)].join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
 }
 const inKernelExamples = [
   "opencl-scan",

@@ -59,9 +59,13 @@ const COPIED = [
   "src/codegen/callers.ts",
   "src/codegen/linked_kernels.ts",
   "src/literals.ts",
+  "src/options.ts",
   "src/reference/arrays.ts",
   "src/reference/float16.ts",
   "src/runtime/plain_scan.ts",
+  "src/text/mark.ts",
+  "src/text/pieces.ts",
+  "src/text/tokens.ts",
 ];
 
 /** What any plan takes. */

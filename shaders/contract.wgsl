@@ -44,6 +44,12 @@ fn value_from_element(element: Element) -> Value {
   return element;
 }
 
+// The same of an exclusive prefix. Where an operator starts from another value than its identity (a sum of f64, whose
+// identity is -0, from 0), that comes before it.
+fn value_from_exclusive(element: Element) -> Value {
+  return element;
+}
+
 // Counters of the caller's (functions that update one): what the counter held before, as the total
 // is added to it in one atomic operation.
 fn counter_update(total: Element) -> Element {

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { AdapterError, ArgumentError, MissingPackageError } from "./errors.ts";
-import type { Fold } from "./runtime/fold.ts";
+import type { Fold, OpenOptions } from "./runtime/fold.ts";
 import { openDevice } from "./runtime/fold.ts";
-import { loadLibrary, softwareFolder, withSoftwareDriver } from "./runtime/software.ts";
+import { hasOwnLoaderAlone, loadLibrary, softwareFolder, withSoftwareDriver } from "./runtime/software.ts";
 
 export * from "./public.ts";
 
@@ -25,6 +25,8 @@ export interface NodeOpenOptions {
   readonly adapter?: GPUAdapter | "gpu" | "software";
   /** Whether to test single passes on the device first, in some seconds at most: see {@link Fold.singlePassTest}. */
   readonly testSinglePass?: boolean;
+  /** The most pipelines to keep for the next call that takes them: see {@link OpenOptions.maxPipelines}. */
+  readonly maxPipelines?: number;
 }
 
 interface Dawn {
@@ -57,42 +59,41 @@ const instances = new Set<GPU>();
  * fold.destroy();
  * ```
  */
-export function open(options: NodeOpenOptions = {}): Promise<Fold> {
-  const { adapter, device, testSinglePass = false } = options;
+export async function open(options: NodeOpenOptions = {}): Promise<Fold> {
+  // What is no object is found out with the other options.
+  const { adapter } = Object(options) as NodeOpenOptions;
   if (typeof adapter === "string" && adapter !== "gpu" && adapter !== "software") {
     throw new ArgumentError(
       `open: adapter is "${String(adapter)}"; it takes "gpu", "software" or a GPUAdapter`,
     );
   }
-  return openDevice(
-    { ...(device && { device }), ...(typeof adapter === "object" && { adapter }), testSinglePass },
-    async () => {
-      const dawn = await loadDawn();
-      const gpu =
-        !canFindGpu() || adapter === "software"
-          ? undefined
-          : await requestFrom(dawn, (info) => !info.isFallbackAdapter);
-      const found = gpu ?? (adapter === "gpu" ? undefined : await requestSoftware(dawn));
-      if (found === undefined) {
-        throw new AdapterError(
-          adapter === "gpu"
-            ? 'open: no GPU was found; a software adapter takes its place with adapter: "software"'
-            : "open: no adapter was found, and the software one did not start",
-        );
-      }
-      return found;
-    },
-  );
+  const others = typeof adapter === "string" ? { ...options, adapter: undefined } : options;
+  return openDevice(others as OpenOptions, async () => {
+    const dawn = await loadDawn();
+    const gpu =
+      !canFindGpu() || adapter === "software"
+        ? undefined
+        : await requestFrom(dawn, (info) => !info.isFallbackAdapter);
+    const found = gpu ?? (adapter === "gpu" ? undefined : await requestSoftware(dawn));
+    if (found === undefined) {
+      throw new AdapterError(
+        adapter === "gpu"
+          ? 'open: no GPU was found; a software adapter takes its place with adapter: "software"'
+          : "open: no adapter was found, and the software one did not start",
+      );
+    }
+    return found;
+  });
 }
 
 let vulkanLoader: boolean | undefined;
 
 /**
  * On Linux, GPUs are reached through the system's Vulkan loader; without it, Dawn would only print
- * that. Looked for once: afterwards, the software adapter's own loader could be taken for it.
+ * that. Looked for once in each thread: afterwards, the software adapter's own loader could be taken for it.
  */
 function canFindGpu(): boolean {
-  vulkanLoader ??= process.platform !== "linux" || loadLibrary("libvulkan.so.1");
+  vulkanLoader ??= process.platform !== "linux" || (!hasOwnLoaderAlone() && loadLibrary("libvulkan.so.1"));
   return vulkanLoader;
 }
 

@@ -3,7 +3,7 @@ import { callersCombine } from "./codegen/callers.ts";
 import { ArgumentError } from "./errors.ts";
 import { problemOf } from "./problem.ts";
 import { refuse } from "./refuse.ts";
-import type { Domain, ElementType, Operation, Scalar, ScalarType, TypeName, Value } from "./types.ts";
+import type { Domain, ElementType, Operation, Scalar, ScalarType, Start, TypeName, Value } from "./types.ts";
 import { integerTruth, isSameType, requireType, scalarTypes } from "./types.ts";
 
 /** The names of the types that the bitwise operators take. */
@@ -38,6 +38,8 @@ interface BuiltinOperator extends Operator {
   readonly combine: string;
   /** The value that changes nothing. */
   identity(type: ScalarType): Scalar;
+  /** What results start from, where that is another. */
+  start?(type: ScalarType): Start | undefined;
 }
 
 /** An operator of the caller's own. See {@link operator}. */
@@ -69,6 +71,7 @@ export const add: Operator<TypeName> = {
   operation: "add",
   combine: "earlier + later",
   identity: (type) => type.addIdentity ?? type.zero,
+  start: (type) => type.addStart,
   u32Identity: 0,
   on: builtinMonoid,
 } satisfies BuiltinOperator as Operator<TypeName>;
@@ -290,6 +293,8 @@ export interface Monoid {
   readonly callers?: CallersCombine;
   /** As a value of the type. */
   readonly identity: Value;
+  /** What results start from that may combine nothing, where that is not the identity. */
+  readonly start?: Start | undefined;
 }
 
 /** The name in WGSL of an operator of the table: `logical_and`. */
@@ -306,7 +311,7 @@ export const monoid = (op: Operator, type: ElementType, caller: string): Monoid 
 /** The same of a type that the operator itself tells from what is none. */
 export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
   if (typeof (op as Partial<Operator> | null | undefined)?.on !== "function") {
-    refuse(caller, `op is ${op}`, "add, max or another of Wavefold's operators, or operator(…)");
+    refuse(caller, `op is ${String(op)}`, "add, max or another of Wavefold's operators, or operator(…)");
   }
   return (op as Required<Operator>).on(op, type, caller);
 }
@@ -351,6 +356,7 @@ function builtinMonoid(op: Operator, elementType: ElementType, caller: string): 
     operation,
     combine: domain.operations?.[operation] ?? row.combine,
     identity: row.identity(type),
+    start: row.start?.(type),
   };
 }
 

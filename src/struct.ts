@@ -2,6 +2,8 @@ import { ArgumentError } from "./errors.ts";
 import { requireName } from "./operators.ts";
 import { describe, problemOf } from "./problem.ts";
 import { decodeFloat16, encodeFloat16 } from "./reference/float16.ts";
+import { MARK } from "./text/mark.ts";
+import { isReserved } from "./text/reserved.ts";
 import type { Domain, ElementType, Literal, ScalarOf, ScalarType, StructValue, TypeName } from "./types.ts";
 import { requireType } from "./types.ts";
 
@@ -189,14 +191,10 @@ export function struct<const Name extends string, const Fields extends StructFie
   type V = StructValueOf<Fields>;
   const { name } = definition;
   requireName(name, "struct");
+  requireFree(name, `struct ${name}`);
   if (!/^[A-Z]/.test(name)) {
     throw new ArgumentError(
       `struct ${name}: the name starts with a lower-case letter; a struct's starts with an upper-case one, as ${name[0]?.toUpperCase()}${name.slice(1)}`,
-    );
-  }
-  if (reservedNames.has(name)) {
-    throw new ArgumentError(
-      `struct ${name}: the name is taken by the contract of the kernels; choose another`,
     );
   }
   const fields = layOut(name, definition.fields);
@@ -208,17 +206,16 @@ export function struct<const Name extends string, const Fields extends StructFie
       `struct ${name}: it takes ${bytes} bytes; a struct takes ${LEAST_BYTES} to ${MOST_BYTES}`,
     );
   }
-  const declaration = [
-    `struct ${name} {`,
-    ...fields.map((field) => `  ${field.name}: ${field.type.value},`),
-    "}",
-  ].join("\n");
+  const declarationAs = (own: string): string =>
+    [`struct ${own} {`, ...fields.map((field) => `  ${field.name}: ${field.type.value},`), "}"].join("\n");
+  // Beside our own WGSL.
+  const marked = MARK + name;
   const stored = storedAs(bytes);
-  const fromStored = `${name}(${fields.map((field) => readField(field, bytes)).join(", ")})`;
+  const fromStored = `${marked}(${fields.map((field) => readField(field, bytes)).join(", ")})`;
   const toStored = stored.construct((word) => writeWord(fields, bytes, word));
   const usesF16 = fields.some(({ type }) => type.name === "f16");
   const native: Domain<V> = {
-    element: name,
+    element: marked,
     fields: fields.map((field) => field.name),
     stored: stored.wgsl,
     fromStored,
@@ -232,7 +229,7 @@ export function struct<const Name extends string, const Fields extends StructFie
       );
       return {
         setup: parts.flatMap((part) => part.setup ?? []),
-        expression: `${name}(${parts.map((part) => part.expression).join(", ")})`,
+        expression: `${marked}(${parts.map((part) => part.expression).join(", ")})`,
       };
     },
   };
@@ -244,7 +241,7 @@ export function struct<const Name extends string, const Fields extends StructFie
     bytes,
     ...(usesF16 && { feature: "shader-f16" as const }),
     value: name,
-    declaration,
+    declaration: declarationAs(name),
     takes: `operator({ type: ${name}, … })`,
     fields: Object.fromEntries(fields.map((field) => [field.name, field.type])) as {
       [Field in keyof V]: ScalarType;
@@ -259,7 +256,7 @@ export function struct<const Name extends string, const Fields extends StructFie
         // The orders are for min and max of the scalars alone.
         (file) => !file.name.endsWith("_order.wgsl"),
       )
-      .concat({ name: `struct ${name}`, text: declaration, as: (own) => own }),
+      .concat({ name: `struct ${name}`, text: declarationAs(marked), as: () => name }),
     native,
     round: (value) =>
       Object.fromEntries(
@@ -310,22 +307,14 @@ export function struct<const Name extends string, const Fields extends StructFie
   return type;
 }
 
-/** Types that the shaders declare. */
-const reservedNames = new Set([
-  "CoalescedScanValue",
-  "Element",
-  "Input",
-  "Output",
-  "Params",
-  "SubgroupPlace",
-  "ThreadTileScan",
-  "ThreadTileScanValue",
-  "Value",
-  "WorkGroupAllocation",
-  "WorkGroupCompaction",
-  "WorkGroupScan",
-  "WorkGroupScanValue",
-]);
+/** Throws for a word that WGSL keeps for itself, as a kernel of the caller's could not write it. */
+function requireFree(name: string, caller: string): void {
+  if (isReserved(name)) {
+    throw new ArgumentError(
+      `${caller}: ${name} is a reserved word of WGSL; choose another, such as ${name}_`,
+    );
+  }
+}
 
 /** Where WGSL puts each field: at the next multiple of its alignment, which is its size for all scalars here. */
 function layOut(name: string, fields: StructFields): Field[] {
@@ -336,6 +325,7 @@ function layOut(name: string, fields: StructFields): Field[] {
   return Object.entries(fields).map(([field, given]) => {
     const caller = `struct ${name}, field ${field}`;
     requireName(field, caller);
+    requireFree(field, caller);
     const type = requireType(given, caller);
     if (type.kind === "struct") {
       throw new ArgumentError(

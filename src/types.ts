@@ -48,10 +48,14 @@ export interface SourceText {
   readonly as?: (name: string) => string;
   /** Whether the caller wrote it. */
   readonly callers?: boolean;
+  /** As they wrote it, where `text` is not; line for line the same. */
+  readonly written?: string;
+  /** Their text under names that are not ours, `taken`: what it declares does not clash, and what is ours it does not see. */
+  apart?(taken: ReadonlySet<string>): SourceText;
+  /** What it may refer to, then. */
+  readonly references?: ReadonlySet<string>;
   /** How it is split into its declarations, where it is not WGSL of ours. */
   readonly parse?: (text: string) => Parsed;
-  /** Of the caller's declarations: throws where one of them has one of these names. */
-  readonly requireFree?: (names: Iterable<string>) => void;
 }
 
 /** What an operator does to the elements of a domain. */
@@ -61,6 +65,16 @@ export type Operation = "add" | "mul" | "min" | "max" | "and" | "or" | "xor";
 export interface Literal {
   readonly setup?: readonly string[];
   readonly expression: string;
+}
+
+/**
+ * What comes before the first element of an exclusive scan, and what a reduction of nothing gives, where that is not the
+ * identity: a sum's zero, whose identity is −0.
+ */
+export interface Start<V extends Value = Value> {
+  readonly value: V;
+  /** WGSL for the combination of it and a later element `x`. */
+  readonly before: string;
 }
 
 /**
@@ -131,6 +145,8 @@ export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar =
   readonly greatest: V;
   /** What changes nothing in a sum, where it is not `zero`: −0 where the sign of zero is kept. */
   readonly addIdentity?: V;
+  /** What sums start from then. */
+  readonly addStart?: Start<V>;
   /** As something that compares exactly, for `min` and `max`. */
   readonly order: Domain<V>;
   /** As 0 or 1, for the logical operators, where that is not as for all integers of 32 bits. */

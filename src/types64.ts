@@ -103,6 +103,7 @@ export const f64: ScalarType<"f64", number> = {
   lowest: -Infinity,
   greatest: Infinity,
   addIdentity: -0,
+  addStart: { value: 0, before: "zero_before_f64(x)" },
   round: same,
   files: [int64, binary64, binary64Order],
   native: {

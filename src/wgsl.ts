@@ -15,6 +15,7 @@ export type {
 export {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUniform,
   coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
@@ -24,11 +25,13 @@ export {
   workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUniform,
   workGroupScanUpdate,
 } from "./codegen/functions.ts";
 export type { InKernelFunctions, InKernelOptions } from "./codegen/in_kernel.ts";
 export type { LinkOptions } from "./codegen/link.ts";
 export { link } from "./codegen/link.ts";
+export { identityOf, numeric } from "./codegen/numeric.ts";
 export type { WorkGroupAlgorithm } from "./codegen/work_group_algorithms.ts";
 export { blelloch, hillisSteele, subgroup, subgroupOf } from "./codegen/work_group_algorithms.ts";
 export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";

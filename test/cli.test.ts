@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import {
+  closeSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -292,6 +294,16 @@ fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive
     fails(/the output is a folder/, "link", "in.wgsl", "-o", ".");
     write("bad.wgsl", Uint8Array.of(0x2f, 0x2f, 0xff));
     fails(/bad\.wgsl: this is not UTF-8 text/, "link", "bad.wgsl");
+    const own = openSync(folder, "r");
+    const { status, stderr } = spawnSync(process.execPath, [program, "link", "-"], {
+      encoding: "utf8",
+      stdio: [own, "pipe", "pipe"],
+    });
+    closeSync(own);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: "wavefold: stdin: this is a folder; it takes a file\n",
+    });
     fails(/missing required argument/, "link");
     fails(/too many arguments/, "link", "in.wgsl", "in.wgsl");
   });

@@ -131,6 +131,7 @@ describe("parseFlags", () => {
     ["|i1", Uint8Array.of(255, 0, 1)],
     ["<u2", new Uint8Array(Uint16Array.of(256, 0, 1).buffer)],
     ["<i2", new Uint8Array(Int16Array.of(-1, 0, 1).buffer)],
+    ["<f2", new Uint8Array(Uint16Array.of(0x7e00, 0x8000, 1).buffer)],
     ["<u4", new Uint8Array(Uint32Array.of(65536, 0, 1).buffer)],
     ["<i4", new Uint8Array(Int32Array.of(-1, 0, 1).buffer)],
     ["<f4", new Uint8Array(Float32Array.of(Number.NaN, -0, 0.5).buffer)],

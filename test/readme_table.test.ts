@@ -18,9 +18,6 @@ const results = {
 
 /** Values with a name that says more than their digits. */
 const shown = (value: Value, { lowest, greatest }: ScalarType, { name }: Operator): string => {
-  if (Object.is(value, -0)) {
-    return "−0";
-  }
   if (value === Infinity || value === -Infinity) {
     return value > 0 ? "+∞" : "−∞";
   }
@@ -39,8 +36,8 @@ const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 function table(): string {
   const cell = (op: Operator, type: ScalarType): string => {
     try {
-      const { identity } = monoid(op, type, "table");
-      return `${results[roundingOf(op, type)]}; ${shown(identity, type, op)}`;
+      const { identity, start } = monoid(op, type, "table");
+      return `${results[roundingOf(op, type)]}; ${shown(start?.value ?? identity, type, op)}`;
     } catch {
       return "no meaning";
     }

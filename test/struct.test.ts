@@ -34,7 +34,16 @@ describe("errors", () => {
   const many = Object.fromEntries("abcdefghi".split("").map((name) => [name, f64]));
   test.each<[string, () => unknown, string]>([
     ["lower case", make("pair", { a: u32 }), "struct pair: the name starts with a lower-case letter"],
-    ["a taken name", make("Element", { a: u32 }), "struct Element: the name is taken"],
+    [
+      "a reserved name",
+      make("Self", { a: u32 }),
+      "struct Self: Self is a reserved word of WGSL; choose another, such as Self_",
+    ],
+    ...["type", "get", "self", "fn", "partition"].map((name): [string, () => unknown, string] => [
+      `a field called ${name}`,
+      make("Some", { [name]: u32 }),
+      `struct Some, field ${name}: ${name} is a reserved word of WGSL; choose another, such as ${name}_`,
+    ]),
     ["no name", make("", { a: u32 }), 'struct: name is ""; it takes letters'],
     ["no fields", make("Empty", {}), "struct Empty: there are no fields"],
     ["no type", make("Bad", { a: "u32" }), "struct Bad, field a: u32 is not an element type"],

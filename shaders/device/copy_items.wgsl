@@ -1,4 +1,4 @@
-// Copies the first `total` items of the input to the output: the second half of a compaction in place.
+// Copies the first `total` items of the input to the output: the second half of a compaction that puts aside what it keeps.
 // Linked with contract.wgsl, input_items.wgsl, output_items.wgsl and the total's buffer.
 // No work-group memory.
 

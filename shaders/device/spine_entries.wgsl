@@ -39,7 +39,7 @@ fn read_place(place: u32) -> Entry {
   for (var word = 0u; word < ELEMENT_WORDS; word++) { // unroll
     let low = atomicLoad(&spine[first + 2u * word * GROUP_ENTRIES]);
     let high = atomicLoad(&spine[first + (2u * word + 1u) * GROUP_ENTRIES]);
-    is_whole = is_whole && (low >> 16u) == run && (high >> 16u) == run;
+    is_whole &= ((low >> 16u) == run) & ((high >> 16u) == run);
     words[word] = (low & 0xffffu) | (high << 16u);
   }
   return Entry(is_whole, element_from_words(words));

@@ -3,7 +3,8 @@
 // vectors in rows, one a lane, so that neighbouring lanes load and store neighbouring vectors.
 // Call in uniform control flow; work_group_thread first, once, and its result as `thread` afterwards.
 // Work-group memory: an element for each MIN_SUBGROUP_SIZE threads.
-// Linked after subgroup_contract.wgsl, subgroup_count.wgsl, subgroup_by_*.wgsl, and subgroup_rows.wgsl or
+// Linked after subgroup_contract.wgsl, what numbers the threads (subgroup_count.wgsl with subgroup_by_id.wgsl or
+// subgroup_by_count.wgsl; or subgroup_by_lanes.wgsl), and subgroup_rows.wgsl or
 // subgroup_votes.wgsl; and after subgroup_any_order.wgsl, subgroup_lane_totals.wgsl, subgroup_scan_first.wgsl or
 // subgroup_rows_together.wgsl, which have some of these functions for some operators.
 
@@ -104,7 +105,9 @@ fn total_of_rows(total: Element) -> Element {
   return total;
 }
 
-// The total, from each subgroup's own: the lanes of every subgroup combine as many as the fewest lanes there are.
+// The total, from each subgroup's own. Where every subgroup is full, its lanes combine as many totals at once as the
+// smallest subgroup has lanes. Where one may lack lanes, each thread combines all totals: a subgroup of one lane would see
+// one total of each step.
 fn reduce_subgroups(sum: Element) -> Element {
   if (subgroup_rank == 0u) {
     subgroup_totals[subgroup_number] = sum;
@@ -112,6 +115,12 @@ fn reduce_subgroups(sum: Element) -> Element {
   workgroupBarrier();
   let subgroups = number_of_subgroups();
   var total = identity();
+  if (WORK_GROUP_SIZE % MAX_SUBGROUP_SIZE != 0u) {
+    for (var slot = 0u; slot < subgroups; slot++) {
+      total = combine(total, subgroup_totals[slot]);
+    }
+    return total;
+  }
   for (var first = 0u; first < SUBGROUP_SLOTS; first += MIN_SUBGROUP_SIZE) {
     let slot = first + subgroup_rank;
     var element = identity();

@@ -36,6 +36,11 @@ fn add_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return select(select(finite, large, exponent == 0x7ffu), F64_NAN, invalid);
 }
 
+// 0 + value, for a value that is a sum: -0 becomes 0, and nothing else changes.
+fn zero_before_f64(value: vec2<u32>) -> vec2<u32> {
+  return vec2<u32>(value.x, select(value.y, 0u, value.x == 0u && value.y == F64_SIGN));
+}
+
 fn sub_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return add_f64(a, vec2<u32>(b.x, b.y ^ F64_SIGN));
 }

@@ -15,7 +15,7 @@ fn thread_tile_scan_inclusive_value(value: Value, local_index: u32) -> Value {
 }
 
 fn thread_tile_scan_exclusive_value(value: Value, local_index: u32) -> Value {
-  return value_from_element(thread_tile_scan_exclusive(element_from_value(value), local_index).prefix);
+  return value_from_exclusive(thread_tile_scan_exclusive(element_from_value(value), local_index).prefix);
 }
 
 fn thread_tile_scan_inclusive_value_total(value: Value, local_index: u32) -> ThreadTileScanValue {
@@ -25,5 +25,5 @@ fn thread_tile_scan_inclusive_value_total(value: Value, local_index: u32) -> Thr
 
 fn thread_tile_scan_exclusive_value_total(value: Value, local_index: u32) -> ThreadTileScanValue {
   let scan = thread_tile_scan_exclusive(element_from_value(value), local_index);
-  return ThreadTileScanValue(value_from_element(scan.prefix), value_from_element(scan.total));
+  return ThreadTileScanValue(value_from_exclusive(scan.prefix), value_from_element(scan.total));
 }

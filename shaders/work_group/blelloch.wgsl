@@ -1,7 +1,7 @@
 // Blelloch: totals are combined up a binary tree, and prefixes handed down it.
 // Work-efficient: about 2n combinations in 2 * ceil(log2 n) steps, one barrier a step.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
-// Each thread gets its own prefix, and all get the total.
+// Each thread gets its own prefix, and all get the total, which is uniform in _uniform functions.
 // Work-group memory: WORK_GROUP_SIZE elements, rounded up to a power of two, and one more for
 // each 32 of them; reusable when a function returns.
 // Source: Blelloch, "Prefix Sums and Their Applications", CMU-CS-90-190, 1990.
@@ -21,29 +21,31 @@ fn blelloch_place(leaf: u32) -> u32 {
   return leaf + (leaf >> 5u);
 }
 
-// Up-sweep: afterwards the last leaf of each subtree holds that subtree's total.
+// Up-sweep: after a barrier, the last leaf of each subtree holds that subtree's total.
 fn blelloch_up_sweep(element: Element, local_index: u32) {
   blelloch_tree[blelloch_place(local_index)] = element;
   if (local_index + WORK_GROUP_SIZE < BLELLOCH_LEAVES) {
     blelloch_tree[blelloch_place(local_index + WORK_GROUP_SIZE)] = identity();
   }
-  workgroupBarrier();
   for (var half = 1u; half < BLELLOCH_LEAVES; half <<= 1u) {
+    workgroupBarrier();
     let last = (local_index + 1u) * 2u * half - 1u;
     if (last < BLELLOCH_LEAVES) {
       let left = blelloch_place(last - half);
       let right = blelloch_place(last);
       blelloch_tree[right] = combine(blelloch_tree[left], blelloch_tree[right]);
     }
-    workgroupBarrier();
   }
 }
 
-fn work_group_scan_exclusive(element: Element, local_index: u32) -> WorkGroupScan {
+fn work_group_scan_exclusive_uniform(
+  element: Element,
+  local_index: u32,
+  total: ptr<function, Element>,
+) -> Element {
   blelloch_up_sweep(element, local_index);
   let root = blelloch_place(BLELLOCH_LEAVES - 1u);
-  let total = blelloch_tree[root];
-  workgroupBarrier();
+  *total = workgroupUniformLoad(&blelloch_tree[root]);
   if (local_index == 0u) {
     blelloch_tree[root] = identity();
   }
@@ -62,6 +64,20 @@ fn work_group_scan_exclusive(element: Element, local_index: u32) -> WorkGroupSca
   }
   let prefix = blelloch_tree[blelloch_place(local_index)];
   workgroupBarrier();
+  return prefix;
+}
+
+fn work_group_scan_inclusive_uniform(
+  element: Element,
+  local_index: u32,
+  total: ptr<function, Element>,
+) -> Element {
+  return combine(work_group_scan_exclusive_uniform(element, local_index, total), element);
+}
+
+fn work_group_scan_exclusive(element: Element, local_index: u32) -> WorkGroupScan {
+  var total: Element;
+  let prefix = work_group_scan_exclusive_uniform(element, local_index, &total);
   return WorkGroupScan(prefix, total);
 }
 

@@ -1,5 +1,5 @@
 // The threads of a work-group that pass is_active, as CUDA's coalesced_group has them. The others take
-// part, and both give and get the identity.
+// part: they give the identity, and have it as their prefix.
 // Threads call these anywhere; no work-group memory.
 
 fn coalesced_element(value: Value, is_active: bool) -> Element {
@@ -9,9 +9,16 @@ fn coalesced_element(value: Value, is_active: bool) -> Element {
   return identity();
 }
 
-fn coalesced_value(element: Element, is_active: bool) -> Value {
+fn coalesced_inclusive(prefix: Element, is_active: bool) -> Value {
   if (is_active) {
-    return value_from_element(element);
+    return value_from_element(prefix);
   }
-  return value_from_element(identity());
+  return value_from_exclusive(identity());
+}
+
+fn coalesced_exclusive(prefix: Element, is_active: bool) -> Value {
+  if (is_active) {
+    return value_from_exclusive(prefix);
+  }
+  return value_from_exclusive(identity());
 }

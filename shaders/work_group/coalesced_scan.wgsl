@@ -1,6 +1,6 @@
 // CUDA's inclusive_scan and exclusive_scan over a coalesced_group: among the threads of the work-group
-// that pass is_active, in order. The others take part, and get the identity.
-// Linked after an algorithm and coalesced.wgsl.
+// that pass is_active, in order. The others take part, and have the identity as their prefix.
+// Linked after an algorithm, coalesced.wgsl and coalesced_total.wgsl.
 // Call in uniform control flow, by all threads, with local_index = @builtin(local_invocation_index).
 // Each active thread gets its own prefix, and all threads get the total of the `_total` functions.
 // Work-group memory: the algorithm's.
@@ -12,18 +12,26 @@ struct CoalescedScanValue {
 
 fn coalesced_scan_inclusive_value_total(value: Value, is_active: bool, local_index: u32) -> CoalescedScanValue {
   let scan = work_group_scan_inclusive(coalesced_element(value, is_active), local_index);
-  return CoalescedScanValue(coalesced_value(scan.prefix, is_active), value_from_element(scan.total));
+  return CoalescedScanValue(
+    coalesced_inclusive(scan.prefix, is_active),
+    coalesced_total(scan.total, is_active, local_index),
+  );
 }
 
 fn coalesced_scan_exclusive_value_total(value: Value, is_active: bool, local_index: u32) -> CoalescedScanValue {
   let scan = work_group_scan_exclusive(coalesced_element(value, is_active), local_index);
-  return CoalescedScanValue(coalesced_value(scan.prefix, is_active), value_from_element(scan.total));
+  return CoalescedScanValue(
+    coalesced_exclusive(scan.prefix, is_active),
+    coalesced_total(scan.total, is_active, local_index),
+  );
 }
 
 fn coalesced_scan_inclusive_value(value: Value, is_active: bool, local_index: u32) -> Value {
-  return coalesced_scan_inclusive_value_total(value, is_active, local_index).prefix;
+  let scan = work_group_scan_inclusive(coalesced_element(value, is_active), local_index);
+  return coalesced_inclusive(scan.prefix, is_active);
 }
 
 fn coalesced_scan_exclusive_value(value: Value, is_active: bool, local_index: u32) -> Value {
-  return coalesced_scan_exclusive_value_total(value, is_active, local_index).prefix;
+  let scan = work_group_scan_exclusive(coalesced_element(value, is_active), local_index);
+  return coalesced_exclusive(scan.prefix, is_active);
 }

@@ -1,15 +1,15 @@
 // inclusive_scan_update and exclusive_scan_update over a coalesced_group: coalesced_scan.wgsl, with the
-// counter of counter.wgsl. The threads that are not active get the identity.
+// counter of counter.wgsl. The threads that are not active have the identity as their prefix.
 // Linked after coalesced.wgsl and counter.wgsl.
 // Call in uniform control flow, by all threads, with local_index = @builtin(local_invocation_index).
 // Work-group memory: the algorithm's, and one element.
 
 fn coalesced_scan_inclusive_value_update(value: Value, is_active: bool, local_index: u32) -> Value {
   let scan = work_group_scan_inclusive(coalesced_element(value, is_active), local_index);
-  return coalesced_value(combine(work_group_update(scan.total, local_index), scan.prefix), is_active);
+  return coalesced_inclusive(combine(work_group_update(scan.total, local_index), scan.prefix), is_active);
 }
 
 fn coalesced_scan_exclusive_value_update(value: Value, is_active: bool, local_index: u32) -> Value {
   let scan = work_group_scan_exclusive(coalesced_element(value, is_active), local_index);
-  return coalesced_value(combine(work_group_update(scan.total, local_index), scan.prefix), is_active);
+  return coalesced_exclusive(combine(work_group_update(scan.total, local_index), scan.prefix), is_active);
 }

@@ -2,7 +2,8 @@
 // Linked with the sum of u32, after an algorithm.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each kept thread gets its slot, all threads the number kept. A thread that is not kept gets the
-// slot that it would have had.
+// slot that it would have had. work_group_compact_uniform returns the slot, and writes the number to a variable of the
+// caller's, which may steer control flow.
 // Work-group memory: the algorithm's.
 
 struct WorkGroupCompaction {
@@ -13,4 +14,8 @@ struct WorkGroupCompaction {
 fn work_group_compact(keep: bool, local_index: u32) -> WorkGroupCompaction {
   let scan = work_group_scan_exclusive(select(0u, 1u, keep), local_index);
   return WorkGroupCompaction(scan.prefix, scan.total);
+}
+
+fn work_group_compact_uniform(keep: bool, local_index: u32, count: ptr<function, u32>) -> u32 {
+  return work_group_scan_exclusive_uniform(select(0u, 1u, keep), local_index, count);
 }

@@ -3,7 +3,8 @@
 // Linked with the sum of u32, after an algorithm and counter.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each kept thread gets its slot, all threads the number kept by the work-group. A thread that is not
-// kept gets the slot that it would have had.
+// kept gets the slot that it would have had. work_group_compact_update_uniform returns the slot, and writes the number to a
+// variable of the caller's, which may steer control flow.
 // Work-group memory: the algorithm's, and one word.
 
 struct WorkGroupCompaction {
@@ -14,4 +15,9 @@ struct WorkGroupCompaction {
 fn work_group_compact_update(keep: bool, local_index: u32) -> WorkGroupCompaction {
   let scan = work_group_scan_exclusive(select(0u, 1u, keep), local_index);
   return WorkGroupCompaction(work_group_update(scan.total, local_index) + scan.prefix, scan.total);
+}
+
+fn work_group_compact_update_uniform(keep: bool, local_index: u32, count: ptr<function, u32>) -> u32 {
+  let rank = work_group_scan_exclusive_uniform(select(0u, 1u, keep), local_index, count);
+  return work_group_update(*count, local_index) + rank;
 }

@@ -13,25 +13,26 @@ struct WorkGroupScan {
 // Two sides, written in turn, so that one barrier separates a step's reads from its writes.
 var<workgroup> hillis_steele_elements: array<Element, 2u * WORK_GROUP_SIZE>;
 
-// Leaves the inclusive prefixes in one side, and returns where that side starts.
+// Leaves the inclusive prefixes in one side, and returns where that side starts. A barrier comes before
+// a thread reads what another wrote.
 fn hillis_steele_prefixes(element: Element, local_index: u32) -> u32 {
   var side = 0u;
   var prefix = element;
   hillis_steele_elements[local_index] = prefix;
-  workgroupBarrier();
   for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
+    workgroupBarrier();
     if (local_index >= distance) {
       prefix = combine(hillis_steele_elements[side + local_index - distance], prefix);
     }
     side = WORK_GROUP_SIZE - side;
     hillis_steele_elements[side + local_index] = prefix;
-    workgroupBarrier();
   }
   return side;
 }
 
 fn work_group_scan_inclusive(element: Element, local_index: u32) -> WorkGroupScan {
   let side = hillis_steele_prefixes(element, local_index);
+  workgroupBarrier();
   let prefix = hillis_steele_elements[side + local_index];
   let total = hillis_steele_elements[side + WORK_GROUP_SIZE - 1u];
   workgroupBarrier();
@@ -40,6 +41,7 @@ fn work_group_scan_inclusive(element: Element, local_index: u32) -> WorkGroupSca
 
 fn work_group_scan_exclusive(element: Element, local_index: u32) -> WorkGroupScan {
   let side = hillis_steele_prefixes(element, local_index);
+  workgroupBarrier();
   var prefix = identity();
   if (local_index > 0u) {
     prefix = hillis_steele_elements[side + local_index - 1u];

@@ -15,7 +15,7 @@ fn work_group_scan_inclusive_value(value: Value, local_index: u32) -> Value {
 }
 
 fn work_group_scan_exclusive_value(value: Value, local_index: u32) -> Value {
-  return value_from_element(work_group_scan_exclusive(element_from_value(value), local_index).prefix);
+  return value_from_exclusive(work_group_scan_exclusive(element_from_value(value), local_index).prefix);
 }
 
 // The prefix and the work-group's total, at the price of the prefix.
@@ -26,5 +26,5 @@ fn work_group_scan_inclusive_value_total(value: Value, local_index: u32) -> Work
 
 fn work_group_scan_exclusive_value_total(value: Value, local_index: u32) -> WorkGroupScanValue {
   let scan = work_group_scan_exclusive(element_from_value(value), local_index);
-  return WorkGroupScanValue(value_from_element(scan.prefix), value_from_element(scan.total));
+  return WorkGroupScanValue(value_from_exclusive(scan.prefix), value_from_element(scan.total));
 }

@@ -1,6 +1,6 @@
 // Subgroups: each subgroup scans its own threads in registers, then the first one scans the totals.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
-// Each thread gets its own prefix, and all get the total.
+// Each thread gets its own prefix, and all get the total, which is uniform in _uniform functions.
 // Work-group memory: one element for each MIN_SUBGROUP_SIZE threads, two more and a word;
 // reusable when a function returns.
 //
@@ -27,7 +27,8 @@ fn subgroup_publish(place: SubgroupPlace, prefix: Element) -> u32 {
   return subgroup_size(place);
 }
 
-// The first subgroup replaces the totals by their exclusive prefixes, and adds the total.
+// The first subgroup replaces the totals by their exclusive prefixes, and adds the total. A barrier comes before they are
+// read.
 fn subgroup_scan_totals(place: SubgroupPlace, size: u32, local_index: u32) {
   let step = size / MIN_SUBGROUP_SIZE;
   let subgroups = (WORK_GROUP_SIZE + size - 1u) / size;
@@ -54,11 +55,11 @@ fn subgroup_scan_totals(place: SubgroupPlace, size: u32, local_index: u32) {
   if (local_index == 0u) {
     subgroup_totals[SUBGROUP_SLOTS] = carry;
   }
-  workgroupBarrier();
 }
 
-// One thread after another hands over its element: right under any map of lanes to threads.
-fn subgroup_take_turns(element: Element, local_index: u32) -> WorkGroupScan {
+// One thread after another hands over its element: right under any map of lanes to threads. Returns the prefix, and leaves
+// the total as subgroup_scan_totals does.
+fn subgroup_take_turns(element: Element, local_index: u32) -> Element {
   var prefix = identity();
   var total = identity();
   for (var turn = 0u; turn < WORK_GROUP_SIZE; turn++) {
@@ -70,22 +71,34 @@ fn subgroup_take_turns(element: Element, local_index: u32) -> WorkGroupScan {
     total = combine(total, subgroup_turn);
     workgroupBarrier();
   }
-  return WorkGroupScan(prefix, total);
+  if (local_index == 0u) {
+    subgroup_totals[SUBGROUP_SLOTS] = total;
+  }
+  return prefix;
 }
 
-fn work_group_scan_exclusive(element: Element, local_index: u32) -> WorkGroupScan {
+// Each thread's exclusive prefix. The work-group's total is in its place, for all to read; then a barrier.
+fn subgroup_prefix(element: Element, local_index: u32) -> Element {
   let place = subgroup_place(local_index);
   let inclusive = subgroup_scan_inclusive(element, place.rank);
-  var exclusive = element_shuffle_up(inclusive, 1u);
+  var prefix = element_shuffle_up(inclusive, 1u);
   if (place.rank == 0u) {
-    exclusive = identity();
+    prefix = identity();
   }
   let size = subgroup_publish(place, inclusive);
   if (size == 0u) {
-    return subgroup_take_turns(element, local_index);
+    prefix = subgroup_take_turns(element, local_index);
+    workgroupBarrier();
+  } else {
+    subgroup_scan_totals(place, size, local_index);
+    workgroupBarrier();
+    prefix = combine(subgroup_totals[place.first / MIN_SUBGROUP_SIZE], prefix);
   }
-  subgroup_scan_totals(place, size, local_index);
-  let prefix = combine(subgroup_totals[place.first / MIN_SUBGROUP_SIZE], exclusive);
+  return prefix;
+}
+
+fn work_group_scan_exclusive(element: Element, local_index: u32) -> WorkGroupScan {
+  let prefix = subgroup_prefix(element, local_index);
   let total = subgroup_totals[SUBGROUP_SLOTS];
   workgroupBarrier();
   return WorkGroupScan(prefix, total);
@@ -96,18 +109,33 @@ fn work_group_scan_inclusive(element: Element, local_index: u32) -> WorkGroupSca
   return WorkGroupScan(combine(scan.prefix, element), scan.total);
 }
 
+fn work_group_scan_exclusive_uniform(
+  element: Element,
+  local_index: u32,
+  total: ptr<function, Element>,
+) -> Element {
+  let prefix = subgroup_prefix(element, local_index);
+  *total = workgroupUniformLoad(&subgroup_totals[SUBGROUP_SLOTS]);
+  return prefix;
+}
+
+fn work_group_scan_inclusive_uniform(
+  element: Element,
+  local_index: u32,
+  total: ptr<function, Element>,
+) -> Element {
+  return combine(work_group_scan_exclusive_uniform(element, local_index, total), element);
+}
+
 // The total alone. The result is uniform.
 fn work_group_reduce(element: Element, local_index: u32) -> Element {
   let place = subgroup_place(local_index);
   let inclusive = subgroup_scan_inclusive(element, place.rank);
   let size = subgroup_publish(place, inclusive);
   if (size == 0u) {
-    let total = subgroup_take_turns(element, local_index).total;
-    if (local_index == 0u) {
-      subgroup_turn = total;
-    }
-    return workgroupUniformLoad(&subgroup_turn);
+    _ = subgroup_take_turns(element, local_index);
+  } else {
+    subgroup_scan_totals(place, size, local_index);
   }
-  subgroup_scan_totals(place, size, local_index);
   return workgroupUniformLoad(&subgroup_totals[SUBGROUP_SLOTS]);
 }

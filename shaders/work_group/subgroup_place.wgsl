@@ -13,7 +13,7 @@ struct SubgroupPlace {
   count: u32,
   // The local index of the subgroup's first thread.
   first: u32,
-  // Whether the subgroup's threads are consecutive, in lanes counted from 0.
+  // Whether the subgroup's threads are consecutive, in lanes counted from 0, and no more than MAX_SUBGROUP_SIZE.
   regular: bool,
 }
 
@@ -36,7 +36,8 @@ fn subgroup_place(local_index: u32) -> SubgroupPlace {
   if (lanes.w != 0u) {
     highest = 96u + firstLeadingBit(lanes.w);
   }
-  return SubgroupPlace(local_index - first, count, first, subgroupAll(in_order) && highest + 1u == count);
+  let regular = subgroupAll(in_order) && highest + 1u == count && count <= MAX_SUBGROUP_SIZE;
+  return SubgroupPlace(local_index - first, count, first, regular);
 }
 
 // As bits: in the lower half the sizes of all subgroups but the last, in the upper half the least size

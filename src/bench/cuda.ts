@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { onExit } from "signal-exit";
 import type { Primitive } from "../primitives/tuning.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
 import { benchTypes } from "./elements.ts";
@@ -42,16 +42,23 @@ interface Ended {
 function execute(program: string, args: readonly string[]): Promise<Ended | undefined> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const forget = onExit(() => {
+      child.kill();
+    });
     const texts = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const) {
       child[name].setEncoding("utf8").on("data", (text: string) => {
         texts[name] += text;
       });
     }
-    child.on("error", (cause: NodeJS.ErrnoException) =>
-      cause.code === "ENOENT" ? resolve(undefined) : reject(cause),
-    );
-    child.on("close", (status) => resolve({ status, ...texts }));
+    child.on("error", (cause: NodeJS.ErrnoException) => {
+      forget();
+      cause.code === "ENOENT" ? resolve(undefined) : reject(cause);
+    });
+    child.on("close", (status) => {
+      forget();
+      resolve({ status, ...texts });
+    });
   });
 }
 
@@ -88,7 +95,9 @@ export async function runCuda(
     return note("it was left out: it has none of what was timed");
   }
   const ahead = source.slice(0, -".cu".length);
-  const folder = await mkdtemp(join(tmpdir(), "wavefold-cuda-"));
+  const folder = mkdtempSync(join(tmpdir(), "wavefold-cuda-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  const forget = onExit(remove);
   try {
     let program = ahead;
     if (!existsSync(ahead)) {
@@ -109,7 +118,8 @@ export async function runCuda(
     }
     return outcomeFrom(title, ran.stdout, rows);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    forget();
+    remove();
   }
 }
 

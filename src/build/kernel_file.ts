@@ -3,6 +3,7 @@ import { relative } from "node:path";
 import process from "node:process";
 import { linkDirectives } from "../codegen/directives.ts";
 import { SourceError } from "../errors.ts";
+import { LINE_BREAK } from "../text/tokens.ts";
 
 /** What a bundler is told of an error in a kernel's file. */
 export interface Problem {
@@ -34,7 +35,7 @@ export async function linkFile(
       text: message.startsWith(place) ? message.slice(place.length) : message,
       line,
       column: Math.max(0, column - 1),
-      lineText: source.split("\n")[line - 1]?.trimEnd() ?? "",
+      lineText: source.split(LINE_BREAK)[line - 1]?.trimEnd() ?? "",
     };
   }
 }

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { elementTypes } from "../element_types.ts";
 import { monoid } from "../operators.ts";
 import type { TuningOptions } from "../primitives/tuning.ts";
@@ -6,12 +5,12 @@ import type { ScalarArray } from "../reference/arrays.ts";
 import type { ElementType, ScalarType, TypeName } from "../types.ts";
 import { u32 } from "../types.ts";
 import { UsageError } from "./errors.ts";
-import { openTarget, readInput } from "./files.ts";
+import { openTarget, withInput } from "./files.ts";
 import { formatValue } from "./format.ts";
-import type { ElementsFile } from "./npy.ts";
-import { dumpElements, parseElements, parseFlags } from "./npy.ts";
+import { dumpElements, readElements, readFlags } from "./npy.ts";
 import type { AdapterOption, MapOption, OperatorOption, TuningOption } from "./options.ts";
 import { withFold } from "./options.ts";
+import { print } from "./print.ts";
 import type { Progress } from "./progress.ts";
 import { startProgress } from "./progress.ts";
 
@@ -54,10 +53,6 @@ function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): M
 const bitsOf = (result: ScalarArray, type: ScalarType): ScalarArray =>
   type.name === "f16" ? new Uint16Array(result.buffer as ArrayBuffer) : result;
 
-async function readElements(path: string): Promise<ElementsFile> {
-  return parseElements(await readInput(path), path);
-}
-
 /** `wavefold scan` */
 export async function scanFile(
   input: string,
@@ -71,7 +66,7 @@ export async function scanFile(
   await withProgress(4, async (progress) => {
     progress.step("reading");
     const target = await openTarget(options.output);
-    const { type: own, data, shape } = await readElements(input);
+    const { type: own, data, shape } = await withInput(input, readElements);
     const mapped = mappedOf(own, options, "scan");
     monoid(op, mapped.type, "scan");
     progress.step("opening the adapter");
@@ -92,7 +87,7 @@ export async function reduceFile(
   const { op } = options;
   const value = await withProgress(3, async (progress) => {
     progress.step("reading");
-    const { type: own, data } = await readElements(input);
+    const { type: own, data } = await withInput(input, readElements);
     const mapped = mappedOf(own, options, "reduce");
     monoid(op, mapped.type, "reduce");
     progress.step("opening the adapter");
@@ -102,7 +97,7 @@ export async function reduceFile(
     });
     return formatValue(total, mapped.type);
   });
-  process.stdout.write(`${value}\n`);
+  await print(`${value}\n`);
 }
 
 /** `wavefold compact` */
@@ -123,10 +118,10 @@ export async function compactFile(
   await withProgress(4, async (progress) => {
     progress.step("reading");
     const target = await openTarget(options.output);
-    const { type: own, data } = await readElements(input);
+    const { type: own, data } = await withInput(input, readElements);
     const mapped = mappedOf(own, options, "compact");
     const flags =
-      options.flags === undefined ? undefined : await readFlags(options.flags, data.length, input);
+      options.flags === undefined ? undefined : await readFlagsFor(options.flags, data.length, input);
     progress.step("opening the adapter");
     const kept = await withFold(options, (fold) => {
       progress.step("running");
@@ -144,8 +139,8 @@ export async function compactFile(
   });
 }
 
-async function readFlags(path: string, length: number, input: string): Promise<Uint8Array> {
-  const { flags } = parseFlags(await readInput(path), path);
+async function readFlagsFor(path: string, length: number, input: string): Promise<Uint8Array> {
+  const { flags } = await withInput(path, readFlags);
   if (flags.length !== length) {
     throw new UsageError(
       `${path}: it holds ${flags.length} flags, and ${input} holds ${length} elements; it takes one flag for each`,

@@ -1,6 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import process from "node:process";
 import { runCuda } from "../bench/cuda.ts";
 import { hostOf, packageFolder } from "../bench/host.ts";
 import { loadPeers } from "../bench/peers.ts";
@@ -12,11 +10,12 @@ import type { SuiteFacts } from "../bench/suite.ts";
 import { planSuite } from "../bench/suite.ts";
 import { createTimer, paceFor } from "../bench/timer.ts";
 import type { Fold } from "../node.ts";
-import { UsageError } from "./errors.ts";
+import { doAll, UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
-import { openTarget } from "./files.ts";
+import { makeFolder, openTarget } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
+import { print } from "./print.ts";
 import { startProgress } from "./progress.ts";
 
 /** Options of `wavefold bench`, as commander hands them over. */
@@ -44,16 +43,6 @@ export function factsOf({ device, software }: Fold): SuiteFacts {
   return { software, features, maxStorageBufferBindingSize, maxBufferSize };
 }
 
-/** A folder for files, made where it does not exist. @throws {UsageError} where it cannot be one. */
-async function requireFolder(path: string): Promise<string> {
-  await mkdir(path, { recursive: true }).catch(() => {});
-  const there = await stat(path).catch(() => undefined);
-  if (there === undefined || !there.isDirectory()) {
-    throw new UsageError(`${path}: the plots' folder is none, and cannot be made`);
-  }
-  return path;
-}
-
 /**
  * `wavefold bench`
  *
@@ -63,7 +52,10 @@ export async function bench(options: BenchOptions): Promise<void> {
   const { quick = false } = options;
   // What could fail at the end is opened first.
   const json: Target | undefined = options.json === undefined ? undefined : await openTarget(options.json);
-  const folder = options.plot === undefined ? undefined : await requireFolder(options.plot);
+  const folder = options.plot;
+  if (folder !== undefined) {
+    await makeFolder(folder);
+  }
   const peers =
     options.peers === undefined
       ? { webgpu: [], cuda: [] }
@@ -95,15 +87,20 @@ export async function bench(options: BenchOptions): Promise<void> {
     }
   });
   const report: Report = measured;
-  process.stdout.write(`${textOf(report)}\n`);
-  await json?.write(Buffer.from(`${JSON.stringify(report, undefined, 1)}\n`));
-  if (folder !== undefined) {
-    // Loaded only here: it is by far the largest part of the command.
-    const { plotsOf } = await import("../bench/plot.ts");
-    for (const { name, svg } of plotsOf(report)) {
-      await (await openTarget(join(folder, name))).write(Buffer.from(svg));
-    }
-  }
+  await doAll([
+    () => print(`${textOf(report)}\n`),
+    async () => json?.write(Buffer.from(`${JSON.stringify(report, undefined, 1)}\n`)),
+    async () => {
+      if (folder === undefined) {
+        return;
+      }
+      // Loaded only here: it is by far the largest part of the command.
+      const { plotsOf } = await import("../bench/plot.ts");
+      for (const { name, svg } of plotsOf(report)) {
+        await (await openTarget(join(folder, name))).write(Buffer.from(svg));
+      }
+    },
+  ]);
   if (report.wrong.length > 0) {
     throw new UsageError(
       `bench: ${report.wrong.length} wrong results, whose times do not count: ${report.wrong[0]}`,

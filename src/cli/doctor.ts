@@ -1,9 +1,9 @@
-import process from "node:process";
 import Table from "cli-table3";
 import type { Fold, SinglePassTest } from "../node.ts";
 import { UsageError } from "./errors.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
+import { print } from "./print.ts";
 import { startProgress } from "./progress.ts";
 import type { Outcome } from "./self-test.ts";
 import { selfTests } from "./self-test.ts";
@@ -30,9 +30,9 @@ export async function doctor(options: AdapterOption): Promise<void> {
   const failed = await withFold(
     options,
     async (fold) => {
-      process.stdout.write(`${describe(fold)}\n`);
+      await print(`${describe(fold)}\n`);
       const outcomes = await runSelfTests(fold);
-      process.stdout.write(`${summarize(outcomes)}\n`);
+      await print(`${summarize(outcomes)}\n`);
       return outcomes.filter((one) => one.verdict === "failed").length;
     },
     { testSinglePass: true },

@@ -3,8 +3,45 @@ export class UsageError extends Error {
   override name = "UsageError";
 }
 
+/** JavaScript's own errors, which say nothing to whoever runs the command. */
+const native = [TypeError, ReferenceError, SyntaxError, RangeError, EvalError, URIError];
+
+/** A text without the codes that a terminal would obey, which a file may hold. */
+const withoutCodes = (text: string): string =>
+  text.replaceAll(/\p{Cc}/gu, (code) => `\\u${code.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** A text of a file's as a message shows it. */
+export const quoted = (text: string): string => withoutCodes(JSON.stringify(text));
+
 /** Any failure as the one line that the terminal shows. */
 export function oneLine(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause);
-  return message.replace(/\s*\n\s*/g, " ").trim() || "it failed, without saying why";
+  const line = withoutCodes(
+    message
+      .split(/[\r\n]+/)
+      .map((one) => one.trim())
+      .filter((one) => one !== "")
+      .join(" "),
+  );
+  if (cause instanceof RangeError && /allocation failed|array length/i.test(line)) {
+    return `there is not enough memory: ${line}`;
+  }
+  return native.some((kind) => cause instanceof kind)
+    ? `this is a defect of Wavefold: ${(cause as Error).name}: ${line}`
+    : line || "it failed, without saying why";
+}
+
+/**
+ * Does one thing after another, the later ones even where an earlier one fails.
+ *
+ * @throws what the first one throws that fails.
+ */
+export async function doAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    await step().catch((cause: unknown) => failures.push(cause));
+  }
+  if (failures.length > 0) {
+    throw failures[0];
+  }
 }

@@ -1,6 +1,21 @@
-import { readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import process from "node:process";
+import { randomBytes } from "node:crypto";
+import type { Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  openSync,
+  renameSync,
+  rmSync,
+  write,
+} from "node:fs";
+import { access, mkdir, open, readFile, readlink, realpath, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { promisify } from "node:util";
+import { onExit } from "signal-exit";
 import { UsageError } from "./errors.ts";
 
 const causes: Readonly<Record<string, string>> = {
@@ -11,13 +26,28 @@ const causes: Readonly<Record<string, string>> = {
   EPERM: "permission denied",
   EROFS: "the file system is read-only",
   ENOSPC: "there is no space left",
+  EDQUOT: "there is no space left in the quota",
+  EFBIG: "the file would be larger than the system lets it be",
+  ELOOP: "this is a link that leads back to itself, or through too many others",
+  ENAMETOOLONG: "the name is too long",
+  ENXIO: "this is a socket or a device that is not there; it takes a file",
   ERR_FS_FILE_TOO_LARGE: "the file is larger than Node.js can read at once",
 };
 
-function fileError(path: string, cause: unknown): UsageError {
+/** What is said of a folder instead. */
+const folderCauses: Readonly<Record<string, string>> = {
+  ENOENT: "it cannot be made",
+  ENOTDIR: "there is a file of that name",
+};
+
+/** What went wrong with a file, by its name. */
+export function fileError(path: string, cause: unknown): UsageError {
   const { code = "", message } = cause as NodeJS.ErrnoException;
   return new UsageError(`${path}: ${causes[code] ?? message}`);
 }
+
+const codeOf = (cause: unknown): string | undefined => (cause as NodeJS.ErrnoException).code;
+const isMissing = (cause: unknown): boolean => codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR";
 
 /** @throws {UsageError} where it cannot be read. */
 export async function readInput(path: string): Promise<Uint8Array> {
@@ -25,6 +55,100 @@ export async function readInput(path: string): Promise<Uint8Array> {
     return await readFile(path);
   } catch (cause) {
     throw fileError(path, cause);
+  }
+}
+
+/** A file that is read from its start, as far as is asked. */
+export interface Input {
+  readonly path: string;
+  /** In bytes; nothing where the file does not say, as a pipe. */
+  readonly size: number | undefined;
+  /** Fills an array with what comes next. Returns the number of bytes, which is less at the file's end alone. */
+  fill(bytes: Uint8Array): Promise<number>;
+}
+
+/** The most that one call to the system reads or writes. It bounds what a signal has to wait for. */
+const PIECE_BYTES = 2 ** 24;
+
+/**
+ * Opens a file, and closes it when `work` is done.
+ *
+ * @throws {UsageError} where it cannot be read.
+ */
+export async function withInput<Result>(
+  path: string,
+  work: (input: Input) => Promise<Result>,
+): Promise<Result> {
+  const failed = (cause: unknown): never => {
+    throw fileError(path, cause);
+  };
+  const file = await open(path).catch(failed);
+  try {
+    const stats = await file.stat().catch(failed);
+    return await work({
+      path,
+      size: stats.isFile() ? stats.size : undefined,
+      async fill(bytes) {
+        let filled = 0;
+        while (filled < bytes.length) {
+          const piece = Math.min(PIECE_BYTES, bytes.length - filled);
+          const { bytesRead } = await file.read(bytes, filled, piece, null).catch(failed);
+          if (bytesRead === 0) {
+            break;
+          }
+          filled += bytesRead;
+        }
+        return filled;
+      },
+    });
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Makes a folder where there is none, and those above it. (The `recursive` of Node.js's own never ends where the system
+ * says that a folder above is missing though it is there: in /proc, and in a folder that was removed.)
+ *
+ * @throws {UsageError} where it cannot be made, or not be written to.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  const make = async (folder: string): Promise<void> => {
+    try {
+      await mkdir(folder);
+    } catch (cause) {
+      const parent = dirname(folder);
+      if (codeOf(cause) !== "ENOENT" || parent === folder) {
+        throw cause;
+      }
+      await make(parent).catch(ignoreExisting);
+      await mkdir(folder);
+    }
+  };
+  const ignoreExisting = (cause: unknown): void => {
+    if (codeOf(cause) !== "EEXIST") {
+      throw cause;
+    }
+  };
+  try {
+    await make(path).catch(ignoreExisting);
+    await access(`${path}/`, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const { code = "", message } = cause as NodeJS.ErrnoException;
+    throw new UsageError(
+      `${path}: this is no folder to write to: ${folderCauses[code] ?? causes[code] ?? message}`,
+    );
+  }
+}
+
+const writePiece = promisify(write);
+
+/** Writes all bytes: the system may take fewer of them at once, as where the disk is nearly full. */
+export async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    const piece = Math.min(PIECE_BYTES, bytes.length - written);
+    written += (await writePiece(descriptor, bytes, written, piece)).bytesWritten;
   }
 }
 
@@ -36,33 +160,109 @@ export interface Target {
 
 /** @throws {UsageError} where a file of that name could not be. */
 export async function openTarget(path: string): Promise<Target> {
-  const existing = await stat(path).catch(() => undefined);
-  if (existing?.isDirectory()) {
-    throw new UsageError(`${path}: the output is a folder; it takes the path of a file`);
-  }
-  if (existing !== undefined && !existing.isFile()) {
-    throw new UsageError(`${path}: the output is not a regular file; it takes the path of one`);
-  }
-  // What a link leads to is written, not the link.
-  const place = existing === undefined ? path : await realpath(path);
-  const folder = dirname(place);
-  const parent = await stat(folder).catch(() => undefined);
-  if (parent === undefined || !parent.isDirectory()) {
-    throw new UsageError(`${path}: the output's folder ${folder} does not exist; make it first`);
-  }
+  await placeOf(path);
   return {
     async write(bytes) {
-      const temporary = join(folder, `.${basename(place)}.${process.pid}.tmp`);
-      try {
-        await writeFile(temporary, bytes, {
-          flag: "wx",
-          ...(existing !== undefined && { mode: existing.mode & 0o777 }),
-        });
-        await rename(temporary, place);
-      } catch (cause) {
-        await rm(temporary, { force: true });
-        throw fileError(path, cause);
-      }
+      // Looked for again: the work may have taken hours.
+      await replace(await placeOf(path), path, bytes);
     },
   };
+}
+
+/** Where a file is to be, and what is there now. */
+interface Place {
+  /** The folder, without links. */
+  readonly folder: string;
+  readonly name: string;
+  readonly existing: Stats | undefined;
+}
+
+/** As many as Linux follows. */
+const MOST_LINKS = 40;
+
+/** The place that a path names: what a link leads to is written, not the link, and made where it leads to nothing. */
+async function placeOf(path: string): Promise<Place> {
+  const failed = (cause: unknown): never => {
+    throw fileError(path, cause);
+  };
+  const allowed = (where: string, mode: number): Promise<void> => access(where, mode).catch(failed);
+  let at = path;
+  for (let links = 0; links <= MOST_LINKS; links++) {
+    const existing = await stat(at).catch((cause: unknown) => (isMissing(cause) ? undefined : failed(cause)));
+    if (existing?.isDirectory()) {
+      throw new UsageError(`${path}: the output is a folder; it takes the path of a file`);
+    }
+    if (existing !== undefined && !existing.isFile()) {
+      throw new UsageError(`${path}: the output is not a regular file; it takes the path of one`);
+    }
+    if (existing !== undefined) {
+      const place = await realpath(at).catch(failed);
+      // Renaming would take the place of a file that its owner made read-only.
+      await allowed(place, constants.W_OK);
+      await allowed(dirname(place), constants.W_OK | constants.X_OK);
+      return { folder: dirname(place), name: basename(place), existing };
+    }
+    if (at === "" || at.endsWith("/")) {
+      throw new UsageError(`${path || '""'}: this names no file; the output takes the path of one`);
+    }
+    const folder = await realpath(dirname(at)).catch((cause: unknown) =>
+      isMissing(cause) ? undefined : failed(cause),
+    );
+    if (folder === undefined || !(await stat(folder).catch(failed)).isDirectory()) {
+      throw new UsageError(`${path}: the output's folder ${dirname(at)} does not exist; make it first`);
+    }
+    const link = await readlink(join(folder, basename(at))).catch(() => undefined);
+    if (link === undefined) {
+      await allowed(folder, constants.W_OK | constants.X_OK);
+      return { folder, name: basename(at), existing };
+    }
+    // Not `join`, which takes `..` for the parent of a link rather than of what it leads to.
+    at = isAbsolute(link) ? link : `${folder}/${link}`;
+  }
+  return failed({ code: "ELOOP" });
+}
+
+/** Puts a file in a place at once, with the permissions of the one that was there. */
+async function replace({ folder, name, existing }: Place, path: string, bytes: Uint8Array): Promise<void> {
+  // Not the file's own name, which may be as long as names can be.
+  const temporary = join(folder, `.wavefold-${randomBytes(8).toString("hex")}.tmp`);
+  // Also where a signal ends the program. What makes the file and renames it returns before a signal is looked at.
+  const forget = onExit(() => rmSync(temporary, { force: true }));
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(temporary, "wx", existing === undefined ? 0o666 : 0o600);
+    await writeAll(descriptor, bytes);
+    // Else a file could be renamed before its bytes are on the disk, and be empty after a crash.
+    await promisify(fsync)(descriptor);
+    if (existing !== undefined) {
+      keepOwner(descriptor, existing);
+      fchmodSync(descriptor, existing.mode & 0o777);
+    }
+    closeSync(descriptor);
+    descriptor = undefined;
+    renameSync(temporary, join(folder, name));
+  } catch (cause) {
+    if (descriptor !== undefined) {
+      closeSync(descriptor);
+    }
+    rmSync(temporary, { force: true });
+    throw fileError(path, cause);
+  } finally {
+    forget();
+  }
+}
+
+/** Gives a file to the owner of another, where this user may. */
+function keepOwner(descriptor: number, { uid, gid }: Stats): void {
+  const own = fstatSync(descriptor);
+  if (own.uid === uid && own.gid === gid) {
+    return;
+  }
+  try {
+    fchownSync(descriptor, uid, gid);
+  } catch (cause) {
+    if (codeOf(cause) !== "EPERM") {
+      throw cause;
+    }
+  }
 }

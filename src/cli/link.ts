@@ -1,20 +1,30 @@
+import { fstatSync } from "node:fs";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
 import { linkDirectives } from "../wgsl.ts";
 import { UsageError } from "./errors.ts";
 import { openTarget, readInput } from "./files.ts";
+import { print } from "./print.ts";
 
 /** `wavefold link` */
 export async function link(path: string, { output }: { readonly output?: string }): Promise<void> {
   const target = output === undefined ? undefined : await openTarget(output);
   const name = path === "-" ? "stdin" : path;
-  const bytes = path === "-" ? await buffer(process.stdin) : await readInput(path);
+  const bytes = path === "-" ? await readStdin() : await readInput(path);
   const code = linkDirectives(textOf(bytes, name), { name });
   if (target === undefined) {
-    process.stdout.write(code);
+    await print(code);
   } else {
     await target.write(new TextEncoder().encode(code));
   }
+}
+
+async function readStdin(): Promise<Uint8Array> {
+  // Node.js takes a folder there for an empty file.
+  if (fstatSync(process.stdin.fd).isDirectory()) {
+    throw new UsageError("stdin: this is a folder; it takes a file");
+  }
+  return await buffer(process.stdin);
 }
 
 function textOf(bytes: Uint8Array, name: string): string {

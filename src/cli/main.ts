@@ -18,11 +18,16 @@ import {
   parseNumberList,
   parseSizeList,
 } from "./options.ts";
+import { print } from "./print.ts";
 import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
 Files are NumPy's .npy: little-endian <u4 <i4 <f4 <f2 <u8 <i8 <f8, of any shape, in C order. The output may be
 the input's own path: a file is there whole, or as it was.`;
+
+const STATUS_HELP = `
+It exits with 0; with 1 after any failure, which one line on stderr tells; and with 128 and the signal's number where
+a signal ends it (130 after Ctrl-C). An output is there whole, or as it was, and nothing else is left behind.`;
 
 const runAlgorithm = (): Option =>
   algorithmOption(
@@ -43,13 +48,15 @@ function parseWorkGroupSize(given: string): number {
   return Number(given);
 }
 
-function program(): Command {
+/** @param printHelp - takes what commander would print. */
+function program(printHelp: (text: string) => void): Command {
   const root = new Command("wavefold")
     .description("Scan (prefix sum), reduce and stream compaction of .npy files, on the GPU or in software.")
     // Errors are told in one place, in one line.
-    .configureOutput({ writeErr: () => {} })
+    .configureOutput({ writeOut: printHelp, writeErr: () => {} })
     .exitOverride()
-    .allowExcessArguments(false);
+    .allowExcessArguments(false)
+    .addHelpText("after", STATUS_HELP);
   root
     .command("scan")
     .description(
@@ -91,7 +98,7 @@ function program(): Command {
     )
     .option(
       "--flags <flags.npy>",
-      "one for each element, which is kept where it is not zero: |b1 |u1 |i1 <u2 <i2 <u4 <i4 <f4",
+      "one for each element, which is kept where it is not zero: |b1 |u1 |i1 <u2 <i2 <f2 <u4 <i4 <f4 <u8 <i8 <f8",
     )
     .addOption(mapOption())
     .addOption(mapTypeOption())
@@ -169,22 +176,36 @@ function program(): Command {
   return root;
 }
 
+/** What the terminal is told of a failure. */
+function messageOf(cause: unknown): string {
+  return cause instanceof CommanderError && cause.code === "commander.help"
+    ? "a command is missing; wavefold --help lists them"
+    : oneLine(cause).replace(/^error: /, "");
+}
+
 async function main(): Promise<void> {
-  // A reader that has seen enough, as `| head`, is no failure.
-  process.stdout.on("error", (cause: NodeJS.ErrnoException) => {
-    process.exit(cause.code === "EPIPE" ? 0 : 1);
+  // Without these, Node.js ends the program itself. What cannot be printed is told by `print`.
+  process.stdout.on("error", () => {});
+  process.stderr.on("error", () => {});
+  process.on("uncaughtException", (cause) => {
+    process.stderr.write(`wavefold: ${messageOf(cause)}\n`);
+    process.exit(1);
   });
+  let help = "";
+  const printHelp = (text: string): void => {
+    help += text;
+  };
   try {
-    await program().parseAsync();
+    await program(printHelp)
+      .parseAsync()
+      .catch((cause: unknown) => {
+        if (!(cause instanceof CommanderError && cause.exitCode === 0)) {
+          throw cause;
+        }
+      });
+    await print(help);
   } catch (cause) {
-    if (cause instanceof CommanderError && cause.exitCode === 0) {
-      return;
-    }
-    const message =
-      cause instanceof CommanderError && cause.code === "commander.help"
-        ? "a command is missing; wavefold --help lists them"
-        : oneLine(cause).replace(/^error: /, "");
-    process.stderr.write(`wavefold: ${message}\n`);
+    process.stderr.write(`wavefold: ${messageOf(cause)}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,8 +1,11 @@
-import { dump, parse } from "npyjs";
+import { dump } from "npyjs";
 import { elementTypes } from "../element_types.ts";
 import type { ScalarArray } from "../reference/arrays.ts";
 import type { Float16ArrayLike, ScalarType, TypeName } from "../types.ts";
-import { UsageError } from "./errors.ts";
+import { quoted, UsageError } from "./errors.ts";
+import type { Input } from "./files.ts";
+import type { Literal } from "./python_literal.ts";
+import { LiteralError, parseLiteral } from "./python_literal.ts";
 
 /** An array of elements as a `.npy` file holds it. */
 export interface ElementsFile {
@@ -12,11 +15,18 @@ export interface ElementsFile {
   readonly shape: readonly number[];
 }
 
+/** The flags of a `.npy` file, one for each place. */
+export interface FlagsFile {
+  readonly flags: Uint8Array;
+  readonly shape: readonly number[];
+}
+
 interface Header {
   /** NumPy's dtype, such as `<u4`. */
   readonly descr: string;
   readonly shape: readonly number[];
   readonly dataOffset: number;
+  readonly dataBytes: number;
 }
 
 /** NumPy's little-endian dtypes. */
@@ -31,19 +41,32 @@ const dtypes = {
 } as const satisfies Record<TypeName, string>;
 const types = Object.values<ScalarType>(elementTypes);
 const elementDtypes = types.map((type) => dtypes[type.name]);
-const flagDtypes: readonly string[] = [
-  "|b1",
-  "|u1",
-  "|i1",
-  "<u2",
-  "<i2",
-  "<u4",
-  "<i4",
-  "<f4",
-  "<u8",
-  "<i8",
-  "<f8",
-];
+
+/** What holds the data of each dtype: f16 as its bits. */
+const arrays = {
+  "|b1": Uint8Array,
+  "|u1": Uint8Array,
+  "|i1": Int8Array,
+  "<u2": Uint16Array,
+  "<i2": Int16Array,
+  "<f2": Uint16Array,
+  "<u4": Uint32Array,
+  "<i4": Int32Array,
+  "<f4": Float32Array,
+  "<u8": BigUint64Array,
+  "<i8": BigInt64Array,
+  "<f8": Float64Array,
+} as const;
+type Dtype = keyof typeof arrays;
+const flagDtypes = Object.keys(arrays);
+
+/** The longest header that version 1.0 has. An array of one of these types takes some hundred bytes. */
+const MOST_HEADER_BYTES = 0xffff;
+/** As many as NumPy has. */
+const MOST_DIMENSIONS = 64;
+const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
+/** Of the magic, the version and the header's length, in the versions that have four bytes for it. */
+const FIXED_BYTES = 12;
 
 /**
  * The elements of a `.npy` file.
@@ -51,9 +74,7 @@ const flagDtypes: readonly string[] = [
  * @throws {UsageError} naming what is wrong with the file, and what would be right.
  */
 export function parseElements(bytes: Uint8Array, name: string): ElementsFile {
-  const header = parseHeader(bytes, name, elementDtypes);
-  const type = types.find((one) => dtypes[one.name] === header.descr) as ScalarType;
-  return { type, data: dataOf(bytes, header) as ScalarArray, shape: header.shape };
+  return elementsOf(...parse(bytes, name, elementDtypes));
 }
 
 /**
@@ -61,13 +82,18 @@ export function parseElements(bytes: Uint8Array, name: string): ElementsFile {
  *
  * @throws {UsageError} as {@link parseElements}.
  */
-export function parseFlags(bytes: Uint8Array, name: string): { flags: Uint8Array; shape: readonly number[] } {
-  const header = parseHeader(bytes, name, flagDtypes);
-  const values = dataOf(bytes, header) as ArrayLike<number | bigint | boolean>;
-  return {
-    flags: Uint8Array.from(values as ArrayLike<number>, (value) => (Number(value) === 0 ? 0 : 1)),
-    shape: header.shape,
-  };
+export function parseFlags(bytes: Uint8Array, name: string): FlagsFile {
+  return flagsOf(...parse(bytes, name, flagDtypes));
+}
+
+/** As {@link parseElements}, of a file that is read no further than its header says. */
+export async function readElements(input: Input): Promise<ElementsFile> {
+  return elementsOf(...(await read(input, elementDtypes)));
+}
+
+/** As {@link parseFlags}, of a file that is read no further than its header says. */
+export async function readFlags(input: Input): Promise<FlagsFile> {
+  return flagsOf(...(await read(input, flagDtypes)));
 }
 
 /** A `.npy` file of elements, little-endian and in C order. */
@@ -77,8 +103,61 @@ export function dumpElements({ type, data, shape }: ElementsFile): Uint8Array {
   );
 }
 
-// npyjs takes what it finds: a truncated file, trailing bytes, Fortran order, unaligned data. All of
-// these are found here first.
+function elementsOf({ descr, shape }: Header, data: ArrayBuffer): ElementsFile {
+  const type = types.find((one) => dtypes[one.name] === descr) as ScalarType;
+  return { type, data: new arrays[descr as Dtype](data) as ScalarArray, shape };
+}
+
+function flagsOf({ descr, shape }: Header, data: ArrayBuffer): FlagsFile {
+  const values: ArrayLike<number | bigint> = new arrays[descr as Dtype](data);
+  const flags = new Uint8Array(values.length);
+  for (let index = 0; index < flags.length; index++) {
+    const value = Number(values[index]);
+    // The bits of an f16 have a sign, which zero may have too.
+    flags[index] = (descr === "<f2" ? value & 0x7fff : value) === 0 ? 0 : 1;
+  }
+  return { flags, shape };
+}
+
+function parse(bytes: Uint8Array, name: string, accepted: readonly string[]): [Header, ArrayBuffer] {
+  const header = parseHeader(bytes, name, accepted);
+  requireBytes(header, bytes.length - header.dataOffset, name);
+  // The data may lie out of alignment, and the bytes in a larger buffer.
+  return [header, Uint8Array.from(bytes.subarray(header.dataOffset)).buffer];
+}
+
+async function read(input: Input, accepted: readonly string[]): Promise<[Header, ArrayBuffer]> {
+  const start = new Uint8Array(FIXED_BYTES + MOST_HEADER_BYTES);
+  const startBytes = await input.fill(start);
+  const header = parseHeader(start.subarray(0, startBytes), input.path, accepted);
+  const { dataOffset, dataBytes } = header;
+  if (input.size !== undefined) {
+    requireBytes(header, Math.max(input.size, startBytes) - dataOffset, input.path);
+  }
+  const data = allocate(dataBytes, input.path);
+  const first = start.subarray(dataOffset, startBytes);
+  data.set(first.subarray(0, dataBytes));
+  let present = first.length;
+  if (present <= dataBytes) {
+    present += await input.fill(data.subarray(present));
+    // One more byte is one too many.
+    present += await input.fill(new Uint8Array(1));
+  }
+  requireBytes(header, present, input.path);
+  return [header, data.buffer];
+}
+
+function allocate(bytes: number, name: string): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(bytes);
+  } catch {
+    throw new UsageError(
+      `${name}: its data takes ${bytes} bytes, and there is no memory for an array of as many`,
+    );
+  }
+}
+
+/** The header of the file that starts with these bytes. */
 function parseHeader(bytes: Uint8Array, name: string, accepted: readonly string[]): Header {
   const fail = (message: string): never => {
     throw new UsageError(`${name}: ${message}`);
@@ -86,9 +165,8 @@ function parseHeader(bytes: Uint8Array, name: string, accepted: readonly string[
   if (bytes.length === 0) {
     fail("the file is empty; it takes a .npy file, as numpy.save writes it");
   }
-  const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
-  const shown = Math.min(bytes.length, magic.length);
-  if (!magic.slice(0, shown).every((byte, index) => bytes[index] === byte)) {
+  const shown = Math.min(bytes.length, MAGIC.length);
+  if (!MAGIC.slice(0, shown).every((byte, index) => bytes[index] === byte)) {
     const zip = bytes[0] === 0x50 && bytes[1] === 0x4b;
     fail(
       zip
@@ -104,12 +182,18 @@ function parseHeader(bytes: Uint8Array, name: string, accepted: readonly string[
   if (major < 1 || major > 3) {
     fail(`the .npy version is ${major}.${minor}; it takes 1.0, 2.0 or 3.0`);
   }
-  const textOffset = major === 1 ? 10 : 12;
+  const textOffset = major === 1 ? 10 : FIXED_BYTES;
   if (bytes.length < textOffset) {
     truncated();
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const dataOffset = textOffset + (major === 1 ? view.getUint16(8, true) : view.getUint32(8, true));
+  const textBytes = major === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
+  if (textBytes > MOST_HEADER_BYTES) {
+    fail(
+      `its header takes ${textBytes} bytes; it takes ${MOST_HEADER_BYTES} at most, and an array of ${accepted.join(" ")} some hundred`,
+    );
+  }
+  const dataOffset = textOffset + textBytes;
   if (bytes.length < dataOffset) {
     truncated();
   }
@@ -117,62 +201,109 @@ function parseHeader(bytes: Uint8Array, name: string, accepted: readonly string[
     bytes.subarray(textOffset, dataOffset),
   );
   const malformed = (what: string): never =>
-    fail(`the header is malformed: it has no ${what}; save the array again with numpy.save`);
+    fail(`the header is malformed: ${what}; save the array again with numpy.save`);
 
-  const takes = `it takes ${accepted.join(" ")}`;
-  if (/["']descr["']\s*:\s*\[/.test(text)) {
-    fail(`its dtype is a structured one; ${takes}; save one field alone`);
+  let literal: Literal | undefined;
+  try {
+    literal = parseLiteral(text);
+  } catch (cause) {
+    if (!(cause instanceof LiteralError)) {
+      throw cause;
+    }
+    malformed(cause.message);
   }
-  const descr = /["']descr["']\s*:\s*["']([^"']+)["']/.exec(text)?.[1] ?? malformed("dtype ('descr')");
-  const fortran = /["']fortran_order["']\s*:\s*(True|False)/.exec(text)?.[1] ?? malformed("'fortran_order'");
-  const shapeText = /["']shape["']\s*:\s*\(([^)]*)\)/.exec(text)?.[1] ?? malformed("'shape'");
-  const shape = shapeText
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "")
-    .map((one) => (/^\d+L?$/.test(one) ? Number.parseInt(one, 10) : malformed("shape of whole numbers")));
-
+  const { descr, fortran, shape } = fieldsOf(literal, malformed);
+  const takes = `it takes ${accepted.join(" ")}`;
+  if (typeof descr !== "string") {
+    return fail(`its dtype is a structured one; ${takes}; save one field alone`);
+  }
+  const shownDescr = /^[!-~]{1,20}$/.test(descr) ? descr : quoted(descr.slice(0, 20));
   if (!accepted.includes(descr)) {
     const little = descr.replace(/^>/, "<");
     fail(
-      descr.startsWith(">")
-        ? `its dtype is ${descr}, which is big-endian; it takes little-endian${accepted.includes(little) ? ` ${little}: convert it with a.astype("${little}")` : `, and of types ${accepted.join(" ")}`}`
-        : `its dtype is ${descr}; ${takes}: convert it with a.astype(…)`,
+      descr === "|O"
+        ? `its dtype is |O, of Python's objects; ${takes}: convert it with a.astype(…)`
+        : descr.startsWith(">")
+          ? `its dtype is ${shownDescr}, which is big-endian; it takes little-endian${accepted.includes(little) ? ` ${little}: convert it with a.astype("${little}")` : `, and of types ${accepted.join(" ")}`}`
+          : `its dtype is ${shownDescr}; ${takes}: convert it with a.astype(…)`,
     );
   }
-  if (fortran === "True" && shape.filter((length) => length !== 1).length > 1) {
+  if (fortran && shape.filter((length) => length !== 1).length > 1) {
     fail(
       `it is in Fortran order, with shape (${shape.join(", ")}); it takes C order: convert it with numpy.ascontiguousarray(a)`,
     );
   }
-  const itemBytes = Number(descr.slice(2));
-  const length = shape.reduce((product, one) => product * one, 1);
-  const expected = length * itemBytes;
-  const present = bytes.length - dataOffset;
-  const promised = `shape (${shape.join(", ")}${shape.length === 1 ? "," : ""}) of ${descr} takes ${expected} bytes of data`;
-  if (present < expected) {
-    fail(`the file is truncated: ${promised}, and it holds ${present}`);
+  const dataBytes = shape.includes(0)
+    ? 0
+    : shape.reduce((product, one) => product * one, arrays[descr as Dtype].BYTES_PER_ELEMENT);
+  if (!Number.isSafeInteger(dataBytes)) {
+    fail(`its shape (${shape.join(", ")}) of ${descr} takes more bytes than any file holds`);
   }
-  if (present > expected) {
-    fail(`${present - expected} bytes too many follow the header: ${promised}, and it holds ${present}`);
-  }
-  return { descr, shape, dataOffset };
+  return { descr, shape, dataOffset, dataBytes };
 }
 
-/** The data through npyjs, which needs it aligned: behind a header of our own where the file's is odd. */
-function dataOf(bytes: Uint8Array, { descr, dataOffset }: Header): unknown {
-  if (bytes.length === dataOffset) {
-    // NumPy may leave the data of an empty array out of alignment, and there is nothing to align.
-    return parse(dump(new Uint8Array(0), [0], { dtype: npyName(descr) }), { convertFloat16: false }).data;
+/** What a header says, as it says it. */
+interface Fields {
+  readonly descr: Literal;
+  readonly fortran: boolean;
+  readonly shape: readonly number[];
+}
+
+function fieldsOf(literal: Literal | undefined, malformed: (what: string) => never): Fields {
+  if (typeof literal !== "object" || literal?.kind !== "dict") {
+    return malformed("it is no dict of Python");
   }
-  const whole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
-  if (whole && dataOffset % 8 === 0) {
-    return parse(bytes.buffer as ArrayBuffer, { convertFloat16: false }).data;
+  const fields = new Map(literal.entries);
+  for (const name of fields.keys()) {
+    if (name !== "descr" && name !== "fortran_order" && name !== "shape") {
+      malformed("it has a key that is none of 'descr', 'fortran_order' and 'shape'");
+    }
   }
-  const data = bytes.subarray(dataOffset);
-  return parse(dump(data, [data.length / Number(descr.slice(2))], { dtype: npyName(descr) }), {
-    convertFloat16: false,
-  }).data;
+  const descr = fields.get("descr");
+  if (descr === undefined || (typeof descr !== "string" && !isKind(descr, "list"))) {
+    return malformed("it has no dtype ('descr')");
+  }
+  const fortran = fields.get("fortran_order");
+  if (typeof fortran !== "boolean") {
+    return malformed("it has no 'fortran_order' of True or False");
+  }
+  const shape = fields.get("shape");
+  if (shape === undefined || !isKind(shape, "tuple")) {
+    return malformed("it has no 'shape'");
+  }
+  if (shape.items.length > MOST_DIMENSIONS) {
+    return malformed(
+      `its shape has ${shape.items.length} dimensions, and NumPy's have ${MOST_DIMENSIONS} at most`,
+    );
+  }
+  const lengths = shape.items.map((one) => (isKind(one, "number") ? Number(one.digits) : Number.NaN));
+  if (!lengths.every((length) => length >= 0)) {
+    return malformed("it has no shape of whole numbers");
+  }
+  if (!lengths.every(Number.isSafeInteger)) {
+    return malformed("its shape has a length of 2^53 or more");
+  }
+  return { descr, fortran, shape: lengths };
+}
+
+type Compound = Extract<Literal, { readonly kind: string }>;
+const isKind = <Kind extends Compound["kind"]>(
+  literal: Literal,
+  kind: Kind,
+): literal is Extract<Compound, { readonly kind: Kind }> =>
+  typeof literal === "object" && literal?.kind === kind;
+
+/** @throws {UsageError} where a file does not hold as many bytes behind its header as it says. */
+function requireBytes({ descr, shape, dataBytes }: Header, present: number, name: string): void {
+  const promised = `shape (${shape.join(", ")}${shape.length === 1 ? "," : ""}) of ${descr} takes ${dataBytes} bytes of data`;
+  if (present < dataBytes) {
+    throw new UsageError(`${name}: the file is truncated: ${promised}, and it holds ${present}`);
+  }
+  if (present > dataBytes) {
+    throw new UsageError(
+      `${name}: ${present - dataBytes} bytes too many follow the header: ${promised}, and it holds ${present}`,
+    );
+  }
 }
 
 type NpyName = "b1" | "u1" | "i1" | "u2" | "i2" | "u4" | "i4" | "f4" | "f2" | "u8" | "i8" | "f8";

@@ -1,5 +1,6 @@
 import process from "node:process";
 import cliProgress from "cli-progress";
+import { onExit } from "signal-exit";
 
 const DELAY_MS = 1000;
 
@@ -22,8 +23,11 @@ export function startProgress(total: number): Progress {
   let done = -1;
   let stage = "";
   let shown = false;
+  let forget = (): void => {};
   const timer = setTimeout(() => {
     shown = true;
+    // The bar hides the cursor: a signal would leave it hidden.
+    forget = onExit(() => bar.stop());
     bar.start(total, Math.max(0, done), { stage });
   }, DELAY_MS);
   timer.unref();
@@ -39,6 +43,7 @@ export function startProgress(total: number): Progress {
       clearTimeout(timer);
       if (shown) {
         bar.stop();
+        forget();
       }
     },
   };

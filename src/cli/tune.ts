@@ -1,4 +1,3 @@
-import process from "node:process";
 import Table from "cli-table3";
 import type { BenchTypeName } from "../bench/elements.ts";
 import { benchTypes } from "../bench/elements.ts";
@@ -13,10 +12,11 @@ import { algorithms } from "../codegen/algorithms.ts";
 import type { Fold } from "../node.ts";
 import type { Primitive } from "../primitives/tuning.ts";
 import { factsOf } from "./bench.ts";
-import { UsageError } from "./errors.ts";
+import { doAll, UsageError } from "./errors.ts";
 import { openTarget } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
+import { print } from "./print.ts";
 import { startProgress } from "./progress.ts";
 
 /** Options of `wavefold tune`, as commander hands them over. */
@@ -180,8 +180,10 @@ export async function tune(options: TuneOptions): Promise<void> {
       wrong: rejected.filter((one) => one.includes(" is wrong: ")),
     };
   });
-  process.stdout.write(`${text}\n`);
-  await json?.write(Buffer.from(`${JSON.stringify(record, undefined, 1)}\n`));
+  await doAll([
+    () => print(`${text}\n`),
+    async () => json?.write(Buffer.from(`${JSON.stringify(record, undefined, 1)}\n`)),
+  ]);
   if (wrong.length > 0) {
     throw new UsageError(`tune: ${wrong.length} wrong results, whose times do not count: ${wrong[0]}`);
   }

@@ -6,13 +6,16 @@ type SubgroupSizes = Pick<Sizes, "workGroupSize" | "minSubgroupSize">;
 export const subgroupSlots = ({ workGroupSize, minSubgroupSize }: SubgroupSizes): number =>
   Math.ceil(workGroupSize / minSubgroupSize);
 
-/** The most rows of a tile that subgroups scan together, at most MOST_ROWS: one, where a subgroup may lack lanes. */
-export const mostRows = ({
+/** Whether no subgroup lacks lanes, whatever its size is. */
+export const hasFullSubgroups = ({
   workGroupSize,
-  minSubgroupSize,
   maxSubgroupSize,
-}: SubgroupSizes & Pick<Sizes, "maxSubgroupSize">): number =>
-  workGroupSize % maxSubgroupSize === 0 ? Math.min(8, minSubgroupSize) : 1;
+}: Pick<Sizes, "workGroupSize" | "maxSubgroupSize">): boolean => workGroupSize % maxSubgroupSize === 0;
+
+/** The most rows of a tile that subgroups scan together, at most MOST_ROWS: one, where a subgroup may lack lanes. */
+export const mostRows = (
+  sizes: Pick<Sizes, "workGroupSize" | "minSubgroupSize" | "maxSubgroupSize">,
+): number => (hasFullSubgroups(sizes) ? Math.min(8, sizes.minSubgroupSize) : 1);
 
 /** ROWS of shaders/device/subgroup_rows_together.wgsl: of so many rows, a power of two that divides them. */
 export const rowsTogether = (rows: number, most: number): number => Math.min(most, rows & -rows);
@@ -28,14 +31,15 @@ export const blellochMemory = (workGroupSize: number, elementBytes: number): num
   const leaves = 2 ** Math.ceil(Math.log2(workGroupSize));
   return memoryOf([leaves + Math.floor(leaves / 32)], elementBytes, 0);
 };
-/** Two elements a thread, in units of 16 bytes. */
-export const hillisSteeleMemory = (workGroupSize: number, elementBytes: number): number =>
-  Math.ceil((workGroupSize * elementBytes) / 8) * 16;
+/** Two elements a thread, in units of 16 bytes; one for a reduction. */
+export const hillisSteeleMemory = (workGroupSize: number, elementBytes: number, each = 2): number =>
+  Math.ceil((workGroupSize * elementBytes * each) / 16) * 16;
 export const subgroupMemory = (sizes: SubgroupSizes, elementBytes: number): number =>
   memoryOf([subgroupSlots(sizes) + 1, 1], elementBytes, 1);
 /** The same for kernels of our own, whose threads are numbered. */
 const numberedSubgroupMemory: Memory = (sizes, elementBytes) =>
-  memoryOf([subgroupSlots(sizes)], elementBytes, 1);
+  memoryOf([subgroupSlots(sizes)], elementBytes, 1) +
+  (hasFullSubgroups(sizes) ? 0 : memoryOf([subgroupSlots(sizes)], 4, 0));
 const bySize =
   (memory: (workGroupSize: number, elementBytes: number) => number): Memory =>
   ({ workGroupSize }, elementBytes) =>

@@ -1,23 +1,43 @@
 import { SourceError } from "../errors.ts";
+import { MARK } from "../text/mark.ts";
+import type { Piece } from "../text/pieces.ts";
+import { piecesOf, renamed, textOf, wordsOf } from "../text/pieces.ts";
+import { LINE_BREAK, tokensOf } from "../text/tokens.ts";
 import type { SourceText } from "../types.ts";
-import type { Declaration, Parsed, Source } from "./module.ts";
-import { declaration, generated } from "./module.ts";
+import type { Parsed, Source } from "./module.ts";
+import { declared, generated } from "./module.ts";
 
-/** The caller's text on lines of its own, so that a compiler's line is theirs. */
-export function callersText(name: string, text: string): SourceText {
-  const wrong = unbalanced(text);
-  if (wrong !== undefined) {
-    throw new SourceError(`${name}, line ${wrong.line}: ${wrong.problem}`, text, wrong.line, wrong.column);
-  }
-  return { name, text, callers: true };
+/** What a caller's text may name beside what it declares and what WGSL has. */
+export interface Sees {
+  /** The parameters of the function that it stands in. */
+  readonly parameters?: readonly string[];
+  /** The files of its types: their functions are at hand, and structs of the caller's are. */
+  readonly files?: readonly SourceText[];
+  /** What other text of the same caller's declares. */
+  readonly own?: readonly string[];
+}
+
+/** The caller's text, which stands on lines of its own, so that a compiler's line is theirs. */
+export function callersText(name: string, text: string, sees: Sees = {}): SourceText {
+  const plain = plainText(name, text);
+  return {
+    name,
+    text: plain,
+    callers: true,
+    written: text,
+    apart(taken) {
+      const pieces = markedPieces(plain, marksOf(taken, sees));
+      return { ...this, text: textWithDirectives(pieces), references: new Set(pieces.flatMap(wordsOf)) };
+    },
+  };
 }
 
 /** A function that ends with the caller's text: an expression, or statements that return. `head` is its first line. */
-export function callersFunction(head: string, name: string, text: string): readonly SourceText[] {
-  const isStatements = /\breturn\b/.test(text);
+export function callersFunction(head: string, name: string, text: string, sees: Sees): readonly SourceText[] {
+  const isStatements = [...tokensOf(text)].some(([, , word]) => word === "return");
   return [
     generated(isStatements ? head : `${head}\n  return (`),
-    callersText(name, text),
+    callersText(name, text, sees),
     generated(isStatements ? "}" : "  );\n}"),
   ];
 }
@@ -25,7 +45,7 @@ export function callersFunction(head: string, name: string, text: string): reado
 /** `combine` of an operator of the caller's, and what it declares. `head` is its first line. */
 export interface CallersCombine {
   sources(head: string): readonly Source[];
-  /** The same in the form of our own WGSL. `taken` are names that declarations may not have. */
+  /** The same as one text. `taken` are our names. */
   text(head: string, taken: Iterable<string>): string;
 }
 
@@ -33,163 +53,156 @@ export function callersCombine({
   name,
   combine,
   declarations,
+  type,
 }: {
   readonly name: string;
   readonly combine: string;
   readonly declarations: string;
+  readonly type: { readonly files: readonly SourceText[] };
 }): CallersCombine {
-  const body = (head: string): readonly SourceText[] =>
-    callersFunction(head, `combine of the operator ${name}`, combine);
-  const others =
-    declarations === "" ? [] : [callersDeclarations(`declarations of the operator ${name}`, declarations)];
+  const sources: CallersCombine["sources"] = (head) => {
+    const { files } = type;
+    const title = `declarations of the operator ${name}`;
+    const others = { ...callersText(title, declarations), parse };
+    const own = declaredNames(others, namesOf(files));
+    const sees = { files, own, parameters: ["earlier", "later"] };
+    return [
+      ...(own.length === 0 ? [] : [{ ...callersText(title, declarations, { files, own }), parse }]),
+      callersFunction(head, `combine of the operator ${name}`, combine, sees),
+    ];
+  };
   return {
-    sources: (head) => [...others, body(head)],
+    sources,
     text(head, taken) {
-      const names = [...taken];
-      return [
-        ...others.flatMap((source) => {
-          source.requireFree?.(names);
-          const { directives, declarations: own } = parse(source.text);
-          return own.map((one) => [...directives, ""].join("\n").replace(/\n(?!$)/g, " ") + inOurForm(one));
-        }),
-        inOurForm({
-          keyword: "fn",
-          name: "combine",
-          text: body(head)
-            .map(({ text }) => text)
-            .join("\n"),
-        }),
-      ].join("\n");
+      const names = new Set(taken);
+      return sources(head)
+        .flat()
+        .map((source) => {
+          const { text } = source.apart?.(names) ?? source;
+          return source.parse === undefined ? text : eachWithDirectives(text);
+        })
+        .join("\n");
     },
   };
 }
 
-/** A text all of whose lines but the first are indented: what our WGSL is told from declarations by. */
-export const indented = (text: string): string => text.replace(/\s*\n/g, "\n  ");
+/** Every declaration behind all directives, since those go with what is linked. */
+function eachWithDirectives(text: string): string {
+  const pieces = piecesOf(text);
+  const directives = pieces.flatMap((piece) => piece.directives);
+  return pieces.map((piece) => textWithDirectives([{ ...piece, directives }])).join("");
+}
 
-/** A declaration that begins with its attributes and its keyword on one line, and whose other lines are indented. */
-function inOurForm({ keyword, name, text }: Pick<Declaration, "keyword" | "name" | "text">): string {
-  const code = text.replace(/^(?:\s*(?:\/\/.*|\/\*[\s\S]*?\*\/))*\s*/, "");
-  const head = new RegExp(`(?<![@.\\w])${keyword}\\b\\s*(<[^>]*>)?\\s*${name}\\b`).exec(code);
-  const at = head?.index ?? 0;
-  const attributes = code
-    .slice(0, at)
-    .replace(/\/\/.*/g, "")
-    .replace(/\s+/g, " ");
-  return indented(
-    `${attributes}${keyword}${head?.[1] ?? ""} ${name}${code.slice(at + (head?.[0].length ?? 0))}`,
+const textWithDirectives = (pieces: readonly Piece[]): string =>
+  pieces.map((piece) => [...piece.directives, textOf(piece)].join(" ")).join("");
+
+const markedPieces = (text: string, marks: ReadonlySet<string>): Piece[] =>
+  piecesOf(text).map((piece) =>
+    renamed(piece, (word) => (marks.has(word) || word.startsWith(MARK) ? MARK + word : word)),
   );
+
+/** The names that a caller's text must not take for ours, and those that are ours under the mark: its own. */
+function marksOf(
+  taken: Iterable<string>,
+  { parameters = [], files = [], own = [] }: Sees,
+): ReadonlySet<string> {
+  const marks = new Set(taken);
+  for (const name of [...marks]) {
+    if (name.startsWith(MARK)) {
+      marks.add(name.slice(MARK.length));
+    }
+  }
+  for (const name of namesOf(files)) {
+    marks.delete(name);
+  }
+  for (const name of own) {
+    marks.add(name);
+  }
+  for (const name of parameters) {
+    marks.delete(name);
+  }
+  return marks;
 }
 
-/** What the caller declares. A name of theirs must not be one of ours, nor one that they have twice. */
-function callersDeclarations(name: string, text: string): SourceText {
-  return {
-    ...callersText(name, text),
-    parse,
-    requireFree(names) {
-      const taken = new Set(names);
-      let end = 0;
-      for (const own of parse(text).declarations) {
-        const start = text.indexOf(own.text, end);
-        end = start + own.text.length;
-        if (taken.has(own.name)) {
-          const comments = /^(?:\s*\/\/.*\n)*/.exec(own.text)?.[0] ?? "";
-          const line = `${text.slice(0, start)}${comments}`.split("\n").length;
-          throw new SourceError(
-            `${name}, line ${line}: the name ${own.name} is taken; choose another`,
-            text,
-            line,
-            0,
-          );
-        }
-        taken.add(own.name);
-      }
-    },
-  };
+/** What files declare. */
+const namesOf = (files: readonly SourceText[]): string[] =>
+  declared(files).declarations.map(({ name }) => name);
+
+/** What the caller declares: nothing twice, nothing that their type is, and no binding, for which there is no buffer. */
+function declaredNames({ name, text, written = text }: SourceText, taken: readonly string[]): string[] {
+  const names = new Set(taken.flatMap((one) => (one.startsWith(MARK) ? [one.slice(MARK.length)] : [])));
+  const own: string[] = [];
+  const pieces = piecesOf(text);
+  for (const piece of pieces) {
+    const fault = (problem: string): SourceError => {
+      const line = lineOf(pieces, piece);
+      return new SourceError(`${name}, line ${line}: ${problem}`, written, line, 0);
+    };
+    if (names.has(piece.name)) {
+      throw fault(`the name ${piece.name} is taken; choose another`);
+    }
+    if (/@ (binding|group)/.test(piece.attributes)) {
+      throw fault(`${piece.name} is a binding; an operator takes functions, constants and structs`);
+    }
+    if (piece.name !== "") {
+      names.add(piece.name);
+      own.push(piece.name);
+    }
+  }
+  return own;
 }
 
-/** Words and punctuation; a comment is one match without a group. */
-const TOKENS = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|([A-Za-z_][A-Za-z0-9_]*|\d[\w.]*|[^\s\w])/g;
+/** The line that a piece's name stands on, counted from 1. */
+export function lineOf(pieces: readonly Piece[], piece: Piece): number {
+  const at = piece.parts.findIndex((part, index) => index % 2 === 1 && part === piece.name);
+  const before = [...pieces.slice(0, pieces.indexOf(piece)).map(textOf), ...piece.parts.slice(0, at)];
+  return placeOf(before.join("")).line;
+}
 
 /** Splits WGSL into its declarations. The text is valid WGSL, or the caller's: then it is split as far as it goes. */
 export function parse(text: string): Parsed {
-  const directives: string[] = [];
-  const declarations: Declaration[] = [];
-  let words: string[] = [];
-  let first = -1;
-  let depth = 0;
-  // Where what follows is not yet in a declaration.
-  let rest = 0;
-  const finish = (last: number): void => {
-    const head = declaredName(words);
-    const values = words.slice(1).filter((word) => /^\w/.test(word));
-    if (words[0] === "enable") {
-      directives.push(...values.map((one) => `enable ${one};`));
-    } else if (words[0] === "diagnostic") {
-      directives.push(`diagnostic(${values.join(", ")});`);
-    } else if (head !== undefined) {
-      // Whole lines, with the comment lines right above, where no other declaration has them.
-      const line = Math.max(rest, text.lastIndexOf("\n", first) + 1);
-      const above = /(?<![^\n])(?:[ \t]*\/\/.*\n)*$/.exec(text.slice(rest, line))?.[0] ?? "";
-      const behind = /^[ \t]*(?:\/\/.*)?(?![^\n])/.exec(text.slice(last + 1))?.[0] ?? "";
-      rest = last + 1 + behind.length;
-      declarations.push(declaration(text.slice(line - above.length, rest), head.keyword, head.name));
-    }
-    words = [];
-    first = -1;
+  const pieces = piecesOf(text);
+  const texts = pieces.map(textOf);
+  return {
+    directives: pieces.flatMap((piece) => piece.directives.flatMap(eachEnabled)),
+    declarations: pieces.flatMap((piece, at) => {
+      const { name, keyword } = piece;
+      // From its first line on, and with the comment behind it.
+      const behind = /^[ \t]*\/\/.*/.exec(texts[at + 1] ?? "")?.[0] ?? "";
+      texts[at + 1] = texts[at + 1]?.slice(behind.length) ?? "";
+      const own = `${texts[at]?.replace(/^\s*\n/, "")}${behind}`;
+      return name === "" ? [] : [{ name, keyword, text: own, references: new Set(wordsOf(piece)) }];
+    }),
   };
-  for (const match of text.matchAll(TOKENS)) {
-    const token = match[1];
-    if (token === undefined) {
-      continue;
-    }
-    if (first < 0) {
-      if (token === ";") {
-        continue;
-      }
-      first = match.index;
-    }
-    words.push(token);
-    if (token === "{" || token === "(" || token === "[") {
-      depth++;
-    } else if (token === "}" || token === ")" || token === "]") {
-      depth--;
-      if (token === "}" && depth === 0) {
-        finish(match.index);
-      }
-    } else if (token === ";" && depth === 0) {
-      finish(match.index);
-    }
-  }
-  if (first >= 0) {
-    finish(text.length);
-  }
-  return { directives, declarations };
 }
 
-function declaredName(words: readonly string[]): { name: string; keyword: string } | undefined {
-  let at = 0;
-  // Attributes: @name or @name(…).
-  while (words[at] === "@") {
-    at += 2;
-    if (words[at] === "(") {
-      let depth = 0;
-      do {
-        depth += words[at] === "(" ? 1 : words[at] === ")" ? -1 : 0;
-        at++;
-      } while (depth > 0 && at < words.length);
-    }
+/** `enable` of several as one of each. */
+const eachEnabled = (directive: string): string[] =>
+  /^enable (.*?),? *;$/
+    .exec(directive)?.[1]
+    ?.split(",")
+    .map((one) => `enable ${one.trim()};`) ?? [directive];
+
+/** A place behind a text: line and column, counted from 1. */
+function placeOf(before: string): { line: number; column: number } {
+  const lines = before.split(LINE_BREAK);
+  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+}
+
+/**
+ * The caller's text with blanks in the place of comments, and LF for every line break: of what it holds, a compiler sees
+ * what was checked here.
+ *
+ * @throws {SourceError} for text that could end what it is pasted into.
+ */
+export function plainText(name: string, text: string): string {
+  const wrong = unbalanced(text);
+  if (wrong !== undefined) {
+    throw new SourceError(`${name}, line ${wrong.line}: ${wrong.problem}`, text, wrong.line, wrong.column);
   }
-  const keyword = words[at];
-  if (keyword === undefined || !["fn", "const", "override", "var", "struct", "alias"].includes(keyword)) {
-    return undefined;
-  }
-  at++;
-  if (keyword === "var" && words[at] === "<") {
-    at = words.indexOf(">", at) + 1;
-  }
-  const name = words[at];
-  return name === undefined ? undefined : { name, keyword };
+  return Array.from(tokensOf(text), ([token, isBlank]) =>
+    isBlank ? token.replace(/\r\n/g, " \n").replace(LINE_BREAK, "\n").replace(/[^\n]/g, " ") : token,
+  ).join("");
 }
 
 /**
@@ -199,24 +212,30 @@ function declaredName(words: readonly string[]): { name: string; keyword: string
 export function unbalanced(text: string): { problem: string; line: number; column: number } | undefined {
   const closing: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
   const open: { token: string; index: number }[] = [];
-  const place = (index: number): { line: number; column: number } => {
-    const before = text.slice(0, index).split("\n");
-    return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
-  };
-  for (const match of text.matchAll(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|\/\*|[()[\]{}]/g)) {
-    const token = match[0];
-    if (token === "/*") {
-      return { problem: "a comment that does not end", ...place(match.index) };
-    }
-    if ("([{".includes(token)) {
-      open.push({ token, index: match.index });
-    } else if (token in closing) {
-      const last = open.pop();
-      if (last?.token !== closing[token]) {
-        return { problem: `'${token}' without its '${closing[token]}'`, ...place(match.index) };
+  // The comment that is open, and has not ended.
+  let comment: number | undefined;
+  let index = 0;
+  const at = (problem: string, place: number): ReturnType<typeof unbalanced> => ({
+    problem,
+    ...placeOf(text.slice(0, place)),
+  });
+  for (const [token, isBlank] of tokensOf(text)) {
+    if (isBlank) {
+      if (comment === undefined && token === "/*") {
+        comment = index;
+      } else if (isBlank === 1 && token === "*/") {
+        comment = undefined;
       }
+    } else if ("([{".includes(token)) {
+      open.push({ token, index });
+    } else if (")]}".includes(token) && open.pop()?.token !== closing[token]) {
+      return at(`'${token}' without its '${closing[token]}'`, index);
     }
+    index += token.length;
+  }
+  if (comment !== undefined) {
+    return at("a comment that does not end", comment);
   }
   const left = open.pop();
-  return left === undefined ? undefined : { problem: `'${left.token}' is not closed`, ...place(left.index) };
+  return left && at(`'${left.token}' is not closed`, left.index);
 }

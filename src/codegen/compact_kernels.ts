@@ -97,8 +97,8 @@ function compactionSources(
       ].join("\n"),
     ),
     [
-      generated(`fn keep_value(x: ${from.value}, i: u32) -> bool {\n  return bool(`),
-      callersText("the predicate", `${selector.where}`),
+      generated(`fn keep_value(x: ${from.native.element}, i: u32) -> bool {\n  return bool(`),
+      callersText("the predicate", selector.where, { parameters: ["x", "i"], files: from.files }),
       generated("  );\n}"),
     ],
   ];

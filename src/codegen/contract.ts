@@ -76,8 +76,8 @@ export function operatorSources(monoid: Monoid): readonly Source[] {
 export const carriedAs = ({ carried, value }: ElementType): string => carried ?? value;
 
 /** The function that makes a value of a carried item. */
-export const valueFromItem = ({ value, fromCarried = "x" }: ElementType): string =>
-  conversion("value_from_item", "Input", value, fromCarried);
+export const valueFromItem = ({ native, fromCarried = "x" }: ElementType): string =>
+  conversion("value_from_item", "Input", native.element, fromCarried);
 
 /** A WGSL function of one argument `x`. */
 export const conversion = (name: string, from: string, to: string, body: string): string =>
@@ -117,8 +117,17 @@ export function vectorText(input: string, output: string | undefined, items: num
   ].join("\n");
 }
 
-/** What a device-wide kernel reads and writes: items, their vectors, and the elements that are combined. */
-export function storageText(monoid: Monoid, input: Side, output: Side, vector: number): SourceText {
+/**
+ * What a device-wide kernel reads and writes: items, their vectors, and the elements that are combined. `shown` is WGSL for
+ * what is written of an element `x`, where that is not the element alone.
+ */
+export function storageText(
+  monoid: Monoid,
+  input: Side,
+  output: Side,
+  vector: number,
+  shown?: string,
+): SourceText {
   const { domain } = monoid;
   const type = (side: Side): string =>
     side === "items" ? (domain.stored ?? domain.element) : domain.element;
@@ -137,7 +146,7 @@ export function storageText(monoid: Monoid, input: Side, output: Side, vector: n
         "item_from_element",
         "Element",
         "Output",
-        output === "items" ? (domain.toStored ?? "x") : "x",
+        shown ?? (output === "items" ? (domain.toStored ?? "x") : "x"),
       ),
     ].join("\n"),
   );

@@ -1,7 +1,9 @@
+import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl";
 import { ArgumentError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
+import { piecesOf, renamed, textOf } from "../text/pieces.ts";
 import type { ScalarType } from "../types.ts";
-import { callersText, indented } from "./callers.ts";
+import { plainText } from "./callers.ts";
 
 /** WGSL that updates a counter of the caller's, and what stands in it in the place of words. */
 export interface Counting {
@@ -19,23 +21,39 @@ const atomics: Readonly<Record<string, string>> = {
   xor: "atomicXor",
 };
 
-/** Names in the functions below that a counter's would be taken for. */
-const locals = new Set(["total", "capacity", "seen", "first", "exchange", "min"]);
+/** A name, with members and constant or named indices. */
+const COUNTER =
+  /^[_\p{XID_Start}]\p{XID_Continue}*(\.[_\p{XID_Start}]\p{XID_Continue}*|\[\p{XID_Continue}+\])*$/u;
 
-/** The counter in the place of the contract's. It is a name, with members and constant or named indices. */
+/** The names that a counter is made of. */
+const namesOf = (counter: string): string[] => counter.replace(/\.\p{XID_Continue}+/gu, "").split(/[[\]]+/);
+
+/** The counter in the place of the contract's. */
 function wordsOf(counter: unknown, caller: string): Counting["words"] {
-  if (typeof counter !== "string" || !/^[A-Za-z_]\w*(\.[A-Za-z_]\w*|\[\w+\])*$/.test(counter)) {
+  if (typeof counter !== "string" || !COUNTER.test(counter)) {
     throw new ArgumentError(
       `${caller}: counter is ${JSON.stringify(counter)}; it takes the atomic's name in the kernel, such as "used" or "bump.used"`,
     );
   }
-  const root = /^\w+/.exec(counter)?.[0] ?? "";
-  if (locals.has(root)) {
+  const hidden = namesOf(counter).find((name) => /^(min|atomic[A-Z]\w+)$/.test(name));
+  if (hidden !== undefined) {
     throw new ArgumentError(
-      `${caller}: a counter named ${root} would be taken for a name of the function's; choose another`,
+      `${caller}: a counter named ${hidden} hides WGSL's ${hidden}, which it is updated by; choose another`,
     );
   }
   return { contract_counter: counter };
+}
+
+/** WGSL of ours that uses a counter, with other names for its variables that would hide what the counter is made of. */
+function besideCounter(text: string, counter: string): string {
+  const variables = Array.from(
+    text.matchAll(/(?:let|var) (\w+)|(\w+):/g),
+    ([, one, parameter]) => one ?? parameter,
+  );
+  const hiding = new Set(namesOf(counter).filter((name) => variables.includes(name)));
+  return piecesOf(text)
+    .map((piece) => textOf(renamed(piece, (word) => (hiding.has(word) ? `_${word}` : word))))
+    .join("");
 }
 
 /** `counter_update`, on a counter of the caller's. */
@@ -48,19 +66,14 @@ export function counting(counter: string, monoid: Monoid, caller: string): Count
       `${caller}<${monoid.title}>: WGSL has no atomic for it; a counter takes ${Object.keys(atomics).join(", ")} on u32 or i32`,
     );
   }
-  return {
-    text: `fn counter_update(total: Element) -> Element {
+  const words = wordsOf(counter, caller);
+  const text = `fn counter_update(total: Element) -> Element {
   return ${atomic}(&contract_counter, total);
-}`,
-    words: wordsOf(counter, caller),
-  };
+}`;
+  return { text: besideCounter(text, counter), words };
 }
 
-/**
- * `counter_update` and `allocation_capacity`. The counter never goes back, and stops at the
- * capacity: a work-group that asks for more than is left takes what is left, so that from then on
- * it is full for all.
- */
+/** shaders/work_group/allocate_counter.wgsl, which takes from the caller's counter, and `allocation_capacity`. */
 export function allocation(counter: string, capacity: number | string, caller: string): Counting {
   const words = wordsOf(counter, caller);
   const isNumber = typeof capacity === "number";
@@ -73,28 +86,8 @@ export function allocation(counter: string, capacity: number | string, caller: s
       `${caller}: capacity is ${String(capacity)}; it takes a whole number from 0 to 2^32 - 1, or a WGSL expression of u32`,
     );
   }
-  // Far from the end, all the work-groups in flight together cannot make the sum wrap around. An atomicMin before the
-  // capacity is passed is of no use; and SwiftShader's loses additions that are made meanwhile.
   return {
-    text: `fn counter_update(total: Element) -> Element {
-  let capacity = allocation_capacity();
-  var seen = atomicLoad(&contract_counter);
-  if (seen < min(capacity, 1u << 31u) && total < 1u << 15u) {
-    let first = atomicAdd(&contract_counter, total);
-    if (first > capacity - min(total, capacity)) {
-      atomicMin(&contract_counter, capacity);
-    }
-    return min(first, capacity);
-  }
-  while (seen < capacity) {
-    let exchange = atomicCompareExchangeWeak(&contract_counter, seen, seen + min(total, capacity - seen));
-    if (exchange.exchanged) {
-      return seen;
-    }
-    seen = exchange.old_value;
-  }
-  return capacity;
-}
+    text: `${besideCounter(allocateCounterFile, counter)}
 fn allocation_capacity() -> u32 {
   return (contract_capacity);
 }`,
@@ -102,7 +95,7 @@ fn allocation_capacity() -> u32 {
       ...words,
       contract_capacity: isNumber
         ? `${capacity}u`
-        : indented(`\n${callersText("the capacity", capacity).text}\n`),
+        : plainText("the capacity", capacity).replace(/\s+/g, " ").trim(),
     },
   };
 }

@@ -2,12 +2,20 @@ import { loadBlelloch, loadHillisSteele, loadSubgroup } from "../later.ts";
 import type { Monoid } from "../operators.ts";
 import type { SourceText } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
+import type { Sizes } from "./contract.ts";
 
 /**
  * What a kernel's algorithm is linked with. Unlike a caller's, kernels of our own may number their threads.
  * `votes`: whether each vector's combination is 0 or 1, and the operator adds them up.
  */
 export type AlgorithmSources = (monoid: Monoid, votes?: boolean) => readonly SourceText[];
+
+/** What the numbers of a kernel's threads depend on. */
+export interface NumberedThreads {
+  readonly sizes: Sizes;
+  /** Whether WGSL has `subgroup_id`. */
+  readonly subgroupIds: boolean;
+}
 
 /** Nobody needs more than one of the algorithms on a device: each is loaded where a plan takes it. */
 const algorithmSources = {
@@ -16,15 +24,16 @@ const algorithmSources = {
   subgroup: loadSubgroup,
 } satisfies Record<
   Algorithm,
-  () => Promise<{ readonly sourcesOf: (subgroupIds: boolean) => AlgorithmSources }>
+  () => Promise<{ readonly sourcesOf: (threads: NumberedThreads) => AlgorithmSources }>
 >;
 
 /** A tuning with its algorithm's sources; with none, where no kernel takes them. */
-export async function withSources<
-  Tuning extends { readonly algorithm: Algorithm; readonly subgroupIds: boolean },
->(tuning: Tuning, areTaken = true): Promise<Tuning & { readonly sources: AlgorithmSources }> {
+export async function withSources<Tuning extends NumberedThreads & { readonly algorithm: Algorithm }>(
+  tuning: Tuning,
+  areTaken = true,
+): Promise<Tuning & { readonly sources: AlgorithmSources }> {
   return {
     ...tuning,
-    sources: areTaken ? (await algorithmSources[tuning.algorithm]()).sourcesOf(tuning.subgroupIds) : () => [],
+    sources: areTaken ? (await algorithmSources[tuning.algorithm]()).sourcesOf(tuning) : () => [],
   };
 }

@@ -4,6 +4,7 @@ import subgroupAnyOrderFile from "../../shaders/device/subgroup_any_order.wgsl";
 import subgroupBallotFile from "../../shaders/device/subgroup_ballot.wgsl";
 import subgroupByCountFile from "../../shaders/device/subgroup_by_count.wgsl";
 import subgroupByIdFile from "../../shaders/device/subgroup_by_id.wgsl";
+import subgroupByLanesFile from "../../shaders/device/subgroup_by_lanes.wgsl";
 import subgroupCountFile from "../../shaders/device/subgroup_count.wgsl";
 import subgroupLaneTotalsFile from "../../shaders/device/subgroup_lane_totals.wgsl";
 import subgroupRowsFile from "../../shaders/device/subgroup_rows.wgsl";
@@ -11,7 +12,8 @@ import subgroupRowsTogetherFile from "../../shaders/device/subgroup_rows_togethe
 import subgroupScanFirstFile from "../../shaders/device/subgroup_scan_first.wgsl";
 import subgroupVotesFile from "../../shaders/device/subgroup_votes.wgsl";
 import { roundingIn } from "../operators.ts";
-import type { AlgorithmSources } from "./device_files.ts";
+import { hasFullSubgroups } from "./algorithms.ts";
+import type { AlgorithmSources, NumberedThreads } from "./device_files.ts";
 import { file } from "./kernels.ts";
 import { scansNatively, subgroupText } from "./subgroup_text.ts";
 
@@ -21,6 +23,7 @@ const anyOrder = /* @__PURE__ */ file("subgroup_any_order.wgsl", subgroupAnyOrde
 const ballot = /* @__PURE__ */ file("subgroup_ballot.wgsl", subgroupBallotFile);
 const byCount = /* @__PURE__ */ file("subgroup_by_count.wgsl", subgroupByCountFile);
 const byId = /* @__PURE__ */ file("subgroup_by_id.wgsl", subgroupByIdFile);
+const byLanes = /* @__PURE__ */ file("subgroup_by_lanes.wgsl", subgroupByLanesFile);
 const count = /* @__PURE__ */ file("subgroup_count.wgsl", subgroupCountFile);
 const laneTotals = /* @__PURE__ */ file("subgroup_lane_totals.wgsl", subgroupLaneTotalsFile);
 const rows = /* @__PURE__ */ file("subgroup_rows.wgsl", subgroupRowsFile);
@@ -30,9 +33,12 @@ const votesFile = /* @__PURE__ */ file("subgroup_votes.wgsl", subgroupVotesFile)
 
 // This is loaded where a plan takes the algorithm.
 
-/** The subgroup body of kernels of our own: it depends on whether the language has `subgroup_id`. */
+/**
+ * The subgroup body of kernels of our own: it depends on whether all subgroups are full, and on whether the language has
+ * `subgroup_id`.
+ */
 export const sourcesOf =
-  (subgroupIds: boolean): AlgorithmSources =>
+  ({ sizes, subgroupIds }: NumberedThreads): AlgorithmSources =>
   (monoid, votes = false) => {
     const { operation, type, domain } = monoid;
     const rounding = roundingIn(type, domain);
@@ -42,8 +48,7 @@ export const sourcesOf =
     return [
       ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [addU64] : []),
       subgroupText(monoid),
-      count,
-      subgroupIds ? byId : byCount,
+      ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
       ballot,
       ...(inAnyOrder ? [anyOrder] : []),
       // What is handed on in an owner's stead has the owner's bits.

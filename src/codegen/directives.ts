@@ -2,12 +2,16 @@ import { elementTypes } from "../element_types.ts";
 import { ArgumentError, SourceError } from "../errors.ts";
 import type { Operator } from "../operators.ts";
 import { keyOf, operators } from "../operators.ts";
+import type { Piece } from "../text/pieces.ts";
+import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
+import { LINE_BREAK, tokensOf } from "../text/tokens.ts";
 import type { TypeName } from "../types.ts";
 import { algorithms } from "./algorithms.ts";
-import { parse } from "./callers.ts";
+import { lineOf, plainText } from "./callers.ts";
 import {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUniform,
   coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
@@ -17,32 +21,40 @@ import {
   workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUniform,
   workGroupScanUpdate,
 } from "./functions.ts";
 import type { InKernelFunctions, InKernelOptions } from "./in_kernel.ts";
 import type { LinkOptions } from "./link.ts";
-import { linkText } from "./link.ts";
+import { linkText, sizeArguments, threadsOf } from "./link.ts";
+import { identityOf, numeric } from "./numeric.ts";
 import { requireAlgorithm } from "./require_algorithm.ts";
 import { subgroupOf, workGroupAlgorithms } from "./work_group_algorithms.ts";
 
-/** A comment line that asks for functions. */
+/** A comment that asks for functions. */
 interface Directive {
   /** What follows `wavefold:`. */
   readonly body: string;
   /** Counted from 1. */
   readonly line: number;
   readonly lineText: string;
+  /** Characters of the line before the comment. */
+  readonly start: number;
+  /** Where the comment starts in the text, where it stands between declarations. */
+  readonly place: number | undefined;
 }
 
 /** A kernel's text, and what its directives are checked against. */
 interface Kernel {
   readonly name: string;
   readonly text: string;
+  readonly pieces: readonly Piece[];
   readonly directives: readonly Directive[];
   /** Each `@workgroup_size` as threads; nothing where it is not written in literal numbers. */
   readonly workGroupSizes: readonly (number | undefined)[];
   readonly called: ReadonlySet<string>;
-  readonly declared: ReadonlySet<string>;
+  /** What it declares, by its name. */
+  readonly declared: ReadonlyMap<string, Piece>;
 }
 
 /** What a directive says beside the functions. */
@@ -62,9 +74,12 @@ type Form =
       readonly op: Operator<TypeName>;
       readonly type: TypeName;
       readonly update: boolean;
+      readonly uniform: boolean;
     }
   | { readonly family: "compact"; readonly update: boolean }
-  | { readonly family: "allocate" };
+  | { readonly family: "allocate" }
+  | { readonly family: "identity"; readonly op: Operator<TypeName>; readonly type: TypeName }
+  | { readonly family: "numeric"; readonly type: TypeName };
 
 const KEYS = [
   "algorithm",
@@ -78,17 +93,18 @@ type Key = (typeof KEYS)[number];
 
 const EXAMPLE = "// wavefold: work_group_scan_exclusive_add_u32 256";
 const FORMS =
-  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update], work_group_allocate";
+  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform], identity_<op>_<type>, and add_u64, mul_f64 and others on u64, i64, f64 and f16";
 
 /**
- * Links what a kernel asks for in comment lines: `// wavefold:`, then functions by the names that
+ * Links what a kernel asks for in comments: `// wavefold:`, then functions by the names that
  * the kernel calls, their work-group size, and settings. The size may be left out where the text has
- * one `@workgroup_size` of literal numbers. The settings are `subgroups`, `algorithm=blelloch`,
- * `counter=bump.used`, `capacity=1024` (or an expression without blanks), `suffix=name` and
- * `min_subgroup_size=32`, `max_subgroup_size=32`. Lines keep their numbers; a text that asks for nothing comes out as it was.
+ * one `@workgroup_size` of literal numbers, and where the functions take none, as `identity_max_f32` and `add_u64`. The
+ * settings are `subgroups`, `algorithm=blelloch`, `counter=bump.used`, `capacity=1024` (or an expression without blanks),
+ * `suffix=name` and `min_subgroup_size=32`, `max_subgroup_size=32`. Lines keep their numbers; a text that asks for nothing comes out as it was.
+ * What uses a counter and a capacity stands on the directive's line, so that a compiler's message about them names it.
  *
- * @throws {SourceError} at the directive's line, where it asks for what there is not, or what the
- * kernel does not call; at the kernel's line, where it declares a name of theirs.
+ * @throws {SourceError} at the directive's line, where it asks for what there is not, what the kernel does not call, or
+ * what an entry point of another size calls; at the kernel's line, where it declares a name of theirs.
  *
  * @example
  * ```ts
@@ -102,27 +118,80 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
     throw new ArgumentError(`linkDirectives: source is ${typeof source}; it takes WGSL text`);
   }
   const { name = "kernel" } = options;
-  const { directives, workGroupSizes } = read(source);
+  const directives = directivesOf(source, name);
   if (directives.length === 0) {
     return source;
   }
-  const { declarations } = parse(source);
+  const pieces = piecesOf(source);
   const kernel: Kernel = {
     name,
     text: source,
+    pieces,
     directives,
-    workGroupSizes,
-    called: new Set(declarations.flatMap((one) => [...one.references])),
-    declared: new Set(declarations.map((one) => one.name)),
+    workGroupSizes: pieces.flatMap((piece) => {
+      const size = sizeArguments(piece);
+      return size === undefined ? [] : [threadsOf(size) || undefined];
+    }),
+    called: new Set(pieces.flatMap(wordsOf)),
+    declared: new Map(pieces.map((piece) => [piece.name, piece])),
   };
   const asked = directives.map((directive) => functionsOf(directive, kernel));
   requireOneSize(kernel, asked);
   const functions = asked.map((ones) => ones.flatMap((one) => one.functions));
   try {
-    return linkText(source, functions.flat(), name);
+    const code = linkText(source, functions.flat(), name);
+    return withCounters(kernel, functions, code);
   } catch (cause) {
     throw cause instanceof ArgumentError ? clash(kernel, functions, cause) : cause;
   }
+}
+
+/** The functions that name a counter or a capacity of the kernel's. */
+const COUNTS = /^_(counter_update|allocation_start|allocation_capacity)_/;
+
+/** The linked text, with those functions on the lines of the directives that name the counter. */
+function withCounters(
+  { text, directives, name }: Kernel,
+  functions: readonly (readonly InKernelFunctions[])[],
+  code: string,
+): string {
+  const placed = new Set<string>();
+  const perDirective = directives.map(({ place }, at): readonly string[] => {
+    const texts = (functions[at] ?? [])
+      .flatMap(({ pieces }) => pieces)
+      .filter((piece) => COUNTS.test(piece.name))
+      .map((piece) => textOf(piece).replace(/\n+/g, "\n"))
+      .filter((one, index, all) => !placed.has(one) && all.indexOf(one) === index);
+    if (place === undefined) {
+      return [];
+    }
+    for (const one of texts) {
+      placed.add(one);
+    }
+    return texts;
+  });
+  if (placed.size === 0) {
+    return code;
+  }
+  // A comment says where each goes: linking leaves those of the kernel as they are.
+  let marked = text;
+  const markOf = (at: number): string => `/*\u{e000}wavefold ${at}*/`;
+  for (let at = directives.length - 1; at >= 0; at--) {
+    const place = directives[at]?.place;
+    if (place !== undefined) {
+      marked = marked.slice(0, place) + markOf(at) + marked.slice(place);
+    }
+  }
+  let linked = linkText(marked, functions.flat(), name);
+  perDirective.forEach((texts, at) => {
+    for (const one of texts) {
+      linked = linked.replace(`\n\n${one}`, "");
+    }
+    linked = linked.replace(markOf(at), () =>
+      texts.map((one) => `${plainText(name, one).replace(/\s+/g, " ")} `).join(""),
+    );
+  });
+  return linked;
 }
 
 /** The error for a name that work-group sizes share, and that the kernel calls. */
@@ -152,13 +221,18 @@ function clash(
   asked: readonly (readonly InKernelFunctions[])[],
   { message }: ArgumentError,
 ): SourceError {
-  const own = /: (\w+) is given twice/.exec(message)?.[1] ?? "";
-  const code = kernel.text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/./g, " "));
-  const [head, keyword] =
-    new RegExp(`\\b(fn|const|override|var|struct|alias)\\b\\s*(?:<[^>]*>)?\\s*${own}\\b`).exec(code) ?? [];
-  if (head !== undefined) {
-    const line = code.slice(0, code.indexOf(head)).split("\n").length;
-    const cure = keyword === "struct" ? "leave it out" : "choose another";
+  const [, entry, called, size] = /: (\S+ calls (\S+), which is for (\d+) threads, .*)/s.exec(message) ?? [];
+  if (entry !== undefined && called !== undefined) {
+    const at = asked.findIndex((functions) =>
+      functions.some((one) => one.names.includes(called) && one.workGroupSize === Number(size)),
+    );
+    return fault(kernel, kernel.directives[at] as Directive, entry);
+  }
+  const own = /: (\S+) is given twice/.exec(message)?.[1] ?? "";
+  const declaration = kernel.declared.get(own);
+  if (declaration !== undefined) {
+    const line = lineOf(kernel.pieces, declaration);
+    const cure = declaration.keyword === "struct" ? "leave it out" : "choose another";
     return new SourceError(
       `${kernel.name}, line ${line}: the name ${own} is taken by a linked function; ${cure}`,
       kernel.text,
@@ -182,53 +256,53 @@ function clash(
 }
 
 /** An error at a directive, and at a word of it. */
-function fault(kernel: Kernel, directive: Directive, problem: string, word = "wavefold"): SourceError {
-  const { line, lineText } = directive;
-  const whole = new RegExp(`(?<!\\w)${word.replace(/\W/g, "\\$&")}(?!\\w)`);
-  const column = lineText.search(whole) + 1;
-  return new SourceError(`${kernel.name}, line ${line}: ${problem}`, kernel.text, line, column);
+function fault(
+  { name, text }: Pick<Kernel, "name" | "text">,
+  { line, lineText, start }: Pick<Directive, "line" | "lineText" | "start">,
+  problem: string,
+  word = "wavefold",
+): SourceError {
+  const whole = new RegExp(`(?<!\\w)${word.replace(/\W/g, "\\$&")}(?!\\w)`, "i");
+  const column = start + Math.max(0, lineText.slice(start).search(whole)) + 1;
+  return new SourceError(`${name}, line ${line}: ${problem}`, text, line, column);
 }
 
-/** Finds the directives, and the work-group sizes, where they are not in a block comment. */
-function read(text: string): Pick<Kernel, "directives" | "workGroupSizes"> {
+/** The directives of a text. One in a block comment is none; where it is all of the comment, it is an error. */
+function directivesOf(text: string, name: string): Directive[] {
   const directives: Directive[] = [];
-  let code = "";
+  const lines = text.split(LINE_BREAK);
+  let line = 1;
+  let lineStart = 0;
+  let index = 0;
   let depth = 0;
-  let from = 0;
-  // Block comments nest, and a line comment in one is no comment of its own.
-  const outside = /\/\/[^\n]*|\/\*/g;
-  const inside = /\/\*|\*\//g;
-  for (;;) {
-    const pattern = depth === 0 ? outside : inside;
-    pattern.lastIndex = from;
-    const match = pattern.exec(text);
-    code += depth === 0 ? text.slice(from, match?.index) : " ";
-    if (match === null) {
-      break;
+  let isBetween = true;
+  for (const [token, blank] of tokensOf(text)) {
+    const place = { line, lineText: (lines[line - 1] ?? "").trimEnd(), start: index - lineStart };
+    if (!blank) {
+      depth += "{[(".includes(token) ? 1 : "}])".includes(token) ? -1 : 0;
+      isBetween = depth === 0 && /[;}]/.test(token);
+    } else if (typeof blank === "string") {
+      const body = /^\/\/\s*wavefold\s*:(.*)/is.exec(token)?.[1];
+      if (body !== undefined) {
+        directives.push({ ...place, body: body.trim(), place: isBetween ? index : undefined });
+      } else if (token === "/*") {
+        BLOCK.lastIndex = index;
+        if (BLOCK.test(text)) {
+          throw fault({ name, text }, place, `a directive is a comment of one line, as in ${EXAMPLE}`);
+        }
+      }
     }
-    const [token] = match;
-    from = match.index + token.length;
-    depth += token === "/*" ? 1 : token === "*/" ? -1 : 0;
-    const body = /^\/\/\s*wavefold:(.*)$/s.exec(token)?.[1];
-    if (body === undefined) {
-      continue;
-    }
-    const before = text.slice(0, match.index).split("\n");
-    const indent = before.at(-1) ?? "";
-    if (indent.trim() === "") {
-      directives.push({ body: body.trim(), line: before.length, lineText: (indent + token).trimEnd() });
+    index += token.length;
+    for (const { 0: end, index: at } of token.matchAll(LINE_BREAK)) {
+      line++;
+      lineStart = index - token.length + at + end.length;
     }
   }
-  const workGroupSizes = [...code.matchAll(/@\s*workgroup_size\b(?:\s*\(([^()]*)\))?/g)].map(
-    ([, size = ""]) => {
-      const numbers = size.replace(/,\s*$/, "").split(",");
-      return numbers.every((one) => /^\s*(\d+|0[xX][\da-fA-F]+)[iu]?\s*$/.test(one))
-        ? numbers.reduce((product, one) => product * Number(one.trim().replace(/[iu]$/, "")), 1)
-        : undefined;
-    },
-  );
-  return { directives, workGroupSizes };
+  return directives;
 }
+
+/** A directive in a comment that may have several lines. */
+const BLOCK = /\/\*+\s*wavefold\s*:\s*(work_group|coalesced|thread_tile)_/iy;
 
 /** A function that a directive asks for: one set for each name that the kernel calls it by. */
 interface Asked {
@@ -248,8 +322,13 @@ function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
       `a directive takes functions, divided by commas, and then their settings, as in ${EXAMPLE}`,
     );
   }
-  const settings = settingsOf(directive, rest, kernel);
   const names = list.split(",").map((one) => one.trim());
+  const settings = settingsOf(
+    directive,
+    rest,
+    kernel,
+    names.some((name) => /^(work_group|coalesced|thread_tile)_/.test(name)),
+  );
   const forms = names.map((name) => {
     const form = formOf(name, settings);
     if (typeof form === "string") {
@@ -257,6 +336,14 @@ function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
     }
     return { name, ...form };
   });
+  if (settings.subgroups && forms.every(({ form }) => isSizeless(form))) {
+    throw fault(
+      kernel,
+      directive,
+      `subgroups means nothing to ${names.join(", ")}; leave it out`,
+      "subgroups",
+    );
+  }
   for (const [key, value] of settings.keys) {
     if (!forms.some(({ form }) => takes(form, key))) {
       throw fault(
@@ -270,6 +357,14 @@ function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
   return forms.map(({ name, base, form }) => {
     const suffix = settings.keys.get("suffix");
     const size = String(settings.workGroupSize);
+    if (isSizeless(form)) {
+      // What work-groups do not share needs no other names.
+      if (!kernel.called.has(base)) {
+        throw fault(kernel, directive, notCalled(base, kernel), name);
+      }
+      const functions = [generate(name, form, settings, undefined, directive, kernel)];
+      return { short: base, workGroupSize: 0, functions };
+    }
     const short = suffix === undefined ? base : `${base}_${suffix}`;
     const endings = [
       ...(kernel.called.has(short) ? [suffix] : []),
@@ -286,6 +381,12 @@ function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
   });
 }
 
+/** Types whose arithmetic WGSL does not have. */
+const emulated = ["u64", "i64", "f64", "f16"] as const satisfies readonly TypeName[];
+
+/** Functions that each thread calls by itself: they take no size, and no settings. */
+const isSizeless = ({ family }: Form): boolean => family === "identity" || family === "numeric";
+
 function notCalled(name: string, { called, declared }: Kernel): string {
   const others = [...called].filter((one) => /^(work_group|coalesced|thread_tile)_/.test(one));
   const unknown = others.filter((one) => !declared.has(one)).sort();
@@ -293,7 +394,7 @@ function notCalled(name: string, { called, declared }: Kernel): string {
   return `${name} is asked for, and not called; the kernel calls ${calls}`;
 }
 
-function settingsOf(directive: Directive, rest: string, kernel: Kernel): Settings {
+function settingsOf(directive: Directive, rest: string, kernel: Kernel, takesSize: boolean): Settings {
   const keys = new Map<Key, string>();
   let written: string | undefined;
   let subgroups = false;
@@ -349,7 +450,8 @@ function settingsOf(directive: Directive, rest: string, kernel: Kernel): Setting
       "algorithm",
     );
   }
-  return { workGroupSize: workGroupSizeOf(directive, written, kernel), subgroups, keys };
+  const workGroupSize = takesSize || written !== undefined ? workGroupSizeOf(directive, written, kernel) : 0;
+  return { workGroupSize, subgroups, keys };
 }
 
 function workGroupSizeOf(directive: Directive, written: string | undefined, kernel: Kernel): number {
@@ -397,6 +499,9 @@ const TAKERS = {
 } as const satisfies Record<Key, string>;
 
 function takes(form: Form, key: Key): boolean {
+  if (isSizeless(form)) {
+    return false;
+  }
   switch (key) {
     case "algorithm":
       return form.family !== "thread_tile";
@@ -431,20 +536,25 @@ function formOf(name: string, { keys, workGroupSize }: Settings): { base: string
 }
 
 function parseName(name: string): Form | string {
-  const compact = /^work_group_compact(_update)?$/.exec(name);
+  const compact = /^work_group_compact(_update)?(?:_uniform)?$/.exec(name);
   if (compact !== null) {
     return { family: "compact", update: compact[1] !== undefined };
   }
-  if (name === "work_group_allocate") {
+  if (/^work_group_allocate(?:_uniform)?$/.test(name)) {
     return { family: "allocate" };
   }
+  const numericType = emulated.find((type) => numeric(elementTypes[type]).names.includes(name));
+  if (numericType !== undefined) {
+    return { family: "numeric", type: numericType };
+  }
+  const [, identityOperand] = /^identity_(.+)$/.exec(name) ?? [];
   const [, scope = "", tile, direction, operand = ""] =
     /^(work_group|coalesced|thread_tile_([1-9]\d*))_(?:scan_(inclusive|exclusive)|reduce)_(.+)$/.exec(name) ??
-    [];
+    (identityOperand === undefined ? [] : ["", "identity", undefined, undefined, identityOperand]);
   if (scope === "") {
     return `${name} is not a function; it takes ${FORMS}`;
   }
-  const [, pair = "", ending] = /^(.+?)(_total|_update)?$/.exec(operand) ?? [];
+  const [, pair = "", ending] = /^(.+?)(_total|_uniform|_update)?$/.exec(operand) ?? [];
   const [, opName, typeName = ""] = /^(?:(\w+)_)?([^_]*)$/.exec(pair) ?? [];
   if (!Object.hasOwn(elementTypes, typeName) || opName === undefined) {
     return `${name}: ${pair} does not end in an operator and an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
@@ -454,7 +564,13 @@ function parseName(name: string): Form | string {
     return `${name}: ${opName} is not an operator; it takes ${Object.values<Operator>(operators).map(keyOf).join(", ")}`;
   }
   if (direction === undefined && ending !== undefined) {
-    return `${name}: ${ending} is for scans, and this is a reduction; leave it out`;
+    return `${name}: ${ending} is for scans, and this is ${scope === "identity" ? "an identity" : "a reduction"}; leave it out`;
+  }
+  if (scope === "identity") {
+    return { family: "identity", op: op as Operator<TypeName>, type: typeName as TypeName };
+  }
+  if (tile !== undefined && ending === "_uniform") {
+    return `${name}: a tile's total is not the same for all threads of the work-group; use _total`;
   }
   return {
     family: tile === undefined ? (scope as "work_group" | "coalesced") : "thread_tile",
@@ -464,8 +580,11 @@ function parseName(name: string): Form | string {
     op: op as Operator<TypeName>,
     type: typeName as TypeName,
     update: ending === "_update",
+    uniform: ending === "_uniform",
   };
 }
+
+const isWord = (text: string): boolean => [...tokensOf(text)].every(([, , word]) => word === text);
 
 /** What the library's messages call an option, and what a directive does. */
 const TERMS = [
@@ -492,6 +611,15 @@ function generate(
       directive,
       `${name} takes a counter: an atomic<u32>, by its name in the kernel, such as counter=bump.used`,
       name,
+    );
+  }
+  const variable = /^[^.[]+/.exec(counter ?? "")?.[0] ?? "";
+  if (counter !== undefined && isWord(variable) && kernel.declared.get(variable)?.keyword !== "var") {
+    throw fault(
+      kernel,
+      directive,
+      `counter=${counter}: the kernel declares no variable ${variable}`,
+      `counter=${counter}`,
     );
   }
   try {
@@ -531,6 +659,10 @@ function functionsOfForm(
     ...(suffix !== undefined && { suffix }),
   };
   switch (form.family) {
+    case "identity":
+      return identityOf<TypeName>({ type: elementTypes[form.type], op: form.op });
+    case "numeric":
+      return numeric(elementTypes[form.type]);
     case "compact":
       return form.update ? workGroupCompactUpdate({ ...common, counter }) : workGroupCompact(common);
     case "allocate": {
@@ -547,6 +679,9 @@ function functionsOfForm(
       const isCoalesced = form.family === "coalesced";
       if (form.update) {
         return (isCoalesced ? coalescedScanUpdate : workGroupScanUpdate)<TypeName>({ ...options, counter });
+      }
+      if (form.uniform) {
+        return (isCoalesced ? coalescedScanUniform : workGroupScanUniform)<TypeName>(options);
       }
       return form.kind === "reduce"
         ? (isCoalesced ? coalescedReduce : workGroupReduce)<TypeName>(options)

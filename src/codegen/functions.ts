@@ -7,24 +7,28 @@ import allocateFile from "../../shaders/work_group/allocate.wgsl";
 import coalescedFile from "../../shaders/work_group/coalesced.wgsl";
 import coalescedReduceFile from "../../shaders/work_group/coalesced_reduce.wgsl";
 import coalescedScanFile from "../../shaders/work_group/coalesced_scan.wgsl";
+import coalescedScanUniformFile from "../../shaders/work_group/coalesced_scan_uniform.wgsl";
+import coalescedTotalFile from "../../shaders/work_group/coalesced_total.wgsl";
+import coalescedTotalStartFile from "../../shaders/work_group/coalesced_total_start.wgsl";
 import coalescedUpdateFile from "../../shaders/work_group/coalesced_update.wgsl";
 import compactFile from "../../shaders/work_group/compact.wgsl";
 import compactUpdateFile from "../../shaders/work_group/compact_update.wgsl";
 import counterFile from "../../shaders/work_group/counter.wgsl";
 import reduceFile from "../../shaders/work_group/reduce.wgsl";
 import scanFile from "../../shaders/work_group/scan.wgsl";
+import scanUniformFile from "../../shaders/work_group/scan_uniform.wgsl";
 import updateFile from "../../shaders/work_group/update.wgsl";
 import { ArgumentError } from "../errors.ts";
 import type { Operator } from "../operators.ts";
 import { add, operator, operatorOn } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import { u32 } from "../types.ts";
-import { hillisSteeleMemory, memoryOf } from "./algorithms.ts";
+import { memoryOf } from "./algorithms.ts";
 import { allocation, counting } from "./counters.ts";
 import type { Family, InKernelFunctions, InKernelOptions, OperatorOptions } from "./in_kernel.ts";
 import { generate } from "./in_kernel.ts";
 import type { AlgorithmBody } from "./work_group_algorithms.ts";
-import { hillisSteeleReduce, hillisSteeleScan } from "./work_group_algorithms.ts";
+import { hillisSteeleReduce, hillisSteeleScan, hillisSteeleUniform } from "./work_group_algorithms.ts";
 
 /** Functions of an operator. */
 export interface WorkGroupOptions<Name extends string> extends InKernelOptions {
@@ -53,7 +57,10 @@ export interface ThreadTileOptions<Name extends string> extends WorkGroupOptions
 export interface WorkGroupAllocateOptions extends InKernelOptions {
   /** How much is used: an `atomic<u32>`, as the kernel would name it. */
   readonly counter: string;
-  /** The room that there is: a number, or a WGSL expression of u32. Left out: 2^32 - 1. */
+  /**
+   * The room that there is: a number, or a WGSL expression of u32. Left out: 2^32 - 1. It is the same for all that
+   * allocate by one counter.
+   */
   readonly capacity?: number | string;
 }
 
@@ -64,16 +71,19 @@ const untyped = <Options extends InKernelOptions>(
   options: Options,
 ): Omit<Options, "type" | "op"> & OperatorOptions => options as never;
 
-/** What the algorithm has for a scan, or for a reduction. */
+/** What the algorithm has for a scan, for one with a uniform total, or for a reduction. */
 const scanBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? algorithm.scan : hillisSteeleScan;
+const uniformBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+  algorithm ? algorithm.uniform : hillisSteeleUniform;
 const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? algorithm.reduce : hillisSteeleReduce;
 
 /**
  * OpenCL C's `work_group_scan_inclusive_<op>` and `work_group_scan_exclusive_<op>` for one operator
  * and type: `work_group_scan_exclusive_add_u32(x, local_index)` returns the prefix, and with
- * `_total` after the name a struct of `prefix` and `total`.
+ * `_total` after the name a struct of `prefix` and `total`. Where the total shall steer control flow:
+ * {@link workGroupScanUniform}.
  *
  * @throws {ArgumentError} when the operator does not take the type, or a size is out of range.
  *
@@ -86,6 +96,26 @@ const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
  */
 export function workGroupScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   return generate("workGroupScan", untyped(options), scanFile, scanBody(options));
+}
+
+/**
+ * {@link workGroupScan} with a total that may steer control flow with barriers in it:
+ * `work_group_scan_exclusive_add_u32_uniform(x, local_index, &total)` returns the prefix, and writes the total to a
+ * variable of yours. Of a struct, WGSL takes no part for uniform where another is not.
+ *
+ * @throws as {@link workGroupScan}.
+ *
+ * @example
+ * ```ts
+ * const scan = workGroupScanUniform({ type: u32, op: add, workGroupSize: 256 });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  var total: u32; let rank = work_group_scan_exclusive_add_u32_uniform(x, local_index, &total);
+ * ```
+ */
+export function workGroupScanUniform<Name extends string>(
+  options: WorkGroupOptions<Name>,
+): InKernelFunctions {
+  return generate("workGroupScanUniform", untyped(options), scanUniformFile, uniformBody(options));
 }
 
 /**
@@ -129,7 +159,8 @@ export function workGroupReduce<Name extends string>(options: WorkGroupOptions<N
 /**
  * CUDA's `inclusive_scan` and `exclusive_scan` over a `coalesced_group`: among the threads that pass
  * `is_active`, in order. All threads call `coalesced_scan_exclusive_add_u32(x, is_active, local_index)`;
- * those that are not active get the identity. `_total` as for {@link workGroupScan}.
+ * those that are not active have the identity as their prefix. `_total` as for {@link workGroupScan}: all threads get
+ * the same.
  *
  * @throws as {@link workGroupScan}.
  *
@@ -141,9 +172,30 @@ export function workGroupReduce<Name extends string>(options: WorkGroupOptions<N
  * ```
  */
 export function coalescedScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("coalescedScan", untyped(options), coalescedScanFile, scanBody(options), {
-    texts: [coalescedFile],
-  });
+  const caller = "coalescedScan";
+  const family = coalesced(caller, untyped(options));
+  return generate(caller, untyped(options), coalescedScanFile, scanBody(options), family);
+}
+
+/**
+ * {@link coalescedScan} with a total that may steer control flow, as {@link workGroupScanUniform}:
+ * `coalesced_scan_exclusive_add_u32_uniform(x, is_active, local_index, &total)`.
+ *
+ * @throws as {@link workGroupScan}.
+ *
+ * @example
+ * ```ts
+ * const scan = coalescedScanUniform({ type: u32, op: add, workGroupSize: 256 });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  var total: u32; let rank = coalesced_scan_exclusive_add_u32_uniform(x, is_active, local_index, &total);
+ * ```
+ */
+export function coalescedScanUniform<Name extends string>(
+  options: WorkGroupOptions<Name>,
+): InKernelFunctions {
+  const caller = "coalescedScanUniform";
+  const family = coalesced(caller, untyped(options));
+  return generate(caller, untyped(options), coalescedScanUniformFile, uniformBody(options), family);
 }
 
 /**
@@ -169,7 +221,7 @@ export function coalescedScanUpdate<Name extends string>(
 
 /**
  * CUDA's `reduce` over a `coalesced_group`: `coalesced_reduce_add_u32(x, is_active, local_index)`.
- * The threads that are not active get the identity.
+ * All threads get the total of those that are active, and it is uniform. Where none is, it is the identity.
  *
  * @throws as {@link workGroupScan}.
  *
@@ -181,10 +233,16 @@ export function coalescedScanUpdate<Name extends string>(
  * ```
  */
 export function coalescedReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("coalescedReduce", untyped(options), coalescedReduceFile, reduceBody(options), {
-    texts: [coalescedFile],
-  });
+  const caller = "coalescedReduce";
+  const family = coalesced(caller, untyped(options));
+  return generate(caller, untyped(options), coalescedReduceFile, reduceBody(options), family);
 }
+
+/** What coalesced threads add to a family. */
+const coalesced = (caller: string, { type, op = add as Operator }: OperatorOptions): Family =>
+  operatorOn(op, type, caller).start
+    ? { texts: [coalescedFile, coalescedTotalStartFile], memory: memoryOf([], 0, 1) }
+    : { texts: [coalescedFile, coalescedTotalFile] };
 
 /** What a family needs that updates a counter: once a work-group, or as often as `updates` says. */
 function counted(
@@ -200,7 +258,7 @@ function counted(
 
 /** One portable body serves both portable algorithms. */
 const portableTiles: AlgorithmBody = {
-  memory: hillisSteeleMemory,
+  memory: (threads, elementBytes) => memoryOf([2 * threads], elementBytes, 0),
   texts: () => [threadTileHillisSteeleFile],
 };
 
@@ -294,7 +352,8 @@ export function threadTileReduce<Name extends string>(options: ThreadTileOptions
 
 /**
  * Stream compaction in a kernel: `work_group_compact(keep, local_index)` returns a kept thread's `slot`
- * and the `count` kept.
+ * and the `count` kept. `work_group_compact_uniform(keep, local_index, &count)` returns the slot, and writes the count to a
+ * variable of yours, which may steer control flow.
  *
  * @throws {ArgumentError} when a size is out of range.
  *
@@ -306,12 +365,13 @@ export function threadTileReduce<Name extends string>(options: ThreadTileOptions
  * ```
  */
 export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
-  return generate("workGroupCompact", { ...options, ...count }, compactFile, scanBody(options));
+  return generate("workGroupCompact", { ...options, ...count }, compactFile, uniformBody(options));
 }
 
 /**
  * Stream compaction into a list that all work-groups share: `work_group_compact_update(keep, local_index)` is
- * {@link workGroupCompact} with slots that start from what the `counter`, the list's length, held before.
+ * {@link workGroupCompact} with slots that start from what the `counter`, the list's length, held before. So is
+ * `work_group_compact_update_uniform(keep, local_index, &count)`.
  *
  * @throws {ArgumentError} when a size is out of range, or the counter is missing.
  *
@@ -329,7 +389,7 @@ export function workGroupCompactUpdate(options: InKernelOptions & CounterOptions
     caller,
     counting,
     compactUpdateFile,
-    scanBody(options),
+    uniformBody(options),
     counted(caller, counting, [counterFile]),
   );
 }
@@ -346,9 +406,11 @@ const saturatingAdd = (): Operator =>
 
 /**
  * Buffer allocation in a kernel: `work_group_allocate(amount, local_index)` returns each thread's
- * `offset`, what all asked for together (`total`), and whether the thread's run `fits` in the
- * capacity: an offset never goes past it. The counter stops at the capacity; where a work-group asks
- * for more than is left, its first threads get theirs, and nobody gets the rest.
+ * `offset`, what all asked for together (`total`, at most 2^32 - 1), and whether the thread's run `fits` in the
+ * capacity: runs that fit are apart from each other, and none goes past it. The counter stops at the capacity; where
+ * a work-group asks for more than is left, its first threads get theirs, and nobody gets the rest. A counter that is
+ * past the capacity before stays where it is, and nothing fits. `work_group_allocate_uniform(amount, local_index, &total)`
+ * also writes the total to a variable of yours, which may steer control flow.
  *
  * @throws {ArgumentError} when a size is out of range, or the counter is missing.
  *
@@ -363,9 +425,15 @@ export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFu
   const caller = "workGroupAllocate";
   const { counter, capacity = 0xffffffff } = options;
   const { text, words } = allocation(counter, capacity, caller);
-  return generate(caller, { ...options, type: u32, op: saturatingAdd() }, allocateFile, scanBody(options), {
-    texts: [text, counterFile],
-    words,
-    memory: memoryOf([], 0, 1),
-  });
+  return generate(
+    caller,
+    { ...options, type: u32, op: saturatingAdd() },
+    allocateFile,
+    uniformBody(options),
+    {
+      texts: [text],
+      words,
+      memory: memoryOf([], 0, 1),
+    },
+  );
 }

@@ -1,8 +1,10 @@
 import type { Operator } from "../operators.ts";
 import { add, operatorOn } from "../operators.ts";
 import { refuse } from "../refuse.ts";
+import type { Piece } from "../text/pieces.ts";
+import { declarationsOf, renamed } from "../text/pieces.ts";
 import type { ElementType } from "../types.ts";
-import { DECLARATION, linkText, WORDS } from "./link.ts";
+import { linkText } from "./link.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "./work_group_algorithms.ts";
 
 /** What all in-kernel functions take. */
@@ -26,8 +28,10 @@ export interface InKernelFunctions {
   readonly workGroupMemory: number;
   /** The functions and all they need, as WGSL that compiles as it stands; `counter` is the caller's. */
   readonly code: string;
-  /** The same, and what nothing of it needs. @internal */
-  readonly all: string;
+  /** Threads of the work-groups that may call them; any, where it is left out. */
+  readonly workGroupSize?: number;
+  /** The same code by its declarations, and what nothing of it needs. @internal */
+  readonly pieces: readonly Piece[];
 }
 
 /** What its functions combine, and with what. */
@@ -56,7 +60,7 @@ export function generate(
   { texts = [], words, memory = 0, tile = "" }: Family = {},
 ): InKernelFunctions {
   const monoid = operatorOn(op, type, caller);
-  const { domain, key, callers } = monoid;
+  const { domain, key, callers, start } = monoid;
   if (!(workGroupSize > 0 && workGroupSize <= 1024 && workGroupSize % 1 === 0)) {
     refuse(caller, `workGroupSize is ${workGroupSize}`, "1 to 1024");
   }
@@ -81,25 +85,34 @@ export function generate(
     }),
   );
   const names: string[] = [];
-  let all = "";
+  const pieces: Piece[] = [];
   const take = (
     text: string,
     nameOf = (name: string): string => `_${name}_${key}_${tile}${workGroupSize}${ending}`,
   ): void => {
-    for (const [, name = ""] of text.matchAll(DECLARATION)) {
-      written.set(name, nameOf(name));
+    for (const piece of declarationsOf(text)) {
+      written.set(piece.name, nameOf(piece.name));
+      pieces.push(piece);
     }
-    all += `${text}\n`;
   };
   for (const { text, as } of type.files) {
     take(text, as);
   }
+  // A struct of the caller's goes by its own name.
+  written.set("Element", written.get(domain.element) ?? domain.element);
   const { setup = [], expression } = domain.literal(monoid.identity, "value");
   take(`fn identity() -> Element {
   ${[...setup, `return ${expression}`].join("\n  ")};
 }`);
   for (const text of [domain.conversions ?? "", ...body.texts(monoid), ...texts]) {
     take(text);
+  }
+  if (start) {
+    take(`fn value_from_exclusive(x: Value) -> Value {
+  return ${start.before};
+}`);
+  } else {
+    written.set("value_from_exclusive", written.get("value_from_element") as string);
   }
   take(functions, (name) => {
     const own = name.replace(/_?value/i, `_${key}`).replace("tile_", `tile_${tile}`) + ending;
@@ -113,7 +126,8 @@ export function generate(
   return {
     names,
     workGroupMemory: body.memory(workGroupSize, domain.elementBytes) + memory,
-    all: all.replace(WORDS, (word) => written.get(word) ?? word),
+    workGroupSize,
+    pieces: pieces.map((piece) => renamed(piece, (word) => written.get(word) ?? word)),
     get code(): string {
       return linkText("", [this], caller, names).trim();
     },

@@ -18,9 +18,16 @@ export interface ItemMap {
   readonly from: ElementType;
   /**
    * What a kernel of mapped items is written against, and what loads them. Both sides hold bits that no
-   * conversion has touched, so that they may share a binding where their sizes are the same.
+   * conversion has touched, so that they may share a binding where their sizes are the same. `shown` is as in
+   * `storageText`.
    */
-  sources(monoid: Monoid, output: Side, vector: number, storesVectors: boolean): readonly Source[];
+  sources(
+    monoid: Monoid,
+    output: Side,
+    vector: number,
+    storesVectors: boolean,
+    shown?: string,
+  ): readonly Source[];
   /** What a compaction to this type maps by what it keeps. */
   keptSources(type: ElementType): readonly Source[];
 }
@@ -34,17 +41,22 @@ const carriedOf = (type: ElementType, { element, stored = element, toStored = "x
 /** The map of the caller's WGSL over an item's value `x` and its index `i`: a value of the type that comes out. */
 export function itemMap(from: ElementType, text: string): ItemMap {
   const mapValue = (type: ElementType): Source =>
-    callersFunction(`fn map_value(x: ${from.value}, i: u32) -> ${type.value} {`, "the map", text);
+    callersFunction(
+      `fn map_value(x: ${from.native.element}, i: u32) -> ${type.native.element} {`,
+      "the map",
+      text,
+      { parameters: ["x", "i"], files: bothTypes(type) },
+    );
   // Each source once: a file that both bring along would be declared twice.
   const bothTypes = (type: ElementType): readonly SourceText[] => [
     ...new Set([...from.files, ...(isSameType(from, type) ? [] : type.files)]),
   ];
   return {
     from,
-    sources(monoid, output, vector, storesVectors) {
+    sources(monoid, output, vector, storesVectors, shown) {
       const { domain, type } = monoid;
       const items = output === "items" ? carriedAs(type) : domain.element;
-      const bits = output === "items" ? carriedOf(type, domain) : "x";
+      const bits = shown ?? (output === "items" ? carriedOf(type, domain) : "x");
       return [
         generated(
           [
@@ -52,7 +64,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
             `alias Output = ${items};`,
             vectorText(carriedAs(from), storesVectors ? items : undefined, vector),
             valueFromItem(from),
-            conversion("element_from_value", type.value, "Element", domain.fromValue ?? "x"),
+            conversion("element_from_value", type.native.element, "Element", domain.fromValue ?? "x"),
             conversion("item_from_element", "Element", "Output", bits),
             "fn mapped_element(item: Input, index: u32) -> Element {",
             "  return element_from_value(map_value(value_from_item(item), index));",
@@ -70,7 +82,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
         [
           valueFromItem(from),
           // A value is a native element.
-          conversion("item_from_value", type.value, "Output", carriedOf(type, type.native)),
+          conversion("item_from_value", type.native.element, "Output", carriedOf(type, type.native)),
           "fn mapped_item(item: Input, index: u32) -> Output {",
           "  return item_from_value(map_value(value_from_item(item), index));",
           "}",

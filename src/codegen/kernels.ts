@@ -127,14 +127,11 @@ export function linkKernel(
     ELEMENT_WORDS: words,
     SUBGROUP_SLOTS: subgroupSlots(sizes),
   };
-  const all = [sizesText(sizes), paramsText, ...sources];
-  for (const source of all) {
-    if ("requireFree" in source) {
-      source.requireFree?.(
-        declared(all.filter((one) => one !== source)).declarations.map(({ name }) => name),
-      );
-    }
-  }
+  const given = [sizesText(sizes), paramsText, ...sources];
+  const ours = given.filter((one) => !("text" in one && one.callers));
+  const taken = new Set(declared(ours).declarations.map(({ name }) => name));
+  const apart = (source: SourceText): SourceText => source.apart?.(taken) ?? source;
+  const all = given.map((source) => ("text" in source ? apart(source) : source.map(apart)));
   const keptOf = (from: readonly Source[]): [string[], Declaration[]] => {
     const { directives, declarations } = declared(from);
     const kept = reachable(declarations, [entryPoint]);
@@ -179,10 +176,13 @@ export const prefixText = (exclusive: boolean): SourceText =>
 export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthParams);
 
 /** What a kernel reads and writes, and what the type brings along. */
-const storageSources = (monoid: Monoid, input: Side, output: Side, vector: number): readonly Source[] => [
-  storageText(monoid, input, output, vector),
-  ...monoid.type.files,
-];
+const storageSources = (
+  monoid: Monoid,
+  input: Side,
+  output: Side,
+  vector: number,
+  shown: string | undefined,
+): readonly Source[] => [storageText(monoid, input, output, vector, shown), ...monoid.type.files];
 
 /** What a scan's kernels have in common. */
 export interface ScanKernelOptions {
@@ -208,13 +208,15 @@ export function scanKernel(
   const { bytes } = monoid.type;
   const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
   const singlePass = typeof carry === "object";
+  const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
     singlePass ? "scan_single_pass" : "scan_tiles",
     [
       prefixText(exclusive),
       ...operatorSources(monoid),
-      ...(map?.sources(monoid, side, vector, true) ?? storageSources(monoid, side, side, vector)),
+      ...(map?.sources(monoid, side, vector, true, shown) ??
+        storageSources(monoid, side, side, vector, shown)),
       ...files,
       ...(singlePass ? carry : [carry ? carrySpine : carryNone, scanTiles]),
       totalNone,
@@ -246,12 +248,16 @@ export function reduceKernel(
   const { sources, sizes, input, output, wide, lengthOnGpu, map, storedBytes } = options;
   const mapped = input === "items" ? map : undefined;
   const vector = wide ? itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes) : 1;
+  const { start } = monoid;
+  // Of elements there are always some.
+  const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
   return linkKernel(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
     [
       ...operatorSources(monoid),
-      ...(mapped?.sources(monoid, output, vector, false) ?? storageSources(monoid, input, output, vector)),
+      ...(mapped?.sources(monoid, output, vector, false, shown) ??
+        storageSources(monoid, input, output, vector, shown)),
       typeof wide === "object" ? wide : wide ? inputVectors : inputItems,
       outputItems,
       lengthFile(lengthOnGpu),

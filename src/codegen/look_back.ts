@@ -5,7 +5,7 @@ import tileByNumberFile from "../../shaders/device/tile_by_number.wgsl";
 import tileByTicketFile from "../../shaders/device/tile_by_ticket.wgsl";
 import type { Monoid } from "../operators.ts";
 import type { SourceText } from "../types.ts";
-import { algorithms, memoryOf } from "./algorithms.ts";
+import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
 import { elementWords } from "./contract.ts";
 import type { KernelOptions } from "./kernels.ts";
 import { file } from "./kernels.ts";
@@ -34,8 +34,8 @@ export function lookBackShape({
   algorithm,
   sizes,
 }: Pick<KernelOptions, "algorithm" | "sizes">): LookBackShape {
-  const { workGroupSize, minSubgroupSize, maxSubgroupSize } = sizes;
-  return algorithms[algorithm].subgroups && workGroupSize % maxSubgroupSize === 0
+  const { workGroupSize, minSubgroupSize } = sizes;
+  return algorithms[algorithm].subgroups && hasFullSubgroups(sizes)
     ? { byVotes: true, fanOut: Math.min(30, minSubgroupSize - 2) }
     : { byVotes: false, fanOut: Math.min(16, 2 ** Math.floor(Math.log2(workGroupSize))) };
 }

@@ -56,11 +56,11 @@ const HEAD = /^(?:@.*\) )?(fn|const|override|var|struct|alias)\b(?:<.*?>)? *(\w+
 const DECLARATION = /* @__PURE__ */ (() =>
   new RegExp(`^(?:(?://.*|@[^;{\\n]*)\\n)*${HEAD.source.slice(1)}.*(?:\\n+[ )}].*)*`, "gm"))();
 
-/** Identifiers that may name a declaration: all but members, which follow a dot. */
-export const IDENTIFIERS = /(?<!\.\s*)\b[A-Za-z_]\w*/g;
+/** Identifiers of ours that may name a declaration: all but members, which follow a dot or stand before a colon. */
+const IDENTIFIERS = /(?<!\.)\b[A-Za-z_]\w*\b(?!:)/g;
 
-/** A declaration of a text, whose name and keyword are known. */
-export const declaration = (text: string, keyword = "", name = ""): Declaration => ({
+/** A declaration of ours, whose name and keyword are known. */
+const declaration = (text: string, keyword = "", name = ""): Declaration => ({
   name,
   keyword,
   text,
@@ -88,8 +88,12 @@ function parsedOf(source: Source): Parsed {
     if ("text" in source) {
       parsed = (source.parse ?? split)(source.text);
     } else {
+      const [, keyword = "", name = ""] = HEAD.exec(source[0]?.text ?? "") ?? [];
+      const references = source.flatMap((part) => [
+        ...(part.callers ? (part.references ?? []) : declaration(part.text).references),
+      ]);
       const text = source.map((part) => part.text).join("\n");
-      parsed = { directives: [], declarations: [declaration(text, ...(HEAD.exec(text)?.slice(1) ?? []))] };
+      parsed = { directives: [], declarations: [{ keyword, name, text, references: new Set(references) }] };
     }
     known.set(source, parsed);
   }

@@ -2,6 +2,7 @@ import threadTileSubgroupFile from "../../shaders/thread_tile/subgroup.wgsl";
 import blellochFile from "../../shaders/work_group/blelloch.wgsl";
 import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
 import hillisSteeleReduceFile from "../../shaders/work_group/hillis_steele_reduce.wgsl";
+import hillisSteeleUniformFile from "../../shaders/work_group/hillis_steele_uniform.wgsl";
 import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
 import subgroupPlaceFile from "../../shaders/work_group/subgroup_place.wgsl";
 import { ArgumentError } from "../errors.ts";
@@ -28,6 +29,8 @@ export interface WorkGroupAlgorithm {
   readonly subgroups: boolean;
   /** @internal */
   readonly scan: AlgorithmBody;
+  /** Scans with a total that is uniform. @internal */
+  readonly uniform: AlgorithmBody;
   /** @internal */
   readonly reduce: AlgorithmBody;
   /** Over thread tiles, where they are not the portable ones. @internal */
@@ -41,28 +44,39 @@ export const hillisSteeleScan: AlgorithmBody = {
 };
 /** The default of reductions. */
 export const hillisSteeleReduce: AlgorithmBody = {
+  memory: (workGroupSize, elementBytes) => hillisSteeleMemory(workGroupSize, elementBytes, 1),
+  texts: () => [hillisSteeleReduceFile],
+};
+/** The default of scans with a uniform total. */
+export const hillisSteeleUniform: AlgorithmBody = {
   memory: hillisSteeleMemory,
-  texts: () => [hillisSteeleFile, hillisSteeleReduceFile],
+  texts: () => [hillisSteeleFile, hillisSteeleUniformFile],
 };
 
 /** Hillis and Steele's: the fewest steps. Portable. */
 export const hillisSteele: WorkGroupAlgorithm = {
   subgroups: false,
   scan: hillisSteeleScan,
+  uniform: hillisSteeleUniform,
   reduce: hillisSteeleReduce,
 };
 
 const blellochBody: AlgorithmBody = { memory: blellochMemory, texts: () => [blellochFile] };
 
 /** Blelloch's tree: the fewest combinations. Portable. */
-export const blelloch: WorkGroupAlgorithm = { subgroups: false, scan: blellochBody, reduce: blellochBody };
+export const blelloch: WorkGroupAlgorithm = {
+  subgroups: false,
+  scan: blellochBody,
+  uniform: blellochBody,
+  reduce: blellochBody,
+};
 
 /** Sizes that subgroups have, on some adapter. */
 const SUBGROUP_SIZES: readonly number[] = [4, 8, 16, 32, 64, 128];
 
 /**
  * By subgroups of the sizes that you know of the adapters it will run on: {@link subgroup} with less work-group
- * memory, and fewer steps.
+ * memory, and fewer steps. Where subgroups have another size after all, results are the same, and slower.
  *
  * @throws {ArgumentError} when a size is none, or `minSize` is more than `maxSize`.
  *
@@ -102,6 +116,7 @@ export function subgroupOf({
   return {
     subgroups: true,
     scan: body,
+    uniform: body,
     reduce: body,
     tiles: {
       words,

@@ -46,6 +46,7 @@ export async function planCombine(options: CombineOptions, facts: DeviceFacts): 
     itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: 0,
     outputLength,
+    ways: [{ arrangement: "items" }],
     groupingOf: () => groupingOf(tuning, 1),
     passes(length) {
       const tiles = Math.ceil(outputLength(length) / tuning.sizes.workGroupSize);

@@ -82,7 +82,8 @@ export async function planCompact(
     facts.limits,
   );
   const canShare = output === from.bytes;
-  // In place, the kept items are put aside first: an item could land on one that is still to be read.
+  // In place, the kept items are put aside first: an item could land on one that is still to be read. Where another
+  // range that is read lies in the output's buffer, they are too.
   const apart = (arrangement: Arrangement): Arrangement =>
     arrangement === "in-place"
       ? "vectors"
@@ -120,7 +121,7 @@ export async function planCompact(
       carry: single.carry,
     });
   const moving = perArrangement(
-    // In place at a place where no vector starts, items are put aside too.
+    // Items that are not loaded as vectors are put aside too.
     others.includes("one-buffer") ? [...others, "items"] : others,
     (arrangement) => compactKernel(count, { ...kernelOptions, ...tuning, arrangement, carry: "spine" }),
   );
@@ -154,7 +155,7 @@ export async function planCompact(
       ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
       copying,
     ]),
-    // The last one is for compaction in place alone; it is made when that is first recorded.
+    // The last one is what kept items are put aside in; it is made when that is first recorded.
     scratch: [
       ...levelBytes,
       ...(single === undefined ? [] : [single.spineBytes(spineTiles)]),
@@ -173,17 +174,19 @@ export async function planCompact(
     itemBytes: { input: from.bytes, output, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
     outputLength: (length) => length,
+    ways: [
+      { arrangement: "vectors" },
+      { arrangement: "items" },
+      ...(canShare ? [{ arrangement: "one-buffer", apart: true } as const] : []),
+      { arrangement: "in-place", aside: true },
+      { arrangement: "one-buffer", aside: true },
+    ],
     groupingOf: (arrangement) =>
       single !== undefined && isSingle(arrangement)
         ? single.groupingOf(vectorOf(from, single.tuning))
         : groupingOf(tuning, isWide(arrangement) ? vectorOf(from, tuning) : 1),
-    passes(length, arrangement, inPlace) {
-      if (arrangement === "one-buffer" && !inPlace && !canShare) {
-        throw new ArgumentError(
-          `${title}: the ${indices ? "indices (u32)" : `output (${type.name})`} and the input (${from.name}) must be in different buffers`,
-        );
-      }
-      const to: Slot = inPlace ? { scratch: eager } : "output";
+    passes(length, arrangement, aside = false) {
+      const to: Slot = aside ? { scratch: eager } : "output";
       const sources: [number, Slot][] = [
         [bindingOf.input, "input"],
         [bindingOf.flags, "flags"],
@@ -205,7 +208,7 @@ export async function planCompact(
         });
       } else if (spine !== undefined) {
         const tiles = Math.max(1, Math.ceil(length / tile));
-        const move = moving.of(inPlace && arrangement === "one-buffer" ? "items" : apart(arrangement));
+        const move = moving.of(aside && arrangement === "one-buffer" ? "items" : apart(arrangement));
         const counted = counting.of(apart(arrangement));
         if (length > 0) {
           passes.push({
@@ -225,7 +228,7 @@ export async function planCompact(
           });
         }
       }
-      if (inPlace && length > 0 && copying !== undefined) {
+      if (aside && length > 0 && copying !== undefined) {
         passes.push({
           kernel: copying,
           slots: bound(copying, [

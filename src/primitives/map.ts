@@ -1,10 +1,8 @@
 import type { ItemMap } from "../codegen/item_map.ts";
 import { itemMap } from "../codegen/item_map.ts";
-import type { Arrangement } from "../codegen/kernels.ts";
 import { ArgumentError, FeatureError } from "../errors.ts";
 import type { ElementType } from "../types.ts";
 import { isSameType, requireType } from "../types.ts";
-import { isApart } from "./scan.ts";
 
 /** A map that is applied to each item as it is loaded, so that no pass and no buffer is spent on it. */
 export interface MapOptions {
@@ -18,12 +16,6 @@ export interface MapOptions {
   readonly from?: ElementType;
 }
 
-/** A map to a plan's type. */
-export interface PlannedMap extends ItemMap {
-  /** @throws {ArgumentError} for one buffer, where what goes in and what comes out have items of two sizes. */
-  requireApart(arrangement: Arrangement): void;
-}
-
 /**
  * The map that options name, checked; nothing where there is none.
  *
@@ -35,7 +27,7 @@ export function requireMap(
   type: ElementType,
   title: string,
   features: ReadonlySet<string>,
-): PlannedMap | undefined {
+): ItemMap | undefined {
   const source = from === undefined ? type : requireType(from, `${title}: from`);
   if (map === undefined) {
     if (!isSameType(source, type)) {
@@ -56,14 +48,5 @@ export function requireMap(
   if (source.feature !== undefined && !features.has(source.feature)) {
     throw new FeatureError(`${title} from ${source.name} needs the adapter feature "${source.feature}"`);
   }
-  return {
-    ...itemMap(source, map),
-    requireApart(arrangement) {
-      if (source.bytes !== type.bytes && !isApart(arrangement)) {
-        throw new ArgumentError(
-          `${title}: the input (items of ${source.bytes} bytes) and the output (of ${type.bytes}) must be in different buffers`,
-        );
-      }
-    },
-  };
+  return itemMap(source, map);
 }

@@ -20,6 +20,15 @@ export interface Pass {
   readonly tiles: number;
 }
 
+/** One way to carry out a recording. */
+export interface Way {
+  readonly arrangement: Arrangement;
+  /** Whether results go to scratch, and from there to the output by a dispatch of their own. */
+  readonly aside?: boolean;
+  /** Whether it is for an input and an output that have no byte in common. */
+  readonly apart?: boolean;
+}
+
 /** What is the same for every length: the pipelines to make, and the scratch to hold. */
 export interface Plan {
   /** `scan<u32, add>`: for messages and labels. */
@@ -42,10 +51,12 @@ export interface Plan {
   readonly vector: number;
   /** Items that the output must hold for a length. */
   outputLength(length: number): number;
+  /** In order of preference: a recording takes the first one whose dispatches can bind its ranges. */
+  readonly ways: readonly Way[];
   /** The order of operations where the ranges lie so. */
   groupingOf(arrangement: Arrangement): Grouping;
-  /** The dispatches for a length up to maxLength. `inPlace`: input and output are one range. */
-  passes(length: number, arrangement: Arrangement, inPlace: boolean): readonly Pass[];
+  /** The dispatches for a length up to maxLength. `aside` is {@link Way.aside}. */
+  passes(length: number, arrangement: Arrangement, aside?: boolean): readonly Pass[];
 }
 
 /** How the caller's ranges may lie: what a plan has kernels for. */

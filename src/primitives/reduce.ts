@@ -45,7 +45,7 @@ export async function planReduce(
   const maxLength = await requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   const tuning = await withSources(tuned);
   const tile = tileOf(tuning);
-  // A dispatch that writes a buffer binds it once: in one buffer, the result goes through the spine.
+  // A dispatch that writes a buffer cannot read it: then the result goes through the spine.
   const detour = arrangements.some((one) => one === "one-buffer" || one === "in-place");
   const levels = spineLengths(maxLength, tile);
   const spineLevels = levels.length === 0 && detour ? [1] : levels;
@@ -86,8 +86,14 @@ export async function planReduce(
     itemBytes: { input: loaded.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: 0,
     outputLength: () => 1,
+    ways: [
+      { arrangement: "vectors" },
+      { arrangement: "items" },
+      { arrangement: "vectors", aside: true },
+      { arrangement: "items", aside: true },
+    ],
     groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vectorOf(loaded, tuning) : 1),
-    passes(length, arrangement) {
+    passes(length, arrangement, aside = false) {
       const pass = (kernel: Kernel, from: Slot, to: Slot, items: number): Pass => ({
         kernel,
         slots: bound(kernel, [
@@ -99,7 +105,7 @@ export async function planReduce(
         tiles: Math.max(1, Math.ceil(items / tile)),
       });
       const used = spineLengths(length, tile);
-      if (first === undefined || (used.length === 0 && isApart(arrangement))) {
+      if (first === undefined || (used.length === 0 && !aside)) {
         return [pass(only.of(arrangement), "input", "output", length)];
       }
       const through = used.length === 0 ? [1] : used;

@@ -1,5 +1,6 @@
 import { itemsOfVector } from "../codegen/contract.ts";
 import { withSources } from "../codegen/device_files.ts";
+import type { ItemMap } from "../codegen/item_map.ts";
 import type { Arrangement, Kernel } from "../codegen/kernels.ts";
 import { bindingOf, reduceKernel, scanKernel } from "../codegen/kernels.ts";
 import type { LookBackOptions } from "../codegen/look_back.ts";
@@ -8,7 +9,7 @@ import type { Monoid, Operator } from "../operators.ts";
 import { add, monoid as monoidOf } from "../operators.ts";
 import type { ElementType } from "../types.ts";
 import { wholeWords } from "../whole_words.ts";
-import type { MapOptions, PlannedMap } from "./map.ts";
+import type { MapOptions } from "./map.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
 import type { SinglePass } from "./single_pass.ts";
@@ -168,13 +169,15 @@ export async function planScan(
     itemBytes: { input: itemBytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: 0,
     outputLength: (length) => length,
+    ways: (["vectors", "in-place", "items", "one-buffer"] as const)
+      .filter((arrangement) => canShare || isApart(arrangement))
+      .map((arrangement) => ({ arrangement })),
     groupingOf: (arrangement) =>
       groupingOf(tuning, isWide(arrangement) ? vectorOf(type, tuning, itemBytes) : 1),
     passes(length, arrangement) {
       if (length === 0) {
         return [];
       }
-      map?.requireApart(arrangement);
       const kernel = carried.of(arrangement);
       const tiles = Math.ceil(length / tile);
       const last = {
@@ -248,7 +251,7 @@ export async function mapOf(
   type: ElementType,
   title: string,
   { features }: DeviceFacts,
-): Promise<PlannedMap | undefined> {
+): Promise<ItemMap | undefined> {
   return options.map === undefined && options.from === undefined
     ? undefined
     : (await loadHandMap()).requireMap(options, type, title, features);

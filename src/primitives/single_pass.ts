@@ -161,10 +161,10 @@ export async function singlePass(
         spine,
         groupingOf: (arrangement) =>
           arrangement === "vectors" ? single.groupingOf(vector) : plan.groupingOf(arrangement),
-        passes: (length, arrangement, inPlace) =>
+        passes: (length, arrangement, aside) =>
           arrangement === "vectors" && length > 0
             ? [{ kernel, slots, length, tiles: single.tilesOf(length) }]
-            : plan.passes(length, arrangement, inPlace),
+            : plan.passes(length, arrangement, aside),
       };
     },
   };

@@ -143,9 +143,10 @@ export function rowOf<Name extends Primitive>(
   { software, vendor }: Pick<DeviceFacts, "software" | "vendor">,
 ): TuningRow {
   const rows = table[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"][primitive];
+  // It is checked later; for what is no number, any row will do.
+  const length = typeof maxLength === "number" ? maxLength : 0;
   const fitting = rows.filter(
-    // The length is checked later, with the ranges; what is no number is tuned for any.
-    (one) => elementBytes <= one.elementBytes && Number(maxLength) <= (one.maxLength ?? Infinity),
+    (one) => elementBytes <= one.elementBytes && length <= (one.maxLength ?? Infinity),
   );
   return (fitting.find((one) => (one.long ?? false) === long) ??
     fitting.find((one) => !one.long) ??

@@ -1,11 +1,12 @@
 import { elementTypes } from "../element_types.ts";
 import { ArgumentError } from "../errors.ts";
 import { problemOf } from "../problem.ts";
-import type { ElementType, ScalarType, Value } from "../types.ts";
+import type { ElementType, Value } from "../types.ts";
 import { isSameType, requireType } from "../types.ts";
 import { arrayOver, namedType } from "./array_over.ts";
 import type { AnyArray } from "./arrays.ts";
 import { structOfArray, typeNameOfArray } from "./arrays.ts";
+import { kindOf } from "./twins.ts";
 import { emptyLike, settable, valuesOf } from "./values.ts";
 
 /**
@@ -63,7 +64,7 @@ export function mappedItems(data: AnyArray, options: object, caller: string): Ma
       `${caller}: map is ${typeof map}; it takes a function of an item's value and its index`,
     );
   }
-  const kind = typeof (type.kind === "struct" ? {} : (type as ScalarType).zero);
+  const kind = kindOf(type);
   const read = (index: number): Value => {
     const value = map(own(index), index);
     if (typeof value !== kind) {

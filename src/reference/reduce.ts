@@ -29,7 +29,10 @@ export function reduceReference<A extends AnyArray, Name extends string, V exten
 export function reduceReference(data: AnyArray, options: ReferenceOptions<string> = {}): Value {
   const { type, read } = mappedItems(data, options, "reduceReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "reduceReference");
-  const { identity, lift, reference } = combine;
+  const { identity, lift, reference, shown } = combine;
+  if (data.length === 0) {
+    return shown(identity);
+  }
   if (options.grouping !== undefined) {
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     return groupedReduce(combine, elements, options.grouping);

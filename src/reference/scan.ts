@@ -65,13 +65,13 @@ export function scanReference(
 ): AnyArray {
   const { type, from, read } = mappedItems(data, options, "scanReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "scanReference");
-  const { identity, lift, reference } = combine;
+  const { identity, lift, reference, shown } = combine;
   const { exclusive = false, grouping } = options;
   const { array, set } = emptyFor(data, { type, from }, data.length);
   if (grouping !== undefined) {
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     groupedScan(combine, elements, exclusive, grouping).forEach((prefix, index) => {
-      set(index, prefix);
+      set(index, exclusive ? shown(prefix) : prefix);
     });
     return array;
   }
@@ -79,7 +79,7 @@ export function scanReference(
   for (let index = 0; index < data.length; index++) {
     const element = lift(read(index));
     const inclusive = index === 0 ? element : reference(prefix, element);
-    set(index, exclusive ? prefix : inclusive);
+    set(index, exclusive ? shown(prefix) : inclusive);
     prefix = inclusive;
   }
   return array;

@@ -1,6 +1,8 @@
+import { ArgumentError } from "../errors.ts";
 import { isTrue } from "../literals.ts";
 import type { CustomOperator, Monoid, Operator } from "../operators.ts";
 import { monoid } from "../operators.ts";
+import { describe, problemOf } from "../problem.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../types.ts";
 import { add, and, multiply, or, xor } from "./arithmetic.ts";
 
@@ -8,6 +10,8 @@ import { add, and, multiply, or, xor } from "./arithmetic.ts";
 export interface ReferenceMonoid extends Monoid {
   readonly lift: (value: Value) => Value;
   readonly reference: (earlier: Value, later: Value) => Value;
+  /** What a result shows that may combine nothing: an exclusive prefix, or the identity. */
+  readonly shown: (value: Value) => Value;
 }
 
 type Combine = (earlier: Scalar, later: Scalar) => Scalar;
@@ -53,10 +57,34 @@ const twins: Readonly<Record<string, Twin>> = {
 export function referenceMonoid(op: Operator, type: ElementType, caller: string): ReferenceMonoid {
   const checked = monoid(op, type, caller);
   const { reference } = op as Partial<CustomOperator>;
-  const [combine, lift] = reference === undefined ? (twins[op.name]?.(type as ScalarType) ?? []) : [];
+  if (reference !== undefined) {
+    const kind = kindOf(type);
+    return {
+      ...checked,
+      lift: (value) => value,
+      shown: (value) => value,
+      reference(earlier, later) {
+        const value: unknown = reference(earlier, later);
+        if (typeof value !== kind) {
+          throw new ArgumentError(
+            `${caller}<${checked.title}>: reference(${describe(earlier)}, ${describe(later)}) is ${describe(value)}: ${problemOf(type, value)}`,
+          );
+        }
+        return value as Value;
+      },
+    };
+  }
+  const [twin, lift] = twins[op.name]?.(type as ScalarType) ?? [];
+  const combine = twin as ReferenceMonoid["reference"];
+  const { start } = checked;
   return {
     ...checked,
     lift: (lift ?? ((value) => value)) as ReferenceMonoid["lift"],
-    reference: (reference ?? combine) as ReferenceMonoid["reference"],
+    reference: combine,
+    shown: (value) => (start === undefined ? value : combine(start.value, value)),
   };
 }
+
+/** What `typeof` says of a type's values. */
+export const kindOf = (type: ElementType): string =>
+  typeof (type.kind === "struct" ? {} : (type as ScalarType).zero);

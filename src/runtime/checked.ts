@@ -1,10 +1,13 @@
-import type { Arrangement } from "../codegen/kernels.ts";
 import { ArgumentError } from "../errors.ts";
+import type { OptionNames } from "../options.ts";
 import type { Plan, RangeName } from "../primitives/plan.ts";
 import type { Grouping } from "../reference/grouping.ts";
 import { wholeWords } from "../whole_words.ts";
 import type { Compiled, Dispatch, Range, ResolvedRanges } from "./compiled.ts";
 import { BufferUsage } from "./constants.ts";
+import { requireOptions } from "./hand_plan.ts";
+import type { Chosen } from "./ways.ts";
+import { callersName, wayFor } from "./ways.ts";
 
 // What a caller's own recordings take: at hand, it is not loaded.
 
@@ -18,7 +21,7 @@ export interface Ranges {
   readonly input?: BufferRange;
   readonly output: BufferRange;
   readonly flags?: BufferRange;
-  readonly total?: BufferRange;
+  readonly count?: BufferRange;
   readonly indirect?: BufferRange;
   /** A number, or where plans take it from a buffer: a range that starts with it, as a u32. */
   readonly length: number | BufferRange;
@@ -39,27 +42,13 @@ interface BufferFacts {
   readonly usage: number;
 }
 
+/** How ranges are recorded, and once they were, what to encode. */
+interface Recording extends Chosen {
+  dispatches: readonly Dispatch[] | undefined;
+}
+
 /** Recordings whose objects are kept for the next one with the same ranges. */
 const KEPT_RECORDINGS = 64;
-
-/**
- * How ranges lie: whether in one buffer, and whether both start at a vector of theirs. A single dispatch
- * cannot bind a total and what lies in its buffer; then ranges are taken to start anywhere, which takes several.
- */
-function arrangementOf(ranges: ResolvedRanges, { vector, itemBytes }: Plan): Arrangement {
-  const { input, output, flags, total, indirect } = ranges;
-  const atVectors = (["input", "output"] as const).every(
-    (name) => (ranges[name]?.offset ?? 0) % (vector * itemBytes[name]) === 0,
-  );
-  if (input === undefined || input.buffer !== output?.buffer) {
-    const results = [total?.buffer, indirect?.buffer].filter((buffer) => buffer !== undefined);
-    const shares = [input, output, flags].some(
-      (range) => range !== undefined && results.includes(range.buffer),
-    );
-    return atVectors && !shares ? "vectors" : "items";
-  }
-  return atVectors && input.offset === output.offset ? "in-place" : "one-buffer";
-}
 
 /** Records what it has checked. */
 export function checked(compiled: Compiled): Prepared {
@@ -75,32 +64,39 @@ export function checked(compiled: Compiled): Prepared {
     }
     return known;
   };
-  const recordings = new Map<string, readonly Dispatch[]>();
+  const recordings = new Map<string, Recording>();
 
-  /** Everything that a recording is checked for, before anything is recorded. */
-  const check = (given: Ranges): { length: number; ranges: ResolvedRanges } => {
+  /** The ranges, each checked on its own. */
+  const resolve = (given: Ranges, length: number): ResolvedRanges => {
+    const { needs } = plan;
+    const range = (name: RangeName, given: BufferRange | undefined, items: number): Range | undefined =>
+      needs.has(name) ? requireRange(plan, name, given, items, factsOf) : undefined;
+    return {
+      input: length === 0 && given.input === undefined ? undefined : range("input", given.input, length),
+      output: range("output", given.output, plan.outputLength(length)),
+      flags: length === 0 && given.flags === undefined ? undefined : range("flags", given.flags, length),
+      total: range("total", given.count, 1),
+      indirect: range("indirect", given.indirect, plan.indirectWords),
+      length: range("length", given.length as BufferRange, 1),
+    };
+  };
+
+  const names: OptionNames = {
+    input: true,
+    output: true,
+    length: true,
+    ...Object.fromEntries([...plan.needs].map((name) => [callersName(name), true as const])),
+  };
+
+  /** How ranges are recorded: found out once, before anything is recorded, and kept for the next time. */
+  const recordingOf = (given: Ranges): Recording => {
     if (destroyed) {
       throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
     }
     compiled.requireDevice();
+    requireOptions(`${plan.title}: record`, given, names);
     const length = lengthOf(given.length, plan);
-    const { needs } = plan;
-    const resolve = (name: RangeName, range: BufferRange | undefined, items: number): Range | undefined =>
-      needs.has(name) ? requireRange(plan, name, range, items, factsOf) : undefined;
-    const ranges: Record<RangeName, Range | undefined> = {
-      input: length === 0 && given.input === undefined ? undefined : resolve("input", given.input, length),
-      output: resolve("output", given.output, plan.outputLength(length)),
-      flags: length === 0 && given.flags === undefined ? undefined : resolve("flags", given.flags, length),
-      total: resolve("total", given.total, 1),
-      indirect: resolve("indirect", given.indirect, plan.indirectWords),
-      length: resolve("length", given.length as BufferRange, 1),
-    };
-    rejectOverlaps(plan, ranges);
-    return { length, ranges: length === 0 ? { ...ranges, input: undefined } : ranges };
-  };
-
-  /** The dispatches for ranges, made once and kept for the next time. */
-  const dispatchesOf = (length: number, ranges: ResolvedRanges): readonly Dispatch[] => {
+    const ranges = resolve(given, length);
     let key = `${length}`;
     for (const name in ranges) {
       const range = ranges[name as RangeName];
@@ -112,8 +108,7 @@ export function checked(compiled: Compiled): Prepared {
     if (known !== undefined) {
       return known;
     }
-    const arrangement = arrangementOf(ranges, plan);
-    const made = compiled.dispatches(length, ranges, arrangement);
+    const made: Recording = { ...wayFor(compiled, length, ranges), dispatches: undefined };
     recordings.set(key, made);
     const oldest = recordings.keys().next().value;
     if (recordings.size > KEPT_RECORDINGS && oldest !== undefined) {
@@ -124,15 +119,19 @@ export function checked(compiled: Compiled): Prepared {
   };
 
   return {
-    groupingOf(given) {
-      return plan.groupingOf(arrangementOf(check(given).ranges, plan));
-    },
+    groupingOf: (given) => plan.groupingOf(recordingOf(given).way.arrangement),
     record(encoder, given) {
-      const { length, ranges } = check(given);
-      if (plan.spine !== undefined && compiled.nextRun()) {
-        recordings.clear();
+      if (typeof encoder !== "object" || encoder === null || !isEncoder(encoder)) {
+        throw refusal(plan, "record takes a GPUCommandEncoder or a GPUComputePassEncoder, then the ranges");
       }
-      compiled.encode(encoder, dispatchesOf(length, ranges));
+      const recording = recordingOf(given);
+      if (plan.spine !== undefined && compiled.nextRun()) {
+        for (const one of recordings.values()) {
+          one.dispatches = undefined;
+        }
+      }
+      recording.dispatches ??= compiled.dispatches(recording.passes);
+      compiled.encode(encoder, recording.dispatches);
     },
     destroy() {
       destroyed = true;
@@ -141,6 +140,11 @@ export function checked(compiled: Compiled): Prepared {
     },
   };
 }
+
+const isEncoder = (encoder: object): boolean =>
+  "dispatchWorkgroups" in encoder || "beginComputePass" in encoder;
+
+const rangeNames = { buffer: true, offset: true, size: true } as const;
 
 const refusal = ({ title }: Plan, problem: string): Error => new ArgumentError(`${title}: ${problem}`);
 
@@ -176,79 +180,38 @@ function requireRange(
   factsOf: (buffer: GPUBuffer) => BufferFacts,
 ): Range {
   const itemBytes = plan.itemBytes[name];
+  const called = callersName(name);
   if (typeof given !== "object" || given === null) {
-    throw refusal(plan, `${name} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`);
+    throw refusal(plan, `${called} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`);
   }
-  const range = "buffer" in given ? given : { buffer: given };
+  const isRange = "buffer" in given;
+  if (isRange) {
+    requireOptions(`${plan.title}: ${called}`, given, rangeNames);
+  }
+  const range = isRange ? given : { buffer: given };
   const { buffer, offset = 0 } = range;
-  if (!Number.isInteger(offset) || offset < 0 || offset % itemBytes !== 0) {
-    throw refusal(plan, `${name}'s offset is ${offset} bytes; it takes a multiple of ${itemBytes}`);
+  const facts = Object(buffer) === buffer ? factsOf(buffer) : undefined;
+  if (typeof facts?.size !== "number") {
+    throw refusal(plan, `${called}'s buffer is no GPUBuffer`);
   }
-  const { size: whole, usage } = factsOf(buffer);
+  if (range.size !== undefined && !(Number.isInteger(range.size) && range.size >= 0)) {
+    throw refusal(plan, `${called}'s size is ${String(range.size)} bytes; it takes a whole number from 0 up`);
+  }
+  if (!Number.isInteger(offset) || offset < 0 || offset % itemBytes !== 0) {
+    throw refusal(plan, `${called}'s offset is ${String(offset)} bytes; it takes a multiple of ${itemBytes}`);
+  }
+  const { size: whole, usage } = facts;
   const size = range.size ?? whole - offset;
   // Storage bindings are whole words.
   const wanted = items === 0 ? 0 : wholeWords((offset % 4) + items * itemBytes) - (offset % 4);
   if (size > whole - offset || size < items * itemBytes || wanted > whole - offset) {
     throw refusal(
       plan,
-      `${name} has ${Math.min(size, whole - offset)} bytes from offset ${offset} on, and ${items} items of ${itemBytes} bytes take ${wanted}`,
+      `${called} has ${Math.min(size, whole - offset)} bytes from offset ${offset} on, and ${items} items of ${itemBytes} bytes take ${wanted}`,
     );
   }
   if ((usage & BufferUsage.STORAGE) === 0) {
-    throw refusal(plan, `${name}'s buffer lacks the usage STORAGE`);
+    throw refusal(plan, `${called}'s buffer lacks the usage STORAGE`);
   }
   return { buffer, offset, bytes: items * itemBytes };
-}
-
-/** Two ranges may share a buffer; they may share bytes only as input and output of the same place. */
-function rejectOverlaps(plan: Plan, ranges: ResolvedRanges): void {
-  const { input, output, flags, total } = ranges;
-  const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
-    a !== undefined &&
-    b !== undefined &&
-    a.buffer === b.buffer &&
-    a.offset < b.offset + b.bytes &&
-    b.offset < a.offset + a.bytes;
-  const show = (range: Range | undefined): string =>
-    `bytes ${range?.offset} to ${(range?.offset ?? 0) + (range?.bytes ?? 0)}`;
-  const samePlace =
-    input?.offset === output?.offset && (input?.bytes === output?.bytes || plan.outputLength(2) === 1);
-  if (overlap(input, output) && !samePlace) {
-    throw refusal(
-      plan,
-      `input (${show(input)}) and output (${show(output)}) overlap; they must be ${
-        plan.itemBytes.input === plan.itemBytes.output ? "the same range, or apart" : "apart"
-      }`,
-    );
-  }
-  for (const small of ["total", "indirect"] as const) {
-    for (const name of ["input", "output", "flags", "total"] as const) {
-      if (small !== name && overlap(ranges[small], ranges[name])) {
-        throw refusal(
-          plan,
-          `${small} (${show(ranges[small])}) and ${name} (${show(ranges[name])}) overlap; they must be apart`,
-        );
-      }
-    }
-  }
-  if (flags !== undefined && flags.buffer === output?.buffer) {
-    throw refusal(plan, `flags and output must be in different buffers`);
-  }
-  if (ranges.indirect !== undefined && ranges.indirect.buffer === total?.buffer) {
-    throw refusal(plan, `indirect and total must be in different buffers`);
-  }
-  // A dispatch that writes a buffer may not read it through another binding.
-  for (const name of ["output", "total", "indirect"] as const) {
-    if (ranges.length !== undefined && ranges.length.buffer === ranges[name]?.buffer) {
-      throw refusal(plan, `length and ${name} must be in different buffers`);
-    }
-  }
-  if (
-    total !== undefined &&
-    total.buffer === output?.buffer &&
-    input?.buffer === output.buffer &&
-    input.offset === output.offset
-  ) {
-    throw refusal(plan, `in place, total must be in a buffer of its own`);
-  }
 }

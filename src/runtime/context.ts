@@ -1,6 +1,6 @@
 import type { BindingKind, Kernel } from "../codegen/kernels.ts";
 import type { Module } from "../codegen/module.ts";
-import { DeviceLostError, OutOfMemoryError } from "../errors.ts";
+import { DeviceLostError, OutOfMemoryError, WavefoldError } from "../errors.ts";
 import { loadShaderProblem } from "../later.ts";
 import type { DeviceFacts } from "../primitives/tuning.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./constants.ts";
@@ -22,13 +22,18 @@ export interface Context {
   facts: DeviceFacts;
   /** What became of the test of the single pass, where it was asked for. */
   singlePassTest?: SinglePassTest;
-  /** By the shader's text and entry point: all that makes two pipelines differ. */
+  /** By the shader's text and entry point: all that makes two pipelines differ. The one used last is the last. */
   readonly pipelines: Map<string, Promise<Pipeline>>;
+  /** How many pipelines are kept for the next call that takes them. */
+  mostPipelines: number;
   /** Once a single pass is prepared. */
   digits?: Digits;
   /** Why the device is gone, once it is. */
   lost: GPUDeviceLostInfo | undefined;
 }
+
+/** Pipelines that are kept where the caller does not say: about thirty calls of different kinds take as many. */
+const MOST_PIPELINES = 128;
 
 const contexts = new WeakMap<GPUDevice, Context>();
 
@@ -53,6 +58,7 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
       lookBack: info.vendor === "nvidia",
     },
     pipelines: new Map(),
+    mostPipelines: MOST_PIPELINES,
     lost: undefined,
   };
   contexts.set(device, context);
@@ -63,9 +69,11 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
 }
 
 /** The device's context, once what takes a look at its compiler is known. */
-export async function openContext(device: GPUDevice): Promise<Context> {
+export async function openContext(device: GPUDevice, maxPipelines?: number): Promise<Context> {
   const has = !contexts.has(device) && device.features.has("subgroups") && (await hasSubgroupIds(device));
-  return contextOf(device, has);
+  const context = contextOf(device, has);
+  context.mostPipelines = maxPipelines ?? context.mostPipelines;
+  return context;
 }
 
 /** A browser says it; a device that was made elsewhere shows it. */
@@ -116,15 +124,33 @@ const pause = (): Promise<undefined> => new Promise((resolve) => setTimeout(reso
  * @throws {ShaderError} when a part of ours does not.
  */
 export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeline> {
+  const { pipelines } = context;
   const key = `${kernel.entryPoint}\n${kernel.code}`;
-  let pipeline = context.pipelines.get(key);
-  if (pipeline === undefined) {
-    pipeline = compile(context.device, kernel);
-    context.pipelines.set(key, pipeline);
-    // A failure is reported, not remembered: the device may only have been lost.
-    pipeline.catch(() => context.pipelines.delete(key));
-  }
+  const pipeline = pipelines.get(key) ?? compile(context.device, kernel);
+  pipelines.delete(key);
+  pipelines.set(key, pipeline);
+  // A failure is reported, not remembered: the device may only have been lost.
+  pipeline.catch(() => pipelines.delete(key));
+  letGo(context, context.mostPipelines);
   return pipeline;
+}
+
+/** Lets go of pipelines, those that were used first before others, until so many are left. */
+function letGo({ pipelines }: Context, most: number): void {
+  for (const key of pipelines.keys()) {
+    if (pipelines.size > most) {
+      pipelines.delete(key);
+    }
+  }
+}
+
+/** Lets go of what is kept for the next call, and in use by none. */
+export function trim(context: Context): void {
+  letGo(context, 0);
+  if (context.digits?.uses === 0) {
+    context.digits.resource.buffer.destroy();
+    delete context.digits;
+  }
 }
 
 const bindingLayouts = {
@@ -177,8 +203,8 @@ export async function allocate(
 ): Promise<GPUBuffer> {
   const { device } = context;
   device.pushErrorScope("out-of-memory");
-  const buffer = device.createBuffer(descriptor);
-  const failure = await device.popErrorScope();
+  const made = validated(context, title, () => device.createBuffer(descriptor));
+  const [buffer, failure] = await Promise.all([made, device.popErrorScope()]);
   if (failure !== null) {
     buffer.destroy();
     throw new OutOfMemoryError(
@@ -186,6 +212,28 @@ export async function allocate(
     );
   }
   return buffer;
+}
+
+/**
+ * What an action makes, which ends before it returns: calls that are pending at the same time share one stack of error
+ * scopes.
+ *
+ * @throws {WavefoldError} when the device refuses what it does.
+ */
+export async function validated<T>({ device }: Context, title: string, action: () => T): Promise<T> {
+  device.pushErrorScope("validation");
+  let result: T;
+  try {
+    result = action();
+  } catch (cause) {
+    device.popErrorScope().catch(() => {});
+    throw cause;
+  }
+  const failure = await device.popErrorScope();
+  if (failure !== null) {
+    throw new WavefoldError(`${title}: the device refused what it was told to do: ${failure.message}`);
+  }
+  return result;
 }
 
 /** A uniform with these words, never to be written again: any number of recordings may share it. */

@@ -7,6 +7,8 @@ import { uniformOf } from "./context.ts";
 export interface Digits {
   /** One digit. */
   readonly resource: GPUBufferBinding;
+  /** Plans that hold it. */
+  uses: number;
   /** Where the low digit of a run's number is, and the high one. */
   offsetsOf(run: number): readonly [number, number];
 }
@@ -14,7 +16,7 @@ export interface Digits {
 /** Digits that two of make a number of 12 bits. */
 const BASE = 64;
 
-/** The device's digits, made once. */
+/** The device's digits, made once. Whoever takes them counts as one use. */
 export function digitsOf(context: Context): Digits {
   if (context.digits === undefined) {
     const stride = Math.max(16, context.device.limits.minUniformBufferOffsetAlignment);
@@ -24,8 +26,10 @@ export function digitsOf(context: Context): Digits {
     }
     context.digits = {
       resource: { buffer: uniformOf(context.device, words, "wavefold digits"), size: 16 },
+      uses: 0,
       offsetsOf: (run) => [(run % BASE) * stride, Math.floor(run / BASE) * stride],
     };
   }
+  context.digits.uses++;
   return context.digits;
 }

@@ -15,9 +15,9 @@ import type { Grouping } from "../reference/grouping.ts";
 import type { ElementType, Value } from "../types.ts";
 import type { BufferRange } from "./checked.ts";
 import type { Context } from "./context.ts";
-import { contextOf, openContext } from "./context.ts";
+import { contextOf, openContext, trim } from "./context.ts";
 import type { AnyHandCompactOptions, AnyHandOptions, AnyHandScanOptions } from "./hand.ts";
-import { scanAtHand } from "./hand.ts";
+import { givenOf, scanAtHand } from "./hand.ts";
 import type { SinglePassTest } from "./single_pass_test.ts";
 
 /** What `scan` and `reduce` take beside the data. */
@@ -71,7 +71,8 @@ export interface PreparedScan {
    * Records the scan of `length` items. Everything is checked before anything is recorded; nothing
    * is read back. Input and output may be the same range; ranges may start at any item. Fastest where
    * they are in two buffers and start at a multiple of 16 bytes (of 48, where an item has 12, and so on):
-   * then each item is read once. With a map to items of another size, they are in two buffers.
+   * then each item is read once. With a map to items of another size, they are in two buffers. A `length` on the GPU
+   * is in another buffer than the output.
    *
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */
@@ -97,7 +98,8 @@ export interface PreparedCompact {
   /**
    * Records the compaction of `length` items. `output` has room for all of them; `count` (one u32)
    * receives how many were kept, and what follows them in `output` is left as it was (in place: as
-   * the input was). As {@link PreparedScan.record}.
+   * the input was). Ranges may share buffers, but in place `count` lies in another one. Where the input is of
+   * another size, or `flags` or `length` lie in the output's buffer, so it does too. As {@link PreparedScan.record}.
    */
   record(
     encoder: GPUCommandEncoder | GPUComputePassEncoder,
@@ -127,6 +129,12 @@ export interface OpenOptions {
    * out: no, and the default is a single pass on adapters alone that are known to manage.
    */
   readonly testSinglePass?: boolean;
+  /**
+   * The most pipelines to keep for the next call that takes them, 128 where it is left out. The one that was used least
+   * recently goes first. A call takes 1 to 5, and each takes some hundred kilobytes; what is prepared keeps its own in any
+   * case. It holds for the device, whichever `open` said it last.
+   */
+  readonly maxPipelines?: number;
 }
 
 /** Scan, reduce and compact on one device. See `open`. */
@@ -174,7 +182,8 @@ export class Fold {
    * The prefixes of an array: for each place, the combination of all elements up to it.
    *
    * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16,
-   * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct.
+   * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct. It is read during the
+   * call: leave it as it is until then.
    * @returns an array like `data`; with a map to another `type`, an array of that.
    * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before the GPU is touched.
    * @throws {SourceError} when an operator or a map of the caller's does not compile.
@@ -215,8 +224,9 @@ export class Fold {
     options: HandMapOptions<NameOf<A>, Name, V>,
   ): Promise<V>;
   async reduce(data: AnyArray, options: AnyHandOptions = {}): Promise<Value> {
+    const given = givenOf(data);
     const { reduceAtHand } = await loadHandReduce();
-    return reduceAtHand(this.#context, data, options);
+    return reduceAtHand(this.#context, given, options);
   }
 
   /**
@@ -251,8 +261,9 @@ export class Fold {
   ): Promise<ArrayOf<Name, V>>;
   // What decides is asked for with the other checks, of those who leave the options out too.
   async compact(data: AnyArray, options: AnyHandCompactOptions = {}): Promise<AnyArray> {
+    const given = givenOf(data);
     const { compactAtHand } = await loadHandCompact();
-    return compactAtHand(this.#context, data, options);
+    return compactAtHand(this.#context, given, options);
   }
 
   /**
@@ -296,15 +307,26 @@ export class Fold {
    */
   async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
     const { prepareCompact } = await loadPrepared();
-    const prepared = await prepareCompact(this.#context, options as unknown as CompactOptions);
-    return {
-      record: (encoder, { count, ...ranges }) => prepared.record(encoder, { ...ranges, total: count }),
-      destroy: () => prepared.destroy(),
-    };
+    return prepareCompact(this.#context, options as unknown as CompactOptions) as Promise<PreparedCompact>;
   }
 
-  /** Gives the device back, when it was opened here. What is pending is rejected. */
+  /**
+   * Lets go of what is kept for the next call: the device's pipelines, most of all. What is prepared keeps its own. The
+   * next call of each kind compiles its kernels again.
+   *
+   * @example
+   * ```ts
+   * await fold.compact(Uint32Array.of(4, 7, 2, 9), { where: "x > 4u" }); // 7 9
+   * fold.trim();
+   * ```
+   */
+  trim(): void {
+    trim(this.#context);
+  }
+
+  /** Gives the device back, when it was opened here; what is pending is rejected. Else as {@link Fold.trim}. */
   destroy(): void {
+    this.trim();
     this.#release();
   }
 }
@@ -336,6 +358,13 @@ export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
   });
 }
 
+const openNames = {
+  device: true,
+  adapter: true,
+  testSinglePass: true,
+  maxPipelines: true,
+} as const satisfies Record<keyof OpenOptions, true>;
+
 type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 
 /** A `Fold` on the caller's device or adapter, or on the one that `find` finds; tested, where that is asked for. */
@@ -349,20 +378,26 @@ export async function openDevice(options: OpenOptions, find: Find): Promise<Fold
 }
 
 async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
-  const { device, adapter } = options;
+  if (Object(options) !== options || Object.keys(options).some((name) => !Object.hasOwn(openNames, name))) {
+    (await loadOpenProblems()).requireOptions("open", options, openNames);
+  }
+  const { device, adapter, maxPipelines } = options;
+  if (maxPipelines !== undefined && !(Number.isInteger(maxPipelines) && maxPipelines >= 0)) {
+    throw (await loadOpenProblems()).noCount("maxPipelines", maxPipelines);
+  }
   if (device !== undefined) {
-    if (typeof device.createComputePipelineAsync !== "function") {
+    if (typeof device?.createComputePipelineAsync !== "function") {
       throw (await loadOpenProblems()).noSuch("device", "GPUDevice");
     }
-    return new Fold(await openContext(device), () => {});
+    return new Fold(await openContext(device, maxPipelines), () => {});
   }
-  if (adapter !== undefined && typeof adapter.requestDevice !== "function") {
+  if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
     throw (await loadOpenProblems()).noSuch("adapter", "GPUAdapter");
   }
   const found = adapter === undefined ? await find() : { adapter };
   try {
     const own = await requestDevice(found.adapter);
-    return new Fold(await openContext(own), () => {
+    return new Fold(await openContext(own, maxPipelines), () => {
       own.destroy();
       found.release?.();
     });

@@ -1,4 +1,5 @@
 import type { PlainOperator } from "../codegen/linked_kernels.ts";
+import { ArgumentError } from "../errors.ts";
 import { loadHandScan, loadHandTypes, loadPlainGpu, loadPlainSoftware } from "../later.ts";
 import type { Operator } from "../operators.ts";
 import type { AnyArray } from "../reference/arrays.ts";
@@ -6,7 +7,22 @@ import type { ElementType } from "../types.ts";
 import { wholeWords } from "../whole_words.ts";
 import { BufferUsage, MAP_READ } from "./constants.ts";
 import type { Context } from "./context.ts";
-import { allocate, explain, requireDevice } from "./context.ts";
+import { allocate, explain, requireDevice, validated } from "./context.ts";
+
+/** The array of a call, and what it was when the call began: it is read only later, once kernels are compiled. */
+export interface Given {
+  readonly data: AnyArray;
+  readonly length: number;
+  readonly buffer: ArrayBufferLike;
+  readonly byteOffset: number;
+  readonly byteLength: number;
+}
+
+/** What is no array is found out with the types. */
+export function givenOf(data: AnyArray): Given {
+  const { length, buffer, byteOffset, byteLength } = Object(data) as AnyArray;
+  return { data, length, buffer, byteOffset, byteLength };
+}
 
 /** What a call at hand takes of the device. All of it is gone when the call ends. */
 export interface Hand {
@@ -14,15 +30,20 @@ export interface Hand {
   readonly owned: { destroy(): void }[];
   /** A buffer with room for so many bytes. */
   own(name: string, bytes: number, usage: number): Promise<GPUBuffer>;
-  encoderOf(): GPUCommandEncoder;
+  /** A buffer with an array's bytes, and room for so many. @throws {ArgumentError} when they are not there any more. */
+  upload(name: string, from: Omit<Given, "data" | "length">, room?: number): Promise<GPUBuffer>;
   /** Submits what is recorded, and reads the first bytes of a buffer. */
-  readBack(buffer: GPUBuffer, bytes: number, encoder?: GPUCommandEncoder): Promise<ArrayBuffer>;
+  readBack(
+    buffer: GPUBuffer,
+    bytes: number,
+    record?: (encoder: GPUCommandEncoder) => void,
+  ): Promise<ArrayBuffer>;
 }
 
 /**
  * One call from array to array.
  *
- * @throws {OutOfMemoryError} {@link DeviceLostError}
+ * @throws {OutOfMemoryError} {@link DeviceLostError} {@link ArgumentError} for an array that becomes shorter meanwhile.
  */
 export async function atHand<T>(
   context: Context,
@@ -37,20 +58,46 @@ export async function atHand<T>(
     owned.push(buffer);
     return buffer;
   };
-  const encoderOf = (): GPUCommandEncoder => device.createCommandEncoder({ label: `wavefold ${title}` });
   try {
     requireDevice(context, title);
     return await call({
       owned,
       own,
-      encoderOf,
-      async readBack(buffer, bytes, encoder = encoderOf()) {
-        const staging = await own("read-back", bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
-        if (bytes > 0) {
-          encoder.copyBufferToBuffer(buffer, 0, staging, 0, wholeWords(bytes));
+      async upload(name, { buffer, byteOffset, byteLength }, room = byteLength) {
+        const made = await own(name, room, BufferUsage.STORAGE | BufferUsage.COPY_DST);
+        if (byteOffset + byteLength > buffer.byteLength) {
+          throw new ArgumentError(
+            `${title}: the array was transferred or became shorter during the call; leave it as it is until then`,
+          );
         }
-        device.queue.submit([encoder.finish()]);
-        await staging.mapAsync(MAP_READ);
+        // By its buffer: of a view of shared memory Dawn for Node.js dies. Shared memory itself no device takes.
+        const [source, start] =
+          buffer instanceof ArrayBuffer
+            ? [buffer, byteOffset]
+            : [new Uint8Array(buffer, byteOffset, byteLength).slice().buffer, 0];
+        // What is written is whole words, and an odd number of f16 is not.
+        const rest = byteLength % 4;
+        const whole = byteLength - rest;
+        device.queue.writeBuffer(made, 0, source, start, whole);
+        if (rest > 0) {
+          const word = new Uint8Array(4);
+          word.set(new Uint8Array(source, start + whole, rest));
+          device.queue.writeBuffer(made, whole, word);
+        }
+        return made;
+      },
+      async readBack(buffer, bytes, record) {
+        const staging = await own("read-back", bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
+        // What is refused would leave zeros.
+        const done = validated(context, title, () => {
+          const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
+          record?.(encoder);
+          if (bytes > 0) {
+            encoder.copyBufferToBuffer(buffer, 0, staging, 0, wholeWords(bytes));
+          }
+          device.queue.submit([encoder.finish()]);
+        });
+        await Promise.all([done, staging.mapAsync(MAP_READ)]);
         return staging.getMappedRange().slice(0, bytes);
       },
     });
@@ -66,7 +113,7 @@ export async function atHand<T>(
 /** Scans plain u32; nothing, where the device has less room than most. */
 export type PlainScan = (
   context: Context,
-  data: Uint32Array<ArrayBuffer>,
+  given: Given,
   op: PlainOperator,
   exclusive: boolean,
 ) => Promise<Uint32Array | undefined>;
@@ -83,20 +130,23 @@ export async function scanAtHand(
   data: AnyArray,
   options: AnyHandScanOptions,
 ): Promise<AnyArray> {
-  const { op = sum, exclusive = false, ...chosen } = options;
-  if (isU32(data) && data.length > 0 && op?.u32Identity !== undefined && Object.keys(chosen).length === 0) {
+  const given = givenOf(data);
+  const { op = sum, exclusive = false, ...chosen } = Object(options) as AnyHandScanOptions;
+  // What is no object takes the way that says so.
+  const isPlain = Object(options) === options && Object.keys(chosen).length === 0;
+  if (isPlain && isU32(data) && data.length > 0 && op?.u32Identity !== undefined) {
     const { plainScan } = await (context.facts.software ? loadPlainSoftware() : loadPlainGpu());
-    const scanned = await plainScan(context, data, op as PlainOperator, exclusive);
+    const scanned = await plainScan(context, given, op as PlainOperator, exclusive);
     if (scanned !== undefined) {
       return scanned;
     }
   }
   // Side by side: the types are not waited for twice.
   const [{ scanOfAny }] = await Promise.all([loadHandScan(), isU32(data) || loadHandTypes()]);
-  return scanOfAny(context, data, options);
+  return scanOfAny(context, given, options);
 }
 
-const isU32 = (data: AnyArray): data is Uint32Array<ArrayBuffer> =>
+const isU32 = (data: AnyArray): data is Uint32Array =>
   data instanceof Uint32Array && data.constructor === Uint32Array;
 
 /** What a scan at hand takes beside. */

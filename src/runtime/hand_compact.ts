@@ -4,49 +4,60 @@ import { planCompact } from "../primitives/compact.ts";
 import type { AnyArray } from "../reference/arrays.ts";
 import { u32 } from "../types.ts";
 import type { Context } from "./context.ts";
-import type { AnyHandCompactOptions } from "./hand.ts";
-import { APART, planAtHand, typesOf } from "./hand_plan.ts";
+import type { HandCompactOptions } from "./fold.ts";
+import type { AnyHandCompactOptions, Given } from "./hand.ts";
+import { APART, handNames, planAtHand, requireOptions, typesOf } from "./hand_plan.ts";
 
 export { planCompact };
+
+const names = { where: true, flags: true, indices: true, ...handNames } satisfies Record<
+  keyof HandCompactOptions<string> | "from" | "indices",
+  true
+>;
 
 /** `Fold.compact`, loaded with the first one. */
 export async function compactAtHand(
   context: Context,
-  data: AnyArray,
+  given: Given,
   options: AnyHandCompactOptions,
 ): Promise<AnyArray> {
+  requireOptions("compact", options, names);
+  const { data, length } = given;
   const { arrayOf, ...types } = await typesOf(data, options, "compact");
   const { type } = types;
   const { flags, indices = false } = options;
-  if (flags !== undefined && flags.length !== data.length) {
+  const marks: { readonly length?: unknown } = Object(flags);
+  if (flags !== undefined && marks.length !== length) {
     throw new ArgumentError(
-      `compact<${type.name}>: ${flags.length} flags for ${data.length} elements; it takes one for each`,
+      typeof marks.length === "number"
+        ? `compact<${type.name}>: ${marks.length} flags for ${length} elements; it takes one for each`
+        : `compact<${type.name}>: flags is ${flags === null ? "null" : typeof flags}; it takes an array of one flag for each element`,
     );
   }
+  const words =
+    flags === undefined ? undefined : Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
   const plan = await planCompact(
     {
       ...(options as unknown as CompactOptions),
       ...types,
       flags: flags !== undefined,
-      maxLength: data.length,
+      maxLength: length,
     },
     context.facts,
     APART,
   );
-  const words =
-    flags === undefined ? undefined : Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
   const itemBytes = indices ? u32.bytes : type.bytes;
   const kept = await planAtHand(context, plan, async ({ upload, output, record, readBack }) => {
-    if (data.length === 0) {
+    if (length === 0) {
       return new ArrayBuffer(0);
     }
     const ranges = {
-      input: await upload("input", data),
+      input: await upload("input", given),
       flags: words && (await upload("flags", words)),
-      output: await output("output", data.length * itemBytes),
+      output: await output("output", length * itemBytes),
       total: await output("count", 4),
     };
-    const [count = 0] = new Uint32Array(await readBack(ranges.total, 4, record(data.length, ranges)));
+    const [count = 0] = new Uint32Array(await readBack(ranges.total, 4, record(length, ranges)));
     return readBack(ranges.output, count * itemBytes);
   });
   return indices ? new Uint32Array(kept) : arrayOf(kept);

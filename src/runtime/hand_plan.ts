@@ -1,27 +1,44 @@
 import { loadHandTypes } from "../later.ts";
+import { requireOptions } from "../options.ts";
 import type { Plan } from "../primitives/plan.ts";
+import type { TuningOptions } from "../primitives/tuning.ts";
 import type { AnyArray } from "../reference/arrays.ts";
 import { u32 } from "../types.ts";
 import type { Range, ResolvedRanges } from "./compiled.ts";
 import { compilePlan } from "./compiled.ts";
 import { BufferUsage } from "./constants.ts";
 import type { Context } from "./context.ts";
-import type { AnyHandOptions, HandTypes } from "./hand.ts";
+import type { AnyHandOptions, Given, HandTypes } from "./hand.ts";
 import { atHand } from "./hand.ts";
+
+// What takes options takes it from here: of the module itself, each that is loaded later has a copy.
+export { requireOptions };
 
 /** At hand, input and output are buffers of their own, from their start: the other kernels need not be compiled. */
 export const APART = ["vectors"] as const;
+const WAY = { arrangement: "vectors" } as const;
+
+/** The options that all calls take. */
+export const tuningNames = {
+  algorithm: true,
+  workGroupSize: true,
+  itemsPerThread: true,
+  passes: true,
+} as const satisfies Record<keyof TuningOptions, true>;
+
+/** The options of every call at hand. */
+export const handNames = { type: true, from: true, map: true, ...tuningNames } as const;
 
 /** What a call at hand does with a compiled plan. Its buffers are gone when it ends. */
 export interface PlanAtHand {
-  /** A buffer of these items; nothing where there are none. */
-  upload(name: string, data: ArrayBufferView): Promise<Range | undefined>;
+  /** A buffer of these items. */
+  upload(name: string, from: Omit<Given, "data" | "length">): Promise<Range>;
   /** A buffer to be written. */
   output(name: string, bytes: number): Promise<Range>;
   /** Records the plan. */
-  record(length: number, ranges: ResolvedRanges): GPUCommandEncoder;
+  record(length: number, ranges: ResolvedRanges): (encoder: GPUCommandEncoder) => void;
   /** Submits what is recorded, and reads the first bytes of a buffer. */
-  readBack(range: Range, bytes: number, encoder?: GPUCommandEncoder): Promise<ArrayBuffer>;
+  readBack(range: Range, bytes: number, record?: (encoder: GPUCommandEncoder) => void): Promise<ArrayBuffer>;
 }
 
 /** Compiles a plan for one call. */
@@ -30,42 +47,22 @@ export const planAtHand = <T>(
   plan: Plan,
   call: (hand: PlanAtHand) => Promise<T>,
 ): Promise<T> =>
-  atHand(context, plan.title, async ({ owned, own, encoderOf, readBack }) => {
-    const { queue } = context.device;
+  atHand(context, plan.title, async ({ owned, own, upload, readBack }) => {
     const compiled = await compilePlan(context, plan);
     owned.push(compiled);
-    const rangeOf = async (name: string, bytes: number, usage: number): Promise<Range> => ({
-      buffer: await own(name, bytes, usage),
-      offset: 0,
-      bytes,
-    });
     return call({
-      async upload(name, { buffer, byteOffset, byteLength }) {
-        if (byteLength === 0) {
-          // Deno stumbles over a write of nothing.
-          return undefined;
-        }
-        const range = await rangeOf(name, byteLength, BufferUsage.STORAGE | BufferUsage.COPY_DST);
-        // What is written is whole words, and an odd number of f16 is not.
-        const rest = byteLength % 4;
-        const whole = byteLength - rest;
-        queue.writeBuffer(range.buffer, 0, buffer, byteOffset, whole);
-        if (rest > 0) {
-          const word = new Uint8Array(4);
-          word.set(new Uint8Array(buffer, byteOffset + whole, rest));
-          queue.writeBuffer(range.buffer, whole, word);
-        }
-        return range;
-      },
-      output: (name, bytes) => rangeOf(name, bytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC),
-      record(length, ranges) {
+      upload: async (name, from) => ({ buffer: await upload(name, from), offset: 0, bytes: from.byteLength }),
+      output: async (name, bytes) => ({
+        buffer: await own(name, bytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC),
+        offset: 0,
+        bytes,
+      }),
+      record: (length, ranges) => (encoder) => {
         compiled.requireDevice();
         compiled.nextRun();
-        const encoder = encoderOf();
-        compiled.encode(encoder, compiled.dispatches(length, ranges, "vectors"));
-        return encoder;
+        compiled.encode(encoder, compiled.dispatches(compiled.bind(length, ranges, WAY)));
       },
-      readBack: ({ buffer }, bytes, encoder) => readBack(buffer, bytes, encoder),
+      readBack: ({ buffer }, bytes, record) => readBack(buffer, bytes, record),
     });
   });
 
@@ -73,18 +70,17 @@ export const planAtHand = <T>(
  * Uploads an array, runs the plan, and reads so many bytes back. Where that is none the plan is compiled all the
  * same: a call on no data still reports what is wrong with it.
  */
-export const runAtHand = (
-  context: Context,
-  plan: Plan,
-  data: AnyArray,
-  bytes: number,
-): Promise<ArrayBuffer> =>
+export const runAtHand = (context: Context, plan: Plan, given: Given, bytes: number): Promise<ArrayBuffer> =>
   planAtHand(context, plan, async ({ upload, output, record, readBack }) => {
     if (bytes === 0) {
       return new ArrayBuffer(0);
     }
-    const ranges = { input: await upload("input", data), output: await output("output", bytes) };
-    return readBack(ranges.output, bytes, record(data.length, ranges));
+    const ranges = {
+      // Deno stumbles over a write of nothing.
+      input: given.byteLength > 0 ? await upload("input", given) : undefined,
+      output: await output("output", bytes),
+    };
+    return readBack(ranges.output, bytes, record(given.length, ranges));
   });
 
 /** The types of the array's elements and of the result: all but plain u32 are loaded where they are met. */

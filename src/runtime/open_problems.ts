@@ -1,6 +1,8 @@
 import { AdapterError, ArgumentError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
 
 // This is loaded where nothing can be opened.
+export { requireOptions };
 
 export const noGpu = (): AdapterError =>
   new AdapterError(
@@ -13,6 +15,10 @@ export const noAdapter = (): AdapterError =>
 /** `name` is that of an option, `type` what it takes. */
 export const noSuch = (name: string, type: string): ArgumentError =>
   new ArgumentError(`open: ${name} is no ${type}`);
+
+/** `name` is that of an option. */
+export const noCount = (name: string, value: unknown): ArgumentError =>
+  new ArgumentError(`open: ${name} is ${String(value)}; it takes a whole number from 0 up`);
 
 export const noDevice = (cause: unknown): AdapterError =>
   new AdapterError(

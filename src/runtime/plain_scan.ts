@@ -2,6 +2,7 @@ import type { LinkedScan, PlainKernels, PlainOperator } from "../codegen/linked_
 import { BufferUsage } from "./constants.ts";
 import type { Context } from "./context.ts";
 import { pipelineOf, uniformOf } from "./context.ts";
+import type { Given } from "./hand.ts";
 import { atHand } from "./hand.ts";
 
 /** One dispatch: its kernel, how many items that reads, and the buffers that it binds. */
@@ -21,47 +22,34 @@ interface Step {
 export async function scanPlainly(
   { workGroupSize, tile, vector, params, kernelOf }: PlainKernels,
   context: Context,
-  data: Uint32Array<ArrayBuffer>,
+  given: Given,
   op: PlainOperator,
   exclusive: boolean,
 ): Promise<Uint32Array | undefined> {
   const { device } = context;
+  const { length, byteLength } = given;
   const { limits } = context.facts;
   const tilesOf = (length: number): number => Math.ceil(length / tile);
   const bytesOf = (length: number): number => Math.ceil(length / vector) * vector * 4;
   if (
     workGroupSize > Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX) ||
-    tilesOf(data.length) > limits.maxComputeWorkgroupsPerDimension ||
-    bytesOf(data.length) > Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize)
+    tilesOf(length) > limits.maxComputeWorkgroupsPerDimension ||
+    bytesOf(length) > Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize)
   ) {
     return undefined;
   }
   const title = `scan<u32, ${op.name}>`;
 
-  const encodable = async ({ name, exclusive, length, buffers }: Step) => {
+  const compiled = async ({ name, exclusive, ...step }: Step) => {
     const kernel = kernelOf(name, op, exclusive);
-    const { pipeline, layout } = await pipelineOf(context, kernel);
-    const tiles = tilesOf(length);
-    // All items can be reached as vectors.
-    const values: Record<string, number> = { length, tiles, grid_width: tiles, wide_length: 0xffffffff };
-    const words = params.map((param) => values[param] ?? 0);
-    const bound = [uniformOf(device, words, `wavefold ${title}`), ...buffers];
-    const bindGroup = device.createBindGroup({
-      label: `wavefold ${title}`,
-      layout,
-      entries: Array.from(kernel.bindings.keys(), (binding, at) => ({
-        binding,
-        resource: { buffer: bound[at] as GPUBuffer },
-      })),
-    });
-    return { pipeline, bindGroup, tiles };
+    return { ...step, kernel, ...(await pipelineOf(context, kernel)) };
   };
 
-  return atHand(context, title, async ({ own, encoderOf, readBack }) => {
+  return atHand(context, title, async ({ owned, own, upload, readBack }) => {
     const steps: Step[] = [];
     const plan = async (input: GPUBuffer, output: GPUBuffer, length: number, exclusive: boolean) => {
       const tiles = tilesOf(length);
-      if (tiles === 1) {
+      if (tiles <= 1) {
         steps.push({ name: "alone", exclusive, length, buffers: [input, output] });
         return;
       }
@@ -71,21 +59,35 @@ export async function scanPlainly(
       await plan(totals, carries, tiles, true);
       steps.push({ name: "last", exclusive, length, buffers: [input, output, carries] });
     };
-    const bytes = bytesOf(data.length);
-    const input = await own("input", bytes, BufferUsage.STORAGE | BufferUsage.COPY_DST);
+    const bytes = bytesOf(length);
+    const input = await upload("input", given, bytes);
     const output = await own("output", bytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC);
-    // By its buffer: of a view of shared memory Dawn for Node.js dies.
-    device.queue.writeBuffer(input, 0, data.buffer, data.byteOffset, data.byteLength);
-    await plan(input, output, data.length, exclusive);
-    const dispatches = await Promise.all(steps.map(encodable));
-    const encoder = encoderOf();
-    const pass = encoder.beginComputePass({ label: `wavefold ${title}` });
-    for (const { pipeline, bindGroup, tiles } of dispatches) {
-      pass.setPipeline(pipeline);
-      pass.setBindGroup(0, bindGroup);
-      pass.dispatchWorkgroups(tiles);
-    }
-    pass.end();
-    return new Uint32Array(await readBack(output, data.byteLength, encoder));
+    await plan(input, output, length, exclusive);
+    const dispatches = await Promise.all(steps.map(compiled));
+    const scanned = await readBack(output, byteLength, (encoder) => {
+      const pass = encoder.beginComputePass({ label: `wavefold ${title}` });
+      for (const { kernel, pipeline, layout, length, buffers } of dispatches) {
+        const tiles = tilesOf(length);
+        // All items can be reached as vectors.
+        const values: Record<string, number> = { length, tiles, grid_width: tiles, wide_length: 0xffffffff };
+        const words = params.map((param) => values[param] ?? 0);
+        const uniform = uniformOf(device, words, `wavefold ${title}`);
+        owned.push(uniform);
+        const bound = [uniform, ...buffers];
+        const bindGroup = device.createBindGroup({
+          label: `wavefold ${title}`,
+          layout,
+          entries: Array.from(kernel.bindings.keys(), (binding, at) => ({
+            binding,
+            resource: { buffer: bound[at] as GPUBuffer },
+          })),
+        });
+        pass.setPipeline(pipeline);
+        pass.setBindGroup(0, bindGroup);
+        pass.dispatchWorkgroups(tiles);
+      }
+      pass.end();
+    });
+    return new Uint32Array(scanned);
   });
 }

@@ -1,6 +1,11 @@
 import type { Module } from "../codegen/module.ts";
 import { ShaderError, SourceError } from "../errors.ts";
+import { MARK } from "../text/mark.ts";
+import { LINE_BREAK } from "../text/tokens.ts";
 import type { SourceText } from "../types.ts";
+
+/** The caller's names, as they are beside ours. */
+const MARKED = new RegExp(`(?<!\\p{XID_Continue})${MARK}`, "gu");
 
 /** A line of WGSL, and where it was written. */
 export interface Line {
@@ -47,12 +52,14 @@ export function shaderError(
     );
   }
   const { source, number } = own;
+  const { written = source.text } = source;
+  const before = linked.code.split("\n")[line - 1]?.slice(0, Math.max(0, column - 1)) ?? "";
   return new SourceError(
-    `${source.name}, line ${number}: ${text}\n  ${own.text.trim()}`,
-    source.text,
+    `${source.name}, line ${number}: ${text.replace(MARKED, "")}\n  ${written.split(LINE_BREAK)[number - 1]?.trim()}`,
+    written,
     number,
     // The compiler's column is in another line, where that is not theirs.
-    own === origin ? column : 0,
+    own === origin ? Math.max(0, column - MARK.length * (before.match(MARKED)?.length ?? 0)) : 0,
   );
 }
 

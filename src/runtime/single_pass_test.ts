@@ -167,9 +167,11 @@ async function problemOf(
     const whole = (one: GPUBuffer) => ({ buffer: one, offset: 0, bytes: one.size });
     const dispatches = inputs.map((input) =>
       compiled.dispatches(
-        length,
-        { input: whole(input), output: whole(output), total: whole(total) },
-        "vectors",
+        compiled.bind(
+          length,
+          { input: whole(input), output: whole(output), total: whole(total) },
+          { arrangement: "vectors" },
+        ),
       ),
     );
     for (let run = 1; run <= Math.max(...runs) && !isOver(); run++) {

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { constants, homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,10 +9,13 @@ import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { parseTar } from "nanotar";
 import { AdapterError, MissingPackageError } from "../errors.ts";
+import { holdEnvironment } from "./environment.ts";
 
 const PACKAGE = "@sparticuz/chromium";
 const ICD = "vk_swiftshader_icd.json";
 const LOADER = "libvulkan.so.1";
+/** Unpacking takes a second. */
+const STALE_MS = 10 * 60 * 1000;
 /** glibc's RTLD_NODELETE, which Node.js does not name. */
 const RTLD_NODELETE = 0x1000;
 
@@ -74,6 +78,7 @@ async function findArchive(): Promise<{ archive: string; version: string }> {
 /** Into a folder of its own first, so that nobody meets a half-written one. */
 async function unpack(archive: string, parent: string, name: string): Promise<string> {
   await mkdir(parent, { recursive: true });
+  await removeStale(parent, name);
   const target = join(parent, name);
   const fresh = await mkdtemp(join(parent, `${name}-`));
   try {
@@ -93,6 +98,23 @@ async function unpack(archive: string, parent: string, name: string): Promise<st
   }
   return target;
 }
+
+/** Removes what a process left that was ended while it unpacked. */
+async function removeStale(parent: string, name: string): Promise<void> {
+  for (const entry of await readdir(parent)) {
+    const path = join(parent, entry);
+    if (entry.startsWith(`${name}-`) && (await ageOf(path)) > STALE_MS) {
+      // It may be another user's.
+      await rm(path, { recursive: true, force: true }).catch(() => {});
+    }
+  }
+}
+
+const ageOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => 0,
+  );
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -117,23 +139,37 @@ export function loadLibrary(path: string): boolean {
   }
 }
 
-/** Loads the Vulkan loader, and names SwiftShader as its only driver while `action` runs. */
+/** Whether the process has no Vulkan loader but the software adapter's own, which another thread may have loaded. */
+export function hasOwnLoaderAlone(): boolean {
+  try {
+    const loaded = readFileSync("/proc/self/maps", "utf8")
+      .split("\n")
+      .filter((line) => /\/libvulkan\.so\.1[.\d]*$/.test(line));
+    return loaded.length > 0 && loaded.every((line) => /\/swiftshader-[^/]+\/[^/]+$/.test(line));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Loads the Vulkan loader, and names SwiftShader as its only driver while `action` runs.
+ *
+ * @throws {AdapterError} where there is no adapter because a worker thread could not name it.
+ */
 export async function withSoftwareDriver<T>(folder: string, action: () => Promise<T>): Promise<T> {
   loadLibrary(join(folder, LOADER));
-  const names = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"] as const;
-  const before = names.map((name) => process.env[name]);
-  for (const name of names) {
-    process.env[name] = join(folder, ICD);
-  }
+  const driver = join(folder, ICD);
+  const { problem, release } = await holdEnvironment({ VK_ICD_FILENAMES: driver, VK_DRIVER_FILES: driver });
   try {
-    return await action();
+    const found = await action();
+    if ((found === undefined || found === null) && problem !== undefined) {
+      const cause = problem instanceof Error ? problem.message : String(problem);
+      throw new AdapterError(
+        `open: in a worker thread, the software adapter takes a variable of the process's environment, which the main thread did not set (${cause}); start the worker with { env: SHARE_ENV }, of node:worker_threads`,
+      );
+    }
+    return found;
   } finally {
-    names.forEach((name, index) => {
-      if (before[index] === undefined) {
-        delete process.env[name];
-      } else {
-        process.env[name] = before[index];
-      }
-    });
+    await release();
   }
 }

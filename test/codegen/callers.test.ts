@@ -7,10 +7,8 @@ import { u32 } from "../../src/types.ts";
 import { factsWith } from "../support/kernels.ts";
 
 test.each([
-  ["a function of ours", "fn load_items() {}", "load_items", 1],
-  ["a struct of ours", "// bytes\nstruct Params { a: u32 }", "Params", 2],
-  ["the operator's own function", "fn fine() {} fn combine() {}", "combine", 1],
-  ["one of theirs", "\nfn a() {}\n// again\nfn a() {}", "a", 4],
+  ["another", "\nfn a() {}\n// again\nfn a() {}", "a", 4],
+  ["one on its line", "struct b { x: u32 } const b = 1u;", "b", 1],
 ])("a declaration with the name of %s", async (_, declarations, name, line) => {
   const op = operator({
     name: "clashing",

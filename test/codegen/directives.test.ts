@@ -11,6 +11,7 @@ import { blelloch, subgroupOf } from "../../src/codegen/work_group_algorithms.ts
 import { elementTypes } from "../../src/element_types.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import { max, operators } from "../../src/operators.ts";
+import { piecesOf, textOf } from "../../src/text/pieces.ts";
 import { u32 } from "../../src/types.ts";
 import { f32 } from "../../src/types_float.ts";
 import { operatorsOf } from "../support/kernels.ts";
@@ -101,23 +102,35 @@ describe("a directive", () => {
     ...[...scans("coalesced", ["", "_total", "_update"]), "coalesced_reduce_max_u32"].map(
       (name): [string, string] => [name, `${name}(1u, true, local_index)`],
     ),
+    ...scans("work_group", ["_uniform"]).map((name): [string, string] => [
+      name,
+      `${name}(1u, local_index, &total)`,
+    ]),
+    ...scans("coalesced", ["_uniform"]).map((name): [string, string] => [
+      name,
+      `${name}(1u, true, local_index, &total)`,
+    ]),
+    ["work_group_compact_uniform", "work_group_compact_uniform(true, local_index, &total)"],
+    ["work_group_compact_update_uniform", "work_group_compact_update_uniform(true, local_index, &total)"],
+    ["work_group_allocate_uniform", "work_group_allocate_uniform(1u, local_index, &total)"],
     ["work_group_compact", "work_group_compact(true, local_index)"],
     ["work_group_compact_update", "work_group_compact_update(true, local_index)"],
     ["work_group_allocate", "work_group_allocate(1u, local_index)"],
   ])("asks for %s", async (name, call) => {
-    const counter = /_update$|allocate/.test(name) ? " counter=bump.used" : "";
+    const counter = /_update(_|$)|allocate/.test(name) ? " counter=bump.used" : "";
     for (const subgroups of ["", " subgroups"]) {
       for (const suffix of ["", "twin"]) {
         const ending = suffix === "" ? "" : `_${suffix}`;
         for (const long of ["", "_64"]) {
           const settings = `64${counter}${subgroups}${suffix === "" ? "" : ` suffix=${suffix}`}`;
           const called = call.replace("(", `${ending}${long}(`);
-          const code = linkDirectives(kernel(`// wavefold: ${name} ${settings}`, `_ = ${called};`));
+          const statement = `var total: u32; _ = ${called};`;
+          const code = linkDirectives(kernel(`// wavefold: ${name} ${settings}`, statement));
           expect(code).toContain(`fn ${called.replace(/\(.*/, "")}(`);
           expect(code.startsWith("enable subgroups;")).toBe(subgroups !== "");
           // By the name as it is called, too.
           const spelled = `// wavefold: ${name}${ending}${long} ${settings}`;
-          const same = linkDirectives(kernel(spelled, `_ = ${called};`));
+          const same = linkDirectives(kernel(spelled, statement));
           expect(same.split("\n").slice(1)).toEqual(code.split("\n").slice(1));
           await expectCompiles(code);
         }
@@ -146,7 +159,17 @@ describe("a directive", () => {
         algorithm: subgroupOf({ minSize: 32, maxSize: 64 }),
       }),
     ]);
-    expect(linkDirectives(source)).toBe(code);
+    // What names the counter and the capacity stands on the directive's line.
+    const declarations = (text: string): string[] =>
+      piecesOf(text)
+        .map((piece) =>
+          textOf(piece)
+            .replace(/\/\/.*|\s+/g, " ")
+            .replace(/ +/g, " ")
+            .trim(),
+        )
+        .sort();
+    expect(declarations(linkDirectives(source))).toEqual(declarations(code));
     expect(code).toContain("_blelloch_tree_max_f32_64_tree");
     expect(code).toContain("= (64u + 32u - 1u) / 32u;");
   });
@@ -203,9 +226,11 @@ describe("a text that asks for nothing comes out as it was", () => {
     ["", ""],
     ["no directive", kernel("", "")],
     ["CRLF, and no line at the end", "// wavefold\r\nfn main() {}\r\n// unrelated: wavefold: nothing"],
-    ["a comment after code", "fn main() {} // wavefold: nothing"],
+    ["no colon", "// Wavefold has what this calls\nfn main() {} // wavefold"],
+    ["prose in a block comment", "/* Wavefold: sums, and so on */"],
     ["in a block comment", "/* a /* b */\n// wavefold: nothing */\nfn main() {}"],
     ["in a line comment", "// // wavefold: nothing\n//// wavefold: nothing"],
+    ["in nested comments", "/* /* */\n// wavefold: nothing\n*/"],
   ])("%s", (_, source) => {
     expect(linkDirectives(source)).toBe(source);
   });
@@ -213,6 +238,129 @@ describe("a text that asks for nothing comes out as it was", () => {
   test("a comment's end after two strokes ends it all the same", () => {
     const source = kernel(`/* // */\n${ASK}`, RANK);
     expect(linkDirectives(source)).toContain("fn work_group_scan_exclusive_add_u32(");
+  });
+});
+
+describe("a directive is taken", () => {
+  test.each([
+    ["after code", `struct A { a: u32 } ${ASK}`],
+    ["with a capital", ASK.replace("w", "W")],
+    ["in capitals, with no blank", ASK.replace("// wavefold", "//WAVEFOLD")],
+    ["with a blank before the colon", ASK.replace(":", " :")],
+    ["behind a comment", `/* a */ ${ASK}`],
+    ["before CR", `${ASK}\r`],
+    ["before NEL", `${ASK}\u0085`],
+    ["before LS", `// é\u2028${ASK}\u2028`],
+  ])("%s", async (_, lines) => {
+    const source = kernel(lines, RANK);
+    const code = linkDirectives(source);
+    expect(code).toBe(link(source, [workGroupScan({ type: u32, workGroupSize: 64 })]));
+    await expectCompiles(code);
+  });
+
+  test("inside a function, and what it counts is then at the end", async () => {
+    const inside =
+      "// wavefold: work_group_allocate 64 counter=bump.used\n_ = work_group_allocate(1u, local_index);";
+    await expectCompiles(linkDirectives(kernel("", inside)));
+  });
+
+  test.each([
+    ["struct A { a: u32 } // wavefold: work_group_reduce_sub_u32 64", 34],
+    ["/* wavefold */ // Wavefold : work_group_reduce_sub_u32 64", 30],
+  ])("and what is wrong with it has its column: %s", (line, column) => {
+    const error = errorOf(kernel(`// é\r${line}`, ""));
+    expect([error.line, error.column]).toEqual([2, column]);
+    expect(error.message).toContain("in.wgsl, line 2: work_group_reduce_sub_u32: sub is not an operator");
+  });
+
+  test("in a comment of several lines it is an error at its line", () => {
+    const error = errorOf(`\n /* wavefold: work_group_scan_exclusive_add_u32 64 */${kernel("", RANK)}`);
+    expect(error.message).toBe(
+      "in.wgsl, line 2: a directive is a comment of one line, as in // wavefold: work_group_scan_exclusive_add_u32 256",
+    );
+    expect(error.column).toBe(5);
+  });
+});
+
+describe("a counter and a capacity", () => {
+  const allocate = (settings: string): string =>
+    kernel(
+      `// é\n\n// wavefold: work_group_allocate 64 ${settings}`,
+      "_ = work_group_allocate(1u, local_index);",
+    );
+
+  test("of no variable of the kernel's is an error at the directive", () => {
+    for (const counter of ["nowhere", "Bump.used", "main", "local_index"]) {
+      const error = errorOf(allocate(`counter=${counter}`));
+      expect(error.message).toBe(
+        `in.wgsl, line 3: counter=${counter}: the kernel declares no variable ${counter.split(".")[0]}`,
+      );
+      expect(error.column).toBe("// wavefold: work_group_allocate 64 c".length);
+    }
+  });
+
+  test.each([
+    "counter=bump",
+    "counter=bump.total",
+    "counter=list",
+    "counter=list[0]",
+    "counter=bump.used capacity=nowhere",
+    "counter=bump.used capacity=1.5f",
+    "counter=bump.used capacity=vec2(1u)",
+    "counter=bump.used capacity=room(/*no*/)",
+  ])("that the compiler refuses is told at the directive's line: %s", async (settings) => {
+    const code = linkDirectives(allocate(settings));
+    const failed = await failures(device(), [{ title: "kernel", code }]);
+    expect(failed).toHaveLength(1);
+    expect(failed[0]).toMatch(/^kernel: line 3: /);
+    expect(failed[0]).toContain(`// wavefold: work_group_allocate 64 ${settings}`);
+  });
+
+  test("of two directives go to the line of each", async () => {
+    const source = kernel(
+      `// wavefold: work_group_allocate 64 counter=bump.used capacity=arrayLength(&list) suffix=own
+enable f16; // wavefold: work_group_scan_inclusive_add_i32_update, work_group_scan_exclusive_add_i32_update 64 counter=votes`,
+      `_ = work_group_allocate_own(1u, local_index);
+       _ = work_group_scan_inclusive_add_i32_update(1i, local_index) + work_group_scan_exclusive_add_i32_update(1i, local_index);`,
+    );
+    const code = linkDirectives(source);
+    await expectCompiles(code);
+    const lines = code.split("\n");
+    expect(lines[0]).toMatch(
+      /^enable f16; fn .*&bump\.used.*arrayLength\(&list\).*\/\/ wavefold: work_group_allocate/,
+    );
+    expect(lines[1]).toMatch(
+      /^ fn [^{]*\{ return atomicAdd\(&votes, total\); \} \/\/ wavefold: work_group_scan/,
+    );
+    expect(code.match(/atomicAdd\(&votes/g)).toHaveLength(1);
+    expect(lines.slice(2, source.split("\n").length)).toEqual(source.split("\n").slice(2));
+  });
+});
+
+describe("an entry point of another size is an error at the directive", () => {
+  const helper = `fn helper(i: u32) { ${RANK.replace("local_index", "i")} }`;
+  const entry = (size: string, name: string, body = "helper(i);"): string =>
+    `@compute @workgroup_size(${size}) fn ${name}(@builtin(local_invocation_index) i: u32) { ${body} }`;
+
+  test("where it is not the first one", () => {
+    const source = `${entry("64", "a")}\n\n${ASK}\n${helper}\n${entry("32", "b")}`;
+    expect(errorOf(source).message).toBe(
+      "in.wgsl, line 3: b calls work_group_scan_exclusive_add_u32, which is for 64 threads, and has 32",
+    );
+    // One that does not call it may have any size.
+    expect(() => linkDirectives(source.replace(/helper\(i\);(?= \}$)/, ""))).not.toThrow();
+  });
+
+  test("where it is an override; a constant's name is asserted", async () => {
+    const by = (declaration: string): string => `${declaration}\n${ASK}\n${helper}\n${entry("N, 2", "a")}`;
+    expect(errorOf(by("override N = 32u;")).message).toBe(
+      "in.wgsl, line 2: a calls work_group_scan_exclusive_add_u32, which is for 64 threads, and has the override N; make it a const",
+    );
+    await expectCompiles(linkDirectives(by("const N = 32u;")));
+    const wrong = linkDirectives(by("const N = 16u;"));
+    expect(await failures(device(), [{ title: "kernel", code: wrong }])).toEqual([
+      expect.stringMatching(/const assertion failed: const_assert .*for 64 threads$/),
+    ]);
   });
 });
 
@@ -263,10 +411,16 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "_total is for scans, and this is a reduction; leave it out",
   ],
   [
+    "a uniform total of tiles",
+    "thread_tile_8_scan_inclusive_add_u32_uniform 64",
+    "",
+    "a tile's total is not the same for all threads of the work-group; use _total",
+  ],
+  [
     "an unknown function",
     "workgroup_scan_add_u32 64",
     "",
-    "workgroup_scan_add_u32 is not a function; it takes work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update], work_group_allocate",
+    "workgroup_scan_add_u32 is not a function; it takes work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform]",
   ],
   ["a scan that is neither", "work_group_scan_add_u32 64", "", "work_group_scan_add_u32 is not a function"],
   [

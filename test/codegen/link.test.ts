@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { linkDirectives } from "../../src/codegen/directives.ts";
 import {
   threadTileScan,
   workGroupAllocate,
@@ -9,7 +10,7 @@ import {
 import { link } from "../../src/codegen/link.ts";
 import type { WorkGroupAlgorithm } from "../../src/codegen/work_group_algorithms.ts";
 import { blelloch, subgroup, subgroupOf } from "../../src/codegen/work_group_algorithms.ts";
-import { ArgumentError } from "../../src/errors.ts";
+import { ArgumentError, SourceError } from "../../src/errors.ts";
 import { add, and, max, operator } from "../../src/operators.ts";
 import { u32 } from "../../src/types.ts";
 import { f32 } from "../../src/types_float.ts";
@@ -38,7 +39,7 @@ test("two work-group sizes of functions with other names share nothing that diff
     "fn a() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }\nfn b() { _ = work_group_reduce_add_u32(1u, 0u); }",
     [scan(32), workGroupReduce({ type: u32, workGroupSize: 64 })],
   );
-  expect(code.match(/var<workgroup> _hillis_steele_elements_add_u32_(32|64)/g)).toHaveLength(2);
+  expect(code.match(/var<workgroup> _hillis_steele_(elements|tree)_add_u32_(32|64)/g)).toHaveLength(2);
   expect(await failures(device(), [{ title: "two sizes", code }])).toEqual([]);
 });
 
@@ -84,6 +85,134 @@ test("the kernel's lines keep their numbers, and its late directives come first"
     "diagnostic(off, derivative_uniformity); enable f16; enable subgroups; // a comment; enable nothing;",
   );
   expect(lines.slice(1, 5)).toEqual(["fn a() {}", "", "", kernel.split("\n")[4]]);
+});
+
+test.each([
+  ["nested", "/* /* */ enable f16; fn _combine_add_u32_32() {} */"],
+  ["of one line in one of several", "/* // */ /* \n// enable f16; */"],
+  ["with no end", "fn last() {} /* enable f16;"],
+  ["of one line, before CR", "// enable f16;\rfn last() {}"],
+  ["of one line, before NEL", "// fn _combine_add_u32_32() {}\u0085fn last() {}"],
+])("what is in a comment declares and enables nothing: %s", (_, comment) => {
+  const kernel = `${call}\n${comment}`;
+  const code = link(kernel, [scan(32)]);
+  expect(code.startsWith(kernel)).toBe(true);
+});
+
+test("what comes after a comment is read", async () => {
+  const ends = [
+    "// \r",
+    "// \v",
+    "// \f",
+    "// \u0085",
+    "// \u2028",
+    "// \u2029",
+    "/* http://x */",
+    "/* /* */ */",
+  ];
+  for (const end of ends) {
+    const kernel = `fn f() { ${end} _ = work_group_scan_inclusive_add_u32(1u, 0u); }`;
+    const code = link(kernel, [scan(32)]);
+    expect(code).toContain("fn work_group_scan_inclusive_add_u32(");
+    expect(await failures(device(), [{ title: end, code }])).toEqual([]);
+  }
+  expect(link(`${call}/* a */ enable /* b */ f16 // c\n; fn g() {}`, [scan(32)])).toMatch(
+    /^enable {3}f16 {2}; {1,2}fn main\(\).*\n fn g\(\)|^enable +f16 +; /,
+  );
+});
+
+test("a kernel's names are any that WGSL takes, and its members are none", async () => {
+  const kernel = `enable f16;
+struct Été { work_group_scan_inclusive_add_u32: u32, @align(8) _combine_add_u32_32: f16 }
+fn été(x: Été) -> u32 { return work_group_scan_inclusive_add_u32(x._combine_add_u32_32_of, 0u); }`.replace(
+    "x._combine_add_u32_32_of",
+    "u32(x._combine_add_u32_32)",
+  );
+  const code = link(kernel, [scan(32)]);
+  expect(code.match(/fn _combine_add_u32_32\(/g)).toHaveLength(1);
+  expect(await failures(device(), [{ title: "été", code }])).toEqual([]);
+  // A member alone is no call.
+  expect(
+    link("fn f(x: S) { _ = x . /* of it */ work_group_scan_inclusive_add_u32; }", [scan(32)]),
+  ).not.toContain("fn work_group_scan");
+});
+
+describe("the size of an entry point", () => {
+  const entry = (size: string, name = "main", body = "helper();"): string =>
+    `@compute @workgroup_size(${size}) fn ${name}() { ${body} }\n`;
+  const helper = "fn helper() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }\n";
+
+  test.each(["64", "8, 8", "4u, 4u, 4u,", "0x40", "2i, 32i", "/* 32 */ 64"])(
+    "%s is that of 64 threads",
+    async (size) => {
+      const code = link(`${helper}${entry(size)}`, [scan(64)]);
+      expect(code).not.toContain("const_assert");
+      expect(await failures(device(), [{ title: size, code }])).toEqual([]);
+    },
+  );
+
+  test.each(["32", "8, 4", "64, 2", "0x20u", "1", "(32), 1"])("%s is not", async (size) => {
+    const expected = `kernel: main calls work_group_scan_inclusive_add_u32, which is for 64 threads, and has `;
+    if (size.startsWith("(")) {
+      // What is an expression is told by the compiler.
+      const failed = await failures(device(), [
+        { title: size, code: link(`${helper}${entry(size)}`, [scan(64)]) },
+      ]);
+      expect(failed).toHaveLength(1);
+      return;
+    }
+    expect(() => link(`${helper}${entry(size)}`, [scan(64)])).toThrow(ArgumentError);
+    expect(() => link(`${helper}${entry(size)}`, [scan(64)])).toThrow(expected);
+  });
+
+  test("is that of each that calls it, and of no other", () => {
+    const kernel = `${helper}${entry("64", "first")}${entry("32", "second", "")}`;
+    expect(() => link(kernel, [scan(64)])).not.toThrow();
+    expect(() => link(`${kernel}${entry("16", "third")}`, [scan(64)])).toThrow(
+      "kernel: third calls work_group_scan_inclusive_add_u32, which is for 64 threads, and has 16",
+    );
+    // Two sizes, by two names.
+    const both = `${entry("32", "a", "_ = work_group_scan_inclusive_add_u32(1u, 0u);")}${entry("64", "b", "_ = work_group_scan_inclusive_add_u32_64(1u, 0u);")}`;
+    const wide = workGroupScan({ type: u32, workGroupSize: 64, suffix: "64" });
+    expect(() => link(both, [scan(32), wide])).not.toThrow();
+    expect(() => link(both.replace("(32)", "(64)"), [scan(32), wide])).toThrow("a calls");
+    expect(() => link(both.replace("size(64)", "size(32)"), [scan(32), wide])).toThrow("b calls");
+  });
+
+  test.each([
+    ["const N = 64;", "N", true],
+    ["const N = 32u;", "N", false],
+    ["const N = 32i; const M = 2i;", "M, N", true],
+    ["const N = 32;", "N, max(2, 1), 1,", true],
+    ["const N = 32;", "N, 4", false],
+  ])("by constants, is asserted in the text: %s %s", async (constants, size, isRight) => {
+    const code = link(`${constants}${helper}${entry(size)}`, [scan(64)]);
+    expect(code).toMatch(
+      /\nconst_assert .* == 64; \/\/ main calls work_group_scan_inclusive_add_u32, which is for 64 threads$/,
+    );
+    const failed = await failures(device(), [{ title: size, code }]);
+    expect(failed.map((one) => /const assertion failed.*which is for 64 threads$/.test(one))).toEqual(
+      isRight ? [] : [true],
+    );
+  });
+
+  test("is no override, which nothing can be compared with before the pipeline is made", () => {
+    expect(() => link(`override N = 64u;\n${helper}${entry("N, 1")}`, [scan(64)])).toThrow(
+      "kernel: main calls work_group_scan_inclusive_add_u32, which is for 64 threads, and has the override N; make it a const",
+    );
+    expect(() => link(`override N = 64u;\n${helper}${entry("N", "main", "")}`, [scan(64)])).not.toThrow();
+  });
+});
+
+test.each([
+  ["fn and blanks", `fn${" ".repeat(2e5)}`],
+  ["lines of comments", `${"// a comment\n".repeat(3e4)}${call}`],
+  ["entry points", "@compute @workgroup_size(32) fn a() {}\n".repeat(3000)],
+])("%s take no time", (_, kernel) => {
+  const start = performance.now();
+  link(kernel, [scan(32)]);
+  linkDirectives(`// wavefold: work_group_scan_inclusive_add_u32 32\n${call}\n${kernel}`);
+  expect(performance.now() - start).toBeLessThan(2000);
 });
 
 test("what is not called is not there, and the text is stable", () => {
@@ -159,9 +288,9 @@ test.each<[string, () => unknown, string]>([
   ],
   ["no kernel", () => link(undefined as never, []), "link: kernel is undefined; it takes WGSL text"],
   [
-    "a counter with a name of the function's",
-    () => workGroupAllocate({ workGroupSize: 32, counter: "total" }),
-    "workGroupAllocate: a counter named total would be taken for a name of the function's; choose another",
+    "a counter that hides a function of WGSL's",
+    () => workGroupAllocate({ workGroupSize: 32, counter: "min" }),
+    "workGroupAllocate: a counter named min hides WGSL's min, which it is updated by; choose another",
   ],
   [
     "a capacity below zero",
@@ -185,6 +314,25 @@ test("a counter may have the name of a helper", async () => {
   );
   expect(code).toContain("return atomicAdd(&update_earlier, total);");
   expect(await failures(device(), [{ title: "counter", code }])).toEqual([]);
+});
+
+test.each([
+  ...["total", "capacity", "seen", "first", "exchange", "local_index", "Element", "counter_update", "é"].map(
+    (name) => [name, `var<workgroup> ${name}: atomic<u32>;`],
+  ),
+  [
+    "list[first].total",
+    "const first = 1u;\nstruct Used { total: atomic<u32> }\nvar<workgroup> list: array<Used, 4>;",
+  ],
+  ["été[2].é", "struct Used { é: atomic<u32> }\nvar<workgroup> été: array<Used, 4>;"],
+])("a counter may be %s", async (counter = "", declared = "") => {
+  const update = workGroupScanUpdate({ type: u32, workGroupSize: 32, counter });
+  const allocate = workGroupAllocate({ workGroupSize: 32, counter, capacity: 7 });
+  const sources = [update, allocate].map((one) => {
+    const title = one.names[0] ?? "";
+    return { title, code: link(`${declared}\nfn a() { _ = ${title}(1u, 0u); }`, [one]) };
+  });
+  expect(await failures(device(), sources)).toEqual([]);
 });
 
 test("what an operator declares is linked in any form, under names of its own", async () => {
@@ -236,9 +384,16 @@ test("what an operator enables comes with what it declares", async () => {
   const reduce = workGroupReduce({ type: u32, op, workGroupSize: 32 });
   const code = link("fn a() { _ = work_group_reduce_enabling_u32(1u, 0u); }", [reduce]);
   expect(code).toMatch(/^diagnostic\(off, derivative_uniformity\); enable f16; fn a/);
-  expect(code).toContain("@must_use fn _both_enabling_u32_32(");
+  expect(code).toContain("@must_use fn _callers_both_enabling_u32_32(");
   expect(await failures(device(), [{ title: "enabling", code }])).toEqual([]);
 });
+
+test.each(["1u // \r ); } fn evil() { _ = (1u", "1u /* /* */ ", "1u) + (2u", "arrayLength(&list"])(
+  "a capacity that would end our function is refused: %j",
+  (capacity) => {
+    expect(() => workGroupAllocate({ workGroupSize: 32, counter: "used", capacity })).toThrow(SourceError);
+  },
+);
 
 test("a capacity of several lines is linked whole", async () => {
   const capacity = "arrayLength(&list) // items\n/ 2u +\n1u";

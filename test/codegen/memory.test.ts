@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  coalescedReduce,
   coalescedScanUpdate,
   threadTileReduce,
   threadTileScanUpdate,
@@ -12,6 +13,8 @@ import {
 } from "../../src/codegen/functions.ts";
 import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
 import { hillisSteele, subgroup, workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
+import { operator } from "../../src/operators.ts";
+import { struct } from "../../src/struct.ts";
 import { u32 } from "../../src/types.ts";
 import { u64 } from "../../src/types64.ts";
 import { algorithmNames } from "../support/fold.ts";
@@ -46,6 +49,24 @@ function memoryIn(code: string): number {
     0,
   );
 }
+
+test("a reduction reserves an element a thread, and a scan two", () => {
+  const block = struct({
+    name: "Block",
+    fields: { a: u32, b: u32, c: u32, d: u32, e: u32, f: u32, g: u32, h: u32 },
+  });
+  const first = operator({
+    name: "first",
+    type: block,
+    identity: { a: 0, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0 },
+    combine: "if (earlier.a == 0u) { return later; }\nreturn earlier;",
+    reference: (earlier, later) => (earlier.a === 0 ? later : earlier),
+  });
+  const options = { type: block, op: first, workGroupSize: 256 };
+  expect(workGroupReduce(options).workGroupMemory).toBe(256 * 32);
+  expect(coalescedReduce(options).workGroupMemory).toBe(256 * 32);
+  expect(workGroupScan(options).workGroupMemory).toBe(2 * 256 * 32);
+});
 
 const check = (functions: InKernelFunctions, title: string): void => {
   expect(functions.workGroupMemory, title).toBe(memoryIn(functions.code));

@@ -32,15 +32,15 @@ const_assert C == 1u;`;
     ]);
   });
 
-  test("comments are no code, and go with what they are right above", () => {
-    const text = "// gone\n\n// kept { ( \nfn a() { /* } */ }\n// fn no() {}\nfn b() {}";
+  test("comments are no code, and go with what they are above", () => {
+    const text = "// far\n\n// kept { ( \nfn a() { /* } */ }\n// fn no() {}\nfn b() {}";
     const { declarations } = parse(text);
     expect(declarations.map(({ name }) => name)).toEqual(["a", "b"]);
-    expect(declarations[0]?.text).toBe("// kept { ( \nfn a() { /* } */ }");
+    expect(declarations[0]?.text).toBe("// far\n\n// kept { ( \nfn a() { /* } */ }");
     expect(declarations[1]?.text).toBe("// fn no() {}\nfn b() {}");
   });
 
-  test("declarations of one line are apart, and what follows the last is its own", () => {
+  test("declarations of one line are apart", () => {
     const { declarations } = parse("const A = 1u; const B = A; // both\n// and\nfn c() {} fn d() {}");
     expect(declarations.map(({ text }) => text)).toEqual([
       "const A = 1u;",
@@ -151,19 +151,18 @@ test("link: the emitted text", () => {
     }
 
     fn _work_group_reduce_max_u32_2(element: u32, local_index: u32) -> u32 {
-      _hillis_steele_elements_max_u32_2[local_index] = element;
-      workgroupBarrier();
+      _hillis_steele_tree_max_u32_2[local_index] = element;
       for (var distance = 1u; distance < 2u; distance <<= 1u) {
-        if (local_index % (2u * distance) == 0u && local_index + distance < 2u) {
-          _hillis_steele_elements_max_u32_2[local_index] =
-            _combine_max_u32_2(_hillis_steele_elements_max_u32_2[local_index], _hillis_steele_elements_max_u32_2[local_index + distance]);
-        }
         workgroupBarrier();
+        if (local_index % (2u * distance) == 0u && local_index + distance < 2u) {
+          _hillis_steele_tree_max_u32_2[local_index] =
+            _combine_max_u32_2(_hillis_steele_tree_max_u32_2[local_index], _hillis_steele_tree_max_u32_2[local_index + distance]);
+        }
       }
-      return workgroupUniformLoad(&_hillis_steele_elements_max_u32_2[0]);
+      return workgroupUniformLoad(&_hillis_steele_tree_max_u32_2[0]);
     }
 
-    var<workgroup> _hillis_steele_elements_max_u32_2: array<u32, 2u * 2u>;
+    var<workgroup> _hillis_steele_tree_max_u32_2: array<u32, 2u>;
 
     fn _combine_max_u32_2(earlier: u32, later: u32) -> u32 {
       return max(earlier, later);

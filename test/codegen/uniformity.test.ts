@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUniform,
   coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
@@ -11,14 +12,19 @@ import {
   workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUniform,
   workGroupScanUpdate,
 } from "../../src/codegen/functions.ts";
 import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
 import { link } from "../../src/codegen/link.ts";
-import { blelloch, subgroup } from "../../src/codegen/work_group_algorithms.ts";
+import { blelloch, subgroup, workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
 import { max } from "../../src/operators.ts";
 import { u32 } from "../../src/types.ts";
-import { u64 } from "../../src/types64.ts";
+import { f32 } from "../../src/types_float.ts";
+import { i32 } from "../../src/types_i32.ts";
+import { f64, u64 } from "../../src/types64.ts";
+import { denoMissing } from "../support/deno.ts";
+import { naga } from "../support/naga.ts";
 import { useNullDevice } from "../support/null_device.ts";
 
 const device = useNullDevice();
@@ -41,7 +47,8 @@ async function compile(code: string): Promise<{ messages: Message[]; failed: boo
 
 const BINDINGS = `@group(0) @binding(0) var<storage, read_write> used: atomic<u32>;
 fn keep_alive() { atomicStore(&used, 0u); }`;
-const MAIN = "@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) local_index: u32) {";
+const MAIN =
+  "@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) local_index: u32) { var count: u32; var wide: vec2<u32>;";
 
 /** The call on line 6, where three threads get to; or where all do. */
 const kernel = (call: string, uniform: boolean, directive = ""): string => `${directive}
@@ -55,11 +62,15 @@ ${MAIN}
 const CALL_LINE = 6;
 
 const argumentsOf = (name: string, value: string): string =>
-  name.startsWith("coalesced_")
-    ? `(${value}, local_index != 5u, local_index)`
-    : name.startsWith("work_group_compact")
-      ? "(local_index != 5u, local_index)"
-      : `(${value}, local_index)`;
+  `${[
+    name.startsWith("coalesced_")
+      ? `(${value}, local_index != 5u, local_index`
+      : name.startsWith("work_group_compact")
+        ? "(local_index != 5u, local_index"
+        : `(${value}, local_index`,
+    ...(isUniform(name) ? [name.includes("64_") ? "&wide" : "&count"] : []),
+  ].join(", ")})`;
+const isUniform = (name: string): boolean => /_uniform(_|$)/.test(name);
 
 const counter = "used";
 const bodies = [
@@ -71,10 +82,12 @@ describe.each(bodies)("%s", (_, body) => {
   const sizes = { ...body, workGroupSize: 64 };
   const sets: readonly (readonly [InKernelFunctions, string])[] = [
     [workGroupScan({ ...sizes, type: u32 }), "1u"],
+    [workGroupScanUniform({ ...sizes, type: u64, op: max }), "vec2(1u)"],
     [workGroupScanUpdate({ ...sizes, type: u32, counter }), "1u"],
     [workGroupScan({ ...sizes, type: u64, op: max }), "vec2(1u)"],
     [workGroupReduce({ ...sizes, type: u32 }), "1u"],
     [coalescedScan({ ...sizes, type: u32 }), "1u"],
+    [coalescedScanUniform({ ...sizes, type: u32 }), "1u"],
     [coalescedScanUpdate({ ...sizes, type: u32, counter }), "1u"],
     [coalescedReduce({ ...sizes, type: u32 }), "1u"],
     // In one subgroup, and across several.
@@ -147,14 +160,77 @@ describe.each(bodies)("%s", (_, body) => {
 });
 
 test.each(bodies)("what a reduction of a work-group returns is uniform (%s)", async (_, body) => {
-  const set = workGroupReduce({ ...body, type: u32, workGroupSize: 64 });
-  const source = `${MAIN}
-  if (work_group_reduce_add_u32(1u, local_index) > 3u) {
-    _ = work_group_reduce_add_u32(2u, local_index);
+  for (const type of [u32, f64] as const) {
+    const options = { ...body, type: type as typeof u32, workGroupSize: 64 };
+    const value = type === u32 ? "1u" : "vec2(1u)";
+    for (const set of [workGroupReduce(options), coalescedReduce(options)]) {
+      const [name = ""] = set.names;
+      const call = `${name}${argumentsOf(name, value)}`;
+      const source = `${MAIN}
+  if (all(${call} == ${value})) {
+    _ = ${call};
   }
 }
 `;
-  expect(await compile(link(source, [set]))).toEqual({ messages: [], failed: false });
+      expect(await compile(link(source, [set])), name).toEqual({ messages: [], failed: false });
+    }
+  }
+});
+
+const steering = (["hillis-steele", "blelloch", "subgroup"] as const).flatMap((algorithm) => {
+  const sizes = { algorithm: workGroupAlgorithms[algorithm], workGroupSize: 64 };
+  const sets: readonly (readonly [InKernelFunctions, string])[] = [
+    [workGroupScanUniform({ ...sizes, type: u32 }), "1u"],
+    [workGroupScanUniform({ ...sizes, type: f32, op: max }), "1f"],
+    [workGroupScanUniform({ ...sizes, type: f64 }), "vec2(1u)"],
+    [coalescedScanUniform({ ...sizes, type: i32 }), "1i"],
+    [coalescedScanUniform({ ...sizes, type: f64 }), "vec2(1u)"],
+    [workGroupCompact(sizes), ""],
+    [workGroupCompactUpdate({ ...sizes, counter }), ""],
+    [workGroupAllocate({ ...sizes, counter, capacity: 1000 }), "1u"],
+  ];
+  return sets.flatMap(([set, value]) =>
+    set.names.filter(isUniform).map((name) => ({ title: `${algorithm}: ${name}`, name, value, set })),
+  );
+});
+
+test("totals that steer control flow are there", () => {
+  // Of each algorithm: inclusive and exclusive scans, and three that are one function each.
+  expect(steering.length).toBe(3 * (5 * 2 + 3));
+});
+
+/** A kernel that repeats a call, with its barriers, for as long as the total says. */
+const steered = ({ name, value, set }: (typeof steering)[number]): string => {
+  const call = `${name}${argumentsOf(name, value)}`.replace(/&wide|&count/, "&own");
+  const type = /_f64_/.test(name) ? "vec2<u32>" : (/_(f32|i32)_/.exec(name)?.[1] ?? "u32");
+  return link(
+    `${BINDINGS}
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) local_index: u32) {
+  var own: ${type};
+  _ = ${call};
+  for (var turn = 0u; turn < 5u && any(own != ${type}()); turn++) {
+    workgroupBarrier();
+    _ = ${call};
+  }
+}
+`,
+    [set],
+  );
+};
+
+test.each(steering)("$title writes a total that may steer control flow", async (one) => {
+  expect(await compile(steered(one))).toEqual({ messages: [], failed: false });
+});
+
+test("naga takes totals that steer control flow", async ({ skip }) => {
+  skip(denoMissing !== undefined, denoMissing ?? "");
+  const portable = steering.filter(({ title }) => !title.startsWith("subgroup"));
+  const { compiled, failures } = await naga(
+    portable.map((one) => ({ title: one.title, code: steered(one) })),
+  );
+  expect(failures).toEqual([]);
+  expect(compiled).toBe(portable.length);
 });
 
 test("a call through a function of the kernel's is named with that function's line", async () => {

@@ -128,7 +128,9 @@ describe("the example of", () => {
     );
     expect((await device.popErrorScope())?.message).toBeUndefined();
     if (line !== undefined) {
-      expect(String(code), "the functions are linked").toMatch(/fn (work_group|thread_tile|coalesced)_\w+\(/);
+      expect(String(code), "the functions are linked").toMatch(
+        /fn (work_group_|thread_tile_|coalesced_|identity_|mul_f64)\w*\(/,
+      );
       expect(await failures(nullDevice(), [{ title: name, code: String(code) }])).toEqual([]);
     } else {
       const runs = /\.record\(|\bbuild\(|defineConfig/.test(text);

@@ -138,7 +138,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
       ) as [GPUBuffer, GPUBuffer, GPUBuffer];
       const [output, kept, total] = buffers;
       one.prepared.record(encoder, { input, output, length: data.length });
-      other.prepared.record(encoder, { input, output: kept, total, length: data.length });
+      other.prepared.record(encoder, { input, output: kept, count: total, length: data.length });
       return { run, data, buffers };
     });
     device.queue.submit([encoder.finish()]);
@@ -206,7 +206,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
       const encoder = device.createCommandEncoder();
       const from = { buffer: length, offset: 4 };
       scans.prepared.record(encoder, { input, output, length: from });
-      compactions.prepared.record(encoder, { input, output: kept, total, length: from });
+      compactions.prepared.record(encoder, { input, output: kept, count: total, length: from });
       device.queue.submit([encoder.finish()]);
       const own = data.subarray(0, Math.min(stated, maxLength));
       const title = `${at}: ${stated} of ${maxLength}`;
@@ -252,7 +252,13 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
       const call = storageBuffer(device, new Uint32Array(8).fill(POISON), STORAGE_COPY | INDIRECT);
       const started = storageBuffer(device, new Uint32Array(1));
       const encoder = device.createCommandEncoder();
-      prepared.record(encoder, { input, output, total, indirect: { buffer: call, offset: 8 }, length });
+      prepared.record(encoder, {
+        input,
+        output,
+        count: total,
+        indirect: { buffer: call, offset: 8 },
+        length,
+      });
       if ("dispatch" in indirect) {
         const pass = encoder.beginComputePass();
         pass.setPipeline(counting);

@@ -45,22 +45,24 @@ interface Mutation {
 const mutations: readonly Mutation[] = [
   {
     title: "the upper half's tag is not compared",
-    change: [[" && (high >> 16u) == run", ""]],
+    change: [[" & ((high >> 16u) == run)", ""]],
     caughtBy: "only low halves: all",
   },
   {
     title: "the lower half's tag is not compared",
-    change: [["(low >> 16u) == run && ", ""]],
+    change: [["((low >> 16u) == run) & ", ""]],
     caughtBy: "only high halves: all",
   },
   {
     title: "no tag is compared: what is not there counts",
-    change: [["is_whole = is_whole && (low >> 16u) == run && (high >> 16u) == run;", ""]],
+    change: [["is_whole &= ((low >> 16u) == run) & ((high >> 16u) == run);", ""]],
     caughtBy: "never: all",
   },
   {
     title: "a tag does not say which run it is of",
-    change: [["(low >> 16u) == run && (high >> 16u) == run", "(low >> 16u) != 0u && (high >> 16u) != 0u"]],
+    change: [
+      ["((low >> 16u) == run) & ((high >> 16u) == run)", "((low >> 16u) != 0u) & ((high >> 16u) != 0u)"],
+    ],
     caughtBy: "never: all",
   },
   {
@@ -70,8 +72,8 @@ const mutations: readonly Mutation[] = [
     change: [
       ["var is_whole = true;", "var is_whole = true;\n  var compared = 0u;"],
       [
-        "is_whole = is_whole && (low >> 16u) == run && (high >> 16u) == run;",
-        "is_whole = is_whole && (compared > 0u || ((low >> 16u) == run && (high >> 16u) == run));\n    compared++;",
+        "is_whole &= ((low >> 16u) == run) & ((high >> 16u) == run);",
+        "is_whole &= (compared > 0u) | (((low >> 16u) == run) & ((high >> 16u) == run));\n    compared++;",
       ],
     ],
     caughtBy: "all but the last word: all",

@@ -199,7 +199,7 @@ export async function outputsOf(
     const ranges: Ranges = {
       input: inputs.get(data) as GPUBuffer,
       output: { buffer: output, offset },
-      ...(plan.needs.has("total") && { total: { buffer: total, offset: index * 4 } }),
+      ...(plan.needs.has("total") && { count: { buffer: total, offset: index * 4 } }),
       length: data.length,
     };
     prepared.record(pass, ranges);

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { parseTarGzip } from "nanotar";
 import type { Browser } from "playwright-core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
@@ -229,6 +230,56 @@ void fold.scan(Uint32Array.of(1), { algorithm: "bubble" });
       }),
     });
     await run(command("tsc"), ["-p", "."], project);
+  });
+});
+
+describe("what is in the package", () => {
+  let texts: ReadonlyMap<string, string>;
+  beforeAll(async () => {
+    const files = await parseTarGzip(packed.tarball);
+    texts = new Map(
+      files.map(({ name, data }) => [name.replace(/^package\//, ""), new TextDecoder().decode(data)]),
+    );
+  });
+
+  test("pages link what is there", () => {
+    const pages = [...texts.keys()].filter((name) => name.endsWith(".md"));
+    expect(pages).toContain("README.md");
+    const dead = pages.flatMap((page) =>
+      [...(texts.get(page) ?? "").matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
+        .map(([, link = ""]) => link)
+        // Pages of the site are built from a checkout.
+        .filter((link) => !/^https?:|^\.\.\/\.\.\/site\/\w+\.html$/.test(link))
+        .filter((link) => !texts.has(join(dirname(page), link)))
+        .map((link) => `${page}: ${link}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  test("each package whose code it holds has its licence there", () => {
+    const licences = texts.get("dist/THIRD_PARTY_LICENSES.txt") ?? "";
+    const titles = [...licences.matchAll(/^(\S+) [\d.]+ \([^)]+\), in (.*)$/gm)];
+    const held = new Map(titles.map(([, name = "", files = ""]) => [name, files.split(", ")]));
+    // esbuild's comments say where code is from. The command has none: it is minified.
+    const found = [...texts].flatMap(([file, text]) =>
+      file.endsWith(".js")
+        ? [...text.matchAll(/^\s*\/\/ (?:\S*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)/gm)].map(([, name]) => ({
+            name,
+            file,
+          }))
+        : [],
+    );
+    expect(found).toContainEqual({ name: "nanotar", file: "dist/node.js" });
+    for (const { name = "", file } of found) {
+      expect(held.get(name), `${name} in ${file}`).toContain(file);
+    }
+    for (const name of ["commander", "echarts", "nanotar", "npyjs", "signal-exit"]) {
+      expect(held.get(name)).toContain("dist/cli.js");
+    }
+    // A notice of the packages' own stands behind each title.
+    const parts = licences.split(`\n${"-".repeat(80)}\n`);
+    expect(parts).toHaveLength(titles.length);
+    expect(parts.filter((part) => !/copyright|permission/i.test(part))).toEqual([]);
   });
 });
 

@@ -17,12 +17,14 @@ const SOURCES = [
   "scripts",
   "examples",
   "bench",
+  "docs",
   "package.json",
   "tsconfig.json",
   "tsconfig.build.json",
   "README.md",
   "ARCHITECTURE.md",
   "CHANGELOG.md",
+  "CONTRIBUTING.md",
   "LICENSE",
 ];
 

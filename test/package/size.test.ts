@@ -55,8 +55,9 @@ const budgets: readonly Budget[] = [
       const words = new Uint32Array(read.getMappedRange());
       globalThis.result = [0, 1, 255].map((at) => words[at]);`,
     result: [1, 3, 32_896],
+    // A tokenizer of the kernel's text, and the check of each entry point's size, take 730 of it.
     goal: 2.5,
-    ceiling: 2_560,
+    ceiling: 3_300,
   },
   {
     what: "open and scan of u32 from wavefold",
@@ -67,7 +68,7 @@ const budgets: readonly Budget[] = [
     ),
     result: [3, 4, 11, 300_000],
     goal: 8,
-    ceiling: 7_380,
+    ceiling: 7_600,
   },
   {
     what: "open, max and an exclusive scan of u32",
@@ -87,7 +88,7 @@ const budgets: readonly Budget[] = [
       "const scan = await fold.prepareScan({ type: u32, maxLength: 1000 }); globalThis.result = typeof scan.record;",
     ),
     result: "function",
-    ceiling: 17_980,
+    ceiling: 18_200,
   },
 ];
 

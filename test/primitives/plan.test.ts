@@ -246,25 +246,9 @@ test("every pass binds what its kernel names, and has a kernel that is compiled"
   for (const plan of plans) {
     const compiled = new Set(plan.kernels.map((kernel) => kernel.code));
     for (const length of [0, 1, 16, 17, 256, 257, 4096, 4097, 5000]) {
-      for (const [arrangement, inPlace] of [
-        ["vectors", false],
-        ["items", false],
-        ["one-buffer", false],
-        ["one-buffer", true],
-        ["in-place", true],
-      ] as const) {
-        const title = `${plan.title} ${length} ${arrangement} ${inPlace}`;
-        if (arrangement === "one-buffer" && !inPlace && plan.itemBytes.output !== plan.itemBytes.input) {
-          expect(() => plan.passes(length, arrangement, inPlace), title).toThrow(
-            "the indices (u32) and the input (u64) must be in different buffers",
-          );
-          continue;
-        }
-        if (inPlace && plan.itemBytes.output !== plan.itemBytes.input) {
-          // Items of two sizes have no range in common.
-          continue;
-        }
-        for (const { kernel, slots } of plan.passes(length, arrangement, inPlace)) {
+      for (const { arrangement, aside } of plan.ways) {
+        const title = `${plan.title} ${length} ${arrangement} ${aside}`;
+        for (const { kernel, slots } of plan.passes(length, arrangement, aside)) {
           const named = [...kernel.bindings.keys()].filter((binding) => !implied.has(binding)).sort();
           expect(compiled.has(kernel.code), `${title} ${kernel.label}`).toBe(true);
           expect([...slots.keys()].sort(), `${title} ${kernel.label}`).toEqual(named);

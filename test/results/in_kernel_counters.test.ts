@@ -338,6 +338,78 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     }
   });
 
+  test.each([1, 3, 32, 100])("totals steer a loop in work-groups of %i", async (threads) => {
+    // Thread i gives out i % 7 tokens, one a turn, while anyone has some: each turn's are consecutive in the list.
+    const code = link(
+      `
+@group(0) @binding(0) var<storage, read_write> counts: array<u32>;
+@group(0) @binding(1) var<storage, read_write> list: array<u32>;
+@group(0) @binding(2) var<storage, read_write> used: array<atomic<u32>, 2>;
+var<workgroup> shared_turns: u32;
+@compute @workgroup_size(${threads})
+fn main(@builtin(local_invocation_index) i: u32) {
+  var left = i % 7u;
+  var turn = 0u;
+  var given = 0u;
+  var count = 1u;
+  while (count > 0u) {
+    let slot = work_group_compact_uniform(left > 0u, i, &count);
+    if (left > 0u) {
+      list[given + slot] = (turn << 16u) | i;
+      left--;
+    }
+    given += count;
+    turn++;
+    if (count > 0u) {
+      if (i == 0u) {
+        shared_turns = turn;
+      }
+      workgroupBarrier();
+      counts[5u * i] = shared_turns;
+    }
+  }
+  var appended: u32;
+  counts[5u * i + 1u] = work_group_compact_update_uniform(i % 2u == 0u, i, &appended);
+  counts[5u * i + 2u] = appended;
+  var total: u32;
+  let mine = work_group_allocate_uniform(i, i, &total);
+  counts[5u * i + 3u] = mine.offset;
+  counts[5u * i + 4u] = total;
+}
+`,
+      [
+        workGroupCompact({ workGroupSize: threads, algorithm }),
+        workGroupCompactUpdate({ workGroupSize: threads, algorithm, counter: "used[0]" }),
+        workGroupAllocate({ workGroupSize: threads, algorithm, counter: "used[1]", capacity: 10_000 }),
+      ],
+    );
+    const run = await compileKernel(fold().device, code);
+    const expected = Array.from({ length: 6 }, (_, turn) =>
+      Array.from({ length: threads }, (__, i) => i).flatMap((i) =>
+        i % 7 > turn ? [turn * 2 ** 16 + i] : [],
+      ),
+    ).flat();
+    const [counts = new Uint32Array(), list = counts, used = counts] = await run([
+      new Uint32Array(5 * threads).fill(POISON),
+      new Uint32Array(expected.length + 1).fill(POISON),
+      Uint32Array.of(10, 20),
+    ]);
+    expect([...list]).toEqual([...expected, POISON]);
+    const turns = Math.min(6, threads - 1);
+    const even = Math.ceil(threads / 2);
+    const sum = (threads * (threads - 1)) / 2;
+    for (let i = 0; i < threads; i++) {
+      expect([...counts.subarray(5 * i, 5 * i + 5)], `thread ${i}`).toEqual([
+        turns === 0 ? POISON : turns,
+        10 + Math.ceil(i / 2),
+        even,
+        20 + (i * (i - 1)) / 2,
+        sum,
+      ]);
+    }
+    expect([...used]).toEqual([10 + even, 20 + sum]);
+  });
+
   const ALL = 0xffffffff;
 
   /** Runs allocations, checks every thread's run, and returns how many did not fit. */
@@ -450,6 +522,106 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
         await check(mixed, capacity, Math.min(capacity, 0xfffffff8), `amounts of ${huge}, nearly full`);
       }
     }
+  });
+
+  test.each([
+    [8, 1],
+    [3, 3],
+  ])("a counter stops at its capacity: %i threads, %i work-groups a pool", async (threads, sharing) => {
+    // Every capacity, with every counter before, up to and past it; amounts of nothing, and more than there is.
+    const amountsOf: readonly ((thread: number) => number)[] = [
+      () => 0,
+      () => 1,
+      () => 2,
+      () => 3,
+      (thread) => thread % 3,
+      (thread) => (thread === 1 ? 25 : 0),
+      (thread) => (thread === 2 ? ALL : 1),
+      () => 0x80000000,
+    ];
+    const capacities = [...Array(22).keys(), 0x7fffffff, 0x80000000, ALL];
+    const pools = capacities.flatMap((capacity) =>
+      [0, 1, 2, 7, 10, 15, 16, 21, 24, ALL - 1, ALL].flatMap((initial) =>
+        amountsOf.map((amount, kind) => ({ capacity, initial, amount, kind })),
+      ),
+    );
+    const groups = pools.length * sharing;
+    const code = link(
+      `
+@group(0) @binding(0) var<storage, read_write> amounts: array<u32>;
+@group(0) @binding(1) var<storage, read_write> results: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> used: array<atomic<u32>>;
+@group(0) @binding(3) var<storage, read_write> capacities: array<u32>;
+var<private> pool: u32;
+@compute @workgroup_size(${threads})
+fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  pool = group.x % ${pools.length}u;
+  let mine = work_group_allocate(amounts[pool * ${threads}u + i], i);
+  results[group.x * ${threads}u + i] = vec4(mine.offset, mine.total, u32(mine.fits), 0u);
+}
+`,
+      [
+        workGroupAllocate({
+          workGroupSize: threads,
+          algorithm,
+          counter: "used[pool]",
+          capacity: "capacities[pool]",
+        }),
+      ],
+    );
+    const run = await compileKernel(fold().device, code);
+    const [, results = new Uint32Array(), used = new Uint32Array()] = await run(
+      [
+        Uint32Array.from({ length: pools.length * threads }, (_, at) =>
+          (pools[Math.floor(at / threads)] as (typeof pools)[number]).amount(at % threads),
+        ),
+        new Uint32Array(groups * threads * 4).fill(POISON),
+        Uint32Array.from(pools, ({ initial }) => initial),
+        Uint32Array.from(pools, ({ capacity }) => capacity),
+      ],
+      groups,
+    );
+    pools.forEach(({ capacity, initial, amount, kind }, pool) => {
+      const title = `${initial} of ${capacity} used, amounts ${kind}`;
+      const amounts = Array.from({ length: threads }, (_, thread) => amount(thread));
+      const sum = amounts.reduce((total, one) => total + one, 0);
+      expect(used[pool], title).toBe(Math.max(initial, Math.min(initial + sharing * sum, capacity)));
+      const runs: [number, number][] = [];
+      for (let group = pool; group < groups; group += pools.length) {
+        const rows = amounts.map((_, thread) => {
+          const at = (group * threads + thread) * 4;
+          return { offset: results[at] ?? 0, total: results[at + 1], fits: results[at + 2] };
+        });
+        // Threads fit up to the first that asks for something and does not.
+        const refused = rows.findIndex(({ fits }) => fits === 0);
+        let next = Math.min(rows[0]?.offset ?? 0, capacity);
+        rows.forEach(({ offset, total, fits }, thread) => {
+          const own = amounts[thread] ?? 0;
+          const granted = own === 0 || (refused < 0 || thread < refused ? 1 : 0);
+          expect([total, fits], `${title}: thread ${thread}`).toEqual([Math.min(sum, ALL), Number(granted)]);
+          expect(offset, `${title}: thread ${thread}`).toBe(
+            refused < 0 || thread < refused ? next : capacity,
+          );
+          if (fits === 1 && own > 0) {
+            runs.push([offset, offset + own]);
+            next = offset + own;
+          }
+        });
+        if (refused >= 0) {
+          expect(next + (amounts[refused] ?? 0), `${title}: it would have fitted`).toBeGreaterThan(capacity);
+        }
+      }
+      runs.sort(([a], [b]) => a - b);
+      runs.forEach(([start, end], index) => {
+        expect(start, `${title}: a run`).toBe(runs[index - 1]?.[1] ?? initial);
+        expect(end, `${title}: a run`).toBeLessThanOrEqual(capacity);
+      });
+      if (sharing === 1 && initial <= capacity) {
+        // The first run that is asked for fits exactly where there is room for it.
+        const first = amounts.find((one) => one > 0) ?? 0;
+        expect(runs.length > 0, title).toBe(first > 0 && initial + first <= capacity);
+      }
+    });
   });
 
   test("allocation with a constant capacity, and without", async () => {

@@ -198,6 +198,8 @@ describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) =>
       for (const length of lengths) {
         const title = `${name}, ${length}`;
         const data = itemsOf(row, length, title);
+        const places = layout(length);
+        const atVectors = [places.input, places.output].every((start) => start % loaded === 0);
         let grouping: unknown;
         const total = await runPlaced(
           fold().device,
@@ -207,7 +209,7 @@ describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) =>
           layout(length),
           (encoder, ranges) => {
             grouping = reduce.groupingOf(ranges);
-            expect(reduce.groupingOf(ranges).itemsPerVector, title).toBe(isVectors(name) ? loaded : 1);
+            expect(reduce.groupingOf(ranges).itemsPerVector, title).toBe(atVectors ? loaded : 1);
             reduce.record(encoder, ranges);
           },
           title,
@@ -417,9 +419,7 @@ describe("errors", () => {
       reference: (earlier, later) => earlier + later,
     });
     expect(await fold().reduce(data, { op })).toBe(6);
-    const cause = await error(fold().reduce(data, { op, map: "x * 2.0" }));
-    expect(cause).toBeInstanceOf(SourceError);
-    expect(cause.message).toContain("the name map_value is taken");
+    expect(await fold().reduce(data, { op, map: "x * 2.0" })).toBe(12);
     const one = struct({ name: "Twin", fields: { a: u32 } });
     const other = struct({ name: "Twin", fields: { a: f32 } });
     const last = operator({
@@ -459,7 +459,7 @@ describe("errors", () => {
     expect(() => record(0, 0)).toThrow(ArgumentError);
     expect(() => record(0, 0)).toThrow("overlap; they must be apart");
     expect(() => record(0, 64)).toThrow(
-      "scan<u64, add>: the input (items of 4 bytes) and the output (of 8) must be in different buffers",
+      "scan<u64, add>: input (items of 4 bytes) and output (items of 8 bytes) must be in different buffers",
     );
     expect(() => record(0, 68)).toThrow("output's offset is 68 bytes; it takes a multiple of 8");
     scan.destroy();
@@ -477,10 +477,17 @@ describe("errors", () => {
       map: "vec2(x)",
       where: "true",
     });
+    // What is kept is put aside first.
     const count = storageBuffer(device, new Uint32Array(1));
-    expect(() =>
-      compact.record(encoder, { input: at(0), output: at(64), count, length: 8 } as never),
-    ).toThrow("compact<u64>: the output (u64) and the input (u32) must be in different buffers");
+    const words = Uint32Array.from({ length: 8 }, (_, index) => index + 1);
+    device.queue.writeBuffer(buffer, 0, words);
+    const own = device.createCommandEncoder();
+    compact.record(own, { input: at(0), output: at(64), count, length: 8 } as never);
+    device.queue.submit([own.finish()]);
+    expect([...(await readWords(device, buffer)).subarray(16, 32)]).toEqual(
+      [...words].flatMap((word) => [word, word]),
+    );
+    expect([...(await readWords(device, count))]).toEqual([8]);
     compact.destroy();
     buffer.destroy();
   });

@@ -135,7 +135,7 @@ test("identities, for every type: reductions of nothing return them, and exclusi
     u32: [Uint32Array.of(7), { add: 0, mul: 1, min: 0xffffffff, max: 0, and: 0xffffffff, or: 0, xor: 0 }],
     i32: [Int32Array.of(7), { add: 0, mul: 1, min: 0x7fffffff, max: -0x80000000, and: -1, or: 0, xor: 0 }],
     f32: [Float32Array.of(7), { add: 0, mul: 1, min: Infinity, max: -Infinity }],
-    f64: [Float64Array.of(7), { add: -0, mul: 1, min: Infinity, max: -Infinity }],
+    f64: [Float64Array.of(7), { add: 0, mul: 1, min: Infinity, max: -Infinity }],
     u64: [
       BigUint64Array.of(7n),
       { add: 0n, mul: 1n, min: wide.greatest, max: 0n, and: wide.greatest, or: 0n, xor: 0n },

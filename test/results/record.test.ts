@@ -510,22 +510,56 @@ describe("text of the caller's that does not compile", () => {
     ["x > 1u\n); } fn evil() -> bool { return bool(true", 2, 1, "')' without its '('"],
     ["(x > 1u", 1, 1, "'(' is not closed"],
     ["x > 1u /* what", 1, 8, "a comment that does not end"],
+    ["x > 1u /* /* what */", 1, 8, "a comment that does not end"],
+    ...["\r", "\v", "\f", "\u0085", "\u2028", "\u2029"].map((end): [string, number, number, string] => [
+      `true // ${end} ); } fn evil() -> bool { return bool(true`,
+      2,
+      2,
+      "')' without its '('",
+    ]),
+    ["/* /* */ true */ true ); } fn evil() -> bool { return bool(true", 1, 23, "')' without its '('"],
   ])("brackets that would end our function: %j", async (text, line, column, problem) => {
     const error = await sourceError(fold().compact(data, { where: text }));
     expect([error.line, error.column]).toEqual([line, column]);
     expect(error.message).toContain(problem);
   });
 
-  test("a name that is taken", async () => {
+  test.each(["ITEMS", "params.length", "value_from_item(1u)", "Params", "keep_value", "last_tile"])(
+    "a predicate does not see what is ours: %s",
+    async (text) => {
+      const error = await sourceError(fold().compact(data, { where: `x == /* ITEMS */ ${text}` }));
+      expect(error.message).toContain(`'${/\w+/.exec(text)?.[0]}'`);
+      expect(error.column).toBe(18);
+    },
+  );
+
+  test("comments and names are as WGSL has them", async () => {
+    const op = operator({
+      name: "accented",
+      type: u32,
+      identity: 0,
+      declarations:
+        "/* /* fn no() { */ { */ fn été(ITEMS: u32) -> u32 {\r // }\u2028 return ITEMS; } // fn été",
+      combine: "été(earlier) /* ) */ + été( // )\u0085 later) // return",
+      reference: (a, b) => a + b,
+    });
+    expect([...(await fold().scan(data, { op }))]).toEqual([1, 3, 6]);
+    expect([...(await fold().scan(data, { op, map: "/* http://x */ max(x, 2u) // return" }))]).toEqual([
+      2, 4, 7,
+    ]);
+    expect([...(await fold().compact(data, { where: "/* /* ( */ */ x != 2u // (" }))]).toEqual([1, 3]);
+  });
+
+  test("no name of theirs clashes with one of ours", async () => {
     const op = operator({
       name: "taken",
       type: u32,
       identity: 0,
       declarations: "fn load_items() -> u32 { return 1u; }",
-      combine: "earlier + load_items()",
-      reference: (a, b) => a + b + 1,
+      combine: "earlier + later * load_items()",
+      reference: (a, b) => a + b,
     });
-    expect((await sourceError(fold().scan(data, { op }))).message).toContain("the name load_items is taken");
+    expect([...(await fold().scan(data, { op }))]).toEqual([1, 3, 6]);
   });
 
   test("what is right still works after a failure", async () => {

@@ -10,6 +10,7 @@ import type { Operator } from "../../src/operators.ts";
 import { add, max, monoid, operator, operators } from "../../src/operators.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { contextOf } from "../../src/runtime/context.ts";
+import { givenOf } from "../../src/runtime/hand.ts";
 import { scanPlainly } from "../../src/runtime/plain_scan.ts";
 import { u32 } from "../../src/types.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -72,7 +73,13 @@ describe.each([
     for (const length of lengths) {
       const data = itemsOf(length);
       for (const exclusive of [false, true]) {
-        const actual = await scanPlainly(plainKernels(linked), contextOf(fold().device), data, op, exclusive);
+        const actual = await scanPlainly(
+          plainKernels(linked),
+          contextOf(fold().device),
+          givenOf(data),
+          op,
+          exclusive,
+        );
         const expected = scanReference(data, { op: untyped(op), exclusive });
         expectSameBits(
           actual as Uint32Array,
@@ -93,7 +100,7 @@ describe.each([
       { maxBufferSize: 4 * tile },
     ]) {
       const less = { ...context, facts: factsWith({}, limits) };
-      const scan = scanPlainly(plainKernels(linked), less, itemsOf(tile + 1), plain(add), false);
+      const scan = scanPlainly(plainKernels(linked), less, givenOf(itemsOf(tile + 1)), plain(add), false);
       expect(await scan).toBeUndefined();
     }
   });

@@ -41,7 +41,10 @@ test.each(["single", "reduce-then-scan"] as const)(
       });
       const named = (text: string) => lines[code.indexOf(text)];
       expect(named("  return max(a, b);")).toMatchObject({ number: 4, source: { callers: true } });
-      expect(named("return greater(a, later);")).toMatchObject({ number: 2, source: { callers: true } });
+      expect(named("return callers_greater(a, later);")).toMatchObject({
+        number: 2,
+        source: { callers: true },
+      });
       expect(named("struct Params {")?.source.callers).toBeUndefined();
     }
   },

@@ -21,6 +21,17 @@ export function runIn(folder: string, args: readonly string[]): Ended {
   return { status, stdout, stderr };
 }
 
+/** Runs the command bound to what files permit, which root is not. */
+export function runBoundIn(folder: string, args: readonly string[]): Ended {
+  const own = [process.execPath, program, ...args];
+  const [command = "", ...rest] =
+    process.getuid?.() === 0
+      ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all", ...own]
+      : own;
+  const { status, stdout, stderr } = spawnSync(command, rest, { cwd: folder, encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
 /** Runs what must fail: one line on stderr, nothing on stdout, and the folder as it was. */
 export function failsIn(folder: string, message: RegExp, args: readonly string[]): void {
   const before = readdirSync(folder);

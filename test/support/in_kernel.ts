@@ -54,9 +54,15 @@ export function itemsOf(of: Case, threads: number): AnyArray {
     // Sums and products that are exact in every order.
     const next = randomBits(name);
     const values = op.name === "add" ? [0, 1, 2, 3] : [1, -1, 1, -1];
+    // A sum that keeps the sign of zero: of -0 alone in the round in which all are active, and mostly in the others.
+    const zeros = scalar.addStart && op.name === "add" ? -0 : undefined;
     return valuesAs(
       scalar.name,
-      Array.from({ length }, () => values[next() % 4] ?? 0),
+      Array.from({ length }, (_, at) =>
+        zeros !== undefined && (Math.floor(at / threads) === 1 || next() % 8 > 0)
+          ? zeros
+          : (values[next() % 4] ?? 0),
+      ),
     );
   }
   const rare: Partial<Record<string, [Scalar, Scalar]>> = {
@@ -84,6 +90,8 @@ interface Call {
   readonly scope: "work_group" | "coalesced" | number;
   readonly kind: "scan_inclusive" | "scan_exclusive" | "reduce";
   readonly hasTotal: boolean;
+  /** Whether the total is written to a variable of the caller's. */
+  readonly isUniform: boolean;
 }
 
 function callOf(name: string): Call {
@@ -93,7 +101,8 @@ function callOf(name: string): Call {
     name,
     scope: tile === undefined ? (scope as "work_group") : Number(tile),
     kind: kind as Call["kind"],
-    hasTotal: name.endsWith("_total"),
+    hasTotal: /_(total|uniform)$/.test(name),
+    isUniform: name.endsWith("_uniform"),
   };
 }
 
@@ -116,9 +125,10 @@ export function expectedOf(
     const own = pick(items, of, members);
     const total = reduceReference(own, { type, op }) as Value;
     const prefixes = valuesOf(scanReference(own, { type, op, exclusive: kind === "scan_exclusive" }), type);
-    const { identity } = monoid(op, type, "test");
+    const { identity, start } = monoid(op, type, "test");
     for (const thread of tile) {
-      set(thread, wantsTotal ? total : identity);
+      // Totals are all threads', the others' prefix is what one of nothing shows.
+      set(thread, wantsTotal || kind === "reduce" ? total : (start?.value ?? identity));
     }
     members.forEach((thread, rank) => {
       set(thread, wantsTotal || kind === "reduce" ? total : prefixes(rank));
@@ -127,7 +137,20 @@ export function expectedOf(
   return array;
 }
 
-/** Which local index each thread passes. */
+/** Local indices in runs of a subgroup's threads, which are put into another order. */
+const inRuns = (threads: number, size: number, order: (runs: number[][]) => number[][]): Uint32Array => {
+  const all = Array.from({ length: threads }, (_, i) => i);
+  const runs = Array.from({ length: Math.ceil(threads / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );
+  const places = new Uint32Array(threads);
+  for (const [place, thread] of order(runs).flat().entries()) {
+    places[thread] = place;
+  }
+  return places;
+};
+
+/** Which local index each thread passes, of an adapter's subgroup size. */
 export const orders = {
   "in order": (threads: number) => Uint32Array.from({ length: threads }, (_, i) => i),
   backwards: (threads: number) => Uint32Array.from({ length: threads }, (_, i) => threads - 1 - i),
@@ -137,8 +160,23 @@ export const orders = {
   },
   /** Most lanes are where they usually are. */
   "two swapped": (threads: number) =>
-    Uint32Array.from({ length: threads }, (_, i) => (i === 1 ? threads - 1 : i === threads - 1 ? 1 : i)),
-} as const;
+    Uint32Array.from({ length: threads }, (_, i) =>
+      i === 1 ? threads - 1 : i === threads - 1 ? Math.min(1, i) : i,
+    ),
+  /** The subgroup that may have fewer lanes comes first. */
+  "last subgroup first": (threads: number, size: number) =>
+    inRuns(threads, size, (runs) => [...runs.slice(-1), ...runs.slice(0, -1)]),
+  "subgroups backwards": (threads: number, size: number) =>
+    inRuns(threads, size, (runs) => [...runs].reverse()),
+  /** All but the last, which may have fewer lanes: the usual map of lanes, from subgroups that start in any order. */
+  "full subgroups backwards": (threads: number, size: number) =>
+    inRuns(threads, size, (runs) => [...runs.slice(0, -1).reverse(), ...runs.slice(-1)]),
+  "a subgroup in the middle last": (threads: number, size: number) =>
+    inRuns(threads, size, (runs) => {
+      const middle = runs.length >> 1;
+      return [...runs.slice(0, middle), ...runs.slice(middle + 1), ...runs.slice(middle, middle + 1)];
+    }),
+} as const satisfies Record<string, (threads: number, subgroupSize: number) => Uint32Array>;
 
 export type Order = keyof typeof orders;
 
@@ -198,8 +236,17 @@ export async function checkFunctions(
   // An even number of them, so that halves of a word fill words.
   const width = columns.length + (columns.length % 2);
   let column = 0;
-  const statements = calls.flatMap(({ name, scope, hasTotal }, index) => {
-    const call = `${name}(x, ${scope === "coalesced" ? "is_active, " : ""}place)`;
+  const statements = calls.flatMap(({ name, scope, hasTotal, isUniform }, index) => {
+    const given = `${name}(x, ${scope === "coalesced" ? "is_active, " : ""}place`;
+    const call = `${given})`;
+    if (isUniform) {
+      return [
+        `var total_${index}: ${type.value};`,
+        `let result_${index} = ${given}, &total_${index});`,
+        `output[base + ${column++}u] = result_${index};`,
+        `output[base + ${column++}u] = total_${index};`,
+      ];
+    }
     return hasTotal
       ? [
           `let result_${index} = ${call};`,
@@ -243,7 +290,8 @@ fn main(@builtin(local_invocation_index) i: u32) {
     columns.map(({ call, wantsTotal }) => expectedOf(call, wantsTotal, of, own, isActive)),
   );
   for (const order of orderNames) {
-    const [, words = output] = await run([input, output, orders[order](threads), active]);
+    const places = orders[order](threads, device.adapterInfo.subgroupMaxSize);
+    const [, words = output] = await run([input, output, places, active]);
     const bytes = new Uint8Array(words.buffer);
     expected.forEach((row, round) => {
       row.forEach((values, number) => {
@@ -264,13 +312,20 @@ fn main(@builtin(local_invocation_index) i: u32) {
 }
 
 /**
- * One of each pair of functions that differ in `_total` alone: which one goes by the number. A
- * kernel that calls half as many compiles in less than half the time.
+ * Of functions that differ in `_total` and `_uniform` alone, and in whether they are exclusive, two: which ones goes by the
+ * number. A kernel that calls fewer compiles in less than its part of the time.
  */
 export function everyOther(names: readonly string[], number: number): string[] {
   const scanNames = names.filter((name) => name.includes("_scan_"));
-  const chosen = scanNames.filter(
-    (name) => name.includes("_inclusive_") === ((number + (name.endsWith("_total") ? 1 : 0)) % 2 === 0),
-  );
+  const flavours = ["_total", "_uniform"];
+  const chosen = scanNames.filter((name) => {
+    const flavour = flavours.findIndex((ending) => name.endsWith(ending));
+    const hasUniform = names.includes(name.replace(/(_total|_uniform)?$/, "_uniform"));
+    return (
+      name.includes("_inclusive_") === ((number + flavour + 1) % 2 === 0) &&
+      // Of three, two.
+      (!hasUniform || flavour + 1 !== number % 3)
+    );
+  });
   return names.filter((name) => name.includes("_reduce_") || chosen.includes(name));
 }

@@ -2,6 +2,7 @@ import type { Algorithm } from "../../src/codegen/algorithms.ts";
 import {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUniform,
   coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
@@ -11,6 +12,7 @@ import {
   workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUniform,
   workGroupScanUpdate,
 } from "../../src/codegen/functions.ts";
 import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
@@ -124,9 +126,11 @@ export function operatorFunctions(
   const counter = "used";
   return [
     workGroupScan(options),
+    workGroupScanUniform(options),
     ...(counted ? [workGroupScanUpdate({ ...options, counter })] : []),
     workGroupReduce(options),
     coalescedScan(options),
+    coalescedScanUniform(options),
     ...(counted ? [coalescedScanUpdate({ ...options, counter })] : []),
     coalescedReduce(options),
     // The portable body of a thread tile is one and the same for both portable algorithms.
@@ -143,24 +147,27 @@ export function operatorFunctions(
 
 /** A kernel that calls every function once. */
 function callingAll(type: ElementType, functions: readonly InKernelFunctions[]): string {
-  const calls = functions.flatMap(({ names }) => {
-    return names.map((name) =>
-      name.startsWith("coalesced_")
-        ? `${name}(x, keep, i)`
-        : name.startsWith("work_group_compact")
-          ? `${name}(keep, i)`
-          : `${name}(x, i)`,
-    );
-  });
+  const calls = functions
+    .flatMap(({ names }) => {
+      return names.map((name) =>
+        name.startsWith("coalesced_")
+          ? `${name}(x, keep, i)`
+          : name.startsWith("work_group_compact")
+            ? `${name}(keep, i)`
+            : `${name}(x, i)`,
+      );
+    })
+    .map((call) => (call.includes("_uniform") ? call.replace(")", ", &total)") : call));
   const kernel = [
     // The directives go here.
     "",
     `@group(0) @binding(0) var<storage, read> list: array<u32>;`,
     `var<workgroup> used: atomic<${type.name === "i32" ? "i32" : "u32"}>;`,
-    "@compute @workgroup_size(1)",
+    `@compute @workgroup_size(${functions[0]?.workGroupSize})`,
     "fn main(@builtin(local_invocation_index) i: u32) {",
     `  let x = ${type.value}();`,
     "  let keep = i != 3u;",
+    `  var total: ${type.value};`,
     ...calls.map((call) => `  _ = ${call};`),
     "}",
   ].join("\n");

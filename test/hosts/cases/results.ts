@@ -14,6 +14,7 @@ import { scanReference } from "../../../src/reference/scan.ts";
 import { emptyLike, valuesOf } from "../../../src/reference/values.ts";
 import { contextOf } from "../../../src/runtime/context.ts";
 import type { Fold } from "../../../src/runtime/fold.ts";
+import { givenOf } from "../../../src/runtime/hand.ts";
 import { scanPlainly } from "../../../src/runtime/plain_scan.ts";
 import type { StructType } from "../../../src/struct.ts";
 import { StructArray, struct } from "../../../src/struct.ts";
@@ -509,7 +510,7 @@ const plainCases: Case[] = Object.entries({ linkedGpu, linkedSoftware }).map(([n
         [add, false],
         [min, true],
       ] as [PlainOperator & Operator<string>, boolean][]) {
-        const scanned = await scanPlainly(plainKernels(linked), context, data, op, exclusive);
+        const scanned = await scanPlainly(plainKernels(linked), context, givenOf(data), op, exclusive);
         expectSameBits(
           scanned ?? new Uint32Array(),
           scanReference(data, { op, exclusive }),

@@ -1,0 +1,53 @@
+// The counter of an allocation, which all work-groups share: how much of the capacity is used. It never
+// goes back, and stops at the capacity: a work-group that asks for more than is left takes what is left, so
+// that from then on it is full for all. While work-groups race for the last of it, the counter may be past
+// the capacity until they have all returned; what they get never is. A counter that is past the capacity
+// before stays where it is, and nothing fits.
+// Linked with allocate.wgsl.
+// Call in uniform control flow, with local_index = @builtin(local_invocation_index).
+// All threads get where the work-group's runs start, and the capacity. One thread reads the capacity, so
+// that all decide by the same one.
+// Work-group memory: two words.
+
+var<workgroup> allocation_room: vec2<u32>;
+
+fn allocation_take(total: u32, local_index: u32) -> vec2<u32> {
+  if (local_index == 0u) {
+    let capacity = allocation_capacity();
+    allocation_room = vec2<u32>(allocation_start(total, capacity), capacity);
+  }
+  return workgroupUniformLoad(&allocation_room);
+}
+
+// A thread's run in the work-group's.
+fn allocation_run(amount: u32, prefix: u32, total: u32, local_index: u32) -> WorkGroupAllocation {
+  let room = allocation_take(total, local_index);
+  let offset = combine(room.x, prefix);
+  let fits = amount == 0u || (offset <= room.y && amount <= room.y - offset);
+  return WorkGroupAllocation(select(room.y, min(offset, room.y), fits), total, fits);
+}
+
+// Where the runs start, which is the capacity where nothing is left.
+fn allocation_start(total: u32, capacity: u32) -> u32 {
+  var seen = atomicLoad(&contract_counter);
+  // As far as is seen, all of it fits. So far from the end, and of so few, the additions of all the work-groups in flight
+  // together cannot make the sum wrap around.
+  if (seen < min(capacity, 1u << 31u) && total <= min(capacity - seen, 1u << 15u)) {
+    let start = atomicAdd(&contract_counter, total);
+    // Others came first.
+    if (start >= capacity || total > capacity - start) {
+      // Whoever adds after this finds the capacity, or more. (SwiftShader loses additions that are made meanwhile; those
+      // found no less.)
+      atomicMin(&contract_counter, capacity);
+    }
+    return min(start, capacity);
+  }
+  while (seen < capacity) {
+    let exchange = atomicCompareExchangeWeak(&contract_counter, seen, seen + min(total, capacity - seen));
+    if (exchange.exchanged) {
+      return seen;
+    }
+    seen = exchange.old_value;
+  }
+  return capacity;
+}

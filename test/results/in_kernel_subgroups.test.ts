@@ -1,0 +1,68 @@
+import { describe, test } from "vitest";
+import { threadTileScan, workGroupReduce, workGroupScan } from "../../src/codegen/functions.ts";
+import type { AlgorithmBody, WorkGroupAlgorithm } from "../../src/codegen/work_group_algorithms.ts";
+import { subgroupOf } from "../../src/codegen/work_group_algorithms.ts";
+import { u32 } from "../../src/types.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
+import type { Case, Order } from "../support/in_kernel.ts";
+import { checkFunctions, orders } from "../support/in_kernel.ts";
+import { affine } from "../support/operators.ts";
+
+const fold = useSoftwareFold();
+
+/** Does not commute. */
+const strict: Case = { type: u32, op: untyped(affine) };
+
+// No adapter promises which lanes hold which threads, nor which subgroup starts first. Here threads pass local indices as
+// if their subgroups had been numbered in each of the orders, at every size: a last subgroup of each number of lanes.
+const SIZES = Array.from({ length: 130 }, (_, at) => at + 1);
+const PARTS = 10;
+
+/** For subgroups of at most half the lanes that the adapter's have: no adapter has as few as this says of the smallest. */
+function ofHalf(algorithm: WorkGroupAlgorithm, size: number): WorkGroupAlgorithm {
+  const half = (body: AlgorithmBody): AlgorithmBody => ({
+    ...body,
+    words: { ...body.words, MAX_SUBGROUP_SIZE: `${size / 2}u` },
+  });
+  const { scan, reduce, tiles = scan } = algorithm;
+  return { ...algorithm, scan: half(scan), reduce: half(reduce), tiles: half(tiles) };
+}
+
+describe("subgroups in any order", () => {
+  test.each(Array.from({ length: PARTS }, (_, part) => part))("part %i of the sizes", async (part) => {
+    for (const threads of SIZES.filter((one) => one % PARTS === part)) {
+      const options = { ...strict, op: strict.op as never, workGroupSize: threads };
+      const { subgroupMinSize: minSize, subgroupMaxSize: maxSize } = fold().device.adapterInfo;
+      // Of all sizes that there are, of the adapter's, and of sizes that the adapter's are not.
+      const algorithm =
+        [
+          subgroupOf({ minSize, maxSize }),
+          subgroupOf({ minSize: 128, maxSize: 128 }),
+          ofHalf(subgroupOf(), maxSize),
+        ][threads % 5] ?? subgroupOf();
+      const tileSize = 2 ** Math.min(1 + (threads % 6), Math.floor(Math.log2(threads)));
+      const functions = [
+        workGroupScan({ ...options, algorithm }),
+        workGroupReduce({ ...options, algorithm }),
+        threadTileScan({ ...options, algorithm, tileSize }),
+      ];
+      const [scans, reductions, tiles] = functions.map(({ names }) => names);
+      await checkFunctions(
+        fold().device,
+        strict,
+        functions,
+        [
+          scans?.find(
+            (name) =>
+              name.includes(threads % 3 === 0 ? "_inclusive_" : "_exclusive_") && name.endsWith("_total"),
+          ),
+          ...(reductions ?? []),
+          tiles?.find((name) => name.includes("_exclusive_") && name.endsWith("_total")),
+        ].flatMap((name) => name ?? []),
+        [threads],
+        `${threads} threads, tiles of ${tileSize}`,
+        Object.keys(orders) as Order[],
+      );
+    }
+  });
+});

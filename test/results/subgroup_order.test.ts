@@ -1,0 +1,147 @@
+import { beforeAll, expect, test } from "vitest";
+import type { Operator } from "../../src/operators.ts";
+import { add, max } from "../../src/operators.ts";
+import { planScan } from "../../src/primitives/scan.ts";
+import type { ScalarArray } from "../../src/reference/arrays.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { contextOf } from "../../src/runtime/context.ts";
+import type { ScalarType } from "../../src/types.ts";
+import { u32 } from "../../src/types.ts";
+import { f64 } from "../../src/types64.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { randomBits, randomItems } from "../support/random.ts";
+
+const fold = useSoftwareFold();
+
+/** The order in which a work-group's subgroups are taken to start, from the order in which they do. */
+const orders = {
+  backwards: (count: number): number[] => Array.from({ length: count }, (_, at) => count - 1 - at),
+  shuffled: (count: number): number[] => {
+    const next = randomBits(`subgroups ${count}`);
+    const places = Array.from({ length: count }, (_, at) => ({ at, key: next() }));
+    return places.sort((a, b) => a.key - b.key).map(({ at }) => at);
+  },
+} as const;
+
+/** What the kernels that are compiled next are changed for, and how many were. */
+const next = { workGroupSize: 0, order: "backwards" as keyof typeof orders, changed: 0 };
+
+/** A text with the numbers by which subgroups start changed. */
+function withOrder(code: string, lanes: number): string {
+  const count = Math.ceil(next.workGroupSize / lanes);
+  const places = orders[next.order](count);
+  const lanesOf = (start: number): number => Math.min(lanes, next.workGroupSize - start * lanes);
+  // What subgroups that start earlier have of lanes, where a kernel counts threads as their subgroups start.
+  const threads = places.map((place) =>
+    places.reduce((sum, other, start) => (other < place ? sum + lanesOf(start) : sum), 0),
+  );
+  const at = (values: readonly number[], index: string): string =>
+    `array<u32, ${count}>(${values.map((value) => `${value}u`).join(", ")})[${index}]`;
+  const changes: readonly [string, string][] = [
+    ["started = atomicAdd(&subgroups_started, 1u);", `started = ${at(places, "started")};`],
+    [
+      "counted = subgroupBroadcastFirst(counted);",
+      `counted = (${at(places, "counted >> 16u")} << 16u) + ${at(threads, "counted >> 16u")};`,
+    ],
+  ];
+  return changes.reduce((text, [line, added]) => {
+    next.changed += text.includes(line) ? 1 : 0;
+    return text.replace(line, `${line}\n  ${added}`);
+  }, code);
+}
+
+// SwiftShader starts subgroups in order, and the one that lacks lanes last. A GPU does not.
+const isChanged = adapter === "software";
+beforeAll(() => {
+  const { device } = fold();
+  const make = device.createShaderModule.bind(device);
+  if (isChanged) {
+    device.createShaderModule = (descriptor) =>
+      make({ ...descriptor, code: withOrder(descriptor.code, device.adapterInfo.subgroupMaxSize) });
+  }
+});
+
+/** What a size can be tried with. A scan of f64 shows the order of operations, which does not depend on who starts first. */
+const scans: readonly [ScalarType, Operator<string>][] = [
+  [u32, untyped(add)],
+  [u32, untyped(max)],
+  [u32, untyped(affine as Operator)],
+  [f64, untyped(add)],
+];
+const passes = ["reduce-then-scan", "single"] as const;
+type Passes = (typeof passes)[number];
+const subjects: readonly {
+  readonly title: string;
+  readonly passes: Passes;
+  readonly scan?: (typeof scans)[number];
+}[] = passes.flatMap((one) => [
+  ...scans.map((scan) => ({
+    title: `scan of ${scan[0].name} by ${scan[1].name}, ${one}`,
+    passes: one,
+    scan,
+  })),
+  { title: `compact, ${one}`, passes: one },
+]);
+
+/** Every size, in a few tests. */
+const ranges = [
+  [1, 32],
+  [33, 64],
+  [65, 96],
+  [97, 130],
+] as const;
+
+test.each(ranges)(
+  "every work-group size from %i to %i, whichever subgroup starts first",
+  async (from: number, to: number) => {
+    const { device } = fold();
+    const { facts } = contextOf(device);
+    for (let size = from; size <= to; size++) {
+      // Each number of lanes that the last subgroup may have meets each subject, at several sizes.
+      const subject = subjects[(size + Math.floor(size / 4) * 3) % subjects.length];
+      if (subject === undefined) {
+        throw new Error("there is a subject for each size");
+      }
+      const itemsPerThread = size === 1 ? 2 : 1 + (size % 3);
+      const tuning = { algorithm: "subgroup", workGroupSize: size, itemsPerThread } as const;
+      const length = 3 * size * itemsPerThread + 1;
+      const exclusive = size % 2 === 0;
+      next.workGroupSize = size;
+      next.order = size % 3 === 0 ? "shuffled" : "backwards";
+      next.changed = 0;
+      const title = `${size} threads of ${itemsPerThread} items: ${subject.title}`;
+      const data = randomItems(u32, length, title) as Uint32Array;
+
+      expect(await fold().reduce(data, tuning), `${size} threads: reduce`).toBe(reduceReference(data));
+      // Long kernels compile slowly in software: of many subgroups, not every size takes them.
+      if (size > 48 && size % 3 !== 0) {
+        continue;
+      }
+      if (subject.scan === undefined) {
+        expectSameBits(
+          await fold().compact(data, { where: "x % 3u != 1u", ...tuning, passes: subject.passes }),
+          compactReference(data, (value) => (value as number) % 3 !== 1),
+          title,
+        );
+      } else {
+        const [type, op] = subject.scan;
+        const options = { op, type, exclusive, ...tuning, passes: subject.passes } as const;
+        const { groupingOf } = await planScan({ ...options, maxLength: length }, facts, ["vectors"]);
+        const items = (type === f64 ? Float64Array.from(data, (word) => word / 7) : data) as ScalarArray;
+        expectSameBits(
+          await fold().scan(items, options),
+          scanReference(items, { op, type, exclusive, grouping: groupingOf("vectors") }),
+          title,
+        );
+      }
+      // Where all subgroups are full, a language with subgroup_id has numbers of its own.
+      expect(next.changed > 0 || !isChanged || size % device.adapterInfo.subgroupMaxSize === 0, title).toBe(
+        true,
+      );
+    }
+  },
+);
