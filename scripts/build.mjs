@@ -150,19 +150,6 @@ await build({
   platform: "node",
 });
 
-// The fuzzer runs on machines that have Node.js and the package webgpu alone; what finds the software adapter loads it
-// by itself, where it is asked for.
-await build({
-  ...shared,
-  entryPoints: { fuzz: "test/fuzz/main.ts" },
-  outdir: "build",
-  platform: "node",
-  external: ["webgpu", "@sparticuz/chromium"],
-  banner: {
-    js: 'import { createRequire as _createRequire } from "node:module";\nconst require = _createRequire(import.meta.url);',
-  },
-});
-
 // Each peer with all that it needs, so that it runs where its packages are not.
 const peers = await readdir("bench/peers");
 await rm("build/bench/peers", { recursive: true, force: true });

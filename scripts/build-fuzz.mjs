@@ -1,0 +1,18 @@
+// The fuzzer in one file, build/fuzz.js. It runs on machines that have Node.js and the package webgpu alone; what finds the
+// software adapter is loaded where it is asked for.
+import { build } from "esbuild";
+
+await build({
+  entryPoints: { fuzz: "test/fuzz/main.ts" },
+  outdir: "build",
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  loader: { ".wgsl": "text" },
+  logLevel: "warning",
+  platform: "node",
+  external: ["webgpu", "@sparticuz/chromium"],
+  banner: {
+    js: 'import { createRequire as _createRequire } from "node:module";\nconst require = _createRequire(import.meta.url);',
+  },
+});
