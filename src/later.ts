@@ -4,6 +4,7 @@
 export const loadBlelloch = () => import("./codegen/device_blelloch.ts");
 export const loadHillisSteele = () => import("./codegen/device_hillis_steele.ts");
 export const loadSubgroup = () => import("./codegen/device_subgroup.ts");
+export const loadOneByOne = () => import("./codegen/device_one_by_one.ts");
 export const loadPlainGpu = () => import("./runtime/plain_gpu.ts");
 export const loadPlainSoftware = () => import("./runtime/plain_software.ts");
 export const loadChosen = () => import("./primitives/chosen.ts");

@@ -26,9 +26,16 @@ fn output_vector(items: array<Output, VECTOR>) -> OutputVector { return items[0]
 
 /** The entry point that a file has, if it has one. */
 const entryOf = (text: string): string | undefined => /@compute[^{]*?fn (\w+)/.exec(text)?.[1];
+/** The entry point of a combination: the last file that has one is the kernel's. */
+const entryOfAll = (texts: readonly string[]): string | undefined =>
+  texts
+    .map(entryOf)
+    .filter((one) => one !== undefined)
+    .at(-1);
 
 /** Files that have functions in place of another's. */
-const comesFirst = /keep_flagged|load_mapped|_whole|any_order|lane_totals|scan_first|rows_together/;
+const comesFirst =
+  /keep_flagged|load_mapped|one_by_one|_whole|any_order|lane_totals|scan_first|rows_together/;
 
 /** What a kernel's files declare and its entry point reaches: of a name the first declaration, as in code generation. */
 function linked(paths: readonly string[], entry: string): { kept: readonly Declaration[]; code: string } {
@@ -47,7 +54,7 @@ function linked(paths: readonly string[], entry: string): { kept: readonly Decla
 /** One text of several files: what the kernel among them reaches, or all, with the directives first. */
 function joined(paths: readonly string[]): string {
   const texts = paths.map(read);
-  const entry = texts.map(entryOf).find((one) => one !== undefined);
+  const entry = entryOfAll(texts);
   if (entry !== undefined) {
     return linked(paths, entry).code;
   }
@@ -212,6 +219,47 @@ const combinations: string[][] = [
         ),
         ...lookBackFiles,
       ],
+      // A thread's items are consecutive there.
+      ...(files.includes("device/portable.wgsl")
+        ? [
+            ...pairs([["input_items", "output_items"], ["one_buffer_items"]], carries).map(
+              ([arrangement, carry]) => scan("scan_tiles", arrangement, carry, "length_params", "one_by_one"),
+            ),
+            scan(
+              "scan_tiles",
+              ["one_buffer_items"],
+              "load_mapped",
+              "carry_spine",
+              "length_params",
+              "one_by_one",
+            ),
+            [
+              ...contract,
+              ...files,
+              ...deviceFiles(
+                "one_by_one",
+                "input_items",
+                "output_items",
+                "length_buffer",
+                "load_items",
+                "reduce_tiles",
+              ),
+            ],
+            compact("count_tiles", "input_items", "output_items", "length_params", "one_by_one"),
+            ...[[], ["keep_flagged"]].map((keep) =>
+              compact(
+                "compact_tiles",
+                "input_items",
+                "output_items",
+                "length_params",
+                "carry_spine",
+                "store_kept",
+                ...keep,
+                "one_by_one",
+              ),
+            ),
+          ]
+        : []),
       ...["input_items", "input_vectors", "no_input"].flatMap((input) => [
         compact("count_tiles", input, "output_items", "length_params"),
         compact("count_tiles", input, "output_items", "length_buffer", "keep_flagged"),
@@ -275,7 +323,7 @@ test("every shader is in a combination", () => {
 test("everything that a file of shaders/device/ declares is reached by some kernel", () => {
   const reached = new Set(
     combinations.flatMap((paths) => {
-      const entry = paths.map((path) => entryOf(read(path))).find((one) => one !== undefined);
+      const entry = entryOfAll(paths.map(read));
       return entry === undefined ? [] : linked(paths, entry).kept.map(({ text }) => text);
     }),
   );

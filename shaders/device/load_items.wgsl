@@ -1,6 +1,11 @@
 // Loads the items that one thread of a tile takes, as elements, a vector at a time.
 // Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an input. Call from any control flow. No work-group memory.
 
+// An item alone, where a vector is one.
+fn load_element(index: u32) -> Element {
+  return element_from_item(input_items(read_vector(index))[0]);
+}
+
 // Past the end of the data, the identity.
 fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
   var elements: array<Element, ITEMS>;

@@ -2,6 +2,11 @@
 // Linked before load_items.wgsl and scan_single_pass.wgsl, in place of what they have of these names;
 // otherwise as load_items.wgsl. Call from any control flow. No work-group memory.
 
+// An item alone, where a vector is one.
+fn load_element(index: u32) -> Element {
+  return mapped_element(input_items(read_vector(index))[0], index);
+}
+
 // Past the end of the data, the identity: nothing is mapped there.
 fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
   var elements: array<Element, ITEMS>;

@@ -137,8 +137,9 @@ export interface CompactKernelOptions extends KernelOptions {
 
 /** What a compaction's kernels have in common. `count` is the sum of u32. */
 function compactSources(count: Monoid, options: CompactKernelOptions, vector: number): Source[] {
-  const { type, selector, indices, sources, lengthOnGpu, map } = options;
+  const { type, selector, indices, sources, instead = [], lengthOnGpu, map } = options;
   return [
+    ...instead,
     prefixText(true),
     ...operatorSources(count),
     ...compactionSources(type, selector, indices, vector, map),
@@ -161,12 +162,19 @@ const compactVector = ({
   sizes,
   map,
 }: CompactKernelOptions): number =>
-  arrangement === "vectors" && !(selector === "flags" && indices) && !algorithms[algorithm].subgroups
+  arrangement === "vectors" &&
+  !sizes.oneByOne &&
+  !(selector === "flags" && indices) &&
+  !algorithms[algorithm].subgroups
     ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items)
     : 1;
 
-const compactInput = ({ arrangement, selector, indices }: CompactKernelOptions): SourceText =>
-  selector === "flags" && indices ? noInput : arrangement === "vectors" ? inputVectors : inputItems;
+const compactInput = ({ arrangement, selector, indices, sizes }: CompactKernelOptions): SourceText =>
+  selector === "flags" && indices
+    ? noInput
+    : arrangement === "vectors" && !sizes.oneByOne
+      ? inputVectors
+      : inputItems;
 
 /** How many items of each tile are kept. */
 export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {

@@ -1,7 +1,8 @@
-import { loadBlelloch, loadHillisSteele, loadSubgroup } from "../later.ts";
+import { loadBlelloch, loadHillisSteele, loadOneByOne, loadSubgroup } from "../later.ts";
 import type { Monoid } from "../operators.ts";
 import type { SourceText } from "../types.ts";
 import type { Algorithm } from "./algorithms.ts";
+import { algorithms } from "./algorithms.ts";
 import type { Sizes } from "./contract.ts";
 
 /**
@@ -31,9 +32,14 @@ const algorithmSources = {
 export async function withSources<Tuning extends NumberedThreads & { readonly algorithm: Algorithm }>(
   tuning: Tuning,
   areTaken = true,
-): Promise<Tuning & { readonly sources: AlgorithmSources }> {
+): Promise<Tuning & { readonly sources: AlgorithmSources; readonly instead: readonly SourceText[] }> {
   return {
     ...tuning,
+    // By subgroups, a thread's items are not consecutive.
+    instead:
+      areTaken && tuning.sizes.oneByOne && !algorithms[tuning.algorithm].subgroups
+        ? (await loadOneByOne()).instead
+        : [],
     sources: areTaken ? (await algorithmSources[tuning.algorithm]()).sourcesOf(tuning) : () => [],
   };
 }

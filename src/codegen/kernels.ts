@@ -88,6 +88,8 @@ export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place";
 export interface KernelOptions {
   readonly algorithm: Algorithm;
   readonly sources: AlgorithmSources;
+  /** What stands for declarations of the same names in a kernel's own files. */
+  readonly instead?: readonly SourceText[] | undefined;
   readonly sizes: Sizes;
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
@@ -105,6 +107,12 @@ const arrangements = {
   "one-buffer": { files: [oneBufferItems], wide: false },
   "in-place": { files: [oneBufferVectors], wide: true },
 } as const satisfies Record<Arrangement, ArrangementFiles>;
+
+/** Where items go one by one, it does not matter whether ranges start at a vector. */
+const filesOf = (arrangement: Arrangement, { oneByOne }: Sizes): ArrangementFiles =>
+  oneByOne
+    ? arrangements[arrangement === "vectors" || arrangement === "items" ? "items" : "one-buffer"]
+    : arrangements[arrangement];
 
 /** Links sources, keeps what the entry point reaches, and reads the bindings off it. */
 export function linkKernel(
@@ -203,8 +211,8 @@ export function scanKernel(
       readonly carry: boolean | readonly SourceText[];
     },
 ): Kernel {
-  const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
-  const { files, wide } = typeof arrangement === "string" ? arrangements[arrangement] : arrangement;
+  const { sources, instead = [], sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
+  const { files, wide } = typeof arrangement === "string" ? filesOf(arrangement, sizes) : arrangement;
   const { bytes } = monoid.type;
   const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
   const singlePass = typeof carry === "object";
@@ -213,6 +221,7 @@ export function scanKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
     singlePass ? "scan_single_pass" : "scan_tiles",
     [
+      ...instead,
       prefixText(exclusive),
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, true, shown) ??
@@ -245,7 +254,8 @@ export function reduceKernel(
     readonly storedBytes?: number;
   },
 ): Kernel {
-  const { sources, sizes, input, output, wide, lengthOnGpu, map, storedBytes } = options;
+  const { sources, instead = [], sizes, input, output, lengthOnGpu, map, storedBytes } = options;
+  const wide = !sizes.oneByOne && options.wide;
   const mapped = input === "items" ? map : undefined;
   const vector = wide ? itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes) : 1;
   const { start } = monoid;
@@ -255,6 +265,7 @@ export function reduceKernel(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
     [
+      ...instead,
       ...operatorSources(monoid),
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
         storageSources(monoid, input, output, vector, shown)),

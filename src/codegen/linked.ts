@@ -36,7 +36,14 @@ export function linkedScan(
     algorithm,
     sources,
     // No algorithm that is linked here asks for the subgroups' sizes.
-    sizes: { workGroupSize, items, unrolled: true, minSubgroupSize: 4, maxSubgroupSize: 128 },
+    sizes: {
+      workGroupSize,
+      items,
+      unrolled: true,
+      oneByOne: false,
+      minSubgroupSize: 4,
+      maxSubgroupSize: 128,
+    },
     lengthOnGpu: false,
   };
   const input = file("input_whole.wgsl", inputWholeFile);

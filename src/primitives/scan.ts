@@ -239,7 +239,7 @@ export const isApart = (arrangement: Arrangement): boolean =>
 
 /** Items of a vector, for a type and a thread's run; where items of another size are loaded, of both. */
 export const vectorOf = (type: ElementType, { sizes }: Tuning, loadedBytes = type.bytes): number =>
-  itemsOfVector(loadedBytes, sizes.items, type.bytes);
+  sizes.oneByOne ? 1 : itemsOfVector(loadedBytes, sizes.items, type.bytes);
 
 /**
  * What maps the items, loaded where there is a map; where there is none, nothing.

@@ -4,7 +4,7 @@ import type { Sizes } from "../codegen/contract.ts";
 import type { AlgorithmSources } from "../codegen/device_files.ts";
 import { loadChosen } from "../later.ts";
 import type { Grouping } from "../reference/grouping.ts";
-import type { Domain, ElementType } from "../types.ts";
+import type { Domain, ElementType, SourceText } from "../types.ts";
 
 /** The limits that plans depend on: a part of `GPUSupportedLimits`. */
 export interface Limits {
@@ -129,10 +129,15 @@ export const twoPassRows: TuningTable<Primitive> = {
   },
 };
 
+/**
+ * Longer items go one by one on a software adapter, in loops that hold none over a barrier. bench/LOG.md has the figures.
+ */
+const SHORT_BYTES = 8;
+
 export type Combined = Pick<Domain, "elementBytes" | "long">;
 
-/** What the caller chooses, and the length. */
-export type Chosen = TuningOptions & { readonly maxLength: unknown };
+/** What the caller chooses, the length, and the type of the items that go in. */
+export type Chosen = TuningOptions & { readonly maxLength: unknown; readonly from?: ElementType };
 
 /** The row for an adapter, elements and a length. */
 export function rowOf<Name extends Primitive>(
@@ -161,7 +166,10 @@ export interface Tuning {
 }
 
 /** With the files of its algorithm. */
-export type LoadedTuning = Tuning & { readonly sources: AlgorithmSources };
+export type LoadedTuning = Tuning & {
+  readonly sources: AlgorithmSources;
+  readonly instead: readonly SourceText[];
+};
 
 /**
  * Chooses what the caller leaves open, and checks the whole against the device. `memoryBeside` is what a kernel
@@ -189,13 +197,16 @@ export async function tune(
   const algorithm =
     options.algorithm ??
     (algorithms[row.algorithm].subgroups && !features.has("subgroups") ? "blelloch" : row.algorithm);
+  const longest = Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0);
+  const oneByOne = facts.software && longest > SHORT_BYTES;
   const tuningOf = (workGroupSize: number): Tuning => ({
     algorithm,
     sizes: {
       workGroupSize,
       items: options.itemsPerThread ?? row.items,
       // A software adapter compiles many long combinations in a row in seconds, a GPU's driver at once.
-      unrolled: !(facts.software && long),
+      unrolled: !(facts.software && (long || oneByOne)),
+      oneByOne,
       minSubgroupSize: facts.subgroupMinSize,
       maxSubgroupSize: facts.subgroupMaxSize,
     },

@@ -1,5 +1,4 @@
 import { leastCommonMultiple, paramNames } from "../codegen/contract.ts";
-import type { Arrangement } from "../codegen/kernels.ts";
 import { bindingOf } from "../codegen/kernels.ts";
 import { LimitError } from "../errors.ts";
 import { loadDigits } from "../later.ts";
@@ -83,7 +82,6 @@ function boundPass(
   plan: Plan,
   pass: Pass,
   ranges: ResolvedRanges,
-  arrangement: Arrangement,
   { minStorageBufferOffsetAlignment }: Limits,
 ): BoundPass {
   const { kernel, slots, length, tiles } = pass;
@@ -138,7 +136,7 @@ function boundPass(
       const middle = Math.min(end, offset + wide * itemBytes);
       params[`${slot}_base`] = bind(binding, slot, buffer, offset, middle, vector * itemBytes);
       params[`${slot}_end_base`] = bind(endBinding, slot, buffer, middle, end, itemBytes);
-    } else if (arrangement === "one-buffer" && slot === "output" && readsThroughOutput(plan, pass)) {
+    } else if (slot === "output" && readsThroughOutput(plan, pass)) {
       // One binding spans both ranges.
       const { input = { offset, bytes } } = ranges;
       const start = Math.min(input.offset, offset);
@@ -267,9 +265,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     limits,
     requireDevice: () => requireDevice(context, title),
     bind: (length, ranges, { arrangement, aside }) =>
-      plan
-        .passes(length, arrangement, aside)
-        .map((pass) => boundPass(plan, pass, ranges, arrangement, limits)),
+      plan.passes(length, arrangement, aside).map((pass) => boundPass(plan, pass, ranges, limits)),
     dispatches: (passes) => passes.map(dispatchOf),
     nextRun() {
       const isReplaced = run === runs && plan.spine !== undefined;

@@ -58,6 +58,7 @@ export function shapeOf(lookBack: LookBack, facts: DeviceFacts, changes: TuningO
       minSubgroupSize: facts.subgroupMinSize,
       maxSubgroupSize: facts.subgroupMaxSize,
       unrolled: true,
+      oneByOne: false,
     },
   });
   expect(byVotes ? "by votes" : "by threads").toBe(lookBack);

@@ -5,13 +5,14 @@ import { bindingOf } from "../../src/codegen/kernels.ts";
 import { spineBytes } from "../../src/codegen/look_back.ts";
 import { ArgumentError, FeatureError, LimitError } from "../../src/errors.ts";
 import type { Operator } from "../../src/operators.ts";
-import { add, and, max, min, mul } from "../../src/operators.ts";
+import { add, and, max, min, mul, operator } from "../../src/operators.ts";
 import { planCompact } from "../../src/primitives/compact.ts";
 import type { Plan } from "../../src/primitives/plan.ts";
-import { gridOf, spineLengths } from "../../src/primitives/plan.ts";
+import { ALL_ARRANGEMENTS, gridOf, spineLengths } from "../../src/primitives/plan.ts";
 import { planReduce } from "../../src/primitives/reduce.ts";
 import { planScan } from "../../src/primitives/scan.ts";
 import type { DeviceFacts, TuningOptions } from "../../src/primitives/tuning.ts";
+import { struct } from "../../src/struct.ts";
 import type { ElementType } from "../../src/types.ts";
 import { u32 } from "../../src/types.ts";
 import { f16, f32 } from "../../src/types_float.ts";
@@ -85,6 +86,55 @@ test.each([
   expect((await planCompact({ ...options, where }, facts)).passes(length, "in-place", true)).toHaveLength(
     (compactions[0] ?? 0) + (length > 0 ? 1 : 0),
   );
+});
+
+describe("on a software adapter, long items go one by one", () => {
+  const letters = [..."abcdefghijklmnop"];
+  const type = struct({ name: "Sixteen", fields: Object.fromEntries(letters.map((one) => [one, u32])) });
+  const op = operator({
+    name: "sum",
+    type,
+    identity: Object.fromEntries(letters.map((one) => [one, 0])),
+    combine: `Sixteen(${letters.map((one) => `earlier.${one} + later.${one}`).join(", ")})`,
+    reference: (earlier) => earlier,
+  });
+  const software = factsWith({ software: true, lookBack: false });
+  const options = { type, op: op as unknown as Operator<string>, maxLength: 2 ** 16 } as never;
+  const compaction = { type, where: "x.a != 3u", maxLength: 2 ** 16 };
+  const plans = (facts: DeviceFacts) =>
+    Promise.all([
+      planScan(options, facts),
+      planReduce(options, facts),
+      planCompact(compaction, facts),
+      planCompact({ ...compaction, from: type, map: "x" }, facts),
+      planScan({ type: u32, from: type, map: "x.a", maxLength: 2 ** 16 }, facts),
+    ]);
+
+  test("few kernels, none of which is long", async () => {
+    const made = await plans(software);
+    // Two that scan, the tiles' totals, and the scan of those; two levels of totals; two that move, the counts, their
+    // scan, and a copy.
+    expect(made.map(({ kernels }) => kernels.length)).toEqual([4, 3, 5, 5, 3]);
+    for (const { code, label } of made.flatMap(({ kernels }) => kernels)) {
+      // Each loop of items is there once, and what a loop has is not written out.
+      expect(code.length, label).toBeLessThan(10_000);
+      expect(code.match(/\bcombine\(/g)?.length ?? 0, label).toBeLessThan(10);
+    }
+  });
+
+  test("which the order of operations tells", async () => {
+    for (const plan of await plans(software)) {
+      expect(plan.vector).toBe(1);
+      expect(ALL_ARRANGEMENTS.map((one) => plan.groupingOf(one).itemsPerVector)).toEqual([1, 1, 1, 1]);
+    }
+  });
+
+  test("but not short ones, nor on a GPU", async () => {
+    const single = factsWith({ lookBack: false });
+    expect((await planScan(options, single)).kernels.length).toBeGreaterThan(4);
+    expect((await planScan({ type: u64, maxLength: 1000 }, software)).vector).toBe(2);
+    expect((await planScan({ type: u32, maxLength: 1000 }, software)).vector).toBe(4);
+  });
 });
 
 test("the passes are those asked for, or those that are faster where the adapter manages", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Algorithm } from "../../src/codegen/algorithms.ts";
 import type { Operator } from "../../src/operators.ts";
 import { add, max, operator } from "../../src/operators.ts";
@@ -7,6 +7,7 @@ import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { emptyLike } from "../../src/reference/values.ts";
+import { contextOf } from "../../src/runtime/context.ts";
 import { struct } from "../../src/struct.ts";
 import type { ElementType, Value } from "../../src/types.ts";
 import { u32 } from "../../src/types.ts";
@@ -48,6 +49,8 @@ interface Row {
   /** Items of a vector, and of as many of them as end where a binding may start. */
   readonly vector: number;
   readonly edge: number;
+  /** Whether long items go one by one, as on software adapters; else kernels are those that GPUs get. */
+  readonly oneByOne?: boolean;
 }
 
 /** Vectors of one, of two, of four and of eight items; several a thread; and 80 bytes, which are too many for one. */
@@ -60,6 +63,33 @@ const rows: readonly Row[] = [
   { type: twenty.type, op: twenty, algorithm: "hillis-steele", itemsPerThread: 4, vector: 1, edge: 64 },
   { type: chain.type, op: chain, algorithm: "subgroup", itemsPerThread: 2, vector: 2, edge: 32 },
   { type: f16, op: untyped(max), algorithm: "subgroup", itemsPerThread: 8, vector: 8, edge: 128 },
+  {
+    type: twelve.type,
+    op: twelve,
+    algorithm: "blelloch",
+    itemsPerThread: 4,
+    vector: 1,
+    edge: 64,
+    oneByOne: true,
+  },
+  {
+    type: chain.type,
+    op: chain,
+    algorithm: "hillis-steele",
+    itemsPerThread: 3,
+    vector: 1,
+    edge: 32,
+    oneByOne: true,
+  },
+  {
+    type: chain.type,
+    op: chain,
+    algorithm: "subgroup",
+    itemsPerThread: 2,
+    vector: 1,
+    edge: 32,
+    oneByOne: true,
+  },
 ].map((row) => ({ ...row, op: row.op as unknown as Operator<string> }) as Row);
 
 /** Where ranges start: at a binding's alignment, at a vector, at another item, and in one buffer. */
@@ -105,7 +135,15 @@ const where = "i % 3u != 1u";
 const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
 
 describe.each(rows)("$type.name, $algorithm, vectors of $vector", (row) => {
-  const { type, op, algorithm, itemsPerThread, vector, edge } = row;
+  const { type, op, algorithm, itemsPerThread, vector, edge, oneByOne = false } = row;
+  beforeAll(() => {
+    const context = contextOf(fold().device);
+    const { facts } = context;
+    context.facts = { ...facts, software: oneByOne };
+    return () => {
+      context.facts = facts;
+    };
+  });
   const lengths = lengthsOf(vector, workGroupSize * itemsPerThread, edge);
   const maxLength = Math.max(...lengths);
   const options = { type, algorithm, workGroupSize, itemsPerThread, maxLength };

@@ -94,10 +94,10 @@ test("passed: an adapter that nobody vetted takes a single pass", async () => {
 });
 
 test.each([
-  ["no tag is compared", / && \(low >> 16u\) == run && \(high >> 16u\) == run/g, ""],
+  ["no tag is compared", /is_whole &= \(\(low >> 16u\) == run\) & \(\(high >> 16u\) == run\);/g, ""],
   [
     "a tag does not say which run it is of",
-    /\(low >> 16u\) == run && \(high >> 16u\) == run/g,
+    /\(\(low >> 16u\) == run\) & \(\(high >> 16u\) == run\)/g,
     "low != 0u && high != 0u",
   ],
   [
