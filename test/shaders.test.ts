@@ -89,7 +89,8 @@ const deviceAlgorithms = [
   { files: ["work_group/blelloch.wgsl", "device/portable.wgsl"], lookBack: "threads" },
   ...["threads", "votes"].flatMap((lookBack) =>
     pairs(
-      ["id", "count"],
+      // Where subgroups may lack lanes, each thread looks back by itself.
+      lookBack === "threads" ? ["id", "count", "lanes"] : ["id", "count"],
       [
         ["rows"],
         ["any_order", "rows"],
@@ -98,10 +99,12 @@ const deviceAlgorithms = [
         ["scan_first", "rows_together", "rows"],
         ["votes"],
       ],
-    ).map(([by, rows]) => ({
+    ).map(([numbered, rows]) => ({
       files: [
         "work_group/subgroup_contract.wgsl",
-        ...["count", `by_${by}`, "ballot", ...rows].map((file) => `device/subgroup_${file}.wgsl`),
+        ...[...(numbered === "lanes" ? [] : ["count"]), `by_${numbered}`, "ballot", ...rows].map(
+          (file) => `device/subgroup_${file}.wgsl`,
+        ),
         "device/subgroup.wgsl",
       ],
       lookBack,

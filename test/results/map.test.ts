@@ -17,7 +17,7 @@ import { i32 } from "../../src/types_i32.ts";
 import { f64, u64 } from "../../src/types64.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, asOnGpus, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { around, edgeLengths } from "../support/lengths.ts";
 import type { MapRow } from "../support/maps.ts";
@@ -110,7 +110,9 @@ describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) =>
     const lengths = lengthsWith(vector);
     const maxLength = Math.max(...lengths);
     const exclusive = at % 2 === 1;
-    const scan = await fold().prepareScan({ ...shape, passes, exclusive, maxLength } as never);
+    const scan = await asOnGpus(fold(), () =>
+      fold().prepareScan({ ...shape, passes, exclusive, maxLength } as never),
+    );
     // The other ways to lie have the same kernels in both.
     const layouts = Object.entries(layoutsOf(vector));
     for (const [name, layout] of passes === "single" ? layouts : layouts.slice(0, 2)) {
@@ -188,7 +190,9 @@ describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) =>
     skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
     const { loaded } = row;
     const lengths = lengthsWith(loaded);
-    const reduce = await fold().prepareReduce({ ...shape, maxLength: Math.max(...lengths) } as never);
+    const reduce = await asOnGpus(fold(), () =>
+      fold().prepareReduce({ ...shape, maxLength: Math.max(...lengths) } as never),
+    );
     const layouts: ReturnType<typeof layoutsOf> = {
       ...layoutsOf(loaded),
       // One result may lie where the input starts, whatever its size.

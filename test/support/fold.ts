@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from "vitest";
 import type { Fold } from "../../src/node.ts";
 import { open } from "../../src/node.ts";
 import type { Operator } from "../../src/operators.ts";
+import { contextOf } from "../../src/runtime/context.ts";
 
 /** `WAVEFOLD_TEST_ADAPTER=gpu` runs the tests on a GPU instead. */
 export const adapter = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software";
@@ -20,6 +21,18 @@ export function useSoftwareFold(): () => Fold {
     }
     return fold;
   };
+}
+
+/** Plans as on a GPU: a software adapter takes long items one by one, and not as vectors. */
+export async function asOnGpus<T>({ device }: Fold, prepare: () => Promise<T>): Promise<T> {
+  const context = contextOf(device);
+  const { facts } = context;
+  context.facts = { ...facts, software: false };
+  try {
+    return await prepare();
+  } finally {
+    context.facts = facts;
+  }
 }
 
 /** An operator where the type is not known: what it takes is then checked when it runs. */
