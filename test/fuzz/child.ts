@@ -31,9 +31,22 @@ export interface Ready {
   readonly software: boolean;
 }
 
+/** What it says where there is none. */
+export interface NoDevice {
+  readonly noDevice: string;
+}
+
 /** Opens a device, and runs the cases that the parent sends, one after another. */
 export async function serve(adapter: "gpu" | "software", shufflesSubgroups: boolean): Promise<void> {
-  const fold = await open({ adapter });
+  const fold = await open({ adapter }).catch((cause) => {
+    const refused: NoDevice = { noDevice: oneLine(cause) };
+    process.send?.(refused);
+    process.exitCode = 1;
+    process.disconnect();
+  });
+  if (fold === undefined) {
+    return;
+  }
   if (shufflesSubgroups && fold.software) {
     shuffleSubgroups(fold.device);
   }

@@ -132,7 +132,9 @@ describe("a planted fault is found:", () => {
   });
 
   test("a TypeError where an error of ours belongs", async () => {
-    const bad = preparedWith(() => null as never);
+    const bad = preparedWith(() => {
+      throw new TypeError("no");
+    });
     await expect(runCase(scan, bad)).rejects.toThrow("throws what is no refusal of ours: TypeError");
   });
 

@@ -3,6 +3,7 @@ import { linkDirectives } from "../../src/codegen/directives.ts";
 import {
   coalescedReduce,
   coalescedScan,
+  coalescedScanUniform,
   coalescedScanUpdate,
   threadTileReduce,
   threadTileScan,
@@ -11,6 +12,7 @@ import {
   workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUniform,
   workGroupScanUpdate,
 } from "../../src/codegen/functions.ts";
 import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
@@ -122,7 +124,11 @@ export function inKernelArbitrary(scale: Scale): fc.Arbitrary<InKernelCase> {
       steer: rarely(4),
       told: oneIn(20, fc.integer({ min: 1, max: 64 })),
       directives: rarely(4),
-      sizeText: fc.constantFrom("literal" as const, "const" as const, "override" as const),
+      // An override is refused most often.
+      sizeText: fc.oneof(
+        { weight: 9, arbitrary: fc.constantFrom("literal" as const, "const" as const) },
+        { weight: 1, arbitrary: fc.constant("override" as const) },
+      ),
     },
     { requiredKeys: ["family", "size", "functions"] },
   );
@@ -139,12 +145,15 @@ interface Call {
   readonly columns: readonly string[];
   readonly output: ElementType;
   readonly usesCounter: boolean;
+  /** Whether it writes the total to a variable. */
+  readonly uniform: boolean;
 }
 
 const updating = ["add", "min", "max", "and", "or", "xor"];
 
 /** The function that a case describes, of those that there are. */
-function callOf(spec: FunctionSpec, at: number, told: number, viaDirectives: boolean): Call {
+function callOf(spec: FunctionSpec, at: number, told: number, { directives, steer }: InKernelCase): Call {
+  const viaDirectives = directives === true;
   const { kind, scope = "work_group", algorithm = "hillis-steele" } = spec;
   const isCounting = kind === "compact" || kind === "allocate";
   const update = spec.update === true && kind !== "reduce" && kind !== "allocate" && scope !== "thread_tile";
@@ -169,6 +178,8 @@ function callOf(spec: FunctionSpec, at: number, told: number, viaDirectives: boo
   const common = { workGroupSize: told, suffix, algorithm: own };
   const typed = { ...common, type: facts.type, op: facts.op as never };
   const isTile = scope === "thread_tile";
+  // What writes the total to a variable of the kernel's, so that it may steer control flow.
+  const uniform = steer === true && (isCounting || (kind === "scan" && !update && !isTile));
   const portableTile =
     isTile && algorithm === "blelloch"
       ? { ...typed, algorithm: workGroupAlgorithms["hillis-steele"] }
@@ -185,15 +196,19 @@ function callOf(spec: FunctionSpec, at: number, told: number, viaDirectives: boo
           : kind === "scan"
             ? isTile
               ? threadTileScan({ ...portableTile, tileSize })
-              : (scope === "coalesced" ? coalescedScan : workGroupScan)(typed)
+              : uniform
+                ? (scope === "coalesced" ? coalescedScanUniform : workGroupScanUniform)(typed)
+                : (scope === "coalesced" ? coalescedScan : workGroupScan)(typed)
             : isTile
               ? threadTileReduce({ ...portableTile, tileSize })
               : (scope === "coalesced" ? coalescedReduce : workGroupReduce)(typed);
   const wanted = `${spec.exclusive === true ? "exclusive" : "inclusive"}_`;
-  const total = kind === "scan" && !update && spec.total === true;
+  const total = kind === "scan" && !update && (uniform || spec.total === true);
   const name =
     functions.names.find(
-      (one) => kind !== "scan" || (one.includes(wanted) && one.includes("_total") === total),
+      (one) =>
+        one.includes("_uniform") === uniform &&
+        (kind !== "scan" || (one.includes(wanted) && one.includes("_total") === (total && !uniform))),
     ) ?? "";
   const settings = [
     `suffix=${suffix}`,
@@ -219,6 +234,7 @@ function callOf(spec: FunctionSpec, at: number, told: number, viaDirectives: boo
             : [""],
     output: isCounting ? u32 : facts.type,
     usesCounter: update || kind === "allocate",
+    uniform,
   };
 }
 
@@ -238,7 +254,7 @@ function kernelOf(calls: readonly Call[], one: InKernelCase, threads: number): s
       (type) =>
         `@group(0) @binding(${2 * MOST_FUNCTIONS + (type === "u32" ? 0 : 1)}) var<storage, read_write> counters_${type}: array<atomic<${type}>, ${MOST_FUNCTIONS}>;`,
     );
-  const statements = calls.flatMap(({ spec, name, columns, facts }, at) => {
+  const statements = calls.flatMap(({ spec, name, columns, facts, output, uniform }, at) => {
     const value =
       spec.kind === "compact"
         ? `active_${at}`
@@ -247,25 +263,26 @@ function kernelOf(calls: readonly Call[], one: InKernelCase, threads: number): s
           : spec.scope === "coalesced"
             ? `x_${at}, active_${at}`
             : `x_${at}`;
-    const member = (column: string): string => `result_${at}${column === "" ? "" : `.${column}`}`;
-    const uniform =
-      spec.kind === "allocate" ? "total" : spec.kind === "compact" ? "count" : spec.total ? "total" : "";
-    const isUniform =
-      (facts.type.name === "u32" || facts.type.name === "i32") &&
-      spec.scope === "work_group" &&
-      !spec.update &&
-      (uniform !== "" || spec.kind === "reduce");
+    const member = (column: string): string =>
+      uniform && (column === "total" || column === "count")
+        ? `total_${at}`
+        : `result_${at}${column === "" || (uniform && spec.kind !== "allocate") ? "" : `.${column}`}`;
+    // What is compared is an integer, so that what steers does not depend on rounding.
+    const steers = (uniform && columns.length > 1) || (spec.kind === "reduce" && spec.scope === "work_group");
+    const same = uniform ? `total_${at}` : `result_${at}`;
+    const isInteger = output === u32 || facts.type.name === "u32" || facts.type.name === "i32";
     return [
       `let x_${at} = input_${at}[place];`,
       `let active_${at} = (i * 7u + ${at}u + round) % 5u < 3u;`,
-      `let result_${at} = ${name}(${value}, i);`,
+      ...(uniform ? [`var total_${at}: ${output.value};`] : []),
+      `let result_${at} = ${name}(${value}, i${uniform ? `, &total_${at}` : ""});`,
       ...columns.map(
         (column, number) =>
           `output_${at}[place * ${columns.length}u + ${number}u] = ${
             column === "fits" ? `select(0u, 1u, ${member(column)})` : member(column)
           };`,
       ),
-      ...(one.steer && isUniform ? [`if (${member(uniform)} % 2 == 0) { workgroupBarrier(); }`] : []),
+      ...(one.steer && steers && isInteger ? [`if (${same} % 2 == 0) { workgroupBarrier(); }`] : []),
     ];
   });
   const [x, y, z] = one.size;
@@ -294,7 +311,8 @@ function shapeOf([x, y, z]: readonly [number, number, number], most: number): [n
 
 export async function runInKernel(given: InKernelCase, bench: Bench): Promise<Verdict> {
   const { device } = bench.fold;
-  const size = shapeOf(given.size, bench.scale.mostThreads);
+  const { maxComputeInvocationsPerWorkgroup } = device.limits;
+  const size = shapeOf(given.size, Math.min(bench.scale.mostThreads, maxComputeInvocationsPerWorkgroup));
   const one = { ...given, size };
   const threads = size[0] * size[1] * size[2];
   const told = given.told ?? threads;
@@ -308,7 +326,7 @@ export async function runInKernel(given: InKernelCase, bench: Bench): Promise<Ve
   );
   // What they are told is checked against the kernel, or does no harm.
   const made = attemptNow("in-kernel functions", told === threads, () =>
-    usable.map((spec, at) => callOf(spec, at, told, given.directives === true)),
+    usable.map((spec, at) => callOf(spec, at, told, given)),
   );
   if ("refusal" in made || usable.length === 0) {
     return "refused";
@@ -585,9 +603,7 @@ function expectedOf(
       const rank = members.indexOf(thread);
       const prefix =
         kind === "reduce"
-          ? rank < 0
-            ? undefined
-            : total
+          ? total
           : rank < 0
             ? identity
             : spec.exclusive

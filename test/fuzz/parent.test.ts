@@ -11,7 +11,8 @@ import { startRunner } from "./parent.ts";
 
 /** A child that does what a case says: answer, fail, wait for ever, compute for ever, fill memory, or end. */
 const CHILD = `
-process.send({ ready: "test", software: true });
+if (process.argv[3] === "none") { process.send({ noDevice: "there is no device" }); process.disconnect(); }
+else process.send({ ready: "test", software: true });
 let ran = 0;
 const kept = [];
 process.on("message", ({ number, one }) => {
@@ -44,6 +45,11 @@ const tell = (what: string): Case => ({
   method: "scan",
   place: "data",
   value: what,
+});
+
+test("where there is no device, it says why", async () => {
+  const none = startRunner(join(folder, "child.mjs"), ["none"], { caseMs: 1500, bytes: 1e9, cases: 2 });
+  await expect(none).rejects.toThrow("no device: there is no device");
 });
 
 test("a case ends as its process says", async () => {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import type { Answer, Question, Ready } from "./child.ts";
+import type { Answer, NoDevice, Question, Ready } from "./child.ts";
 import type { Case } from "./families.ts";
 
 /** How a case ended. */
@@ -154,8 +154,10 @@ function startWorker(script: string, settings: readonly string[]): Promise<Worke
         worker.tail = tail;
       }
     });
-    child.on("message", (message: Ready | Answer) => {
-      if ("ready" in message) {
+    child.on("message", (message: Ready | NoDevice | Answer) => {
+      if ("noDevice" in message) {
+        tail = message.noDevice;
+      } else if ("ready" in message) {
         clearTimeout(timer);
         worker = { process: child, ready: message, ran: 0, exited: false, tail, answer: undefined };
         resolve(worker);
