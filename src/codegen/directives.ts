@@ -262,7 +262,9 @@ function fault(
   problem: string,
   word = "wavefold",
 ): SourceError {
-  const whole = new RegExp(`(?<!\\w)${word.replace(/\W/g, "\\$&")}(?!\\w)`, "i");
+  // A pattern may not be as long as a line.
+  const part = word.slice(0, 100);
+  const whole = new RegExp(`(?<!\\w)${part.replace(/\W/g, "\\$&")}${part === word ? "(?!\\w)" : ""}`, "i");
   const column = start + Math.max(0, lineText.slice(start).search(whole)) + 1;
   return new SourceError(`${name}, line ${line}: ${problem}`, text, line, column);
 }

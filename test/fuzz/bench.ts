@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { Fold } from "../../src/node.ts";
 import { Fault, oneLine } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
@@ -77,6 +79,8 @@ export function benchOn(fold: Fold, scale: Scale): Bench {
 /** The buffers of the library's that a device has, from now on: each has a label that starts with its name. */
 function countBuffers(device: GPUDevice): ReadonlySet<number> {
   const live = new Set<number>();
+  // What the collector takes is given back, too.
+  const collected = new FinalizationRegistry<number>((own) => live.delete(own));
   const create = device.createBuffer;
   let number = 0;
   Object.defineProperty(device, "createBuffer", {
@@ -86,6 +90,7 @@ function countBuffers(device: GPUDevice): ReadonlySet<number> {
       if (descriptor.label?.startsWith("wavefold")) {
         const own = number++;
         live.add(own);
+        collected.register(buffer, own);
         const destroy = buffer.destroy;
         Object.defineProperty(buffer, "destroy", {
           configurable: true,
@@ -99,4 +104,14 @@ function countBuffers(device: GPUDevice): ReadonlySet<number> {
     },
   });
   return live;
+}
+
+/** Lets the collector take all that nobody can reach. */
+export async function collect(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  const gc = runInNewContext("gc") as () => void;
+  for (let turn = 0; turn < 3; turn++) {
+    gc();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Bench } from "./bench.ts";
+import { collect } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attempt, Fault } from "./oracle.ts";
 import type { PlanSpec, Scale } from "./plans.ts";
@@ -125,6 +126,10 @@ export async function runLifetime(
     await bench.requireNoError(`${title}${maxLength > 2 ** 20 ? " for many items" : ""}`);
     if (!works) {
       return "refused";
+    }
+    // A spine that was replaced is held weakly, since an encoder may still hold it.
+    if (done > 0 && bench.liveBuffers > live) {
+      await collect();
     }
     if (done > 0 && bench.liveBuffers > live) {
       throw new Fault(
