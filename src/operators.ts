@@ -1,7 +1,7 @@
 import type { CallersCombine } from "./codegen/callers.ts";
 import { callersCombine } from "./codegen/callers.ts";
 import { ArgumentError } from "./errors.ts";
-import { problemOf } from "./problem.ts";
+import { describe, problemOf } from "./problem.ts";
 import { refuse } from "./refuse.ts";
 import type { Domain, ElementType, Operation, Scalar, ScalarType, Start, TypeName, Value } from "./types.ts";
 import { integerTruth, isSameType, requireType, scalarTypes } from "./types.ts";
@@ -237,6 +237,7 @@ export interface OperatorDefinition<Name extends string, V extends Value> {
 export function operator<Name extends string, V extends Value>(
   definition: OperatorDefinition<Name, V>,
 ): CustomOperator<Name, V> {
+  requireDefinition(definition, "operator");
   const { name, identity, combine, reference, declarations = "" } = definition;
   requireName(name, "operator");
   const caller = `operator ${name}`;
@@ -268,11 +269,17 @@ export function operator<Name extends string, V extends Value>(
   return op;
 }
 
+export function requireDefinition(definition: unknown, caller: string): void {
+  if (typeof definition !== "object" || definition === null) {
+    refuse(caller, `what is given is ${describe(definition)}`, "an object");
+  }
+}
+
 /** A name that may become part of names in WGSL. */
 export function requireName(name: unknown, caller: string): asserts name is string {
   if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || name.includes("__")) {
     throw new ArgumentError(
-      `${caller}: name is ${JSON.stringify(name)}; it takes letters, digits and single underscores, starting with a letter`,
+      `${caller}: name is ${typeof name === "string" ? JSON.stringify(name) : describe(name)}; it takes letters, digits and single underscores, starting with a letter`,
     );
   }
 }

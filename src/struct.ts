@@ -1,5 +1,5 @@
 import { ArgumentError } from "./errors.ts";
-import { requireName } from "./operators.ts";
+import { requireDefinition, requireName } from "./operators.ts";
 import { describe, problemOf } from "./problem.ts";
 import { decodeFloat16, encodeFloat16 } from "./reference/float16.ts";
 import { MARK } from "./text/mark.ts";
@@ -189,6 +189,7 @@ export function struct<const Name extends string, const Fields extends StructFie
   definition: StructDefinition<Name, Fields>,
 ): StructType<Name, StructValueOf<Fields>> {
   type V = StructValueOf<Fields>;
+  requireDefinition(definition, "struct");
   const { name } = definition;
   requireName(name, "struct");
   requireFree(name, `struct ${name}`);

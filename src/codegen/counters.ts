@@ -32,7 +32,7 @@ const namesOf = (counter: string): string[] => counter.replace(/\.\p{XID_Continu
 function wordsOf(counter: unknown, caller: string): Counting["words"] {
   if (typeof counter !== "string" || !COUNTER.test(counter)) {
     throw new ArgumentError(
-      `${caller}: counter is ${JSON.stringify(counter)}; it takes the atomic's name in the kernel, such as "used" or "bump.used"`,
+      `${caller}: counter is ${typeof counter === "string" ? JSON.stringify(counter) : String(counter)}; it takes the atomic's name in the kernel, such as "used" or "bump.used"`,
     );
   }
   const hidden = namesOf(counter).find((name) => /^(min|atomic[A-Z]\w+)$/.test(name));

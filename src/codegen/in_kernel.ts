@@ -61,7 +61,7 @@ export function generate(
 ): InKernelFunctions {
   const monoid = operatorOn(op, type, caller);
   const { domain, key, callers, start } = monoid;
-  if (!(workGroupSize > 0 && workGroupSize <= 1024 && workGroupSize % 1 === 0)) {
+  if (!(workGroupSize > 0 && workGroupSize <= 1024 && Number.isInteger(workGroupSize))) {
     refuse(caller, `workGroupSize is ${workGroupSize}`, "1 to 1024");
   }
   if (/\W/.test(suffix)) {

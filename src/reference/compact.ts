@@ -1,3 +1,5 @@
+import { describe } from "../problem.ts";
+import { refuse } from "../refuse.ts";
 import type { ElementType, Value } from "../types.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "./arrays.ts";
 import { arrayLike } from "./arrays.ts";
@@ -42,6 +44,9 @@ export function compactReference<A extends AnyArray>(
   options: { readonly indices?: boolean; readonly map?: unknown } = {},
 ): AnyArray {
   const items = mappedItems(data, options, "compactReference");
+  if (typeof keep !== "function") {
+    refuse("compactReference", `keep is ${describe(keep)}`, "a function of a value and its index");
+  }
   const read = valuesOf(data, items.from);
   const positions: number[] = [];
   for (let index = 0; index < data.length; index++) {

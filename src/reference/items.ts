@@ -1,6 +1,7 @@
 import { elementTypes } from "../element_types.ts";
 import { ArgumentError } from "../errors.ts";
-import { problemOf } from "../problem.ts";
+import { describe, problemOf } from "../problem.ts";
+import { refuse } from "../refuse.ts";
 import type { ElementType, Value } from "../types.ts";
 import { isSameType, requireType } from "../types.ts";
 import { arrayOver, namedType } from "./array_over.ts";
@@ -42,6 +43,9 @@ export const emptyFor = (
  * map gives what is of another kind than its type's values.
  */
 export function mappedItems(data: AnyArray, options: object, caller: string): MappedItems {
+  if (typeof options !== "object" || options === null) {
+    refuse(caller, `options is ${describe(options)}`, "an object");
+  }
   const given = options as {
     readonly type?: ElementType;
     readonly from?: ElementType;
