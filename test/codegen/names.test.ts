@@ -109,6 +109,15 @@ function structOf(name: string, fields: readonly string[]): [ElementType, Operat
   return [type as ElementType, op as unknown as Operator<string>];
 }
 
+/** A call of an in-kernel function, in a kernel that has a variable `total`. */
+const callOf = (name: string, value: string): string =>
+  `_ = ${name}(${[
+    value,
+    ...(name.startsWith("coalesced") ? ["true"] : []),
+    "0u",
+    ...(name.endsWith("_uniform") ? ["&total"] : []),
+  ].join(", ")});`;
+
 describe("a struct of the caller's", () => {
   const types = [...new Set([...ours.filter((name) => /^[A-Z]/.test(name)), "Pair"])];
   test.each(types.map((name, at) => [name, at] as const))(
@@ -133,12 +142,7 @@ describe("a struct of the caller's", () => {
         )),
       ];
       const functions = operatorFunctions(type, op, algorithm, 32, false, [8]);
-      const calls = functions
-        .flatMap(({ names }) => names)
-        .map((one) => {
-          const total = one.endsWith("_uniform") ? ", &total" : "";
-          return `_ = ${one}(x, ${/coalesced/.test(one) ? "true, " : ""}0u${total});`;
-        });
+      const calls = functions.flatMap(({ names }) => names).map((one) => callOf(one, "x"));
       const kernel = `fn all() { let x = ${name}(); var total = x; ${calls.join(" ")} }`;
       expect(
         await failures(device(), [...kernels, { title: "in a kernel", code: link(kernel, functions) }]),
@@ -190,10 +194,8 @@ describe("what an operator declares", () => {
 
   test("may have them in a kernel of the caller's", async () => {
     const functions = operatorFunctions(u32, op, "subgroup", 32, false, [8]);
-    const calls = functions
-      .flatMap((one) => one.names)
-      .map((one) => `_ = ${one}(1u, ${/coalesced/.test(one) ? "true, " : ""}0u);`);
-    const code = link(`fn all() { ${calls.join(" ")} }`, functions);
+    const calls = functions.flatMap((one) => one.names).map((one) => callOf(one, "1u"));
+    const code = link(`fn all() { var total = 0u; ${calls.join(" ")} }`, functions);
     expect(await failures(device(), [{ title: "all", code }])).toEqual([]);
   });
 
