@@ -53,7 +53,7 @@ export async function runOnGpu(fold: Fold, wanted: Wanted, data: ScalarArray, ti
     const plan = await planOf(wanted, contextOf(device).facts);
     const prepared = await prepare(contextOf(device), plan);
     owned.push(prepared);
-    const ranges = { input, output, length, total: count };
+    const ranges = { input, output, length, ...(wanted.primitive === "compact" && { count }) };
     const grouping = wanted.primitive === "compact" ? undefined : prepared.groupingOf(ranges);
     const record = (encoder: GPUCommandEncoder | GPUComputePassEncoder): void =>
       prepared.record(encoder, ranges);

@@ -52,7 +52,9 @@ export function piecesOf(text: string): Piece[] {
     const isDirective = directive || (isName && /^(enable|requires|diagnostic)$/.test(token));
     if (isDirective) {
       directive += isBlank ? " " : token;
-      parts.push(parts.pop() + token.replace(/[^\n-\r\x85\u2028\u2029]/g, ""));
+      const left = token.replace(/[^\n-\r\x85\u2028\u2029]/g, "");
+      // What was between CR and LF keeps them two lines.
+      parts.push(`${parts.pop()}${left}`.replace(/\r$/, "\r "));
       if (token === ";") {
         piece.directives.push(directive);
         directive = "";

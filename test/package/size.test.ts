@@ -57,7 +57,7 @@ const budgets: readonly Budget[] = [
     result: [1, 3, 32_896],
     // A tokenizer of the kernel's text, and the check of each entry point's size, take 730 of it.
     goal: 2.5,
-    ceiling: 3_350,
+    ceiling: 3_400,
   },
   {
     what: "open and scan of u32 from wavefold",

@@ -109,6 +109,11 @@ describe("tokens", () => {
     ]);
   });
 
+  test("a directive between CR and LF leaves two lines", () => {
+    const joined = piecesOf("enable f16\r;\nfn a() {}").map(textOf).join("");
+    expect(joined).toBe("\r \nfn a() {}");
+  });
+
   test("pieces joined are the text, but for its directives", () => {
     check(
       fc.property(text, (all) => {
