@@ -145,7 +145,7 @@ export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar =
   readonly greatest: V;
   /** What changes nothing in a sum, where it is not `zero`: −0 where the sign of zero is kept. */
   readonly addIdentity?: V;
-  /** What sums start from then. */
+  /** What sums start from then. @internal */
   readonly addStart?: Start<V>;
   /** As something that compares exactly, for `min` and `max`. */
   readonly order: Domain<V>;
