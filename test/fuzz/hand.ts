@@ -23,6 +23,7 @@ import {
   planArbitrary,
   sizeAround,
 } from "./plans.ts";
+import { canRun } from "./recorded.ts";
 import type { DataSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, dataKinds } from "./values.ts";
 
@@ -243,7 +244,7 @@ async function finish(
     if (
       call.hazard === undefined &&
       call.extra === undefined &&
-      mustCall(bench, facts) &&
+      canRun(bench, facts) &&
       refusal.name !== "LimitError"
     ) {
       throw new Fault(`${title} is refused, and must work: ${oneLine(refusal)}`);
@@ -272,19 +273,6 @@ const changesMeaning = ({ extra = {}, plan }: CallSpec): boolean =>
       !(plan.primitive === "compact" && ["op", "exclusive"].includes(name)) &&
       value !== "undefined",
   );
-
-function mustCall({ fold, scale }: Bench, { spec, fits, type, from }: PlanFacts): boolean {
-  const { algorithm, workGroupSize = 2, itemsPerThread = 2 } = spec;
-  const has = (feature: string): boolean =>
-    (fold.device.features as unknown as ReadonlySet<string>).has(feature);
-  return (
-    fits &&
-    [type, from].every((one) => one.feature === undefined || has(one.feature)) &&
-    (algorithm !== "subgroup" || has("subgroups")) &&
-    workGroupSize * itemsPerThread > 1 &&
-    workGroupSize <= scale.mostThreads
-  );
-}
 
 /** Compares what a call gave with the reference. */
 function requireResult(

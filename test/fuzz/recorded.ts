@@ -225,8 +225,8 @@ interface Check {
 
 const alignUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
 
-/** Whether preparing it must work: all but what the device's memory decides. */
-function mustPrepare({ fold, scale }: Bench, { spec, fits, type, from, usesFlags }: PlanFacts): boolean {
+/** Whether an adapter can run it: its types, its algorithm and its sizes. */
+export function canRun({ fold, scale }: Bench, { spec, fits, type, from }: PlanFacts): boolean {
   const { algorithm, workGroupSize = 2, itemsPerThread = 2 } = spec;
   const has = (feature: string): boolean =>
     (fold.device.features as unknown as ReadonlySet<string>).has(feature);
@@ -235,10 +235,13 @@ function mustPrepare({ fold, scale }: Bench, { spec, fits, type, from, usesFlags
     [type, from].every((one) => one.feature === undefined || has(one.feature)) &&
     (algorithm !== "subgroup" || has("subgroups")) &&
     workGroupSize * itemsPerThread > 1 &&
-    workGroupSize <= scale.mostThreads &&
-    !(usesFlags && spec.where !== undefined)
+    workGroupSize <= scale.mostThreads
   );
 }
+
+/** Whether preparing it must work: all but what the device's memory decides. */
+const mustPrepare = (bench: Bench, facts: PlanFacts): boolean =>
+  canRun(bench, facts) && !(facts.usesFlags && facts.spec.where !== undefined);
 
 /** Prepares a plan; nothing where it was refused, as it may be. */
 async function prepare(bench: Bench, plan: RecordedPlan, facts: PlanFacts): Promise<Recordable | undefined> {
