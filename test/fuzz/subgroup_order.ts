@@ -1,6 +1,8 @@
 // SwiftShader starts the subgroups of a work-group in order, and the one that lacks lanes last. A GPU starts them in any
 // order: here the numbers by which device-wide kernels tell them apart are those of another order.
 
+import { inOrder } from "../support/subgroup_order.ts";
+
 /** A permutation of the first numbers, made from a seed. */
 function shuffled(count: number, seed: number): number[] {
   let state = seed | 0;
@@ -27,21 +29,7 @@ export function withShuffledSubgroups(code: string, lanes: number): string {
     return code;
   }
   const places = shuffled(count, hashOf(code));
-  const lanesOf = (start: number): number => Math.min(lanes, threads - start * lanes);
-  // Where a kernel counts threads as their subgroups start: those of the subgroups that start earlier.
-  const earlier = places.map((place) =>
-    places.reduce((sum, other, start) => (other < place ? sum + lanesOf(start) : sum), 0),
-  );
-  const at = (values: readonly number[], index: string): string =>
-    `array<u32, ${count}>(${values.map((value) => `${value}u`).join(", ")})[${index}]`;
-  const changes: readonly (readonly [string, string])[] = [
-    ["started = atomicAdd(&subgroups_started, 1u);", `started = ${at(places, "started")};`],
-    [
-      "counted = subgroupBroadcastFirst(counted);",
-      `counted = (${at(places, "counted >> 16u")} << 16u) + ${at(earlier, "counted >> 16u")};`,
-    ],
-  ];
-  return changes.reduce((text, [line, added]) => text.replace(line, `${line} ${added}`), code);
+  return inOrder(code, threads, lanes, places);
 }
 
 /** Shuffles the subgroups of all kernels that a device compiles from now on. */

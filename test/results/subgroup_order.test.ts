@@ -14,6 +14,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits, randomItems } from "../support/random.ts";
+import { inOrder } from "../support/subgroup_order.ts";
 
 const fold = useSoftwareFold();
 
@@ -33,25 +34,9 @@ const next = { workGroupSize: 0, order: "backwards" as keyof typeof orders, chan
 /** A text with the numbers by which subgroups start changed. */
 function withOrder(code: string, lanes: number): string {
   const count = Math.ceil(next.workGroupSize / lanes);
-  const places = orders[next.order](count);
-  const lanesOf = (start: number): number => Math.min(lanes, next.workGroupSize - start * lanes);
-  // What subgroups that start earlier have of lanes, where a kernel counts threads as their subgroups start.
-  const threads = places.map((place) =>
-    places.reduce((sum, other, start) => (other < place ? sum + lanesOf(start) : sum), 0),
-  );
-  const at = (values: readonly number[], index: string): string =>
-    `array<u32, ${count}>(${values.map((value) => `${value}u`).join(", ")})[${index}]`;
-  const changes: readonly [string, string][] = [
-    ["started = atomicAdd(&subgroups_started, 1u);", `started = ${at(places, "started")};`],
-    [
-      "counted = subgroupBroadcastFirst(counted);",
-      `counted = (${at(places, "counted >> 16u")} << 16u) + ${at(threads, "counted >> 16u")};`,
-    ],
-  ];
-  return changes.reduce((text, [line, added]) => {
-    next.changed += text.includes(line) ? 1 : 0;
-    return text.replace(line, `${line}\n  ${added}`);
-  }, code);
+  const text = inOrder(code, next.workGroupSize, lanes, orders[next.order](count));
+  next.changed += text === code ? 0 : 1;
+  return text;
 }
 
 // SwiftShader starts subgroups in order, and the one that lacks lanes last. A GPU does not.
