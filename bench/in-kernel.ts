@@ -24,8 +24,8 @@ import {
   workGroupReduce,
   workGroupScan,
 } from "wavefold/wgsl";
-import { readerOf } from "../src/bench/buffers.ts";
-import { createTimer, paceFor } from "../src/bench/timer.ts";
+import { readerOf } from "./buffers.ts";
+import { createTimer, paceFor } from "./timer.ts";
 
 const THREADS = 256;
 const CALLS = 32;

@@ -56,20 +56,20 @@ const LATER = "src/later.ts";
  * or little of them.
  */
 const COPIED = [
-  "src/codegen/callers.ts",
-  "src/codegen/linked_kernels.ts",
-  "src/literals.ts",
+  "src/text/callers.ts",
+  "src/kernels/linked_kernels.ts",
+  "src/algebra/literals.ts",
   "src/options.ts",
-  "src/reference/arrays.ts",
-  "src/reference/float16.ts",
-  "src/runtime/plain_scan.ts",
+  "src/algebra/arrays.ts",
+  "src/algebra/float16.ts",
+  "src/gpu/plain_scan.ts",
   "src/text/mark.ts",
   "src/text/pieces.ts",
   "src/text/tokens.ts",
 ];
 
 /** What any plan takes. */
-const PLANS = ["src/runtime/hand_plan.ts", "src/primitives/scan.ts"];
+const PLANS = ["src/gpu/hand_plan.ts", "src/plan/scan.ts"];
 
 /**
  * The modules of src/ that `open` takes at once (`core`), those of them that these entries take too (`base`), those

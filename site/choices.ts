@@ -1,8 +1,8 @@
-import { algorithms } from "../src/codegen/algorithms.ts";
+import { monoid } from "../src/algebra/operators.ts";
+import type { Scalar } from "../src/algebra/types.ts";
 import type { Algorithm, CustomOperator, Operator, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes, operator, operators } from "../src/index.ts";
-import { monoid } from "../src/operators.ts";
-import type { Scalar } from "../src/types.ts";
+import { algorithms } from "../src/kernels/algorithms.ts";
 import { parseValue } from "./data.ts";
 
 /** The primitives of the page. */

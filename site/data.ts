@@ -1,10 +1,10 @@
+import { valuesOf } from "../src/algebra/array_values.ts";
+import type { ScalarArray } from "../src/algebra/arrays.ts";
+import type { Scalar } from "../src/algebra/types.ts";
+import { problemOf } from "../src/algebra/value_problem.ts";
 import type { TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes } from "../src/index.ts";
-import { problemOf } from "../src/problem.ts";
-import type { ScalarArray } from "../src/reference/arrays.ts";
 import { encodeFloat16 } from "../src/reference/index.ts";
-import { valuesOf } from "../src/reference/values.ts";
-import type { Scalar } from "../src/types.ts";
 
 /** Arrays of each type, f16 as bits. */
 const arrays = {

@@ -1,10 +1,10 @@
-import { workGroupAlgorithms } from "../src/codegen/work_group_algorithms.ts";
+import { workGroupAlgorithms } from "../src/in_kernel/algorithms.ts";
 import type { Algorithm, ElementType, Operator } from "../src/index.ts";
-import { planCompact } from "../src/primitives/compact.ts";
-import type { Plan } from "../src/primitives/plan.ts";
-import { planReduce } from "../src/primitives/reduce.ts";
-import { planScan } from "../src/primitives/scan.ts";
-import type { DeviceFacts, Passes } from "../src/primitives/tuning.ts";
+import { planCompact } from "../src/plan/compact.ts";
+import type { Plan } from "../src/plan/plan.ts";
+import { planReduce } from "../src/plan/reduce.ts";
+import { planScan } from "../src/plan/scan.ts";
+import type { DeviceFacts, Passes } from "../src/plan/tuning.ts";
 import { workGroupCompact, workGroupReduce, workGroupScan } from "../src/wgsl.ts";
 import type { PrimitiveName } from "./choices.ts";
 

@@ -1,9 +1,9 @@
+import type { ScalarArray } from "../src/algebra/arrays.ts";
+import { arrayLike } from "../src/algebra/arrays.ts";
+import { contextOf } from "../src/gpu/device.ts";
+import { prepare } from "../src/gpu/prepare.ts";
 import type { Fold } from "../src/index.ts";
-import type { ScalarArray } from "../src/reference/arrays.ts";
-import { arrayLike } from "../src/reference/arrays.ts";
 import type { Grouping } from "../src/reference/grouping.ts";
-import { contextOf } from "../src/runtime/context.ts";
-import { prepare } from "../src/runtime/prepared.ts";
 import { wholeWords } from "../src/whole_words.ts";
 import type { Wanted } from "./plans.ts";
 import { planOf } from "./plans.ts";

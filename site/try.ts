@@ -1,8 +1,8 @@
+import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { parseElements } from "../src/cli/npy.ts";
+import { contextOf } from "../src/gpu/device.ts";
 import type { Fold, Operator, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes, operators } from "../src/index.ts";
-import type { ScalarArray } from "../src/reference/arrays.ts";
-import { contextOf } from "../src/runtime/context.ts";
 import type { OwnTypeName, Predicate, PrimitiveName } from "./choices.ts";
 import {
   algorithmNames,

@@ -8,9 +8,14 @@ import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { AdapterError, ArgumentError, MissingPackageError } from "./errors.ts";
-import type { Fold, OpenOptions } from "./runtime/fold.ts";
-import { openDevice } from "./runtime/fold.ts";
-import { hasOwnLoaderAlone, loadLibrary, softwareFolder, withSoftwareDriver } from "./runtime/software.ts";
+import type { Fold, OpenOptions } from "./gpu/fold.ts";
+import { openDevice } from "./gpu/fold.ts";
+import {
+  hasOwnLoaderAlone,
+  loadLibrary,
+  softwareFolder,
+  withSoftwareDriver,
+} from "./gpu/software_adapter.ts";
 
 export * from "./public.ts";
 

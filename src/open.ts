@@ -1,6 +1,6 @@
+import type { Fold, OpenOptions } from "./gpu/fold.ts";
+import { openDevice } from "./gpu/fold.ts";
 import { loadOpenProblems } from "./later.ts";
-import type { Fold, OpenOptions } from "./runtime/fold.ts";
-import { openDevice } from "./runtime/fold.ts";
 
 /**
  * Opens scan, reduce and compact on a GPU: on your device, on your adapter, or on the browser's

@@ -1,7 +1,8 @@
 /** What `wavefold` and `wavefold/node` share: everything but `open`. */
-export * from "./algebra.ts";
-export type { Algorithm } from "./codegen/algorithms.ts";
-export type { Indirect } from "./codegen/compact_kernels.ts";
+
+export type { AnyArray, NameOf, ScalarArray, ValueIn } from "./algebra/arrays.ts";
+export * from "./algebra/index.ts";
+export type { Float16ArrayLike, TypedArrays } from "./algebra/types.ts";
 export {
   AdapterError,
   ArgumentError,
@@ -14,12 +15,6 @@ export {
   SourceError,
   WavefoldError,
 } from "./errors.ts";
-export type { CompactOptions } from "./primitives/compact.ts";
-export type { ReduceOptions } from "./primitives/reduce.ts";
-export type { ScanOptions } from "./primitives/scan.ts";
-export type { Passes, TuningOptions } from "./primitives/tuning.ts";
-export type { AnyArray, NameOf, ScalarArray, ValueIn } from "./reference/arrays.ts";
-export type { Grouping } from "./reference/grouping.ts";
 export type {
   Fold,
   HandCompactOptions,
@@ -31,7 +26,13 @@ export type {
   PreparedReduce,
   PreparedScan,
   ScanRanges,
-} from "./runtime/fold.ts";
-export type { BufferRange } from "./runtime/prepared.ts";
-export type { SinglePassTest } from "./runtime/single_pass_test.ts";
-export type { Float16ArrayLike, TypedArrays } from "./types.ts";
+} from "./gpu/fold.ts";
+export type { SinglePassTest } from "./gpu/look_back_test.ts";
+export type { BufferRange } from "./gpu/prepare.ts";
+export type { Algorithm } from "./kernels/algorithms.ts";
+export type { Indirect } from "./kernels/compact.ts";
+export type { CompactOptions } from "./plan/compact.ts";
+export type { ReduceOptions } from "./plan/reduce.ts";
+export type { ScanOptions } from "./plan/scan.ts";
+export type { Passes, TuningOptions } from "./plan/tuning.ts";
+export type { Grouping } from "./reference/grouping.ts";

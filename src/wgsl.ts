@@ -4,14 +4,17 @@
  *
  * @module wavefold/wgsl
  */
-export * from "./algebra.ts";
-export { linkDirectives } from "./codegen/directives.ts";
+export * from "./algebra/index.ts";
+export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";
+export type { WorkGroupAlgorithm } from "./in_kernel/algorithms.ts";
+export { blelloch, hillisSteele, subgroup, subgroupOf } from "./in_kernel/algorithms.ts";
+export { linkDirectives } from "./in_kernel/directives.ts";
 export type {
   CounterOptions,
   ThreadTileOptions,
   WorkGroupAllocateOptions,
   WorkGroupOptions,
-} from "./codegen/functions.ts";
+} from "./in_kernel/functions.ts";
 export {
   coalescedReduce,
   coalescedScan,
@@ -27,11 +30,8 @@ export {
   workGroupScan,
   workGroupScanUniform,
   workGroupScanUpdate,
-} from "./codegen/functions.ts";
-export type { InKernelFunctions, InKernelOptions } from "./codegen/in_kernel.ts";
-export type { LinkOptions } from "./codegen/link.ts";
-export { link } from "./codegen/link.ts";
-export { identityOf, numeric } from "./codegen/numeric.ts";
-export type { WorkGroupAlgorithm } from "./codegen/work_group_algorithms.ts";
-export { blelloch, hillisSteele, subgroup, subgroupOf } from "./codegen/work_group_algorithms.ts";
-export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";
+} from "./in_kernel/functions.ts";
+export type { InKernelFunctions, InKernelOptions } from "./in_kernel/generate.ts";
+export type { LinkOptions } from "./in_kernel/link.ts";
+export { link } from "./in_kernel/link.ts";
+export { identityOf, numeric } from "./in_kernel/numeric.ts";

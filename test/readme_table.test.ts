@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { expect, test } from "vitest";
-import { algorithms } from "../src/codegen/algorithms.ts";
-import { elementTypes } from "../src/element_types.ts";
-import type { Operator, Rounding } from "../src/operators.ts";
-import { monoid, operators, roundingOf } from "../src/operators.ts";
-import type { ScalarType, Value } from "../src/types.ts";
+import { elementTypes } from "../src/algebra/element_types.ts";
+import type { Operator, Rounding } from "../src/algebra/operators.ts";
+import { monoid, operators, roundingOf } from "../src/algebra/operators.ts";
+import type { ScalarType, Value } from "../src/algebra/types.ts";
+import { algorithms } from "../src/kernels/algorithms.ts";
 
 const path = new URL("../README.md", import.meta.url);
 const types = Object.values<ScalarType>(elementTypes);

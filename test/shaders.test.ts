@@ -1,15 +1,18 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parse } from "../src/codegen/callers.ts";
-import type { Declaration, Parsed } from "../src/codegen/module.ts";
-import { assemble, declared, directivesFor, reachable, split } from "../src/codegen/module.ts";
+import { parse } from "../src/text/callers.ts";
+import type { Declaration, Parsed } from "../src/text/module.ts";
+import { assemble, declared, directivesFor, reachable, split } from "../src/text/module.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
 
 const device = useNullDevice();
+/** A file of shaders/device/, wherever it lies there. */
+const deviceFile = (name: string): string =>
+  `device/${["kernels", "tiles", "io", "look_back"].find((room) => existsSync(new URL(`../shaders/device/${room}/${name}.wgsl`, import.meta.url)))}/${name}.wgsl`;
 const read = (path: string): string => readFileSync(new URL(`../shaders/${path}`, import.meta.url), "utf8");
 
 /** What takes a contract of pairs, which no kernel here has. */
-const ofPairs = ["numeric/binary64_order.wgsl", "device/subgroup_add_u64.wgsl"];
+const ofPairs = ["numeric/binary64_order.wgsl", "device/tiles/subgroup_add_u64.wgsl"];
 const PAIRS = `alias Element = vec2<u32>;
 fn identity() -> Element { return vec2<u32>(); }
 const MAX_SUBGROUP_SIZE = 128u;`;
@@ -83,10 +86,14 @@ const pairs = <A, B>(a: readonly A[], b: readonly B[]): [A, B][] =>
 /** The same for kernels of our own, and how their work-groups look back. */
 const deviceAlgorithms = [
   {
-    files: ["work_group/hillis_steele.wgsl", "work_group/hillis_steele_reduce.wgsl", "device/portable.wgsl"],
+    files: [
+      "work_group/hillis_steele.wgsl",
+      "work_group/hillis_steele_reduce.wgsl",
+      "device/tiles/portable.wgsl",
+    ],
     lookBack: "threads",
   },
-  { files: ["work_group/blelloch.wgsl", "device/portable.wgsl"], lookBack: "threads" },
+  { files: ["work_group/blelloch.wgsl", "device/tiles/portable.wgsl"], lookBack: "threads" },
   ...["threads", "votes"].flatMap((lookBack) =>
     pairs(
       // Where subgroups may lack lanes, each thread looks back by itself.
@@ -103,16 +110,16 @@ const deviceAlgorithms = [
       files: [
         "work_group/subgroup_contract.wgsl",
         ...[...(numbered === "lanes" ? [] : ["count"]), `by_${numbered}`, "ballot", ...rows].map(
-          (file) => `device/subgroup_${file}.wgsl`,
+          (file) => `device/tiles/subgroup_${file}.wgsl`,
         ),
-        "device/subgroup.wgsl",
+        "device/tiles/subgroup.wgsl",
       ],
       lookBack,
     })),
   ),
 ];
 
-const deviceFiles = (...names: string[]): string[] => names.map((name) => `device/${name}.wgsl`);
+const deviceFiles = (...names: string[]): string[] => names.map((name) => deviceFile(name));
 const inputs = ["input_items", "input_vectors", "input_whole"];
 const arrangements = [
   ["input_items", "output_items"],
@@ -223,7 +230,7 @@ const combinations: string[][] = [
         ...lookBackFiles,
       ],
       // A thread's items are consecutive there.
-      ...(files.includes("device/portable.wgsl")
+      ...(files.includes("device/tiles/portable.wgsl")
         ? [
             ...pairs([["input_items", "output_items"], ["one_buffer_items"]], carries).map(
               ([arrangement, carry]) => scan("scan_tiles", arrangement, carry, "length_params", "one_by_one"),

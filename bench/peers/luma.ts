@@ -2,7 +2,7 @@
 import { Buffer, luma as core, type Device } from "@luma.gl/core";
 import { GPUCommandGraph, GPUReduction, GPUScan } from "@luma.gl/gpgpu/gpu-core";
 import { WebGPUDevice } from "@luma.gl/webgpu";
-import type { Peer } from "../../src/bench/peers.ts";
+import type { Peer } from "../peers.ts";
 
 const formats: Readonly<Record<string, "uint32" | "sint32" | "float32">> = {
   u32: "uint32",

@@ -40,10 +40,10 @@ const DOCUMENTED = [
 
 /** Parts of the element types that only the code generator reads, and what is derived from them. */
 const INTERNAL = [
-  "src/types.ts:Domain",
-  "src/types.ts:SourceText",
-  "src/codegen/algorithms.ts:algorithms",
-  "src/codegen/look_back.ts:LookBackShape",
+  "src/algebra/types.ts:Domain",
+  "src/algebra/types.ts:SourceText",
+  "src/kernels/algorithms.ts:algorithms",
+  "src/kernels/look_back.ts:LookBackShape",
   "src/reference/grouping.ts:TileGrouping",
 ];
 

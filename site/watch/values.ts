@@ -1,10 +1,10 @@
+import { i32 } from "../../src/algebra/i32.ts";
+import { operators } from "../../src/algebra/operators.ts";
+import type { Value } from "../../src/algebra/types.ts";
+import { problemOf } from "../../src/algebra/value_problem.ts";
 import { ArgumentError } from "../../src/errors.ts";
-import { operators } from "../../src/operators.ts";
-import { problemOf } from "../../src/problem.ts";
 import type { Combining } from "../../src/reference/steps.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
-import type { Value } from "../../src/types.ts";
-import { i32 } from "../../src/types_i32.ts";
 
 /** The most elements that a picture has room for. */
 export const MOST = 16;

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import process from "node:process";
-import { linkDirectives } from "../codegen/directives.ts";
 import { SourceError } from "../errors.ts";
+import { linkDirectives } from "../in_kernel/directives.ts";
 import { LINE_BREAK } from "../text/tokens.ts";
 
 /** What a bundler is told of an error in a kernel's file. */

@@ -1,15 +1,15 @@
+import { arrayOver } from "../algebra/array_over.ts";
+import { settable, valuesOf } from "../algebra/array_values.ts";
+import { arrayLike } from "../algebra/arrays.ts";
+import type { Operator } from "../algebra/operators.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
+import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError } from "../errors.ts";
-import type { Operator } from "../operators.ts";
-import { planCombine } from "../primitives/combine.ts";
-import { describe, problemOf } from "../problem.ts";
-import { arrayOver } from "../reference/array_over.ts";
-import { arrayLike } from "../reference/arrays.ts";
+import { allocate, contextOf, explain } from "../gpu/device.ts";
+import { BufferUsage, MAP_READ } from "../gpu/flags.ts";
+import { prepare } from "../gpu/prepare.ts";
+import { planCombine } from "../plan/combine.ts";
 import type { ReferenceMonoid } from "../reference/twins.ts";
-import { settable, valuesOf } from "../reference/values.ts";
-import { BufferUsage, MAP_READ } from "../runtime/constants.ts";
-import { allocate, contextOf, explain } from "../runtime/context.ts";
-import { prepare } from "../runtime/prepared.ts";
-import type { ElementType, Value } from "../types.ts";
 import { wholeWords } from "../whole_words.ts";
 
 /** Something that combines values two by two: the place of a value in `earlier` is that of its partner. */

@@ -5,13 +5,13 @@
  */
 import type { Arbitrary, Value as Shrinkable } from "fast-check";
 import { Arbitrary as ArbitraryClass, tuple } from "fast-check";
+import type { CustomOperator, Monoid, Operator } from "../algebra/operators.ts";
+import type { ElementType, ScalarOf, ScalarType, TypeName, Value } from "../algebra/types.ts";
+import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError } from "../errors.ts";
-import type { CustomOperator, Monoid, Operator } from "../operators.ts";
-import { describe, problemOf } from "../problem.ts";
+import type { Fold } from "../gpu/fold.ts";
 import type { ReferenceMonoid } from "../reference/twins.ts";
 import { referenceMonoid } from "../reference/twins.ts";
-import type { Fold } from "../runtime/fold.ts";
-import type { ElementType, ScalarOf, ScalarType, TypeName, Value } from "../types.ts";
 import type { Combiner } from "./combiner.ts";
 import { cpuCombiner, gpuCombiner } from "./combiner.ts";
 import type { Outcome } from "./nearly.ts";

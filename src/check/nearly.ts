@@ -1,5 +1,5 @@
-import type { StructType } from "../struct.ts";
-import type { ElementType, Scalar, ScalarType, StructValue, Value } from "../types.ts";
+import type { StructType } from "../algebra/struct.ts";
+import type { ElementType, Scalar, ScalarType, StructValue, Value } from "../algebra/types.ts";
 import { fieldTypes, precisions } from "./values.ts";
 
 /** Two results that should be the same, and where they come from. */

@@ -1,8 +1,8 @@
 import type { Random } from "fast-check";
 import { Arbitrary, nat, record, Value as Shrinkable, Stream, sample } from "fast-check";
-import { problemOf } from "../problem.ts";
-import type { StructType } from "../struct.ts";
-import type { ElementType, Scalar, ScalarType, Value } from "../types.ts";
+import type { StructType } from "../algebra/struct.ts";
+import type { ElementType, Scalar, ScalarType, Value } from "../algebra/types.ts";
+import { problemOf } from "../algebra/value_problem.ts";
 
 /** A struct's scalar types, by field. */
 export const fieldTypes = (type: StructType): [field: string, type: ScalarType][] =>

@@ -1,9 +1,9 @@
-import { elementTypes } from "../element_types.ts";
-import { monoid } from "../operators.ts";
-import type { TuningOptions } from "../primitives/tuning.ts";
-import type { ScalarArray } from "../reference/arrays.ts";
-import type { ElementType, ScalarType, TypeName } from "../types.ts";
-import { u32 } from "../types.ts";
+import type { ScalarArray } from "../algebra/arrays.ts";
+import { elementTypes } from "../algebra/element_types.ts";
+import { monoid } from "../algebra/operators.ts";
+import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
+import { u32 } from "../algebra/types.ts";
+import type { TuningOptions } from "../plan/tuning.ts";
 import { UsageError } from "./errors.ts";
 import { openTarget, withInput } from "./files.ts";
 import { formatValue } from "./format.ts";

@@ -1,14 +1,14 @@
 import { join, resolve } from "node:path";
-import { runCuda } from "../bench/cuda.ts";
-import { hostOf, packageFolder } from "../bench/host.ts";
-import { loadPeers } from "../bench/peers.ts";
-import { timeRecording } from "../bench/record-cost.ts";
-import type { Report } from "../bench/report.ts";
-import { textOf } from "../bench/report.ts";
-import { runSuite, stepsOf, withRatios } from "../bench/run.ts";
-import type { SuiteFacts } from "../bench/suite.ts";
-import { planSuite } from "../bench/suite.ts";
-import { createTimer, paceFor } from "../bench/timer.ts";
+import { runCuda } from "../../bench/cuda.ts";
+import { hostOf, packageFolder } from "../../bench/host.ts";
+import { loadPeers } from "../../bench/peers.ts";
+import { timeRecording } from "../../bench/record-cost.ts";
+import type { Report } from "../../bench/report.ts";
+import { textOf } from "../../bench/report.ts";
+import { runSuite, stepsOf, withRatios } from "../../bench/run.ts";
+import type { SuiteFacts } from "../../bench/suite.ts";
+import { planSuite } from "../../bench/suite.ts";
+import { createTimer, paceFor } from "../../bench/timer.ts";
 import type { Fold } from "../node.ts";
 import { doAll, UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
@@ -95,7 +95,7 @@ export async function bench(options: BenchOptions): Promise<void> {
         return;
       }
       // Loaded only here: it is by far the largest part of the command.
-      const { plotsOf } = await import("../bench/plot.ts");
+      const { plotsOf } = await import("../../bench/plot.ts");
       for (const { name, svg } of plotsOf(report)) {
         await (await openTarget(join(folder, name))).write(Buffer.from(svg));
       }

@@ -1,8 +1,8 @@
-import type { Algorithm } from "../codegen/algorithms.ts";
-import { workGroupAlgorithms } from "../codegen/work_group_algorithms.ts";
-import { elementTypes } from "../element_types.ts";
-import type { Operator } from "../operators.ts";
-import type { TypeName } from "../types.ts";
+import { elementTypes } from "../algebra/element_types.ts";
+import type { Operator } from "../algebra/operators.ts";
+import type { TypeName } from "../algebra/types.ts";
+import { workGroupAlgorithms } from "../in_kernel/algorithms.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
 import { workGroupReduce, workGroupScan } from "../wgsl.ts";
 import { print } from "./print.ts";
 

@@ -1,4 +1,4 @@
-import type { Scalar, ScalarType } from "../types.ts";
+import type { Scalar, ScalarType } from "../algebra/types.ts";
 
 /** A value as NumPy prints it: the fewest digits that round-trip in its own type. */
 export function formatValue(value: Scalar, type: ScalarType): string {

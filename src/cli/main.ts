@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { elementTypes } from "../element_types.ts";
+import { elementTypes } from "../algebra/element_types.ts";
 import { compactFile, reduceFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
 import { doctor } from "./doctor.ts";
@@ -162,7 +162,7 @@ function program(printHelp: (text: string) => void): Command {
   root
     .command("tune")
     .description(
-      "Times the algorithms, work-group sizes and items a thread that suit the adapter, and prints the best as rows for the tables of src/primitives/.",
+      "Times the algorithms, work-group sizes and items a thread that suit the adapter, and prints the best as rows for the tables of src/plan/.",
     )
     .addOption(sizesOption())
     .option("--types <list>", "u32, i32, f32, f16, u64, i64, f64, struct16 (four u32)", parseList, ["u32"])

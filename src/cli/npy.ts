@@ -1,7 +1,7 @@
 import { dump } from "npyjs";
-import { elementTypes } from "../element_types.ts";
-import type { ScalarArray } from "../reference/arrays.ts";
-import type { Float16ArrayLike, ScalarType, TypeName } from "../types.ts";
+import type { ScalarArray } from "../algebra/arrays.ts";
+import { elementTypes } from "../algebra/element_types.ts";
+import type { Float16ArrayLike, ScalarType, TypeName } from "../algebra/types.ts";
 import { quoted, UsageError } from "./errors.ts";
 import type { Input } from "./files.ts";
 import type { Literal } from "./python_literal.ts";

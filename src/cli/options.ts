@@ -1,13 +1,13 @@
 import { InvalidArgumentError, Option } from "commander";
-import { parseSizes } from "../bench/sizes.ts";
-import type { Algorithm } from "../codegen/algorithms.ts";
-import { algorithms } from "../codegen/algorithms.ts";
-import { elementTypes } from "../element_types.ts";
+import { parseSizes } from "../../bench/sizes.ts";
+import { elementTypes } from "../algebra/element_types.ts";
+import type { Operator } from "../algebra/operators.ts";
+import { operators } from "../algebra/operators.ts";
+import type { TypeName } from "../algebra/types.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
+import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold, NodeOpenOptions } from "../node.ts";
 import { open } from "../node.ts";
-import type { Operator } from "../operators.ts";
-import { operators } from "../operators.ts";
-import type { TypeName } from "../types.ts";
 
 /** Options that several commands share, as commander hands them over. */
 export interface AdapterOption {

@@ -1,17 +1,17 @@
-import type { Algorithm } from "../codegen/algorithms.ts";
-import { algorithms } from "../codegen/algorithms.ts";
-import { elementTypes } from "../element_types.ts";
+import { valuesOf } from "../algebra/array_values.ts";
+import type { ScalarArray } from "../algebra/arrays.ts";
+import { elementTypes } from "../algebra/element_types.ts";
+import { encodeFloat16 } from "../algebra/float16.ts";
+import type { Operator } from "../algebra/operators.ts";
+import { monoid, operators } from "../algebra/operators.ts";
+import type { Scalar, ScalarType, TypeName } from "../algebra/types.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
+import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold } from "../node.ts";
-import type { Operator } from "../operators.ts";
-import { monoid, operators } from "../operators.ts";
-import type { TuningOptions } from "../primitives/tuning.ts";
-import type { ScalarArray } from "../reference/arrays.ts";
+import type { TuningOptions } from "../plan/tuning.ts";
 import { compactReference } from "../reference/compact.ts";
-import { encodeFloat16 } from "../reference/float16.ts";
 import { reduceReference } from "../reference/reduce.ts";
 import { scanReference } from "../reference/scan.ts";
-import { valuesOf } from "../reference/values.ts";
-import type { Scalar, ScalarType, TypeName } from "../types.ts";
 import { oneLine } from "./errors.ts";
 
 /** What became of one check. */

@@ -1,16 +1,16 @@
 import Table from "cli-table3";
-import type { BenchTypeName } from "../bench/elements.ts";
-import { benchTypes } from "../bench/elements.ts";
-import { hostOf } from "../bench/host.ts";
-import { formatLength } from "../bench/sizes.ts";
-import { planSuite } from "../bench/suite.ts";
-import { createTimer, paceFor } from "../bench/timer.ts";
-import type { Candidate, Ranked, TuningRange, TuningTime } from "../bench/tune.ts";
-import { candidatesOf, formatCandidate, rank, timeTunings } from "../bench/tune.ts";
-import type { Algorithm } from "../codegen/algorithms.ts";
-import { algorithms } from "../codegen/algorithms.ts";
+import type { BenchTypeName } from "../../bench/elements.ts";
+import { benchTypes } from "../../bench/elements.ts";
+import { hostOf } from "../../bench/host.ts";
+import { formatLength } from "../../bench/sizes.ts";
+import { planSuite } from "../../bench/suite.ts";
+import { createTimer, paceFor } from "../../bench/timer.ts";
+import type { Candidate, Ranked, TuningRange, TuningTime } from "../../bench/tune.ts";
+import { candidatesOf, formatCandidate, rank, timeTunings } from "../../bench/tune.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
+import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold } from "../node.ts";
-import type { Primitive } from "../primitives/tuning.ts";
+import type { Primitive } from "../plan/tuning.ts";
 import { factsOf } from "./bench.ts";
 import { doAll, UsageError } from "./errors.ts";
 import { openTarget } from "./files.ts";
@@ -46,7 +46,7 @@ const MOST_BYTES_A_THREAD = 64;
 
 const plain = { style: { head: [], border: [] } };
 
-/** The name that the tables of src/primitives/ have for an adapter. */
+/** The name that the tables of src/plan/ have for an adapter. */
 const kindOf = ({ software, adapterInfo }: Fold): string =>
   software ? "software" : adapterInfo.vendor === "nvidia" ? "nvidia" : "gpu";
 
@@ -98,7 +98,7 @@ function sweepsOf(
 const timeOf = ({ timing: { median }, toCopy }: TuningTime): string =>
   `${median.toFixed(1)} (${toCopy.toFixed(2)})`;
 
-/** The best of a sweep, as a table and as rows of src/primitives/: of tuning.ts, or of single_pass.ts. */
+/** The best of a sweep, as a table and as rows of src/plan/: of tuning.ts, or of single_pass.ts. */
 function textOf({ primitive, type, lengths }: Sweep, kind: string, device: string, ranked: Ranked[]): string {
   const table = new Table({
     ...plain,

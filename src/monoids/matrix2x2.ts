@@ -1,5 +1,5 @@
+import type { ScalarOf } from "../algebra/types.ts";
 import { add, multiply } from "../reference/arithmetic.ts";
-import type { ScalarOf } from "../types.ts";
 import type { MonoidType, MonoidTypeName, StructOperator } from "./scalar.ts";
 import { arithmeticText, oncePerType, structOperator } from "./scalar.ts";
 

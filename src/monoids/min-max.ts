@@ -1,4 +1,4 @@
-import type { ScalarOf } from "../types.ts";
+import type { ScalarOf } from "../algebra/types.ts";
 import type { MonoidType, MonoidTypeName, StructOperator } from "./scalar.ts";
 import { greater, less, nothing, oncePerType, orderText, structOperator } from "./scalar.ts";
 

@@ -1,10 +1,10 @@
+import { symbols } from "../algebra/literals.ts";
+import type { CustomOperator } from "../algebra/operators.ts";
+import { operator } from "../algebra/operators.ts";
+import type { StructType } from "../algebra/struct.ts";
+import { struct } from "../algebra/struct.ts";
+import type { Scalar, ScalarOf, ScalarType, StructValue, TypeName } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
-import { symbols } from "../literals.ts";
-import type { CustomOperator } from "../operators.ts";
-import { operator } from "../operators.ts";
-import type { StructType } from "../struct.ts";
-import { struct } from "../struct.ts";
-import type { Scalar, ScalarOf, ScalarType, StructValue, TypeName } from "../types.ts";
 
 /** The scalar types that the ready-made monoids are made of. */
 export type MonoidTypeName = Exclude<TypeName, "f16">;

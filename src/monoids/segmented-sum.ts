@@ -1,6 +1,6 @@
+import type { ScalarOf } from "../algebra/types.ts";
+import { u32 } from "../algebra/types.ts";
 import { add } from "../reference/arithmetic.ts";
-import type { ScalarOf } from "../types.ts";
-import { u32 } from "../types.ts";
 import type { MonoidType, MonoidTypeName, StructOperator } from "./scalar.ts";
 import { arithmeticText, oncePerType, structOperator } from "./scalar.ts";
 

@@ -1,6 +1,6 @@
+import { f32 } from "../algebra/floats.ts";
+import { u32 } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
-import { u32 } from "../types.ts";
-import { f32 } from "../types_float.ts";
 import type { StructOperator } from "./scalar.ts";
 import { structOperator } from "./scalar.ts";
 

@@ -1,4 +1,4 @@
-import type { Scalar, ScalarType } from "../types.ts";
+import type { Scalar, ScalarType } from "../algebra/types.ts";
 
 /** One operation on two values of a scalar type, rounded once. */
 type Arithmetic = <V extends Scalar>(type: ScalarType<never, V> | ScalarType) => (a: V, b: V) => V;

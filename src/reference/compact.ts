@@ -1,11 +1,11 @@
-import { describe } from "../problem.ts";
+import { valuesOf } from "../algebra/array_values.ts";
+import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
+import { arrayLike } from "../algebra/arrays.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
+import { describe } from "../algebra/value_problem.ts";
 import { refuse } from "../refuse.ts";
-import type { ElementType, Value } from "../types.ts";
-import type { AnyArray, ArrayOf, NameOf, ValueIn } from "./arrays.ts";
-import { arrayLike } from "./arrays.ts";
 import { emptyFor, mappedItems } from "./items.ts";
 import type { ReferenceMap, ReferenceMapOptions } from "./scan.ts";
-import { valuesOf } from "./values.ts";
 
 /**
  * What a compaction means: the items for which `keep` is true, in order, bit for bit.

@@ -1,8 +1,8 @@
-import type { Algorithm } from "../codegen/algorithms.ts";
-import { rowsTogether } from "../codegen/algorithms.ts";
-import type { LookBackShape } from "../codegen/look_back.ts";
-import { spineLengths } from "../primitives/plan.ts";
-import type { Value } from "../types.ts";
+import type { Value } from "../algebra/types.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
+import { rowsTogether } from "../kernels/algorithms.ts";
+import type { LookBackShape } from "../kernels/look_back.ts";
+import { spineLengths } from "../plan/plan.ts";
 import type { ReferenceMonoid } from "./twins.ts";
 
 /**
@@ -101,7 +101,7 @@ const blellochAlgorithm: WorkGroupAlgorithm = {
   reduce: (monoid, elements) => blellochUpSweep(monoid, elements).at(-1) as Value,
 };
 
-/** shaders/device/portable.wgsl: each thread takes consecutive items. */
+/** shaders/device/tiles/portable.wgsl: each thread takes consecutive items. */
 const portable = (algorithm: WorkGroupAlgorithm): TileAlgorithm => ({
   scan(monoid, items, exclusive, { itemsPerThread }) {
     const runs = chunksOf(items, itemsPerThread);
@@ -125,7 +125,7 @@ const portable = (algorithm: WorkGroupAlgorithm): TileAlgorithm => ({
 });
 
 /**
- * shaders/device/subgroup.wgsl with subgroup_scan_first.wgsl and subgroup_rows_together.wgsl, as f64 has it: each subgroup
+ * shaders/device/tiles/subgroup.wgsl with subgroup_scan_first.wgsl and subgroup_rows_together.wgsl, as f64 has it: each subgroup
  * takes rows of vectors, and the subgroups' totals are combined one after another.
  */
 const bySubgroups: TileAlgorithm = {
@@ -168,7 +168,7 @@ const bySubgroups: TileAlgorithm = {
 };
 
 /**
- * shaders/device/subgroup_rows_together.wgsl: what comes before each lane's vector of some rows, and all of them. Lanes put
+ * shaders/device/tiles/subgroup_rows_together.wgsl: what comes before each lane's vector of some rows, and all of them. Lanes put
  * what they have of a row together two by two, until each has a part of one row, as wide as there are rows.
  */
 function scanRows(monoid: Combine, rows: readonly Row[]): { before: Value[][]; total: Value } {
@@ -294,11 +294,11 @@ function tilesOf(
   );
 }
 
-/** shaders/device/reduce_tiles.wgsl. */
+/** shaders/device/kernels/reduce_tiles.wgsl. */
 const totalsOfTiles = (monoid: Combine, items: readonly Value[], grouping: TileGrouping): Value[] =>
   tilesOf(monoid, items, grouping).map((own) => algorithms[grouping.algorithm].reduce(monoid, own, grouping));
 
-/** shaders/device/scan_tiles.wgsl, and scan_single_pass.wgsl, whose carries come from the totals of its own scans. */
+/** shaders/device/kernels/scan_tiles.wgsl, and scan_single_pass.wgsl, whose carries come from the totals of its own scans. */
 function scanTiles(
   monoid: Combine,
   items: readonly Value[],
@@ -315,7 +315,7 @@ function scanTiles(
     .slice(0, items.length);
 }
 
-/** shaders/device/look_back.wgsl: what comes before each tile, from its group's totals and its group's carry. */
+/** shaders/device/look_back/look_back.wgsl: what comes before each tile, from its group's totals and its group's carry. */
 function carriesByLookBack(
   monoid: Combine,
   totals: readonly Value[],
@@ -350,7 +350,7 @@ function spineOf(monoid: Combine, items: readonly Value[], grouping: TileGroupin
   return levels;
 }
 
-/** The prefixes as primitives/scan.ts plans them. */
+/** The prefixes as plan/scan.ts plans them. */
 export function groupedScan(
   monoid: Combine,
   elements: readonly Value[],
@@ -378,7 +378,7 @@ export function groupedScan(
   return scanTiles(monoid, elements, () => carries, exclusive, grouping);
 }
 
-/** The total as primitives/reduce.ts plans it. */
+/** The total as plan/reduce.ts plans it. */
 export function groupedReduce(monoid: Combine, elements: readonly Value[], grouping: Grouping): Value {
   const top = spineOf(monoid, elements, grouping).at(-1);
   return totalsOfTiles(

@@ -3,9 +3,9 @@
  *
  * @module wavefold/reference
  */
-export type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "./arrays.ts";
+export type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
+export { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
 export { compactReference } from "./compact.ts";
-export { decodeFloat16, encodeFloat16 } from "./float16.ts";
 export type { Grouping } from "./grouping.ts";
 export { reduceReference } from "./reduce.ts";
 export type { ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";

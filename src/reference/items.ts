@@ -1,14 +1,14 @@
-import { elementTypes } from "../element_types.ts";
+import { arrayOver, namedType } from "../algebra/array_over.ts";
+import { emptyLike, settable, valuesOf } from "../algebra/array_values.ts";
+import type { AnyArray } from "../algebra/arrays.ts";
+import { structOfArray, typeNameOfArray } from "../algebra/arrays.ts";
+import { elementTypes } from "../algebra/element_types.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
+import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError } from "../errors.ts";
-import { describe, problemOf } from "../problem.ts";
 import { refuse } from "../refuse.ts";
-import type { ElementType, Value } from "../types.ts";
-import { isSameType, requireType } from "../types.ts";
-import { arrayOver, namedType } from "./array_over.ts";
-import type { AnyArray } from "./arrays.ts";
-import { structOfArray, typeNameOfArray } from "./arrays.ts";
 import { kindOf } from "./twins.ts";
-import { emptyLike, settable, valuesOf } from "./values.ts";
 
 /**
  * The element type of an array.

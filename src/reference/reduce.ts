@@ -1,7 +1,7 @@
-import type { Operator } from "../operators.ts";
-import { add } from "../operators.ts";
-import type { Value } from "../types.ts";
-import type { AnyArray, NameOf, ValueIn } from "./arrays.ts";
+import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
+import type { Operator } from "../algebra/operators.ts";
+import { add } from "../algebra/operators.ts";
+import type { Value } from "../algebra/types.ts";
 import { groupedReduce } from "./grouping.ts";
 import { mappedItems } from "./items.ts";
 import type { ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";

@@ -1,7 +1,7 @@
-import type { Operator } from "../operators.ts";
-import { add } from "../operators.ts";
-import type { ElementType, Value } from "../types.ts";
-import type { AnyArray, ArrayOf, NameOf, ValueIn } from "./arrays.ts";
+import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
+import type { Operator } from "../algebra/operators.ts";
+import { add } from "../algebra/operators.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
 import type { Grouping } from "./grouping.ts";
 import { groupedScan } from "./grouping.ts";
 import { emptyFor, mappedItems } from "./items.ts";

@@ -225,7 +225,7 @@ function randomNumbers(seed: number): () => number {
 }
 
 /**
- * Carries out shaders/device/look_back.wgsl, reading one group after another, a turn of one tile a step: a scan
+ * Carries out shaders/device/look_back/look_back.wgsl, reading one group after another, a turn of one tile a step: a scan
  * in a single pass over tiles. A tile hands on its total, and the last tile of a group the next group's carry.
  * A tile looks at its own group's totals and carry, and as long as the totals are there and the carry is
  * not, at the group before. Its own carry is the carry found; then, in order, for each group from there on

@@ -1,9 +1,9 @@
+import { isTrue } from "../algebra/literals.ts";
+import type { CustomOperator, Monoid, Operator } from "../algebra/operators.ts";
+import { monoid } from "../algebra/operators.ts";
+import type { ElementType, Scalar, ScalarType, Value } from "../algebra/types.ts";
+import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError } from "../errors.ts";
-import { isTrue } from "../literals.ts";
-import type { CustomOperator, Monoid, Operator } from "../operators.ts";
-import { monoid } from "../operators.ts";
-import { describe, problemOf } from "../problem.ts";
-import type { ElementType, Scalar, ScalarType, Value } from "../types.ts";
 import { add, and, multiply, or, xor } from "./arithmetic.ts";
 
 /** An operator on a type with its twin on the CPU: an item to what is combined, and two of those to one. */

@@ -47,7 +47,7 @@ test("a signal ends what runs, and leaves no folder", async () => {
     const program = join(folder, "program.mjs");
     await build({
       stdin: {
-        contents: `import { runCuda } from "./src/bench/cuda.ts";
+        contents: `import { runCuda } from "./bench/cuda.ts";
           await runCuda("${folder}/theirs.cu", [{ type: "u32", op: "add", length: 8, cases: [] }], [], () => {});`,
         resolveDir: ".",
       },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { BenchTypeName, OperatorName } from "../../src/bench/elements.ts";
+import type { BenchTypeName, OperatorName } from "../../bench/elements.ts";
 import {
   benchTypes,
   CHUNK,
@@ -11,14 +11,14 @@ import {
   referenceScan,
   room,
   wordsOf,
-} from "../../src/bench/elements.ts";
-import type { Operator } from "../../src/operators.ts";
-import { monoid, operators } from "../../src/operators.ts";
-import type { AnyArray } from "../../src/reference/arrays.ts";
+} from "../../bench/elements.ts";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import type { Operator } from "../../src/algebra/operators.ts";
+import { monoid, operators } from "../../src/algebra/operators.ts";
+import type { StructType } from "../../src/algebra/struct.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { StructType } from "../../src/struct.ts";
-import type { ElementType } from "../../src/types.ts";
 
 const LENGTH = 700;
 const types = Object.keys(benchTypes) as BenchTypeName[];

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { runCuda } from "../../src/bench/cuda.ts";
-import { plotsOf } from "../../src/bench/plot.ts";
-import type { Report } from "../../src/bench/report.ts";
-import { tablesOf, textOf } from "../../src/bench/report.ts";
-import type { Row } from "../../src/bench/run.ts";
-import { rowFrom, withRatios } from "../../src/bench/run.ts";
-import type { CaseSet } from "../../src/bench/suite.ts";
+import { runCuda } from "../../bench/cuda.ts";
+import { plotsOf } from "../../bench/plot.ts";
+import type { Report } from "../../bench/report.ts";
+import { tablesOf, textOf } from "../../bench/report.ts";
+import type { Row } from "../../bench/run.ts";
+import { rowFrom, withRatios } from "../../bench/run.ts";
+import type { CaseSet } from "../../bench/suite.ts";
 
 const LENGTHS = [2 ** 16, 1_000_003, 2 ** 24];
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { elementsOf } from "../../src/bench/elements.ts";
-import type { Peer } from "../../src/bench/peers.ts";
-import type { Row } from "../../src/bench/run.ts";
-import { bytesMoved, runSuite, stepsOf } from "../../src/bench/run.ts";
-import type { SuiteOptions } from "../../src/bench/suite.ts";
-import { planSuite } from "../../src/bench/suite.ts";
-import { createTimer, STEADY, timingOf } from "../../src/bench/timer.ts";
-import { candidatesOf, rank, timeTunings } from "../../src/bench/tune.ts";
+import { elementsOf } from "../../bench/elements.ts";
+import type { Peer } from "../../bench/peers.ts";
+import type { Row } from "../../bench/run.ts";
+import { bytesMoved, runSuite, stepsOf } from "../../bench/run.ts";
+import type { SuiteOptions } from "../../bench/suite.ts";
+import { planSuite } from "../../bench/suite.ts";
+import { createTimer, STEADY, timingOf } from "../../bench/timer.ts";
+import { candidatesOf, rank, timeTunings } from "../../bench/tune.ts";
+import { u32 } from "../../src/algebra/types.ts";
 import type { Fold } from "../../src/node.ts";
-import { u32 } from "../../src/types.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 
 const fold = useSoftwareFold();

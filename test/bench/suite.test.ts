@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { formatLength, parseSizes } from "../../src/bench/sizes.ts";
-import type { SuiteFacts } from "../../src/bench/suite.ts";
-import { planSuite } from "../../src/bench/suite.ts";
+import { formatLength, parseSizes } from "../../bench/sizes.ts";
+import type { SuiteFacts } from "../../bench/suite.ts";
+import { planSuite } from "../../bench/suite.ts";
 import { ArgumentError } from "../../src/errors.ts";
 
 const software: SuiteFacts = {

@@ -19,7 +19,7 @@ import * as vite from "vite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { wavefold as forEsbuild } from "../../src/build/esbuild.ts";
 import { wavefold as forVite } from "../../src/build/vite.ts";
-import { linkDirectives } from "../../src/codegen/directives.ts";
+import { linkDirectives } from "../../src/in_kernel/directives.ts";
 
 const kernel = `// wavefold: work_group_scan_exclusive_add_u32 64
 @group(0) @binding(0) var<storage, read_write> ranks: array<u32>;

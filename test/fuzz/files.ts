@@ -1,10 +1,10 @@
 import fc from "fast-check";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import type { TypeName } from "../../src/algebra/types.ts";
 import { UsageError } from "../../src/cli/errors.ts";
 import { dumpElements, parseElements, parseFlags } from "../../src/cli/npy.ts";
-import { linkDirectives } from "../../src/codegen/directives.ts";
-import { elementTypes } from "../../src/element_types.ts";
-import type { ScalarArray } from "../../src/reference/arrays.ts";
-import type { TypeName } from "../../src/types.ts";
+import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attemptNow, Fault, isRefusal, oneLine } from "./oracle.ts";

@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import type { AnyArray } from "../../src/reference/arrays.ts";
+import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import type { StructType } from "../../src/algebra/struct.ts";
+import type { Value } from "../../src/algebra/types.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { emptyLike, valuesOf } from "../../src/reference/values.ts";
-import type { StructType } from "../../src/struct.ts";
-import type { Value } from "../../src/types.ts";
 import type { Bench } from "./bench.ts";
 import { junkNames, junkValue } from "./junk.ts";
 import type { Verdict } from "./oracle.ts";

@@ -1,5 +1,9 @@
 import fc from "fast-check";
-import { linkDirectives } from "../../src/codegen/directives.ts";
+import { valuesOf } from "../../src/algebra/array_values.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import {
   coalescedReduce,
   coalescedScan,
@@ -14,14 +18,10 @@ import {
   workGroupScan,
   workGroupScanUniform,
   workGroupScanUpdate,
-} from "../../src/codegen/functions.ts";
-import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
-import { link } from "../../src/codegen/link.ts";
-import { workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
+} from "../../src/in_kernel/functions.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
+import { link } from "../../src/in_kernel/link.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
-import { valuesOf } from "../../src/reference/values.ts";
-import type { ElementType, Value } from "../../src/types.ts";
-import { u32 } from "../../src/types.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attemptNow, Fault, oneLine } from "./oracle.ts";

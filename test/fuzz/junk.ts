@@ -1,5 +1,9 @@
 import fc from "fast-check";
-import { linkDirectives } from "../../src/codegen/directives.ts";
+import { add, operator } from "../../src/algebra/operators.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
+import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import {
   coalescedScan,
   threadTileScan,
@@ -7,16 +11,12 @@ import {
   workGroupCompact,
   workGroupScan,
   workGroupScanUpdate,
-} from "../../src/codegen/functions.ts";
-import { link } from "../../src/codegen/link.ts";
+} from "../../src/in_kernel/functions.ts";
+import { link } from "../../src/in_kernel/link.ts";
 import { open } from "../../src/node.ts";
-import { add, operator } from "../../src/operators.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { struct } from "../../src/struct.ts";
-import { u32 } from "../../src/types.ts";
-import { u64 } from "../../src/types64.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attempt, Fault, oneLine } from "./oracle.ts";

@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import { elementTypes } from "../../src/element_types.ts";
-import { isTrue } from "../../src/literals.ts";
-import type { Operator } from "../../src/operators.ts";
-import { operator, operators, roundingOf } from "../../src/operators.ts";
-import { decodeFloat16, encodeFloat16 } from "../../src/reference/float16.ts";
-import type { StructType } from "../../src/struct.ts";
-import type { ElementType, ScalarType, StructValue, TypeName, Value } from "../../src/types.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
+import { isTrue } from "../../src/algebra/literals.ts";
+import type { Operator } from "../../src/algebra/operators.ts";
+import { operator, operators, roundingOf } from "../../src/algebra/operators.ts";
+import type { StructType } from "../../src/algebra/struct.ts";
+import type { ElementType, ScalarType, StructValue, TypeName, Value } from "../../src/algebra/types.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { bitsOf, bytesOf, fieldsOf, isPlain, isZeroOrMarked, itemBytes, typeOf } from "./values.ts";
 

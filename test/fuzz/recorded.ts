@@ -1,11 +1,11 @@
 import fc from "fast-check";
+import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
+import type { Value } from "../../src/algebra/types.ts";
+import type { PreparedCompact, PreparedReduce, PreparedScan } from "../../src/gpu/fold.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import type { Grouping } from "../../src/reference/grouping.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { emptyLike, valuesOf } from "../../src/reference/values.ts";
-import type { PreparedCompact, PreparedReduce, PreparedScan } from "../../src/runtime/fold.ts";
-import type { Value } from "../../src/types.ts";
 import { wholeWords } from "../../src/whole_words.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { add } from "../../src/algebra/operators.ts";
+import { u32 } from "../../src/algebra/types.ts";
 import type { Fold } from "../../src/node.ts";
 import { open } from "../../src/node.ts";
-import { add } from "../../src/operators.ts";
-import { u32 } from "../../src/types.ts";
 import { adapter } from "../support/fold.ts";
 import { shuffleSubgroups, withShuffledSubgroups } from "./subgroup_order.ts";
 

@@ -1,10 +1,10 @@
-import { elementTypes } from "../../src/element_types.ts";
-import { arrayOver } from "../../src/reference/array_over.ts";
-import type { AnyArray } from "../../src/reference/arrays.ts";
-import { encodeFloat16 } from "../../src/reference/float16.ts";
-import type { StructType } from "../../src/struct.ts";
-import { struct } from "../../src/struct.ts";
-import type { ElementType, ScalarType, TypeName } from "../../src/types.ts";
+import { arrayOver } from "../../src/algebra/array_over.ts";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { encodeFloat16 } from "../../src/algebra/float16.ts";
+import type { StructType } from "../../src/algebra/struct.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.ts";
 
 /** A type as a case names it: a scalar's name, or the types of a struct's fields. */
 export type TypeSpec = TypeName | readonly TypeName[];

@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import type { Browser } from "puppeteer-core";
 import { launch } from "puppeteer-core";
-import { softwareFolder } from "../../src/runtime/software.ts";
+import { softwareFolder } from "../../src/gpu/software_adapter.ts";
 
 /** Where Firefox is: `WAVEFOLD_FIREFOX` names it, or it is on the path; nothing where it is not installed. */
 export function firefoxPath(): string | undefined {

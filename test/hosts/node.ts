@@ -3,8 +3,8 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, SHARE_ENV, Worker } from "node:worker_threads";
 import { create } from "webgpu";
+import { softwareFolder, withSoftwareDriver } from "../../src/gpu/software_adapter.ts";
 import { open } from "../../src/node.ts";
-import { softwareFolder, withSoftwareDriver } from "../../src/runtime/software.ts";
 import type { Host, Report } from "./suite.ts";
 import { MAIN, runSuite, WORKER } from "./suite.ts";
 

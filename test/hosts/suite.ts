@@ -1,4 +1,4 @@
-import type { Fold, OpenOptions } from "../../src/runtime/fold.ts";
+import type { Fold, OpenOptions } from "../../src/gpu/fold.ts";
 import { deviceCases } from "./cases/devices.ts";
 import { errorCases } from "./cases/errors.ts";
 import { inKernelCases } from "./cases/in_kernel.ts";

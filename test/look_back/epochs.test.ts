@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Indirect } from "../../src/codegen/compact_kernels.ts";
+import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import type { Indirect } from "../../src/kernels/compact.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { u32 } from "../../src/types.ts";
-import { f32 } from "../../src/types_float.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";

@@ -1,9 +1,9 @@
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { operator } from "../../src/algebra/operators.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/types.ts";
 import { matrix2x2 } from "../../src/monoids/index.ts";
-import { operator } from "../../src/operators.ts";
-import type { AnyArray } from "../../src/reference/arrays.ts";
-import { struct } from "../../src/struct.ts";
-import type { ElementType } from "../../src/types.ts";
-import { u32 } from "../../src/types.ts";
 import { anyItems, randomBits, randomItems } from "../support/random.ts";
 
 const names = ["a", "b", "c", "d", "e", "f", "g", "h"] as const;

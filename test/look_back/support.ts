@@ -1,27 +1,27 @@
 import { expect } from "vitest";
-import type { Kernel } from "../../src/codegen/kernels.ts";
-import { lookBackShape } from "../../src/codegen/look_back.ts";
+import type { Context } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device.ts";
+import type { Kernel } from "../../src/kernels/kernel.ts";
+import { lookBackShape } from "../../src/kernels/look_back.ts";
 import type { Fold } from "../../src/node.ts";
-import { planCompact } from "../../src/primitives/compact.ts";
-import type { Plan } from "../../src/primitives/plan.ts";
-import type { LookBackTesting, ScanOptions } from "../../src/primitives/scan.ts";
-import { planScan } from "../../src/primitives/scan.ts";
-import type { DeviceFacts, TuningOptions } from "../../src/primitives/tuning.ts";
-import type { Context } from "../../src/runtime/context.ts";
-import { contextOf } from "../../src/runtime/context.ts";
+import { planCompact } from "../../src/plan/compact.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
+import { planScan } from "../../src/plan/scan.ts";
+import type { DeviceFacts, TuningOptions } from "../../src/plan/tuning.ts";
 
-export { FAULTS, faultOf } from "../../src/runtime/faults.ts";
+export { FAULTS, faultOf } from "../../src/gpu/look_back_faults.ts";
 
-import faultsFile from "../../shaders/device/faults_by_run.wgsl";
-import type { Prepared, Ranges } from "../../src/runtime/prepared.ts";
-import { prepare } from "../../src/runtime/prepared.ts";
-import type { SourceText } from "../../src/types.ts";
+import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
+import type { SourceText } from "../../src/algebra/types.ts";
+import type { Prepared, Ranges } from "../../src/gpu/prepare.ts";
+import { prepare } from "../../src/gpu/prepare.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter } from "../support/fold.ts";
 
-export const faults: SourceText = { name: "shaders/device/faults_by_run.wgsl", text: faultsFile };
+export const faults: SourceText = { name: "shaders/device/look_back/faults_by_run.wgsl", text: faultsFile };
 
 /** A run that is stuck fails its test after so long. */
 export const STUCK_MS = 60_000;

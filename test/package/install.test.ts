@@ -8,7 +8,7 @@ import type { Browser } from "playwright-core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { softwareFolder } from "../../src/runtime/software.ts";
+import { softwareFolder } from "../../src/gpu/software_adapter.ts";
 import { launchChromium, serveFolder } from "../support/chromium.ts";
 import { adapter } from "../support/fold.ts";
 import type { Packed } from "./pack.ts";

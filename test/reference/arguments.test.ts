@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { operator } from "../../src/algebra/operators.ts";
+import { struct } from "../../src/algebra/struct.ts";
 import { ArgumentError } from "../../src/errors.ts";
-import { operator } from "../../src/operators.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { struct } from "../../src/struct.ts";
 
 const data = Uint32Array.of(3, 1, 2);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Value } from "../../src/algebra/types.ts";
 import type { Grouping } from "../../src/reference/grouping.ts";
 import { groupedScan } from "../../src/reference/grouping.ts";
-import type { Value } from "../../src/types.ts";
 
 // Of strings, so that results say what was combined with what.
 

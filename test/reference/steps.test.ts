@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { Operator } from "../../src/operators.ts";
-import { add, max, operators } from "../../src/operators.ts";
+import type { Operator } from "../../src/algebra/operators.ts";
+import { add, max, operators } from "../../src/algebra/operators.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import { f64 } from "../../src/algebra/types_64.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Combining, LookBackOptions, LookBackStep, SpineEntry } from "../../src/reference/steps.ts";
 import { blellochSteps, hillisSteeleSteps, lookBackSteps } from "../../src/reference/steps.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
-import type { ElementType, Value } from "../../src/types.ts";
-import { u32 } from "../../src/types.ts";
-import { f64 } from "../../src/types64.ts";
 import { affine, last } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { operator } from "../../src/algebra/operators.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError } from "../../src/errors.ts";
-import { operator } from "../../src/operators.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { struct } from "../../src/struct.ts";
-import { u32 } from "../../src/types.ts";
-import { u64 } from "../../src/types64.ts";
 
 describe("a reference that gives another kind of value than its type's", () => {
   const wrong = (value: unknown) =>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { i32 } from "../../src/algebra/i32.ts";
+import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { compactReference } from "../../src/reference/compact.ts";
-import type { Scalar, ScalarType } from "../../src/types.ts";
-import { u32 } from "../../src/types.ts";
-import { f16, f32 } from "../../src/types_float.ts";
-import { i32 } from "../../src/types_i32.ts";
-import { f64, i64, u64 } from "../../src/types64.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
 import { around, edgeLengths } from "../support/lengths.ts";

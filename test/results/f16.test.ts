@@ -1,4 +1,4 @@
-import { f16 } from "../../src/types_float.ts";
+import { f16 } from "../../src/algebra/floats.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { testExactResults, testFloatResults } from "../support/results.ts";
 

@@ -1,4 +1,4 @@
-import { f32 } from "../../src/types_float.ts";
+import { f32 } from "../../src/algebra/floats.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { testExactResults, testFloatResults } from "../support/results.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { mostRows } from "../../src/codegen/algorithms.ts";
-import type { Arrangement } from "../../src/codegen/kernels.ts";
-import { add, mul } from "../../src/operators.ts";
+import { add, mul } from "../../src/algebra/operators.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { mostRows } from "../../src/kernels/algorithms.ts";
+import type { Arrangement } from "../../src/kernels/kernel.ts";
 import type { Grouping } from "../../src/reference/grouping.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { f64, u64 } from "../../src/types64.ts";
 import { bitsOf, expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { f16 } from "../../src/types_float.ts";
+import { f16 } from "../../src/algebra/floats.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { allTypes, operatorFunctions, operatorsOf } from "../support/kernels.ts";

@@ -1,4 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { i32 } from "../../src/algebra/i32.ts";
+import type { Operator } from "../../src/algebra/operators.ts";
+import { add, and, max, min, or, xor } from "../../src/algebra/operators.ts";
+import type { ScalarType } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
+import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import {
   coalescedScanUpdate,
   threadTileScanUpdate,
@@ -6,17 +13,10 @@ import {
   workGroupCompact,
   workGroupCompactUpdate,
   workGroupScanUpdate,
-} from "../../src/codegen/functions.ts";
-import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
-import { link } from "../../src/codegen/link.ts";
-import type { WorkGroupAlgorithm } from "../../src/codegen/work_group_algorithms.ts";
-import { workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
-import type { Operator } from "../../src/operators.ts";
-import { add, and, max, min, or, xor } from "../../src/operators.ts";
+} from "../../src/in_kernel/functions.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
+import { link } from "../../src/in_kernel/link.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
-import type { ScalarType } from "../../src/types.ts";
-import { u32 } from "../../src/types.ts";
-import { i32 } from "../../src/types_i32.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { POISON } from "../support/in_kernel.ts";

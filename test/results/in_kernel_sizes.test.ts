@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
-import { add, max } from "../../src/operators.ts";
-import { u32 } from "../../src/types.ts";
-import { f64 } from "../../src/types64.ts";
+import { add, max } from "../../src/algebra/operators.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import { f64 } from "../../src/algebra/types_64.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import type { Case } from "../support/in_kernel.ts";
 import { checkFunctions, everyOther, keyOf } from "../support/in_kernel.ts";

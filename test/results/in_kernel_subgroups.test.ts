@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
-import { threadTileScan, workGroupReduce, workGroupScan } from "../../src/codegen/functions.ts";
-import type { AlgorithmBody, WorkGroupAlgorithm } from "../../src/codegen/work_group_algorithms.ts";
-import { subgroupOf } from "../../src/codegen/work_group_algorithms.ts";
-import { u32 } from "../../src/types.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import type { AlgorithmBody, WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
+import { subgroupOf } from "../../src/in_kernel/algorithms.ts";
+import { threadTileScan, workGroupReduce, workGroupScan } from "../../src/in_kernel/functions.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import type { Case, Order } from "../support/in_kernel.ts";
 import { checkFunctions, orders } from "../support/in_kernel.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { add, and, logicalXor, max, min, mul, operators, or, xor } from "../../src/operators.ts";
-import { arrayLike } from "../../src/reference/arrays.ts";
+import { arrayLike } from "../../src/algebra/arrays.ts";
+import { add, and, logicalXor, max, min, mul, operators, or, xor } from "../../src/algebra/operators.ts";
+import type { Scalar, TypedArrays, TypeName } from "../../src/algebra/types.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { Scalar, TypedArrays, TypeName } from "../../src/types.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { add, operator } from "../../src/algebra/operators.ts";
+import { u32 } from "../../src/algebra/types.ts";
 import { ArgumentError, DeviceLostError, LimitError, open, SourceError } from "../../src/node.ts";
-import { add, operator } from "../../src/operators.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { u32 } from "../../src/types.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";

@@ -1,4 +1,4 @@
-import { u64 } from "../../src/types64.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
 import { testExactResults } from "../support/results.ts";
 
 testExactResults(u64);

@@ -3,12 +3,12 @@ import { ownOperator, ownPredicate, predicates, typeNames } from "../../site/cho
 import { countingArray, parseNumbers, parseValue, randomArray, readerOf } from "../../site/data.ts";
 import type { Task } from "../../site/verify.ts";
 import { onCpu, verify } from "../../site/verify.ts";
-import { elementTypes } from "../../src/element_types.ts";
-import type { Operator } from "../../src/operators.ts";
-import { add, max, mul } from "../../src/operators.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import type { Operator } from "../../src/algebra/operators.ts";
+import { add, max, mul } from "../../src/algebra/operators.ts";
+import type { Value } from "../../src/algebra/types.ts";
 import type { Grouping } from "../../src/reference/grouping.ts";
 import { groupedScan } from "../../src/reference/grouping.ts";
-import type { Value } from "../../src/types.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 
 const fold = useSoftwareFold();

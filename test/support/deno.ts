@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { softwareFolder } from "../../src/runtime/software.ts";
+import { softwareFolder } from "../../src/gpu/software_adapter.ts";
 
 /** The binary itself: the package's own command is put in place by an install script, which may not have run. */
 export const deno = fileURLToPath(new URL("../../node_modules/@deno/linux-x64-glibc/deno", import.meta.url));

@@ -1,9 +1,9 @@
 import process from "node:process";
 import { afterAll, beforeAll } from "vitest";
+import type { Operator } from "../../src/algebra/operators.ts";
+import { contextOf } from "../../src/gpu/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { open } from "../../src/node.ts";
-import type { Operator } from "../../src/operators.ts";
-import { contextOf } from "../../src/runtime/context.ts";
 
 /** `WAVEFOLD_TEST_ADAPTER=gpu` runs the tests on a GPU instead. */
 export const adapter = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software";

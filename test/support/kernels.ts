@@ -1,4 +1,9 @@
-import type { Algorithm } from "../../src/codegen/algorithms.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import type { Operator } from "../../src/algebra/operators.ts";
+import { monoid, operators } from "../../src/algebra/operators.ts";
+import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.ts";
+import type { Compilable } from "../../src/gpu/device.ts";
+import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import {
   coalescedReduce,
   coalescedScan,
@@ -14,25 +19,20 @@ import {
   workGroupScan,
   workGroupScanUniform,
   workGroupScanUpdate,
-} from "../../src/codegen/functions.ts";
-import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
-import { link } from "../../src/codegen/link.ts";
-import { linked as linkedGpu } from "../../src/codegen/linked_gpu.ts";
-import type { PlainOperator } from "../../src/codegen/linked_kernels.ts";
-import { plainKernels } from "../../src/codegen/linked_kernels.ts";
-import { linked as linkedSoftware } from "../../src/codegen/linked_software.ts";
-import { workGroupAlgorithms } from "../../src/codegen/work_group_algorithms.ts";
-import { elementTypes } from "../../src/element_types.ts";
-import type { Operator } from "../../src/operators.ts";
-import { monoid, operators } from "../../src/operators.ts";
-import { planCompact } from "../../src/primitives/compact.ts";
-import { ALL_ARRANGEMENTS } from "../../src/primitives/plan.ts";
-import { planReduce } from "../../src/primitives/reduce.ts";
-import type { LookBackTesting } from "../../src/primitives/scan.ts";
-import { planScan } from "../../src/primitives/scan.ts";
-import type { DeviceFacts, Limits, Passes } from "../../src/primitives/tuning.ts";
-import type { Compilable } from "../../src/runtime/context.ts";
-import type { ElementType, ScalarType, TypeName } from "../../src/types.ts";
+} from "../../src/in_kernel/functions.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
+import { link } from "../../src/in_kernel/link.ts";
+import type { Algorithm } from "../../src/kernels/algorithms.ts";
+import { linked as linkedGpu } from "../../src/kernels/linked_gpu.ts";
+import type { PlainOperator } from "../../src/kernels/linked_kernels.ts";
+import { plainKernels } from "../../src/kernels/linked_kernels.ts";
+import { linked as linkedSoftware } from "../../src/kernels/linked_software.ts";
+import { planCompact } from "../../src/plan/compact.ts";
+import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
+import { planReduce } from "../../src/plan/reduce.ts";
+import type { LookBackTesting } from "../../src/plan/scan.ts";
+import { planScan } from "../../src/plan/scan.ts";
+import type { DeviceFacts, Limits, Passes } from "../../src/plan/tuning.ts";
 import { untyped } from "./fold.ts";
 import type { MapRow } from "./maps.ts";
 

@@ -1,12 +1,12 @@
-import type { Operator } from "../../src/operators.ts";
-import { add, max, min, operator } from "../../src/operators.ts";
-import type { AnyArray } from "../../src/reference/arrays.ts";
-import { struct } from "../../src/struct.ts";
-import type { ElementType, Value } from "../../src/types.ts";
-import { u32 } from "../../src/types.ts";
-import { f16, f32 } from "../../src/types_float.ts";
-import { i32 } from "../../src/types_i32.ts";
-import { f64, i64, u64 } from "../../src/types64.ts";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { i32 } from "../../src/algebra/i32.ts";
+import type { Operator } from "../../src/algebra/operators.ts";
+import { add, max, min, operator } from "../../src/algebra/operators.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { affine, chain } from "./operators.ts";
 import { randomBits, randomItems } from "./random.ts";
 

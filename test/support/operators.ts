@@ -1,8 +1,8 @@
-import { operator } from "../../src/operators.ts";
-import { struct } from "../../src/struct.ts";
-import { u32 } from "../../src/types.ts";
-import { i32 } from "../../src/types_i32.ts";
-import { i64, u64 } from "../../src/types64.ts";
+import { i32 } from "../../src/algebra/i32.ts";
+import { operator } from "../../src/algebra/operators.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import { i64, u64 } from "../../src/algebra/types_64.ts";
 
 /** x -> a·x + b modulo 2^16, as a << 16 | b: the earlier map is applied first. It does not commute. */
 export const affine = operator({

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import process from "node:process";
-import { elementTypes } from "../../src/element_types.ts";
-import type { AnyArray, ScalarArray } from "../../src/reference/arrays.ts";
-import { encodeFloat16 } from "../../src/reference/float16.ts";
-import type { StructType } from "../../src/struct.ts";
-import type { ElementType, Scalar, ScalarType, TypeName } from "../../src/types.ts";
+import type { AnyArray, ScalarArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { encodeFloat16 } from "../../src/algebra/float16.ts";
+import type { StructType } from "../../src/algebra/struct.ts";
+import type { ElementType, Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 
 /** Printed once a file; WAVEFOLD_SEED repeats a run. */
 export const seed: number = Number(process.env.WAVEFOLD_SEED ?? (Math.random() * 2 ** 32) >>> 0);

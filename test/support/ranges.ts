@@ -1,7 +1,7 @@
-import { arrayOver } from "../../src/reference/array_over.ts";
-import type { AnyArray } from "../../src/reference/arrays.ts";
-import { arrayLike } from "../../src/reference/arrays.ts";
-import type { ElementType } from "../../src/types.ts";
+import { arrayOver } from "../../src/algebra/array_over.ts";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayLike } from "../../src/algebra/arrays.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
 import { readWords, storageBuffer } from "./buffers.ts";
 import { expectSameBits } from "./compare.ts";
 

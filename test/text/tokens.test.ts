@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { plainText, unbalanced } from "../../src/codegen/callers.ts";
 import { SourceError } from "../../src/errors.ts";
+import { plainText, unbalanced } from "../../src/text/callers.ts";
 import { piecesOf, textOf } from "../../src/text/pieces.ts";
 import { LINE_BREAK, tokensOf } from "../../src/text/tokens.ts";
 import { useNullDevice } from "../support/null_device.ts";

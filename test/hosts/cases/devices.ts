@@ -1,8 +1,8 @@
+import type { ElementType } from "../../../src/algebra/types.ts";
+import { u32 } from "../../../src/algebra/types.ts";
+import { f64 } from "../../../src/algebra/types_64.ts";
 import { DeviceLostError } from "../../../src/errors.ts";
-import type { Fold } from "../../../src/runtime/fold.ts";
-import type { ElementType } from "../../../src/types.ts";
-import { u32 } from "../../../src/types.ts";
-import { f64 } from "../../../src/types64.ts";
+import type { Fold } from "../../../src/gpu/fold.ts";
 import { span } from "../../support/operators.ts";
 import type { Bench, Case, Host } from "../suite.ts";
 import { expectError } from "./errors.ts";

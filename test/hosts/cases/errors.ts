@@ -1,3 +1,6 @@
+import { f16, f32 } from "../../../src/algebra/floats.ts";
+import { add, and, operator } from "../../../src/algebra/operators.ts";
+import { u32 } from "../../../src/algebra/types.ts";
 import {
   ArgumentError,
   FeatureError,
@@ -5,9 +8,6 @@ import {
   SourceError,
   type WavefoldError,
 } from "../../../src/errors.ts";
-import { add, and, operator } from "../../../src/operators.ts";
-import { u32 } from "../../../src/types.ts";
-import { f16, f32 } from "../../../src/types_float.ts";
 import type { Case } from "../suite.ts";
 
 type ErrorClass<E extends WavefoldError> = new (...parts: never[]) => E;

@@ -1,0 +1,103 @@
+import { BufferUsage, MAP_READ } from "../src/gpu/flags.ts";
+import { wholeVectors } from "./copy.ts";
+import type { BenchTypeName, OperatorName } from "./elements.ts";
+import { elementsOf } from "./elements.ts";
+
+const STAGING_BYTES = 2 ** 26;
+const UPLOAD_BYTES = 2 ** 24;
+
+/** The adapter has no room for a buffer. */
+export class NoRoomError extends Error {
+  override name = "NoRoomError";
+}
+
+/**
+ * A buffer that the bench's kernels read and write: whole vectors.
+ *
+ * @throws {NoRoomError} when there is none.
+ */
+export async function createBuffer(device: GPUDevice, name: string, bytes: number): Promise<GPUBuffer> {
+  const size = wholeVectors(bytes);
+  device.pushErrorScope("out-of-memory");
+  const buffer = device.createBuffer({
+    label: `bench ${name}`,
+    size,
+    usage: BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST,
+  });
+  if ((await device.popErrorScope()) !== null) {
+    throw new NoRoomError(`the adapter has no room for the ${name} of ${size} bytes`);
+  }
+  return buffer;
+}
+
+/** Writes an operator's data. */
+export async function upload(
+  device: GPUDevice,
+  buffer: GPUBuffer,
+  type: BenchTypeName,
+  op: OperatorName,
+  length: number,
+): Promise<void> {
+  const elements = elementsOf(type, op, length);
+  const block = new Uint8Array(UPLOAD_BYTES);
+  let filled = 0;
+  let written = 0;
+  const flush = (): void => {
+    // Whole words: what is past an odd number of f16 is room that no kernel reads as items.
+    device.queue.writeBuffer(buffer, written, block, 0, Math.ceil(filled / 4) * 4);
+    written += filled;
+    filled = 0;
+  };
+  for (let chunk = elements.next(); chunk !== undefined; chunk = elements.next()) {
+    if (filled + chunk.bytes.byteLength > UPLOAD_BYTES) {
+      flush();
+    }
+    block.set(chunk.bytes, filled);
+    filled += chunk.bytes.byteLength;
+  }
+  flush();
+  await device.queue.onSubmittedWorkDone();
+}
+
+/** Reads a buffer from its beginning on, piece by piece. */
+export interface Reader {
+  /** The next bytes, into an array of the caller's. */
+  read(into: Uint8Array): Promise<void>;
+  destroy(): void;
+}
+
+export function readerOf(device: GPUDevice, buffer: GPUBuffer): Reader {
+  const size = Math.min(STAGING_BYTES, buffer.size);
+  const staging = device.createBuffer({
+    label: "bench read back",
+    size,
+    usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST,
+  });
+  let mapped = new Uint8Array(0);
+  let taken = 0;
+  let next = 0;
+  return {
+    async read(into) {
+      for (let at = 0; at < into.byteLength; ) {
+        if (taken === mapped.byteLength) {
+          if (next > 0) {
+            staging.unmap();
+          }
+          const bytes = Math.min(size, buffer.size - next);
+          const encoder = device.createCommandEncoder({ label: "bench read back" });
+          encoder.copyBufferToBuffer(buffer, next, staging, 0, bytes);
+          device.queue.submit([encoder.finish()]);
+          await staging.mapAsync(MAP_READ);
+          mapped = new Uint8Array(staging.getMappedRange(), 0, bytes);
+          taken = 0;
+          next += bytes;
+        }
+        const piece = Math.min(into.byteLength - at, mapped.byteLength - taken);
+        into.set(mapped.subarray(taken, taken + piece), at);
+        at += piece;
+        taken += piece;
+      }
+    },
+    destroy: () => staging.destroy(),
+  };
+}

@@ -1,0 +1,99 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { cpus } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import type { Fold } from "../src/gpu/fold.ts";
+
+/** What a record of a run says about where it ran. */
+export interface Host {
+  readonly wavefold: string;
+  /** `unknown` outside of a checkout; with `-changed` where files differ from it. */
+  readonly commit: string;
+  readonly date: string;
+  readonly device: {
+    readonly name: string;
+    readonly vendor: string;
+    readonly architecture: string;
+    readonly driver: string;
+    readonly software: boolean;
+    readonly features: readonly string[];
+    readonly subgroupSizes: readonly [number, number] | undefined;
+  };
+  readonly node: string;
+  readonly cpu: string;
+}
+
+/** The folder that holds the package: this module, or the bundle it is in, lies below it. */
+export function packageFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json")) && folder !== dirname(folder)) {
+    folder = dirname(folder);
+  }
+  return folder;
+}
+
+function git(folder: string, ...args: string[]): string {
+  return execFileSync("git", args, {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  }).trim();
+}
+
+/** The commit that the package is built from. `WAVEFOLD_COMMIT` names it where there is no checkout. */
+export function commitOf(folder: string): string {
+  if (process.env.WAVEFOLD_COMMIT) {
+    return process.env.WAVEFOLD_COMMIT;
+  }
+  try {
+    // A package installed in somebody else's checkout has another root.
+    if (realpathSync(git(folder, "rev-parse", "--show-toplevel")) === realpathSync(folder)) {
+      const changed = git(folder, "status", "--porcelain", "--untracked-files=no") !== "";
+      return `${git(folder, "rev-parse", "--short=12", "HEAD")}${changed ? "-changed" : ""}`;
+    }
+  } catch {
+    // No git, or no checkout.
+  }
+  return "unknown";
+}
+
+/** NVIDIA's driver says its version here. */
+const NVIDIA_VERSION = "/proc/driver/nvidia/version";
+
+/** Dawn says "NVIDIA H200: 580.159.04 580.159.4.0", or names the driver alone. */
+function namesOf({ vendor, device, description }: GPUAdapterInfo): { name: string; driver: string } {
+  const [, before, after] = /^([^:]+): (.+)$/.exec(description) ?? [];
+  const name = before || device || description || vendor || "an adapter without a name";
+  const driver = after || description || "driver not told";
+  const version =
+    vendor === "nvidia" && existsSync(NVIDIA_VERSION)
+      ? /\s(\d+\.\d+(\.\d+)?)\s/.exec(readFileSync(NVIDIA_VERSION, "utf8"))?.[1]
+      : undefined;
+  return {
+    name,
+    driver: version === undefined || driver.includes(version) ? driver : `${driver} (${version})`,
+  };
+}
+
+export function hostOf({ adapterInfo, device, software }: Fold): Host {
+  const folder = packageFolder();
+  const { vendor, architecture, subgroupMinSize, subgroupMaxSize } = adapterInfo;
+  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
+  return {
+    wavefold: version,
+    commit: commitOf(folder),
+    date: new Date().toISOString(),
+    device: {
+      ...namesOf(adapterInfo),
+      vendor,
+      architecture,
+      software,
+      features: [...(device.features as unknown as Iterable<string>)].sort(),
+      subgroupSizes: subgroupMinSize === undefined ? undefined : [subgroupMinSize, subgroupMaxSize],
+    },
+    node: process.version,
+    cpu: cpus()[0]?.model.trim() ?? "unknown",
+  };
+}

@@ -1,0 +1,172 @@
+import type { ElementType } from "../src/algebra/types.ts";
+import type { Fold } from "../src/gpu/fold.ts";
+import type { Primitive, TuningOptions } from "../src/plan/tuning.ts";
+import { createBuffer, upload } from "./buffers.ts";
+import type { Copy } from "./copy.ts";
+import { prepareCopy, preparePoison } from "./copy.ts";
+import type { BenchTypeName, OperatorName } from "./elements.ts";
+import { benchTypes, operatorOn } from "./elements.ts";
+import type { Work } from "./timer.ts";
+import { verifyCompact, verifyReduce, verifyScan } from "./verify.ts";
+
+const RESULT_BYTES = 64;
+
+/** What a task reads and writes. */
+export interface Buffers {
+  /** Filled with an operator's data. */
+  readonly input: GPUBuffer;
+  /** Of a scan or a compaction; as long as the input. */
+  readonly output: GPUBuffer;
+  /** The value of a reduction, or the number that a compaction kept. */
+  readonly result: GPUBuffer;
+}
+
+/** Buffers, and the copy that every time on them is compared with. */
+export interface Stage {
+  readonly buffers: Buffers;
+  readonly copy: Copy;
+  /** Gives the output the input's bytes, for what works in place. */
+  reset(encoder: GPUCommandEncoder): void;
+  /** Runs work once on poisoned outputs, to its end; in place, on the input's bytes. */
+  runOnce(work: Work, inPlace: boolean): Promise<void>;
+  destroy(): void;
+}
+
+/**
+ * Buffers for an operator's data, filled.
+ *
+ * @throws {NoRoomError} when the adapter has no room for them.
+ */
+export async function openStage(
+  device: GPUDevice,
+  type: BenchTypeName,
+  op: OperatorName,
+  length: number,
+): Promise<Stage> {
+  const bytes = length * benchTypes[type].type.bytes;
+  const made: GPUBuffer[] = [];
+  const destroy = (): void => {
+    for (const buffer of made) {
+      buffer.destroy();
+    }
+  };
+  const make = async (name: string, size: number): Promise<GPUBuffer> => {
+    const buffer = await createBuffer(device, name, size);
+    made.push(buffer);
+    return buffer;
+  };
+  try {
+    const input = await make("input", bytes);
+    const output = await make("output", bytes);
+    const result = await make("result", RESULT_BYTES);
+    await upload(device, input, type, op, length);
+    const copy = await prepareCopy(device, input, output, bytes);
+    const poison = [await preparePoison(device, output), await preparePoison(device, result)];
+    const reset = (encoder: GPUCommandEncoder): void =>
+      encoder.copyBufferToBuffer(input, 0, output, 0, input.size);
+    return {
+      buffers: { input, output, result },
+      copy,
+      reset,
+      destroy,
+      async runOnce(work, inPlace) {
+        const encoder = device.createCommandEncoder({ label: "bench verify" });
+        const inPass = (record: (pass: GPUComputePassEncoder) => void): void => {
+          const pass = encoder.beginComputePass({ label: "bench verify" });
+          record(pass);
+          pass.end();
+        };
+        for (const one of poison) {
+          inPass(one.record);
+        }
+        if (inPlace) {
+          reset(encoder);
+        }
+        if ("pass" in work) {
+          inPass(work.pass);
+        } else if ("encode" in work) {
+          work.encode(encoder);
+        }
+        device.queue.submit([encoder.finish()]);
+        if ("submit" in work) {
+          work.submit();
+        }
+        await device.queue.onSubmittedWorkDone();
+      },
+    };
+  } catch (cause) {
+    destroy();
+    throw cause;
+  }
+}
+
+/** Something to compute on a stage's buffers. Scans are exclusive. */
+export interface Question {
+  readonly primitive: Primitive;
+  readonly type: BenchTypeName;
+  readonly op: OperatorName;
+  readonly length: number;
+}
+
+/** Compares what a question's answer is with the CPU's, element by element: what is wrong, or nothing. */
+export function verifyTask(
+  device: GPUDevice,
+  { primitive, ...question }: Question,
+  { output, result }: Buffers,
+): Promise<string | undefined> {
+  switch (primitive) {
+    case "scan":
+      return verifyScan({ ...question, exclusive: true }, { device, output });
+    case "reduce":
+      return verifyReduce(question, { device, output: result });
+    case "compact":
+      return verifyCompact({ ...question, indices: false }, { device, output, count: result });
+    default:
+      return primitive satisfies never;
+  }
+}
+
+/** One of ours, ready to be recorded. */
+export interface Task {
+  record(pass: GPUComputePassEncoder): void;
+  destroy(): void;
+}
+
+/** @throws what `prepareScan`, `prepareReduce` and `prepareCompact` throw. */
+export async function prepareTask(
+  fold: Fold,
+  { primitive, type: name, op: opName, length }: Question,
+  { input, output, result }: Buffers,
+  options: TuningOptions & { readonly inPlace?: boolean } = {},
+): Promise<Task> {
+  const { inPlace = false, ...tuning } = options;
+  const type = benchTypes[name].type as ElementType;
+  const op = operatorOn(opName, name);
+  const from = inPlace ? output : input;
+  switch (primitive) {
+    case "scan": {
+      const scan = await fold.prepareScan({ type, op, exclusive: true, maxLength: length, ...tuning });
+      return {
+        record: (pass) => scan.record(pass, { input: from, output, length }),
+        destroy: () => scan.destroy(),
+      };
+    }
+    case "reduce": {
+      const reduce = await fold.prepareReduce({ type, op, maxLength: length, ...tuning });
+      return {
+        record: (pass) => reduce.record(pass, { input: from, output: result, length }),
+        destroy: () => reduce.destroy(),
+      };
+    }
+    case "compact": {
+      const { where } = benchTypes[name];
+      const compact = await fold.prepareCompact({ type, where, maxLength: length, ...tuning });
+      return {
+        record: (pass) => compact.record(pass, { input: from, output, count: result, length }),
+        destroy: () => compact.destroy(),
+      };
+    }
+    default:
+      return primitive satisfies never;
+  }
+}

@@ -1,0 +1,114 @@
+import { ArgumentError } from "../errors.ts";
+import type { StructArray, StructType } from "./struct.ts";
+import type { ElementType, Float16ArrayLike, StructValue, TypedArrays, TypeName, Value } from "./types.ts";
+import { isElementType, requireType } from "./types.ts";
+
+/** Any array of a scalar element type. */
+export type ScalarArray = TypedArrays[TypeName];
+
+/** Any array of an element type. */
+export type AnyArray = ScalarArray | StructArray;
+
+/** The name of the element type of an array type. */
+export type NameOf<A> =
+  A extends StructArray<infer Name>
+    ? Name
+    : A extends Uint32Array
+      ? "u32"
+      : A extends Int32Array
+        ? "i32"
+        : A extends Float32Array
+          ? "f32"
+          : A extends BigUint64Array
+            ? "u64"
+            : A extends BigInt64Array
+              ? "i64"
+              : A extends Float64Array
+                ? "f64"
+                : A extends Uint16Array | Float16ArrayLike
+                  ? "f16"
+                  : never;
+
+/** The array type of an element type, by its name and its values. */
+export type ArrayOf<Name extends string, V extends Value> = Name extends TypeName
+  ? TypedArrays[Name]
+  : V extends StructValue
+    ? StructArray<Name, V>
+    : never;
+
+/** What an element of an array type is: a number, a `bigint`, or a struct's value. */
+export type ValueIn<A> =
+  A extends StructArray<string, infer V> ? V : A extends BigUint64Array | BigInt64Array ? bigint : number;
+
+/** The struct type of an array of structs, or nothing where `data` is none. */
+function structTypeOf(data: unknown): StructType | undefined {
+  const type = (data as { readonly type?: unknown } | null | undefined)?.type;
+  return isElementType(type) ? (type as StructType) : undefined;
+}
+
+/** The scalar types by what holds their arrays. The 64-bit ones are looked up by name: not everybody needs them. */
+const arrayTypes = {
+  Uint32Array: "u32",
+  Int32Array: "i32",
+  Float32Array: "f32",
+  Float16Array: "f16",
+  BigUint64Array: "u64",
+  BigInt64Array: "i64",
+  Float64Array: "f64",
+} as const satisfies Record<string, TypeName>;
+
+/**
+ * The name of the element type of a typed array: `Uint32Array` is u32, and so on. Where the runtime
+ * has no `Float16Array`, a `Uint16Array` holds f16 bits when `type` says so.
+ *
+ * @throws {ArgumentError} when the array holds none of the element types, or not the one named.
+ */
+export function typeNameOfArray(data: unknown, type: ElementType | undefined, caller: string): TypeName {
+  const tag = ArrayBuffer.isView(data)
+    ? (data as { [Symbol.toStringTag]?: string })[Symbol.toStringTag]
+    : undefined;
+  if (tag === "Uint16Array" && type?.name === "f16" && type.kind === "float") {
+    return "f16";
+  }
+  const own = Object.hasOwn(arrayTypes, tag ?? "") ? arrayTypes[tag as keyof typeof arrayTypes] : undefined;
+  if (own === undefined) {
+    const given = tag ?? (data === null ? "null" : typeof data);
+    throw new ArgumentError(
+      `${caller}: ${given} is not an array of an element type; it takes ${Object.keys(arrayTypes).join(", ")}, Uint16Array with type: f16, or a struct's array`,
+    );
+  }
+  if (type !== undefined && type.name !== own) {
+    throw new ArgumentError(`${caller}: ${tag} holds ${own}, but type says ${type.name ?? String(type)}`);
+  }
+  return own;
+}
+
+/**
+ * The struct type of an array of structs; nothing where it is a typed array. A type that is given is
+ * checked against the array.
+ */
+export function structOfArray(
+  data: unknown,
+  type: ElementType | undefined,
+  caller: string,
+): ElementType | undefined {
+  const own = structTypeOf(data);
+  if (type !== undefined) {
+    requireType(type, caller);
+    if (own === undefined) {
+      typeNameOfArray(data, type, caller);
+    } else if (own !== type) {
+      throw new ArgumentError(`${caller}: the array holds ${own.name}, but type says ${type.name}`);
+    }
+  }
+  return own;
+}
+
+export const isStructArray = (data: AnyArray): data is StructArray => structTypeOf(data) !== undefined;
+
+/** An array of the kind of `data` over other bytes. */
+export function arrayLike<A extends AnyArray>(data: A, bytes: ArrayBuffer): A {
+  return isStructArray(data)
+    ? (data.type.over(bytes) as StructArray as A)
+    : new (data.constructor as new (bytes: ArrayBuffer) => A)(bytes);
+}

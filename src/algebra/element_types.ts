@@ -1,0 +1,10 @@
+import { f16, f32 } from "./floats.ts";
+import { i32 } from "./i32.ts";
+import type { ScalarType, TypeName } from "./types.ts";
+import { u32 } from "./types.ts";
+import { f64, i64, u64 } from "./types_64.ts";
+
+/** Every scalar element type, by name. */
+export const elementTypes = { u32, i32, f32, f16, u64, i64, f64 } as const satisfies {
+  [Name in TypeName]: ScalarType<Name>;
+};

@@ -1,0 +1,118 @@
+import f16BitsFile from "../../shaders/numeric/f16_bits.wgsl";
+import floatOrderFile from "../../shaders/numeric/float_order.wgsl";
+import { decodeFloat16, encodeFloat16 } from "./float16.ts";
+import { conversions, expression, hex, plain, shared, truthLiteral } from "./literals.ts";
+import type { Literal, ScalarType, SourceText } from "./types.ts";
+
+const floatOrder: SourceText = {
+  name: "shaders/numeric/float_order.wgsl",
+  text: floatOrderFile,
+};
+const f16Bits: SourceText = { name: "shaders/numeric/f16_bits.wgsl", text: f16BitsFile, as: shared };
+
+const f32Bits = (value: number): number => new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0;
+
+// A constant infinity or NaN is a compile error, and a constant expression may lose the sign of
+// zero: anything but a plain number goes through its bits, in a `var`, which is no constant.
+const isPlainFloat = (value: number, least: number): boolean =>
+  Number.isFinite(value) && !Object.is(value, -0) && (value === 0 || Math.abs(value) >= least);
+const decimal = (value: number): string => (Number.isInteger(value) ? `${value}.0` : `${value}`);
+const fromBits = (bits: number, name: string, text: string): Literal => ({
+  setup: [`var ${name} = ${hex(bits)};`],
+  expression: text,
+});
+const f32Literal = (value: number, name: string): Literal => {
+  const rounded = Math.fround(value);
+  return isPlainFloat(rounded, 2 ** -126) && Math.abs(rounded) < 1e15
+    ? expression(`${decimal(rounded)}f`)
+    : fromBits(f32Bits(rounded), name, `bitcast<f32>(${name})`);
+};
+const f16Literal = (value: number, name: string): Literal => {
+  const bits = encodeFloat16(value);
+  const rounded = decodeFloat16(bits);
+  return isPlainFloat(rounded, 2 ** -14)
+    ? expression(`${rounded}h`)
+    : fromBits(bits, name, `f16(unpack2x16float(${name}).x)`);
+};
+
+const roundF16 = (value: number): number => decodeFloat16(encodeFloat16(value));
+
+/** IEEE-754 binary32. `add` and `mul` are the adapter's own, with the freedoms that WGSL gives it. */
+export const f32: ScalarType<"f32", number> = {
+  name: "f32",
+  kind: "float",
+  bytes: 4,
+  value: "f32",
+  zero: 0,
+  one: 1,
+  lowest: -Infinity,
+  greatest: Infinity,
+  round: Math.fround,
+  carried: "u32",
+  fromCarried: "bitcast<f32>(x)",
+  files: [floatOrder],
+  native: /* @__PURE__ */ plain("f32", 4, f32Literal),
+  order: {
+    element: "u32",
+    stored: "u32",
+    fromStored: "order_from_f32_bits(x)",
+    toStored: "f32_bits_from_order(x)",
+    ...conversions("order_from_f32_bits(bitcast<u32>(x))", "bitcast<f32>(f32_bits_from_order(x))"),
+    elementBytes: 4,
+    subgroupScans: true,
+    literal: (value) => expression(hex(floatOrderKey(f32Bits(value), 32))),
+  },
+  truth: {
+    element: "u32",
+    stored: "u32",
+    fromStored: "select(0u, 1u, (x & 0x7fffffffu) != 0u)",
+    toStored: "select(0u, 0x3f800000u, x != 0u)",
+    ...conversions("select(0u, 1u, (bitcast<u32>(x) & 0x7fffffffu) != 0u)", "f32(x)"),
+    elementBytes: 4,
+    subgroupScans: true,
+    literal: truthLiteral,
+  },
+} satisfies ScalarType<"f32", number>;
+
+/** IEEE-754 binary16, where the adapter has `shader-f16`. `add` and `mul` are the adapter's own. */
+export const f16: ScalarType<"f16", number> = {
+  name: "f16",
+  kind: "float",
+  bytes: 2,
+  feature: "shader-f16",
+  value: "f16",
+  zero: 0,
+  one: 1,
+  lowest: -Infinity,
+  greatest: Infinity,
+  round: roundF16,
+  files: [floatOrder, f16Bits],
+  native: /* @__PURE__ */ plain("f16", 2, f16Literal),
+  order: {
+    element: "u32",
+    stored: "f16",
+    fromStored: "order_from_f16_bits(bits_from_f16(x))",
+    toStored: "f16_from_bits(f16_bits_from_order(x))",
+    ...conversions("order_from_f16_bits(bits_from_f16(x))", "f16_from_bits(f16_bits_from_order(x))"),
+    elementBytes: 4,
+    subgroupScans: true,
+    literal: (value) => expression(hex(floatOrderKey(encodeFloat16(value), 16))),
+  },
+  truth: {
+    element: "u32",
+    stored: "f16",
+    fromStored: "select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)",
+    toStored: "f16(x)",
+    ...conversions("select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)", "f16(x)"),
+    elementBytes: 4,
+    subgroupScans: true,
+    literal: truthLiteral,
+  },
+} satisfies ScalarType<"f16", number>;
+
+/** The integer that stands for a float's bits in `order`: numeric/float_order.wgsl, on the CPU. */
+function floatOrderKey(bits: number, width: 16 | 32): number {
+  const sign = 2 ** (width - 1);
+  const all = 2 ** width - 1;
+  return (bits >= sign ? bits ^ all : bits ^ sign) >>> 0;
+}

@@ -1,0 +1,250 @@
+import { DeviceLostError, OutOfMemoryError, WavefoldError } from "../errors.ts";
+import type { BindingKind, Kernel } from "../kernels/kernel.ts";
+import { loadShaderProblem } from "../later.ts";
+import type { DeviceFacts } from "../plan/tuning.ts";
+import type { Module } from "../text/module.ts";
+import { BufferUsage, COMPUTE_STAGE } from "./flags.ts";
+import type { SinglePassTest } from "./look_back_test.ts";
+import type { Digits } from "./run_numbers.ts";
+
+/** A pipeline, and what it takes to bind to it. */
+export interface Pipeline {
+  readonly pipeline: GPUComputePipeline;
+  readonly layout: GPUBindGroupLayout;
+}
+
+/** A kernel, as far as its pipeline depends on it. */
+export type Compilable = Omit<Kernel, "vector">;
+
+/** What is kept for each device: its facts and its pipelines. */
+export interface Context {
+  readonly device: GPUDevice;
+  facts: DeviceFacts;
+  /** What became of the test of the single pass, where it was asked for. */
+  singlePassTest?: SinglePassTest;
+  /** By the shader's text and entry point: all that makes two pipelines differ. The one used last is the last. */
+  readonly pipelines: Map<string, Promise<Pipeline>>;
+  /** How many pipelines are kept for the next call that takes them. */
+  mostPipelines: number;
+  /** Once a single pass is prepared. */
+  digits?: Digits;
+  /** Why the device is gone, once it is. */
+  lost: GPUDeviceLostInfo | undefined;
+}
+
+/** Pipelines that are kept where the caller does not say: about thirty calls of different kinds take as many. */
+const MOST_PIPELINES = 128;
+
+const contexts = new WeakMap<GPUDevice, Context>();
+
+/** The device's context, made once; where it is new, `subgroupIds` says whether WGSL has `subgroup_id` there. */
+export function contextOf(device: GPUDevice, subgroupIds = false): Context {
+  const known = contexts.get(device);
+  if (known !== undefined) {
+    return known;
+  }
+  const info: Partial<GPUAdapterInfo> = device.adapterInfo ?? {};
+  const context: Context = {
+    device,
+    facts: {
+      limits: device.limits,
+      features: new Set(device.features as unknown as Iterable<string>),
+      subgroupMinSize: info.subgroupMinSize || 4,
+      subgroupMaxSize: info.subgroupMaxSize || 128,
+      subgroupIds,
+      software: info.isFallbackAdapter ?? false,
+      vendor: info.vendor ?? "",
+      // Not every adapter lets work-groups hand results on to each other: only where it was tried, or a test finds out.
+      lookBack: info.vendor === "nvidia",
+    },
+    pipelines: new Map(),
+    mostPipelines: MOST_PIPELINES,
+    lost: undefined,
+  };
+  contexts.set(device, context);
+  void device.lost.then((lost) => {
+    context.lost = lost;
+  });
+  return context;
+}
+
+/** The device's context, once what takes a look at its compiler is known. */
+export async function openContext(device: GPUDevice, maxPipelines?: number): Promise<Context> {
+  const has = !contexts.has(device) && device.features.has("subgroups") && (await hasSubgroupIds(device));
+  const context = contextOf(device, has);
+  context.mostPipelines = maxPipelines ?? context.mostPipelines;
+  return context;
+}
+
+/** A browser says it; a device that was made elsewhere shows it. */
+async function hasSubgroupIds(device: GPUDevice): Promise<boolean> {
+  const features = (globalThis.navigator as Navigator | undefined)?.gpu?.wgslLanguageFeatures;
+  if (features !== undefined) {
+    return features.has("subgroup_id");
+  }
+  device.pushErrorScope("validation");
+  device.createShaderModule({
+    label: "wavefold: is there subgroup_id?",
+    code: "enable subgroups; @compute @workgroup_size(1) fn main(@builtin(subgroup_id) id: u32) {}",
+  });
+  // A device that is lost has nothing to say.
+  return device.popErrorScope().then(
+    (failure) => failure === null,
+    () => false,
+  );
+}
+
+/** @throws {DeviceLostError} when the device is gone. */
+export function requireDevice(context: Context, title: string): void {
+  if (context.lost !== undefined) {
+    throw lostError(context.lost, title);
+  }
+}
+
+function lostError(lost: GPUDeviceLostInfo, title: string): DeviceLostError {
+  const how = lost.reason === "destroyed" ? "was destroyed" : "was lost";
+  return new DeviceLostError(
+    `${title}: the device ${how}${lost.message ? ` (${lost.message})` : ""}; open a new one`,
+  );
+}
+
+/** The error that `cause` really is: a lost device shows itself as many kinds of failure. */
+export async function explain(context: Context, title: string, cause: unknown): Promise<unknown> {
+  // The promise that tells of the loss may be a turn behind the failure.
+  const lost = context.lost ?? (await Promise.race([context.device.lost, pause()]));
+  return lost ? lostError(lost, title) : cause;
+}
+
+const pause = (): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, 10, undefined));
+
+/**
+ * The kernel's pipeline, from the cache or compiled now.
+ *
+ * @throws {SourceError} when a part that the caller wrote does not compile.
+ * @throws {ShaderError} when a part of ours does not.
+ */
+export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeline> {
+  const { pipelines } = context;
+  const key = `${kernel.entryPoint}\n${kernel.code}`;
+  const pipeline = pipelines.get(key) ?? compile(context.device, kernel);
+  pipelines.delete(key);
+  pipelines.set(key, pipeline);
+  // A failure is reported, not remembered: the device may only have been lost.
+  pipeline.catch(() => pipelines.delete(key));
+  letGo(context, context.mostPipelines);
+  return pipeline;
+}
+
+/** Lets go of pipelines, those that were used first before others, until so many are left. */
+function letGo({ pipelines }: Context, most: number): void {
+  for (const key of pipelines.keys()) {
+    if (pipelines.size > most) {
+      pipelines.delete(key);
+    }
+  }
+}
+
+/** Lets go of what is kept for the next call, and in use by none. */
+export function trim(context: Context): void {
+  letGo(context, 0);
+  if (context.digits?.uses === 0) {
+    context.digits.resource.buffer.destroy();
+    delete context.digits;
+  }
+}
+
+const bindingLayouts = {
+  uniform: { type: "uniform" },
+  digit: { type: "uniform", hasDynamicOffset: true },
+  read: { type: "read-only-storage" },
+  read_write: { type: "storage" },
+} as const satisfies Record<BindingKind, GPUBufferBindingLayout>;
+
+async function compile(device: GPUDevice, kernel: Compilable): Promise<Pipeline> {
+  const { label, entryPoint } = kernel;
+  const module = await compileModule(device, kernel, label);
+  const layout = device.createBindGroupLayout({
+    label,
+    entries: [...kernel.bindings].map(([binding, kind]) => ({
+      binding,
+      visibility: COMPUTE_STAGE,
+      buffer: bindingLayouts[kind],
+    })),
+  });
+  const pipeline = await device.createComputePipelineAsync({
+    label,
+    layout: device.createPipelineLayout({ label, bindGroupLayouts: [layout] }),
+    compute: { module, entryPoint },
+  });
+  return { pipeline, layout };
+}
+
+/** Compiles a module, and turns the compiler's messages into errors at the line that was written. */
+export async function compileModule(
+  device: GPUDevice,
+  linked: Module,
+  label: string,
+): Promise<GPUShaderModule> {
+  device.pushErrorScope("validation");
+  const module = device.createShaderModule({ label, code: linked.code });
+  const [failure, info] = await Promise.all([device.popErrorScope(), module.getCompilationInfo()]);
+  const message = info.messages.find((one) => one.type === "error");
+  if (message === undefined && failure === null) {
+    return module;
+  }
+  throw (await loadShaderProblem()).shaderError(linked, label, message, failure);
+}
+
+/** A buffer, or the error that there is no room for it. */
+export async function allocate(
+  context: Context,
+  descriptor: GPUBufferDescriptor,
+  title: string,
+): Promise<GPUBuffer> {
+  const { device } = context;
+  device.pushErrorScope("out-of-memory");
+  const made = validated(context, title, () => device.createBuffer(descriptor));
+  const [buffer, failure] = await Promise.all([made, device.popErrorScope()]);
+  if (failure !== null) {
+    buffer.destroy();
+    throw new OutOfMemoryError(
+      `${title}: no room for ${descriptor.size} bytes (${descriptor.label}): ${failure.message}`,
+    );
+  }
+  return buffer;
+}
+
+/**
+ * What an action makes, which ends before it returns: calls that are pending at the same time share one stack of error
+ * scopes.
+ *
+ * @throws {WavefoldError} when the device refuses what it does.
+ */
+export async function validated<T>({ device }: Context, title: string, action: () => T): Promise<T> {
+  device.pushErrorScope("validation");
+  let result: T;
+  try {
+    result = action();
+  } catch (cause) {
+    device.popErrorScope().catch(() => {});
+    throw cause;
+  }
+  const failure = await device.popErrorScope();
+  if (failure !== null) {
+    throw new WavefoldError(`${title}: the device refused what it was told to do: ${failure.message}`);
+  }
+  return result;
+}
+
+/** A uniform with these words, never to be written again: any number of recordings may share it. */
+export function uniformOf(device: GPUDevice, words: readonly number[], label: string): GPUBuffer {
+  const buffer = device.createBuffer({
+    label,
+    size: Math.ceil(words.length / 4) * 16,
+    usage: BufferUsage.UNIFORM,
+    mappedAtCreation: true,
+  });
+  new Uint32Array(buffer.getMappedRange()).set(words);
+  buffer.unmap();
+  return buffer;
+}

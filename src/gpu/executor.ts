@@ -1,0 +1,306 @@
+import { LimitError } from "../errors.ts";
+import { leastCommonMultiple, paramNames } from "../kernels/contract.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import { loadDigits } from "../later.ts";
+import type { Pass, Plan, RangeName, Way } from "../plan/plan.ts";
+import { gridOf, RUNS } from "../plan/plan.ts";
+import type { Limits } from "../plan/tuning.ts";
+import { wholeWords } from "../whole_words.ts";
+import type { Context, Pipeline } from "./device.ts";
+import { allocate, explain, pipelineOf, requireDevice, uniformOf } from "./device.ts";
+import { BufferUsage } from "./flags.ts";
+import type { Digits } from "./run_numbers.ts";
+
+/** A range of a buffer that was checked. */
+export interface Range {
+  readonly buffer: GPUBuffer;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** By name, what a recording reads and writes. */
+export type ResolvedRanges = Readonly<Partial<Record<RangeName, Range | undefined>>>;
+
+/** What a dispatch binds of one of the caller's ranges: a part, from an aligned address on. */
+export interface BoundRange extends Range {
+  readonly name: RangeName;
+  /** Whether the dispatch may write it. */
+  readonly writes: boolean;
+}
+
+/** What a dispatch binds at a number: one of the caller's ranges; scratch, by its number; or nothing of use. */
+export type Bound = { readonly binding: number } & (
+  | BoundRange
+  | { readonly scratch: number }
+  | { readonly nothing: true }
+);
+
+/** One dispatch as data: nothing of it was made yet. */
+export interface BoundPass {
+  readonly pass: Pass;
+  readonly bound: readonly Bound[];
+  readonly params: Readonly<Record<string, number>>;
+}
+
+/** One dispatch, ready to be encoded. */
+export interface Dispatch {
+  readonly pipeline: GPUComputePipeline;
+  readonly bindGroup: GPUBindGroup;
+  /** Its parameters, held as long as it may be encoded again. */
+  readonly uniform: GPUBuffer;
+  readonly width: number;
+  readonly height: number;
+  /** Whether it is a single pass, each run of which has a number. */
+  readonly numbered: boolean;
+}
+
+/** A plan with its pipelines compiled and its scratch allocated: what records ranges that are known to be right. */
+export interface Compiled {
+  readonly plan: Plan;
+  readonly limits: Limits;
+  /** @throws {DeviceLostError} when the device is gone. */
+  requireDevice(): void;
+  /** What each dispatch binds for ranges that lie so. */
+  bind(length: number, ranges: ResolvedRanges, way: Way): readonly BoundPass[];
+  /** What to encode. */
+  dispatches(passes: readonly BoundPass[]): readonly Dispatch[];
+  /**
+   * Goes on to the next run's number. When all are used up, the spine is replaced by a new one, which is all zero.
+   *
+   * @returns whether it was: then what was made for the old one is of no more use.
+   */
+  nextRun(): boolean;
+  /** Encodes a run. */
+  encode(encoder: GPUCommandEncoder | GPUComputePassEncoder, dispatches: readonly Dispatch[]): void;
+  destroy(): void;
+}
+
+const floorTo = (value: number, step: number): number => Math.floor(value / step) * step;
+
+/** What a pass binds, and its parameters. A range without a byte is not bound: what stands for it is never used. */
+function boundPass(
+  plan: Plan,
+  pass: Pass,
+  ranges: ResolvedRanges,
+  { minStorageBufferOffsetAlignment }: Limits,
+): BoundPass {
+  const { kernel, slots, length, tiles } = pass;
+  const { bindings, vector } = kernel;
+  const params: Record<string, number> = { length, tiles, spine_tiles: plan.spine?.tiles ?? 0 };
+  const bound: Bound[] = [];
+  const alignedTo = (unit: number): number => leastCommonMultiple(minStorageBufferOffsetAlignment, unit);
+  /** Binds bytes from an aligned address on, where a unit starts; returns the units before the first. */
+  const bind = (
+    binding: number,
+    name: RangeName,
+    buffer: GPUBuffer | undefined,
+    first: number,
+    end: number,
+    unit: number,
+  ): number => {
+    if (buffer === undefined || first >= end) {
+      bound.push({ binding, nothing: true });
+      return 0;
+    }
+    const offset = floorTo(first, alignedTo(unit));
+    const writes = bindings.get(binding) === "read_write";
+    bound.push({ binding, name, buffer, offset, bytes: wholeWords(end - offset), writes });
+    return (first - offset) / unit;
+  };
+
+  // Vectors up to where the rest of the output can be bound on its own, at an aligned address.
+  let wide = 0xffffffff;
+  const writesVectors = bindings.has(bindingOf.outputEnd);
+  if (writesVectors || bindings.has(bindingOf.inputEnd)) {
+    wide = floorTo(length, vector);
+    if (writesVectors && wide < length && ranges.output !== undefined) {
+      const { offset } = ranges.output;
+      const itemBytes = plan.itemBytes.output;
+      const end = floorTo(offset + wide * itemBytes, alignedTo(plan.vector * itemBytes));
+      wide = Math.max(0, end - offset) / itemBytes;
+    }
+  }
+  params.wide_length = wide;
+
+  for (const [binding, slot] of slots) {
+    if (typeof slot === "object") {
+      bound.push({ binding, ...slot });
+      continue;
+    }
+    const { buffer, offset = 0, bytes = 0 } = ranges[slot] ?? {};
+    const itemBytes = plan.itemBytes[slot];
+    const end = offset + bytes;
+    const endBinding = slot === "input" ? bindingOf.inputEnd : bindingOf.outputEnd;
+    if ((slot === "input" || slot === "output") && bindings.has(endBinding)) {
+      // As vectors up to `wide` items, and what follows as items.
+      const middle = Math.min(end, offset + wide * itemBytes);
+      params[`${slot}_base`] = bind(binding, slot, buffer, offset, middle, vector * itemBytes);
+      params[`${slot}_end_base`] = bind(endBinding, slot, buffer, middle, end, itemBytes);
+    } else if (slot === "output" && readsThroughOutput(plan, pass)) {
+      // One binding spans both ranges.
+      const { input = { offset, bytes } } = ranges;
+      const start = Math.min(input.offset, offset);
+      const last = Math.max(input.offset + input.bytes, end);
+      const base = bind(binding, slot, buffer, start, last, itemBytes);
+      params.input_base = base + (input.offset - start) / itemBytes;
+      params.output_base = base + (offset - start) / itemBytes;
+    } else {
+      params[`${slot}_base`] = bind(binding, slot, buffer, offset, end, itemBytes);
+    }
+  }
+  return { pass, bound, params };
+}
+
+/** Whether a pass of one buffer reads the caller's input through the binding of the output. */
+export const readsThroughOutput = ({ needs }: Plan, { slots }: Pass): boolean =>
+  slots.get(bindingOf.output) === "output" && !slots.has(bindingOf.input) && needs.has("input");
+
+/** Bytes of what is bound where a kernel has a binding and the ranges have nothing for it: of any item or vector. */
+const NOTHING_BYTES = 64;
+
+/**
+ * Compiles a plan and allocates its scratch. `runs` is how many numbers a spine has: fewer in tests.
+ *
+ * @throws {LimitError} {@link SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
+ */
+export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Promise<Compiled> {
+  const { title } = plan;
+  const { device } = context;
+  requireDevice(context, title);
+  requireScratch(plan, device.limits);
+  const pipelines = new Map<string, Pipeline>();
+  const scratch: (GPUBuffer | undefined)[] = [];
+  const usage = BufferUsage.STORAGE;
+  const describe = (index: number): GPUBufferDescriptor => ({
+    label: `wavefold ${title} scratch ${index}`,
+    // Of no items there is none to bind; a binding is of one at least.
+    size: plan.scratch[index] || NOTHING_BYTES,
+    usage,
+  });
+  // All that was made and is not yet collected. Of what is let go of before the plan is destroyed, such as a spine that
+  // was replaced, an encoder that is not yet submitted may still hold a part: nobody can know.
+  let made: WeakRef<GPUBuffer>[] = [];
+  let mostMade = 64;
+  const own = (buffer: GPUBuffer): GPUBuffer => {
+    made.push(new WeakRef(buffer));
+    if (made.length > mostMade) {
+      made = made.filter((one) => one.deref() !== undefined);
+      mostMade = Math.max(mostMade, 2 * made.length);
+    }
+    return buffer;
+  };
+  // What the numbers of single-pass runs are put together from.
+  let digits: Digits | undefined;
+  const destroy = (): void => {
+    for (const one of made) {
+      one.deref()?.destroy();
+    }
+    made = [];
+    pipelines.clear();
+    if (digits !== undefined) {
+      digits.uses--;
+      digits = undefined;
+    }
+  };
+  try {
+    const [loaded] = await Promise.all([
+      plan.spine && loadDigits(),
+      ...plan.kernels.map(async (kernel) => {
+        pipelines.set(kernel.code, await pipelineOf(context, kernel));
+      }),
+    ]);
+    digits = loaded?.digitsOf(context);
+    for (let index = 0; index < plan.eagerScratch; index++) {
+      scratch.push(own(await allocate(context, describe(index), title)));
+    }
+  } catch (cause) {
+    destroy();
+    throw await explain(context, title, cause);
+  }
+  const scratchOf = (index: number): GPUBuffer => {
+    const known = scratch[index] ?? own(device.createBuffer(describe(index)));
+    scratch[index] = known;
+    return known;
+  };
+  const { limits } = device;
+  // The number of the last run of a single pass.
+  let run = 0;
+  // Bound where there is nothing: one for each number, since a dispatch that writes a buffer may not bind it twice.
+  const nothings: GPUBuffer[] = [];
+  const nothingFor = (binding: number): GPUBuffer => {
+    nothings[binding] ??= own(
+      device.createBuffer({ label: `wavefold ${title} nothing`, size: NOTHING_BYTES, usage }),
+    );
+    return nothings[binding];
+  };
+
+  const dispatchOf = ({ pass, bound, params }: BoundPass): Dispatch => {
+    const { kernel, tiles } = pass;
+    const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
+    const { width, height } = gridOf(tiles, limits, title);
+    const label = `wavefold ${title}`;
+    const given: Readonly<Record<string, number>> = { ...params, grid_width: width };
+    const words = paramNames.map((name) => given[name] ?? 0);
+    const entries: GPUBindGroupEntry[] = bound.map((one) => ({
+      binding: one.binding,
+      resource:
+        "name" in one
+          ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
+          : { buffer: "scratch" in one ? scratchOf(one.scratch) : nothingFor(one.binding) },
+    }));
+    const uniform = own(uniformOf(device, words, label));
+    entries.push({ binding: bindingOf.params, resource: { buffer: uniform } });
+    const numbered = kernel.bindings.has(bindingOf.runLow);
+    if (numbered && digits !== undefined) {
+      for (const binding of [bindingOf.runLow, bindingOf.runHigh]) {
+        entries.push({ binding, resource: digits.resource });
+      }
+    }
+    const bindGroup = device.createBindGroup({ label, layout, entries });
+    return { pipeline, bindGroup, uniform, width, height, numbered };
+  };
+
+  return {
+    plan,
+    limits,
+    requireDevice: () => requireDevice(context, title),
+    bind: (length, ranges, { arrangement, aside }) =>
+      plan.passes(length, arrangement, aside).map((pass) => boundPass(plan, pass, ranges, limits)),
+    dispatches: (passes) => passes.map(dispatchOf),
+    nextRun() {
+      const isReplaced = run === runs && plan.spine !== undefined;
+      if (isReplaced) {
+        // Recordings that are not yet submitted keep the old one.
+        scratch[plan.spine.scratch] = undefined;
+        run = 0;
+      }
+      run++;
+      return isReplaced;
+    },
+    encode(encoder, dispatches) {
+      const isPass = "dispatchWorkgroups" in encoder;
+      const pass = isPass ? encoder : encoder.beginComputePass({ label: `wavefold ${title}` });
+      for (const { pipeline, bindGroup, width, height, numbered } of dispatches) {
+        pass.setPipeline(pipeline);
+        pass.setBindGroup(0, bindGroup, numbered ? digits?.offsetsOf(run) : undefined);
+        pass.dispatchWorkgroups(width, height);
+      }
+      if (!isPass) {
+        pass.end();
+      }
+    },
+    destroy,
+  };
+}
+
+/** @throws {LimitError} for scratch that no buffer or no binding has room for. */
+function requireScratch({ title, scratch, maxLength, groupingOf }: Plan, limits: Limits): void {
+  const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
+  const bytes = Math.max(0, ...scratch);
+  if (bytes > most) {
+    const { workGroupSize, itemsPerThread } = groupingOf("vectors");
+    throw new LimitError(
+      `${title}: in tiles of ${workGroupSize} * ${itemsPerThread} items, maxLength ${maxLength} takes ${bytes} bytes of scratch, and the device's limit is ${most}; it takes a larger workGroupSize or itemsPerThread, or a smaller maxLength`,
+    );
+  }
+}

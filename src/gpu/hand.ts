@@ -1,0 +1,177 @@
+import type { AnyArray } from "../algebra/arrays.ts";
+import type { Operator } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import type { PlainOperator } from "../kernels/linked_kernels.ts";
+import { loadHandScan, loadHandTypes, loadPlainGpu, loadPlainSoftware } from "../later.ts";
+import { wholeWords } from "../whole_words.ts";
+import type { Context } from "./device.ts";
+import { allocate, explain, requireDevice, validated } from "./device.ts";
+import { BufferUsage, MAP_READ } from "./flags.ts";
+
+/** The array of a call, and what it was when the call began: it is read only later, once kernels are compiled. */
+export interface Given {
+  readonly data: AnyArray;
+  readonly length: number;
+  readonly buffer: ArrayBufferLike;
+  readonly byteOffset: number;
+  readonly byteLength: number;
+}
+
+/** What is no array is found out with the types. */
+export function givenOf(data: AnyArray): Given {
+  const { length, buffer, byteOffset, byteLength } = Object(data) as AnyArray;
+  return { data, length, buffer, byteOffset, byteLength };
+}
+
+/** What a call at hand takes of the device. All of it is gone when the call ends. */
+export interface Hand {
+  /** What is to be destroyed. */
+  readonly owned: { destroy(): void }[];
+  /** A buffer with room for so many bytes. */
+  own(name: string, bytes: number, usage: number): Promise<GPUBuffer>;
+  /** A buffer with an array's bytes, and room for so many. @throws {ArgumentError} when they are not there any more. */
+  upload(name: string, from: Omit<Given, "data" | "length">, room?: number): Promise<GPUBuffer>;
+  /** Submits what is recorded, and reads the first bytes of a buffer. */
+  readBack(
+    buffer: GPUBuffer,
+    bytes: number,
+    record?: (encoder: GPUCommandEncoder) => void,
+  ): Promise<ArrayBuffer>;
+}
+
+/**
+ * One call from array to array.
+ *
+ * @throws {OutOfMemoryError} {@link DeviceLostError} {@link ArgumentError} for an array that becomes shorter meanwhile.
+ */
+export async function atHand<T>(
+  context: Context,
+  title: string,
+  call: (hand: Hand) => Promise<T>,
+): Promise<T> {
+  const { device } = context;
+  const owned: { destroy(): void }[] = [];
+  const own = async (name: string, bytes: number, usage: number): Promise<GPUBuffer> => {
+    const label = `wavefold ${title} ${name}`;
+    const buffer = await allocate(context, { label, size: wholeWords(bytes), usage }, title);
+    owned.push(buffer);
+    return buffer;
+  };
+  try {
+    requireDevice(context, title);
+    return await call({
+      owned,
+      own,
+      async upload(name, { buffer, byteOffset, byteLength }, room = byteLength) {
+        const made = await own(name, room, BufferUsage.STORAGE | BufferUsage.COPY_DST);
+        if (byteOffset + byteLength > buffer.byteLength) {
+          throw new ArgumentError(
+            `${title}: the array was transferred or became shorter during the call; leave it as it is until then`,
+          );
+        }
+        // By its buffer: of a view of shared memory Dawn for Node.js dies. Shared memory itself no device takes.
+        const [source, start] =
+          buffer instanceof ArrayBuffer
+            ? [buffer, byteOffset]
+            : [new Uint8Array(buffer, byteOffset, byteLength).slice().buffer, 0];
+        // What is written is whole words, and an odd number of f16 is not.
+        const rest = byteLength % 4;
+        const whole = byteLength - rest;
+        device.queue.writeBuffer(made, 0, source, start, whole);
+        if (rest > 0) {
+          const word = new Uint8Array(4);
+          word.set(new Uint8Array(source, start + whole, rest));
+          device.queue.writeBuffer(made, whole, word);
+        }
+        return made;
+      },
+      async readBack(buffer, bytes, record) {
+        const staging = await own("read-back", bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
+        // What is refused would leave zeros.
+        const done = validated(context, title, () => {
+          const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
+          record?.(encoder);
+          if (bytes > 0) {
+            encoder.copyBufferToBuffer(buffer, 0, staging, 0, wholeWords(bytes));
+          }
+          device.queue.submit([encoder.finish()]);
+        });
+        await Promise.all([done, staging.mapAsync(MAP_READ)]);
+        return staging.getMappedRange().slice(0, bytes);
+      },
+    });
+  } catch (cause) {
+    throw await explain(context, title, cause);
+  } finally {
+    for (const one of owned) {
+      one.destroy();
+    }
+  }
+}
+
+/** Scans plain u32; nothing, where the device has less room than most. */
+export type PlainScan = (
+  context: Context,
+  given: Given,
+  op: PlainOperator,
+  exclusive: boolean,
+) => Promise<Uint32Array | undefined>;
+
+/** `add`, as far as plain u32 goes. */
+const sum: PlainOperator = { name: "add", combine: "earlier + later", u32Identity: 0 };
+
+/**
+ * `Fold.scan`. Most often its data is plain: u32, an operator that WGSL has for it, and nothing chosen. That takes no
+ * plan, no types and no generator. What takes every other case also says what is wrong with one.
+ */
+export async function scanAtHand(
+  context: Context,
+  data: AnyArray,
+  options: AnyHandScanOptions,
+): Promise<AnyArray> {
+  const given = givenOf(data);
+  const { op = sum, exclusive = false, ...chosen } = Object(options) as AnyHandScanOptions;
+  // What is no object takes the way that says so.
+  const isPlain = Object(options) === options && Object.keys(chosen).length === 0;
+  if (isPlain && isU32(data) && data.length > 0 && op?.u32Identity !== undefined) {
+    const { plainScan } = await (context.facts.software ? loadPlainSoftware() : loadPlainGpu());
+    const scanned = await plainScan(context, given, op as PlainOperator, exclusive);
+    if (scanned !== undefined) {
+      return scanned;
+    }
+  }
+  // Side by side: the types are not waited for twice.
+  const [{ scanOfAny }] = await Promise.all([loadHandScan(), isU32(data) || loadHandTypes()]);
+  return scanOfAny(context, given, options);
+}
+
+const isU32 = (data: AnyArray): data is Uint32Array =>
+  data instanceof Uint32Array && data.constructor === Uint32Array;
+
+/** What a scan at hand takes beside. */
+export interface AnyHandScanOptions extends AnyHandOptions {
+  readonly op?: Operator;
+  readonly exclusive?: boolean;
+}
+
+/** What tells the types of a call at hand, of any of its forms. */
+export interface AnyHandOptions {
+  readonly type?: unknown;
+  readonly from?: unknown;
+  readonly map?: unknown;
+}
+
+/** What a compaction at hand takes beside. */
+export interface AnyHandCompactOptions extends AnyHandOptions {
+  readonly flags?: ArrayLike<number | boolean>;
+  readonly indices?: boolean;
+}
+
+/** What goes in, where it is another type; and what comes out. */
+export interface HandTypes {
+  readonly from?: ElementType;
+  readonly type: ElementType;
+  /** The result over its bytes: an array like the one given, where it is of the same type. */
+  arrayOf(bytes: ArrayBuffer): AnyArray;
+}

@@ -1,0 +1,217 @@
+import { ArgumentError } from "../errors.ts";
+import type { OptionNames } from "../options.ts";
+import type { Plan, RangeName } from "../plan/plan.ts";
+import type { Grouping } from "../reference/grouping.ts";
+import { wholeWords } from "../whole_words.ts";
+import type { Compiled, Dispatch, Range, ResolvedRanges } from "./executor.ts";
+import { BufferUsage } from "./flags.ts";
+import { requireOptions } from "./hand_plan.ts";
+import type { Chosen } from "./ways.ts";
+import { callersName, wayFor } from "./ways.ts";
+
+// What a caller's own recordings take: at hand, it is not loaded.
+
+/** A range of a buffer: all of it, or from a byte offset on. An offset is a multiple of the item's size. */
+export type BufferRange =
+  | GPUBuffer
+  | { readonly buffer: GPUBuffer; readonly offset?: number; readonly size?: number };
+
+/** Where a recording reads and writes. Every buffer has the usage STORAGE. */
+export interface Ranges {
+  readonly input?: BufferRange;
+  readonly output: BufferRange;
+  readonly flags?: BufferRange;
+  readonly count?: BufferRange;
+  readonly indirect?: BufferRange;
+  /** A number, or where plans take it from a buffer: a range that starts with it, as a u32. */
+  readonly length: number | BufferRange;
+}
+
+/** A plan with its pipelines compiled and its scratch allocated. */
+export interface Prepared {
+  groupingOf(ranges: Ranges): Grouping;
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
+  destroy(): void;
+}
+
+/** What never changes of a buffer: to ask it takes longer than to remember. */
+interface BufferFacts {
+  /** Tells buffers apart, so that a recording has a key. */
+  readonly number: number;
+  readonly size: number;
+  readonly usage: number;
+}
+
+/** How ranges are recorded, and once they were, what to encode. */
+interface Recording extends Chosen {
+  dispatches: readonly Dispatch[] | undefined;
+}
+
+/** Recordings whose objects are kept for the next one with the same ranges. */
+const KEPT_RECORDINGS = 64;
+
+/** Records what it has checked. */
+export function checked(compiled: Compiled): Prepared {
+  const { plan } = compiled;
+  let destroyed = false;
+  const buffers = new WeakMap<GPUBuffer, BufferFacts>();
+  let nextNumber = 0;
+  const factsOf = (buffer: GPUBuffer): BufferFacts => {
+    let known = buffers.get(buffer);
+    if (known === undefined) {
+      known = { number: nextNumber++, size: buffer.size, usage: buffer.usage };
+      buffers.set(buffer, known);
+    }
+    return known;
+  };
+  const recordings = new Map<string, Recording>();
+
+  /** The ranges, each checked on its own. */
+  const resolve = (given: Ranges, length: number): ResolvedRanges => {
+    const { needs } = plan;
+    const range = (name: RangeName, given: BufferRange | undefined, items: number): Range | undefined =>
+      needs.has(name) ? requireRange(plan, name, given, items, factsOf) : undefined;
+    return {
+      input: length === 0 && given.input === undefined ? undefined : range("input", given.input, length),
+      output: range("output", given.output, plan.outputLength(length)),
+      flags: length === 0 && given.flags === undefined ? undefined : range("flags", given.flags, length),
+      total: range("total", given.count, 1),
+      indirect: range("indirect", given.indirect, plan.indirectWords),
+      length: range("length", given.length as BufferRange, 1),
+    };
+  };
+
+  const names: OptionNames = {
+    input: true,
+    output: true,
+    length: true,
+    ...Object.fromEntries([...plan.needs].map((name) => [callersName(name), true as const])),
+  };
+
+  /** How ranges are recorded: found out once, before anything is recorded, and kept for the next time. */
+  const recordingOf = (given: Ranges): Recording => {
+    if (destroyed) {
+      throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
+    }
+    compiled.requireDevice();
+    requireOptions(`${plan.title}: record`, given, names);
+    const length = lengthOf(given.length, plan);
+    const ranges = resolve(given, length);
+    let key = `${length}`;
+    for (const name in ranges) {
+      const range = ranges[name as RangeName];
+      if (range !== undefined) {
+        key += ` ${name} ${factsOf(range.buffer).number} ${range.offset}`;
+      }
+    }
+    const known = recordings.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const made: Recording = { ...wayFor(compiled, length, ranges), dispatches: undefined };
+    recordings.set(key, made);
+    const oldest = recordings.keys().next().value;
+    if (recordings.size > KEPT_RECORDINGS && oldest !== undefined) {
+      // Only forgotten: an encoder that is not yet submitted may still hold its objects.
+      recordings.delete(oldest);
+    }
+    return made;
+  };
+
+  return {
+    groupingOf: (given) => plan.groupingOf(recordingOf(given).way.arrangement),
+    record(encoder, given) {
+      if (typeof encoder !== "object" || encoder === null || !isEncoder(encoder)) {
+        throw refusal(plan, "record takes a GPUCommandEncoder or a GPUComputePassEncoder, then the ranges");
+      }
+      const recording = recordingOf(given);
+      if (plan.spine !== undefined && compiled.nextRun()) {
+        for (const one of recordings.values()) {
+          one.dispatches = undefined;
+        }
+      }
+      recording.dispatches ??= compiled.dispatches(recording.passes);
+      compiled.encode(encoder, recording.dispatches);
+    },
+    destroy() {
+      destroyed = true;
+      recordings.clear();
+      compiled.destroy();
+    },
+  };
+}
+
+const isEncoder = (encoder: object): boolean =>
+  "dispatchWorkgroups" in encoder || "beginComputePass" in encoder;
+
+const rangeNames = { buffer: true, offset: true, size: true } as const;
+
+const refusal = ({ title }: Plan, problem: string): Error => new ArgumentError(`${title}: ${problem}`);
+
+/** The length that is given, or the most where a buffer holds it. */
+function lengthOf(given: unknown, plan: Plan): number {
+  const { maxLength } = plan;
+  if (plan.needs.has("length")) {
+    if (typeof given === "number") {
+      throw refusal(
+        plan,
+        `length is ${given}, and this was prepared with lengthOnGpu; it takes a GPUBuffer, or { buffer, offset }`,
+      );
+    }
+    return maxLength;
+  }
+  if (typeof given === "object") {
+    throw refusal(plan, `length is a buffer; prepare with lengthOnGpu: true to take it from there`);
+  }
+  if (typeof given !== "number" || !Number.isInteger(given) || given < 0) {
+    throw refusal(plan, `length is ${String(given)}; it takes a whole number from 0 up`);
+  }
+  if (given > maxLength) {
+    throw refusal(plan, `length ${given} is more than the maxLength ${maxLength} it was prepared for`);
+  }
+  return given;
+}
+
+function requireRange(
+  plan: Plan,
+  name: RangeName,
+  given: BufferRange | undefined,
+  items: number,
+  factsOf: (buffer: GPUBuffer) => BufferFacts,
+): Range {
+  const itemBytes = plan.itemBytes[name];
+  const called = callersName(name);
+  if (typeof given !== "object" || given === null) {
+    throw refusal(plan, `${called} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`);
+  }
+  const isRange = "buffer" in given;
+  if (isRange) {
+    requireOptions(`${plan.title}: ${called}`, given, rangeNames);
+  }
+  const range = isRange ? given : { buffer: given };
+  const { buffer, offset = 0 } = range;
+  const facts = Object(buffer) === buffer ? factsOf(buffer) : undefined;
+  if (typeof facts?.size !== "number") {
+    throw refusal(plan, `${called}'s buffer is no GPUBuffer`);
+  }
+  if (range.size !== undefined && !(Number.isInteger(range.size) && range.size >= 0)) {
+    throw refusal(plan, `${called}'s size is ${String(range.size)} bytes; it takes a whole number from 0 up`);
+  }
+  if (!Number.isInteger(offset) || offset < 0 || offset % itemBytes !== 0) {
+    throw refusal(plan, `${called}'s offset is ${String(offset)} bytes; it takes a multiple of ${itemBytes}`);
+  }
+  const { size: whole, usage } = facts;
+  const size = range.size ?? whole - offset;
+  // Storage bindings are whole words.
+  const wanted = items === 0 ? 0 : wholeWords((offset % 4) + items * itemBytes) - (offset % 4);
+  if (size > whole - offset || size < items * itemBytes || wanted > whole - offset) {
+    throw refusal(
+      plan,
+      `${called} has ${Math.min(size, whole - offset)} bytes from offset ${offset} on, and ${items} items of ${itemBytes} bytes take ${wanted}`,
+    );
+  }
+  if ((usage & BufferUsage.STORAGE) === 0) {
+    throw refusal(plan, `${called}'s buffer lacks the usage STORAGE`);
+  }
+  return { buffer, offset, bytes: items * itemBytes };
+}

@@ -1,0 +1,35 @@
+import type { Context } from "./device.ts";
+import { uniformOf } from "./device.ts";
+
+// This is loaded with the first single pass, each run of which has a number.
+
+/** The digits of a number, each a uniform of its own for a dynamic offset to choose. */
+export interface Digits {
+  /** One digit. */
+  readonly resource: GPUBufferBinding;
+  /** Plans that hold it. */
+  uses: number;
+  /** Where the low digit of a run's number is, and the high one. */
+  offsetsOf(run: number): readonly [number, number];
+}
+
+/** Digits that two of make a number of 12 bits. */
+const BASE = 64;
+
+/** The device's digits, made once. Whoever takes them counts as one use. */
+export function digitsOf(context: Context): Digits {
+  if (context.digits === undefined) {
+    const stride = Math.max(16, context.device.limits.minUniformBufferOffsetAlignment);
+    const words = new Array<number>((BASE * stride) / 4).fill(0);
+    for (let digit = 0; digit < BASE; digit++) {
+      words[(digit * stride) / 4] = digit;
+    }
+    context.digits = {
+      resource: { buffer: uniformOf(context.device, words, "wavefold digits"), size: 16 },
+      uses: 0,
+      offsetsOf: (run) => [(run % BASE) * stride, Math.floor(run / BASE) * stride],
+    };
+  }
+  context.digits.uses++;
+  return context.digits;
+}

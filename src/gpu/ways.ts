@@ -1,0 +1,130 @@
+import { ArgumentError, LimitError } from "../errors.ts";
+import type { Plan, RangeName, Way } from "../plan/plan.ts";
+import { isWide } from "../plan/scan.ts";
+import type { BoundPass, BoundRange, Compiled, Range, ResolvedRanges } from "./executor.ts";
+import { readsThroughOutput } from "./executor.ts";
+
+// Which ranges a recording takes, and how. A dispatch that WebGPU refuses would cost the caller the whole submission,
+// so none is recorded.
+
+/** How a recording is carried out. */
+export interface Chosen {
+  readonly way: Way;
+  readonly passes: readonly BoundPass[];
+}
+
+/**
+ * The first of a plan's ways whose dispatches WebGPU takes. That follows from what each of them binds to read and to
+ * write, so that it holds for every pair of ranges.
+ *
+ * @throws {ArgumentError} {@link LimitError} where there is none.
+ */
+export function wayFor(compiled: Compiled, length: number, ranges: ResolvedRanges): Chosen {
+  const { plan } = compiled;
+  requireApart(plan, ranges);
+  const atVectors = areAtVectors(plan, ranges);
+  let problem: Error | undefined;
+  for (const way of plan.ways) {
+    if (atVectors || !isWide(way.arrangement)) {
+      const passes = compiled.bind(length, ranges, way);
+      if (isFor(way, plan, ranges, passes)) {
+        problem = problemOf(compiled, passes);
+        if (problem === undefined) {
+          return { way, passes };
+        }
+      }
+    }
+  }
+  throw problem ?? new Error(`${plan.title}: no way is for ranges that lie so`);
+}
+
+/** The ranges that are written. */
+const WRITTEN = ["output", "total", "indirect"] as const satisfies readonly RangeName[];
+
+/** What the caller calls a range. */
+export const callersName = (name: RangeName): string => (name === "total" ? "count" : name);
+
+/** Whether two ranges have a byte in common. */
+const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
+  a !== undefined &&
+  b !== undefined &&
+  a.buffer === b.buffer &&
+  Math.max(a.offset, b.offset) < Math.min(a.offset + a.bytes, b.offset + b.bytes);
+
+/** @throws {ArgumentError} where a range that is written has a byte of another; but input and output may be one place. */
+function requireApart(plan: Plan, ranges: ResolvedRanges): void {
+  const show = (name: RangeName): string => {
+    const { offset = 0, bytes = 0 } = ranges[name] ?? {};
+    return `${callersName(name)} (bytes ${offset} to ${offset + bytes})`;
+  };
+  for (const written of WRITTEN) {
+    for (const name of Object.keys(ranges) as RangeName[]) {
+      const [a, b] = [ranges[name], ranges[written]];
+      const mayBeOne = name === "input" && written === "output";
+      const isOne =
+        mayBeOne && a?.offset === b?.offset && (a?.bytes === b?.bytes || plan.outputLength(2) === 1);
+      if (name !== written && !isOne && overlap(a, b)) {
+        const takes =
+          mayBeOne && plan.itemBytes.input === plan.itemBytes.output ? "the same range, or apart" : "apart";
+        throw new ArgumentError(
+          `${plan.title}: ${show(name)} and ${show(written)} overlap; they must be ${takes}`,
+        );
+      }
+    }
+  }
+}
+
+/** Whether input and output both start at a vector of theirs. */
+const areAtVectors = ({ vector, itemBytes }: Plan, ranges: ResolvedRanges): boolean =>
+  (["input", "output"] as const).every(
+    (name) => (ranges[name]?.offset ?? 0) % (vector * itemBytes[name]) === 0,
+  );
+
+/** Whether kernels of this way find their input and output where the ranges lie. */
+function isFor(
+  { arrangement, apart }: Way,
+  plan: Plan,
+  { input, output }: ResolvedRanges,
+  passes: readonly BoundPass[],
+): boolean {
+  const isShared = input !== undefined && input.buffer === output?.buffer;
+  const isReachable = isShared && (arrangement !== "in-place" || input.offset === output.offset);
+  return (
+    !(apart && overlap(input, output)) &&
+    (isReachable || !passes.some(({ pass }) => readsThroughOutput(plan, pass)))
+  );
+}
+
+/** Why WebGPU would refuse a dispatch; nothing, where it takes them all. */
+function problemOf(
+  { plan: { title, itemBytes }, limits }: Compiled,
+  passes: readonly BoundPass[],
+): Error | undefined {
+  const most = limits.maxStorageBufferBindingSize;
+  const align = limits.minStorageBufferOffsetAlignment;
+  const call = (name: RangeName): string =>
+    (name === "input" || name === "output") && itemBytes.input !== itemBytes.output
+      ? `${name} (items of ${itemBytes[name]} bytes)`
+      : callersName(name);
+  for (const { bound } of passes) {
+    const ranges = bound.filter((one): one is BoundRange & { binding: number } => "name" in one);
+    for (const [at, a] of ranges.entries()) {
+      if (a.bytes > most) {
+        return new LimitError(
+          `${title}: a binding takes ${a.bytes} bytes, and the device's limit is ${most}`,
+        );
+      }
+      for (const b of ranges.slice(at + 1)) {
+        const isClash = a.writes !== b.writes || (a.writes && overlap(a, b));
+        if (a.buffer === b.buffer && isClash) {
+          return new ArgumentError(
+            `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${
+              a.writes && b.writes ? `, or have ${align} bytes between them` : ""
+            }`,
+          );
+        }
+      }
+    }
+  }
+  return undefined;
+}

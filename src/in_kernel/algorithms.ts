@@ -1,0 +1,143 @@
+import threadTileSubgroupFile from "../../shaders/thread_tile/subgroup.wgsl";
+import blellochFile from "../../shaders/work_group/blelloch.wgsl";
+import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
+import hillisSteeleReduceFile from "../../shaders/work_group/hillis_steele_reduce.wgsl";
+import hillisSteeleUniformFile from "../../shaders/work_group/hillis_steele_uniform.wgsl";
+import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
+import subgroupPlaceFile from "../../shaders/work_group/subgroup_place.wgsl";
+import type { Monoid } from "../algebra/operators.ts";
+import { ArgumentError } from "../errors.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
+import {
+  blellochMemory,
+  hillisSteeleMemory,
+  memoryOf,
+  subgroupMemory,
+  subgroupSlots,
+} from "../kernels/algorithms.ts";
+import { subgroupText } from "../kernels/subgroup_text.ts";
+
+/** What an algorithm is made of, for a scan or for a reduction. */
+export interface AlgorithmBody {
+  /** Bytes of work-group memory. */
+  memory(workGroupSize: number, elementBytes: number): number;
+  texts(monoid: Monoid): readonly string[];
+  /** What the texts have to be told beside the contract. */
+  readonly words?: Readonly<Record<string, string>>;
+}
+
+/**
+ * How the threads of a work-group combine their elements in a kernel of yours: {@link hillisSteele},
+ * {@link blelloch} or {@link subgroup}. Only what is imported is bundled.
+ */
+export interface WorkGroupAlgorithm {
+  /** Whether a kernel needs the feature "subgroups". */
+  readonly subgroups: boolean;
+  /** @internal */
+  readonly scan: AlgorithmBody;
+  /** Scans with a total that is uniform. @internal */
+  readonly uniform: AlgorithmBody;
+  /** @internal */
+  readonly reduce: AlgorithmBody;
+  /** Over thread tiles, where they are not the portable ones. @internal */
+  readonly tiles?: AlgorithmBody;
+}
+
+/** The default of scans: they bring nothing along that only reductions take. */
+export const hillisSteeleScan: AlgorithmBody = {
+  memory: hillisSteeleMemory,
+  texts: () => [hillisSteeleFile],
+};
+/** The default of reductions. */
+export const hillisSteeleReduce: AlgorithmBody = {
+  memory: (workGroupSize, elementBytes) => hillisSteeleMemory(workGroupSize, elementBytes, 1),
+  texts: () => [hillisSteeleReduceFile],
+};
+/** The default of scans with a uniform total. */
+export const hillisSteeleUniform: AlgorithmBody = {
+  memory: hillisSteeleMemory,
+  texts: () => [hillisSteeleFile, hillisSteeleUniformFile],
+};
+
+/** Hillis and Steele's: the fewest steps. Portable. */
+export const hillisSteele: WorkGroupAlgorithm = {
+  subgroups: false,
+  scan: hillisSteeleScan,
+  uniform: hillisSteeleUniform,
+  reduce: hillisSteeleReduce,
+};
+
+const blellochBody: AlgorithmBody = { memory: blellochMemory, texts: () => [blellochFile] };
+
+/** Blelloch's tree: the fewest combinations. Portable. */
+export const blelloch: WorkGroupAlgorithm = {
+  subgroups: false,
+  scan: blellochBody,
+  uniform: blellochBody,
+  reduce: blellochBody,
+};
+
+/** Sizes that subgroups have, on some adapter. */
+const SUBGROUP_SIZES: readonly number[] = [4, 8, 16, 32, 64, 128];
+
+/**
+ * By subgroups of the sizes that you know of the adapters it will run on: {@link subgroup} with less work-group
+ * memory, and fewer steps. Where subgroups have another size after all, results are the same, and slower.
+ *
+ * @throws {ArgumentError} when a size is none, or `minSize` is more than `maxSize`.
+ *
+ * @example
+ * ```ts
+ * const scan = workGroupScan({ type: u32, workGroupSize: 256, algorithm: subgroupOf({ minSize: 32, maxSize: 32 }) });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  let rank = work_group_scan_exclusive_add_u32(x, local_index);
+ * ```
+ */
+export function subgroupOf({
+  minSize = 4,
+  maxSize = 128,
+}: {
+  /** The least subgroup size; 4 where it is left out, which is right everywhere. */
+  readonly minSize?: number;
+  /** The greatest one; 128 where it is left out. */
+  readonly maxSize?: number;
+} = {}): WorkGroupAlgorithm {
+  for (const [name, size] of Object.entries({ minSize, maxSize })) {
+    if (!SUBGROUP_SIZES.includes(size)) {
+      throw new ArgumentError(`subgroupOf: ${name} is ${size}; it takes 4, 8, 16, 32, 64 or 128`);
+    }
+  }
+  if (maxSize < minSize) {
+    throw new ArgumentError(
+      `subgroupOf: maxSize is ${maxSize}, and minSize is ${minSize}; it takes at least as much`,
+    );
+  }
+  const words = { MIN_SUBGROUP_SIZE: `${minSize}u`, MAX_SUBGROUP_SIZE: `${maxSize}u` };
+  const sizesOf = (workGroupSize: number) => ({ workGroupSize, minSubgroupSize: minSize });
+  const body: AlgorithmBody = {
+    words,
+    memory: (threads, elementBytes) => subgroupMemory(sizesOf(threads), elementBytes),
+    texts: (monoid) => [subgroupText(monoid).text, subgroupPlaceFile, subgroupFile],
+  };
+  return {
+    subgroups: true,
+    scan: body,
+    uniform: body,
+    reduce: body,
+    tiles: {
+      words,
+      memory: (threads, elementBytes) => memoryOf([subgroupSlots(sizesOf(threads)), 1], elementBytes, 1),
+      texts: (monoid) => [subgroupText(monoid).text, subgroupPlaceFile, threadTileSubgroupFile],
+    },
+  };
+}
+
+/** By subgroups, which needs the feature "subgroups". */
+export const subgroup: WorkGroupAlgorithm = /* @__PURE__ */ subgroupOf();
+
+/** The algorithms, by the names that directives and commands have for them. */
+export const workGroupAlgorithms = {
+  blelloch,
+  "hillis-steele": hillisSteele,
+  subgroup,
+} as const satisfies Record<Algorithm, WorkGroupAlgorithm>;

@@ -1,0 +1,707 @@
+import { elementTypes } from "../algebra/element_types.ts";
+import type { Operator } from "../algebra/operators.ts";
+import { keyOf, operators } from "../algebra/operators.ts";
+import type { TypeName } from "../algebra/types.ts";
+import { ArgumentError, SourceError } from "../errors.ts";
+import { algorithms } from "../kernels/algorithms.ts";
+import { requireAlgorithm } from "../kernels/require_algorithm.ts";
+import { lineOf, plainText } from "../text/callers.ts";
+import type { Piece } from "../text/pieces.ts";
+import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
+import { LINE_BREAK, tokensOf } from "../text/tokens.ts";
+import { subgroupOf, workGroupAlgorithms } from "./algorithms.ts";
+import {
+  coalescedReduce,
+  coalescedScan,
+  coalescedScanUniform,
+  coalescedScanUpdate,
+  threadTileReduce,
+  threadTileScan,
+  threadTileScanUpdate,
+  workGroupAllocate,
+  workGroupCompact,
+  workGroupCompactUpdate,
+  workGroupReduce,
+  workGroupScan,
+  workGroupScanUniform,
+  workGroupScanUpdate,
+} from "./functions.ts";
+import type { InKernelFunctions, InKernelOptions } from "./generate.ts";
+import type { LinkOptions } from "./link.ts";
+import { linkText, sizeArguments, threadsOf } from "./link.ts";
+import { identityOf, numeric } from "./numeric.ts";
+
+/** A comment that asks for functions. */
+interface Directive {
+  /** What follows `wavefold:`. */
+  readonly body: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly lineText: string;
+  /** Characters of the line before the comment. */
+  readonly start: number;
+  /** Where the comment starts in the text, where it stands between declarations. */
+  readonly place: number | undefined;
+}
+
+/** A kernel's text, and what its directives are checked against. */
+interface Kernel {
+  readonly name: string;
+  readonly text: string;
+  readonly pieces: readonly Piece[];
+  readonly directives: readonly Directive[];
+  /** Each `@workgroup_size` as threads; nothing where it is not written in literal numbers. */
+  readonly workGroupSizes: readonly (number | undefined)[];
+  readonly called: ReadonlySet<string>;
+  /** What it declares, by its name. */
+  readonly declared: ReadonlyMap<string, Piece>;
+}
+
+/** What a directive says beside the functions. */
+interface Settings {
+  readonly workGroupSize: number;
+  readonly subgroups: boolean;
+  readonly keys: ReadonlyMap<Key, string>;
+}
+
+/** A function's name, taken apart. */
+type Form =
+  | {
+      readonly family: "work_group" | "coalesced" | "thread_tile";
+      readonly kind: "scan" | "reduce";
+      /** 0 where the family has none. */
+      readonly tileSize: number;
+      readonly op: Operator<TypeName>;
+      readonly type: TypeName;
+      readonly update: boolean;
+      readonly uniform: boolean;
+    }
+  | { readonly family: "compact"; readonly update: boolean }
+  | { readonly family: "allocate" }
+  | { readonly family: "identity"; readonly op: Operator<TypeName>; readonly type: TypeName }
+  | { readonly family: "numeric"; readonly type: TypeName };
+
+const KEYS = [
+  "algorithm",
+  "counter",
+  "capacity",
+  "suffix",
+  "min_subgroup_size",
+  "max_subgroup_size",
+] as const;
+type Key = (typeof KEYS)[number];
+
+const EXAMPLE = "// wavefold: work_group_scan_exclusive_add_u32 256";
+const FORMS =
+  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform], identity_<op>_<type>, and add_u64, mul_f64 and others on u64, i64, f64 and f16";
+
+/**
+ * Links what a kernel asks for in comments: `// wavefold:`, then functions by the names that
+ * the kernel calls, their work-group size, and settings. The size may be left out where the text has
+ * one `@workgroup_size` of literal numbers, and where the functions take none, as `identity_max_f32` and `add_u64`. The
+ * settings are `subgroups`, `algorithm=blelloch`, `counter=bump.used`, `capacity=1024` (or an expression without blanks),
+ * `suffix=name` and `min_subgroup_size=32`, `max_subgroup_size=32`. Lines keep their numbers; a text that asks for nothing comes out as it was.
+ * What uses a counter and a capacity stands on the directive's line, so that a compiler's message about them names it.
+ *
+ * @throws {SourceError} at the directive's line, where it asks for what there is not, what the kernel does not call, or
+ * what an entry point of another size calls; at the kernel's line, where it declares a name of theirs.
+ *
+ * @example
+ * ```ts
+ * const code = linkDirectives(`// wavefold: work_group_scan_exclusive_add_u32 256
+ * ${myKernel}`);
+ * // in myKernel:  let rank = work_group_scan_exclusive_add_u32(x, local_index);
+ * ```
+ */
+export function linkDirectives(source: string, options: LinkOptions = {}): string {
+  if (typeof source !== "string") {
+    throw new ArgumentError(`linkDirectives: source is ${typeof source}; it takes WGSL text`);
+  }
+  const { name = "kernel" } = options;
+  const directives = directivesOf(source, name);
+  if (directives.length === 0) {
+    return source;
+  }
+  const pieces = piecesOf(source);
+  const kernel: Kernel = {
+    name,
+    text: source,
+    pieces,
+    directives,
+    workGroupSizes: pieces.flatMap((piece) => {
+      const size = sizeArguments(piece);
+      return size === undefined ? [] : [threadsOf(size) || undefined];
+    }),
+    called: new Set(pieces.flatMap(wordsOf)),
+    declared: new Map(pieces.map((piece) => [piece.name, piece])),
+  };
+  const asked = directives.map((directive) => functionsOf(directive, kernel));
+  requireOneSize(kernel, asked);
+  const functions = asked.map((ones) => ones.flatMap((one) => one.functions));
+  try {
+    const code = linkText(source, functions.flat(), name);
+    return withCounters(kernel, functions, code);
+  } catch (cause) {
+    throw cause instanceof ArgumentError ? clash(kernel, functions, cause) : cause;
+  }
+}
+
+/** The functions that name a counter or a capacity of the kernel's. */
+const COUNTS = /^_(counter_update|allocation_start|allocation_capacity)_/;
+
+/** The linked text, with those functions on the lines of the directives that name the counter. */
+function withCounters(
+  { text, directives, name }: Kernel,
+  functions: readonly (readonly InKernelFunctions[])[],
+  code: string,
+): string {
+  const placed = new Set<string>();
+  const perDirective = directives.map(({ place }, at): readonly string[] => {
+    const texts = (functions[at] ?? [])
+      .flatMap(({ pieces }) => pieces)
+      .filter((piece) => COUNTS.test(piece.name))
+      .map((piece) => textOf(piece).replace(/\n+/g, "\n"))
+      .filter((one, index, all) => !placed.has(one) && all.indexOf(one) === index);
+    if (place === undefined) {
+      return [];
+    }
+    for (const one of texts) {
+      placed.add(one);
+    }
+    return texts;
+  });
+  if (placed.size === 0) {
+    return code;
+  }
+  // A comment says where each goes: linking leaves those of the kernel as they are.
+  let marked = text;
+  const markOf = (at: number): string => `/*\u{e000}wavefold ${at}*/`;
+  for (let at = directives.length - 1; at >= 0; at--) {
+    const place = directives[at]?.place;
+    if (place !== undefined) {
+      marked = marked.slice(0, place) + markOf(at) + marked.slice(place);
+    }
+  }
+  let linked = linkText(marked, functions.flat(), name);
+  perDirective.forEach((texts, at) => {
+    for (const one of texts) {
+      linked = linked.replace(`\n\n${one}`, "");
+    }
+    linked = linked.replace(markOf(at), () =>
+      texts.map((one) => `${plainText(name, one).replace(/\s+/g, " ")} `).join(""),
+    );
+  });
+  return linked;
+}
+
+/** The error for a name that work-group sizes share, and that the kernel calls. */
+function requireOneSize(kernel: Kernel, asked: readonly (readonly Asked[])[]): void {
+  const sizes = new Map<string, number>();
+  asked.forEach((ones, at) => {
+    for (const { short, workGroupSize } of ones.filter((one) => kernel.called.has(one.short))) {
+      const other = sizes.get(short) ?? workGroupSize;
+      sizes.set(short, other);
+      if (other !== workGroupSize) {
+        throw fault(
+          kernel,
+          kernel.directives[at] as Directive,
+          `the kernel calls ${short}, which is given for several work-group sizes; call ${short}_${other} or ${short}_${workGroupSize}`,
+        );
+      }
+    }
+  });
+}
+
+/**
+ * The error at what the kernel declares under a name of what is linked; or at the first directive that does not go with
+ * those before it.
+ */
+function clash(
+  kernel: Kernel,
+  asked: readonly (readonly InKernelFunctions[])[],
+  { message }: ArgumentError,
+): SourceError {
+  const [, entry, called, size] = /: (\S+ calls (\S+), which is for (\d+) threads, .*)/s.exec(message) ?? [];
+  if (entry !== undefined && called !== undefined) {
+    const at = asked.findIndex((functions) =>
+      functions.some((one) => one.names.includes(called) && one.workGroupSize === Number(size)),
+    );
+    return fault(kernel, kernel.directives[at] as Directive, entry);
+  }
+  const own = /: (\S+) is given twice/.exec(message)?.[1] ?? "";
+  const declaration = kernel.declared.get(own);
+  if (declaration !== undefined) {
+    const line = lineOf(kernel.pieces, declaration);
+    const cure = declaration.keyword === "struct" ? "leave it out" : "choose another";
+    return new SourceError(
+      `${kernel.name}, line ${line}: the name ${own} is taken by a linked function; ${cure}`,
+      kernel.text,
+      line,
+      0,
+    );
+  }
+  const at = asked.findIndex((_, index) => {
+    try {
+      linkText(kernel.text, asked.slice(0, index + 1).flat(), "");
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  return fault(
+    kernel,
+    kernel.directives[at] as Directive,
+    `${own} is given twice, and not the same; give one of them another name, with suffix=name`,
+  );
+}
+
+/** An error at a directive, and at a word of it. */
+function fault(
+  { name, text }: Pick<Kernel, "name" | "text">,
+  { line, lineText, start }: Pick<Directive, "line" | "lineText" | "start">,
+  problem: string,
+  word = "wavefold",
+): SourceError {
+  // A pattern may not be as long as a line.
+  const part = word.slice(0, 100);
+  const whole = new RegExp(`(?<!\\w)${part.replace(/\W/g, "\\$&")}${part === word ? "(?!\\w)" : ""}`, "i");
+  const column = start + Math.max(0, lineText.slice(start).search(whole)) + 1;
+  return new SourceError(`${name}, line ${line}: ${problem}`, text, line, column);
+}
+
+/** The directives of a text. One in a block comment is none; where it is all of the comment, it is an error. */
+function directivesOf(text: string, name: string): Directive[] {
+  const directives: Directive[] = [];
+  const lines = text.split(LINE_BREAK);
+  let line = 1;
+  let lineStart = 0;
+  let index = 0;
+  let depth = 0;
+  let isBetween = true;
+  for (const [token, blank] of tokensOf(text)) {
+    const place = { line, lineText: (lines[line - 1] ?? "").trimEnd(), start: index - lineStart };
+    if (!blank) {
+      depth += "{[(".includes(token) ? 1 : "}])".includes(token) ? -1 : 0;
+      isBetween = depth === 0 && /[;}]/.test(token);
+    } else if (typeof blank === "string") {
+      const body = /^\/\/\s*wavefold\s*:(.*)/is.exec(token)?.[1];
+      if (body !== undefined) {
+        directives.push({ ...place, body: body.trim(), place: isBetween ? index : undefined });
+      } else if (token === "/*") {
+        BLOCK.lastIndex = index;
+        if (BLOCK.test(text)) {
+          throw fault({ name, text }, place, `a directive is a comment of one line, as in ${EXAMPLE}`);
+        }
+      }
+    }
+    index += token.length;
+    for (const { 0: end, index: at } of token.matchAll(LINE_BREAK)) {
+      line++;
+      lineStart = index - token.length + at + end.length;
+    }
+  }
+  return directives;
+}
+
+/** A directive in a comment that may have several lines. */
+const BLOCK = /\/\*+\s*wavefold\s*:\s*(work_group|coalesced|thread_tile)_/iy;
+
+/** A function that a directive asks for: one set for each name that the kernel calls it by. */
+interface Asked {
+  /** Its name without the work-group size. */
+  readonly short: string;
+  readonly workGroupSize: number;
+  readonly functions: readonly InKernelFunctions[];
+}
+
+/** What one directive asks for, checked: it means something, and the kernel calls it. */
+function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
+  const [, list, rest = ""] = /^((?:[^\s,=]+\s*,\s*)*[^\s,=]+)(?:\s+(.*))?$/s.exec(directive.body) ?? [];
+  if (list === undefined) {
+    throw fault(
+      kernel,
+      directive,
+      `a directive takes functions, divided by commas, and then their settings, as in ${EXAMPLE}`,
+    );
+  }
+  const names = list.split(",").map((one) => one.trim());
+  const settings = settingsOf(
+    directive,
+    rest,
+    kernel,
+    names.some((name) => /^(work_group|coalesced|thread_tile)_/.test(name)),
+  );
+  const forms = names.map((name) => {
+    const form = formOf(name, settings);
+    if (typeof form === "string") {
+      throw fault(kernel, directive, form, name);
+    }
+    return { name, ...form };
+  });
+  if (settings.subgroups && forms.every(({ form }) => isSizeless(form))) {
+    throw fault(
+      kernel,
+      directive,
+      `subgroups means nothing to ${names.join(", ")}; leave it out`,
+      "subgroups",
+    );
+  }
+  for (const [key, value] of settings.keys) {
+    if (!forms.some(({ form }) => takes(form, key))) {
+      throw fault(
+        kernel,
+        directive,
+        `${key} means nothing to ${names.join(", ")}; it is for ${TAKERS[key]}`,
+        `${key}=${value}`,
+      );
+    }
+  }
+  return forms.map(({ name, base, form }) => {
+    const suffix = settings.keys.get("suffix");
+    const size = String(settings.workGroupSize);
+    if (isSizeless(form)) {
+      // What work-groups do not share needs no other names.
+      if (!kernel.called.has(base)) {
+        throw fault(kernel, directive, notCalled(base, kernel), name);
+      }
+      const functions = [generate(name, form, settings, undefined, directive, kernel)];
+      return { short: base, workGroupSize: 0, functions };
+    }
+    const short = suffix === undefined ? base : `${base}_${suffix}`;
+    const endings = [
+      ...(kernel.called.has(short) ? [suffix] : []),
+      ...(kernel.called.has(`${short}_${size}`) ? [suffix === undefined ? size : `${suffix}_${size}`] : []),
+    ];
+    // Where it is not called, too, what else is wrong with it is told first.
+    const functions = (endings.length === 0 ? [suffix] : endings).map((ending) =>
+      generate(name, form, settings, ending, directive, kernel),
+    );
+    if (endings.length === 0) {
+      throw fault(kernel, directive, notCalled(short, kernel), name);
+    }
+    return { short, workGroupSize: settings.workGroupSize, functions };
+  });
+}
+
+/** Types whose arithmetic WGSL does not have. */
+const emulated = ["u64", "i64", "f64", "f16"] as const satisfies readonly TypeName[];
+
+/** Functions that each thread calls by itself: they take no size, and no settings. */
+const isSizeless = ({ family }: Form): boolean => family === "identity" || family === "numeric";
+
+function notCalled(name: string, { called, declared }: Kernel): string {
+  const others = [...called].filter((one) => /^(work_group|coalesced|thread_tile)_/.test(one));
+  const unknown = others.filter((one) => !declared.has(one)).sort();
+  const calls = unknown.length === 0 ? "no such function" : unknown.join(", ");
+  return `${name} is asked for, and not called; the kernel calls ${calls}`;
+}
+
+function settingsOf(directive: Directive, rest: string, kernel: Kernel, takesSize: boolean): Settings {
+  const keys = new Map<Key, string>();
+  let written: string | undefined;
+  let subgroups = false;
+  const twice = (word: string): SourceError => fault(kernel, directive, `${word} is given twice`, word);
+  for (const word of rest.split(/\s+/).filter((one) => one !== "")) {
+    const [, key, value] = /^(\w+)=(.+)$/s.exec(word) ?? [];
+    if (key !== undefined && value !== undefined) {
+      if (!isKey(key)) {
+        throw fault(kernel, directive, `${key} is not a setting; it takes ${KEYS.join(", ")}`, word);
+      }
+      if (keys.has(key)) {
+        throw twice(key);
+      }
+      if ((key === "min_subgroup_size" || key === "max_subgroup_size") && !/^\d+$/.test(value)) {
+        throw fault(kernel, directive, `${word}: it takes 4, 8, 16, 32, 64 or 128`, word);
+      }
+      keys.set(key, value);
+    } else if (word === "subgroups") {
+      if (subgroups) {
+        throw twice(word);
+      }
+      subgroups = true;
+    } else if (/^\d+$/.test(word)) {
+      if (written !== undefined) {
+        throw fault(
+          kernel,
+          directive,
+          `the work-group size is given twice, as ${written} and ${word}; it takes the product of @workgroup_size`,
+          word,
+        );
+      }
+      written = word;
+    } else {
+      throw fault(
+        kernel,
+        directive,
+        `${word} is neither a work-group size, nor subgroups, nor a setting such as algorithm=blelloch; functions are divided by commas`,
+        word,
+      );
+    }
+  }
+  const algorithm = keys.get("algorithm");
+  if (
+    subgroups &&
+    algorithm !== undefined &&
+    algorithm !== "subgroup" &&
+    Object.hasOwn(algorithms, algorithm)
+  ) {
+    throw fault(
+      kernel,
+      directive,
+      `subgroups and algorithm=${algorithm} contradict each other; leave one of them out`,
+      "algorithm",
+    );
+  }
+  const workGroupSize = takesSize || written !== undefined ? workGroupSizeOf(directive, written, kernel) : 0;
+  return { workGroupSize, subgroups, keys };
+}
+
+function workGroupSizeOf(directive: Directive, written: string | undefined, kernel: Kernel): number {
+  const sizes = kernel.workGroupSizes;
+  if (written === undefined) {
+    const [only] = sizes;
+    if (only === undefined || sizes.length > 1) {
+      const found =
+        sizes.length === 0
+          ? "has no @workgroup_size"
+          : sizes.length === 1
+            ? "has a @workgroup_size that is not written in numbers"
+            : `has ${sizes.length} @workgroup_size`;
+      throw fault(
+        kernel,
+        directive,
+        `the work-group size is missing, and the file ${found}; write it after the functions, as in ${EXAMPLE}`,
+      );
+    }
+    return only;
+  }
+  const size = Number(written);
+  const inRange = size >= 1 && size <= 1024;
+  if (inRange && sizes.length > 0 && sizes.every((one) => one !== undefined && one !== size)) {
+    throw fault(
+      kernel,
+      directive,
+      `the work-group size is ${size}, and the file's @workgroup_size has ${[...new Set(sizes)].join(" or ")} threads`,
+      written,
+    );
+  }
+  return size;
+}
+
+const isKey = (name: string): name is Key => (KEYS as readonly string[]).includes(name);
+
+/** Who takes a setting, for messages. */
+const TAKERS = {
+  algorithm: "work_group_ and coalesced_ functions; thread tiles take subgroups, or nothing",
+  counter: "_update functions and work_group_allocate",
+  capacity: "work_group_allocate",
+  suffix: "all",
+  min_subgroup_size: "all",
+  max_subgroup_size: "all",
+} as const satisfies Record<Key, string>;
+
+function takes(form: Form, key: Key): boolean {
+  if (isSizeless(form)) {
+    return false;
+  }
+  switch (key) {
+    case "algorithm":
+      return form.family !== "thread_tile";
+    case "counter":
+      return form.family === "allocate" || ("update" in form && form.update);
+    case "capacity":
+      return form.family === "allocate";
+    case "suffix":
+    case "min_subgroup_size":
+    case "max_subgroup_size":
+      return true;
+    default:
+      return key satisfies never;
+  }
+}
+
+/** A name as the kernel calls it, or as it would without suffix and size; or what is wrong with it. */
+function formOf(name: string, { keys, workGroupSize }: Settings): { base: string; form: Form } | string {
+  const without = (text: string, ending: string | number | undefined): string =>
+    text.endsWith(`_${ending}`) ? text.slice(0, -`_${ending}`.length) : text;
+  const short = without(name, workGroupSize);
+  const bases = [name, short, without(name, keys.get("suffix")), without(short, keys.get("suffix"))];
+  let problem = "";
+  for (const base of bases) {
+    const form = parseName(base);
+    if (typeof form !== "string") {
+      return { base, form };
+    }
+    problem = form;
+  }
+  return problem;
+}
+
+function parseName(name: string): Form | string {
+  const compact = /^work_group_compact(_update)?(?:_uniform)?$/.exec(name);
+  if (compact !== null) {
+    return { family: "compact", update: compact[1] !== undefined };
+  }
+  if (/^work_group_allocate(?:_uniform)?$/.test(name)) {
+    return { family: "allocate" };
+  }
+  const numericType = emulated.find((type) => numeric(elementTypes[type]).names.includes(name));
+  if (numericType !== undefined) {
+    return { family: "numeric", type: numericType };
+  }
+  const [, identityOperand] = /^identity_(.+)$/.exec(name) ?? [];
+  const [, scope = "", tile, direction, operand = ""] =
+    /^(work_group|coalesced|thread_tile_([1-9]\d*))_(?:scan_(inclusive|exclusive)|reduce)_(.+)$/.exec(name) ??
+    (identityOperand === undefined ? [] : ["", "identity", undefined, undefined, identityOperand]);
+  if (scope === "") {
+    return `${name} is not a function; it takes ${FORMS}`;
+  }
+  const [, pair = "", ending] = /^(.+?)(_total|_uniform|_update)?$/.exec(operand) ?? [];
+  const [, opName, typeName = ""] = /^(?:(\w+)_)?([^_]*)$/.exec(pair) ?? [];
+  if (!Object.hasOwn(elementTypes, typeName) || opName === undefined) {
+    return `${name}: ${pair} does not end in an operator and an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
+  }
+  const op = Object.values<Operator>(operators).find((one) => keyOf(one) === opName);
+  if (op === undefined) {
+    return `${name}: ${opName} is not an operator; it takes ${Object.values<Operator>(operators).map(keyOf).join(", ")}`;
+  }
+  if (direction === undefined && ending !== undefined) {
+    return `${name}: ${ending} is for scans, and this is ${scope === "identity" ? "an identity" : "a reduction"}; leave it out`;
+  }
+  if (scope === "identity") {
+    return { family: "identity", op: op as Operator<TypeName>, type: typeName as TypeName };
+  }
+  if (tile !== undefined && ending === "_uniform") {
+    return `${name}: a tile's total is not the same for all threads of the work-group; use _total`;
+  }
+  return {
+    family: tile === undefined ? (scope as "work_group" | "coalesced") : "thread_tile",
+    kind: direction === undefined ? "reduce" : "scan",
+    tileSize: Number(tile ?? 0),
+    // Whether the operator takes the type is checked where the function is generated.
+    op: op as Operator<TypeName>,
+    type: typeName as TypeName,
+    update: ending === "_update",
+    uniform: ending === "_uniform",
+  };
+}
+
+const isWord = (text: string): boolean => [...tokensOf(text)].every(([, , word]) => word === text);
+
+/** What the library's messages call an option, and what a directive does. */
+const TERMS = [
+  ["workGroupSize", "the work-group size"],
+  ["tileSize", "the tile"],
+  ["minSize", "min_subgroup_size"],
+  ["maxSize", "max_subgroup_size"],
+] as const;
+
+/** One function's set; what it refuses is told at the directive. */
+function generate(
+  name: string,
+  form: Form,
+  settings: Settings,
+  suffix: string | undefined,
+  directive: Directive,
+  kernel: Kernel,
+): InKernelFunctions {
+  const { keys } = settings;
+  const counter = keys.get("counter");
+  if (takes(form, "counter") && counter === undefined) {
+    throw fault(
+      kernel,
+      directive,
+      `${name} takes a counter: an atomic<u32>, by its name in the kernel, such as counter=bump.used`,
+      name,
+    );
+  }
+  const variable = /^[^.[]+/.exec(counter ?? "")?.[0] ?? "";
+  if (counter !== undefined && isWord(variable) && kernel.declared.get(variable)?.keyword !== "var") {
+    throw fault(
+      kernel,
+      directive,
+      `counter=${counter}: the kernel declares no variable ${variable}`,
+      `counter=${counter}`,
+    );
+  }
+  try {
+    return functionsOfForm(form, settings, suffix, counter);
+  } catch (cause) {
+    if (!(cause instanceof ArgumentError || cause instanceof SourceError)) {
+      throw cause;
+    }
+    let problem = cause.message.replace(/^\w+(<[^>]*>)?: /, "").replace(/, line \d+: /, ": ");
+    for (const [option, term] of TERMS) {
+      problem = problem.replaceAll(option, term);
+    }
+    throw fault(kernel, directive, `${name}: ${problem}`, name);
+  }
+}
+
+function functionsOfForm(
+  form: Form,
+  { workGroupSize, subgroups, keys }: Settings,
+  suffix: string | undefined,
+  counter = "",
+): InKernelFunctions {
+  const algorithm = requireAlgorithm(
+    keys.get("algorithm") ?? (subgroups ? "subgroup" : "hillis-steele"),
+    "algorithm",
+  );
+  const least = keys.get("min_subgroup_size");
+  const most = keys.get("max_subgroup_size");
+  // Of sizes that mean nothing to the algorithm, too, what is wrong is told.
+  const bySubgroups = subgroupOf({
+    ...(least !== undefined && { minSize: Number(least) }),
+    ...(most !== undefined && { maxSize: Number(most) }),
+  });
+  const common: InKernelOptions = {
+    workGroupSize,
+    algorithm: algorithm === "subgroup" ? bySubgroups : workGroupAlgorithms[algorithm],
+    ...(suffix !== undefined && { suffix }),
+  };
+  switch (form.family) {
+    case "identity":
+      return identityOf<TypeName>({ type: elementTypes[form.type], op: form.op });
+    case "numeric":
+      return numeric(elementTypes[form.type]);
+    case "compact":
+      return form.update ? workGroupCompactUpdate({ ...common, counter }) : workGroupCompact(common);
+    case "allocate": {
+      const capacity = keys.get("capacity");
+      return workGroupAllocate({
+        ...common,
+        counter,
+        ...(capacity !== undefined && { capacity: /^\d+$/.test(capacity) ? Number(capacity) : capacity }),
+      });
+    }
+    case "work_group":
+    case "coalesced": {
+      const options = { ...common, type: elementTypes[form.type], op: form.op };
+      const isCoalesced = form.family === "coalesced";
+      if (form.update) {
+        return (isCoalesced ? coalescedScanUpdate : workGroupScanUpdate)<TypeName>({ ...options, counter });
+      }
+      if (form.uniform) {
+        return (isCoalesced ? coalescedScanUniform : workGroupScanUniform)<TypeName>(options);
+      }
+      return form.kind === "reduce"
+        ? (isCoalesced ? coalescedReduce : workGroupReduce)<TypeName>(options)
+        : (isCoalesced ? coalescedScan : workGroupScan)<TypeName>(options);
+    }
+    case "thread_tile": {
+      const options = {
+        ...common,
+        type: elementTypes[form.type],
+        op: form.op,
+        tileSize: form.tileSize,
+      };
+      if (form.update) {
+        return threadTileScanUpdate<TypeName>({ ...options, counter });
+      }
+      return (form.kind === "reduce" ? threadTileReduce : threadTileScan)<TypeName>(options);
+    }
+    default:
+      return form satisfies never;
+  }
+}

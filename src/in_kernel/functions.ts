@@ -1,0 +1,439 @@
+import threadTileCounterFile from "../../shaders/thread_tile/counter.wgsl";
+import threadTileHillisSteeleFile from "../../shaders/thread_tile/hillis_steele.wgsl";
+import threadTileReduceFile from "../../shaders/thread_tile/reduce.wgsl";
+import threadTileScanFile from "../../shaders/thread_tile/scan.wgsl";
+import threadTileUpdateFile from "../../shaders/thread_tile/update.wgsl";
+import allocateFile from "../../shaders/work_group/allocate.wgsl";
+import coalescedFile from "../../shaders/work_group/coalesced.wgsl";
+import coalescedReduceFile from "../../shaders/work_group/coalesced_reduce.wgsl";
+import coalescedScanFile from "../../shaders/work_group/coalesced_scan.wgsl";
+import coalescedScanUniformFile from "../../shaders/work_group/coalesced_scan_uniform.wgsl";
+import coalescedTotalFile from "../../shaders/work_group/coalesced_total.wgsl";
+import coalescedTotalStartFile from "../../shaders/work_group/coalesced_total_start.wgsl";
+import coalescedUpdateFile from "../../shaders/work_group/coalesced_update.wgsl";
+import compactFile from "../../shaders/work_group/compact.wgsl";
+import compactUpdateFile from "../../shaders/work_group/compact_update.wgsl";
+import counterFile from "../../shaders/work_group/counter.wgsl";
+import reduceFile from "../../shaders/work_group/reduce.wgsl";
+import scanFile from "../../shaders/work_group/scan.wgsl";
+import scanUniformFile from "../../shaders/work_group/scan_uniform.wgsl";
+import updateFile from "../../shaders/work_group/update.wgsl";
+import type { Operator } from "../algebra/operators.ts";
+import { add, operator, operatorOn } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { u32 } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import { memoryOf } from "../kernels/algorithms.ts";
+import type { AlgorithmBody } from "./algorithms.ts";
+import { hillisSteeleReduce, hillisSteeleScan, hillisSteeleUniform } from "./algorithms.ts";
+import { allocation, counting } from "./counters.ts";
+import type { Family, InKernelFunctions, InKernelOptions, OperatorOptions } from "./generate.ts";
+import { generate } from "./generate.ts";
+
+/** Functions of an operator. */
+export interface WorkGroupOptions<Name extends string> extends InKernelOptions {
+  /** The element type. */
+  readonly type: ElementType<Name>;
+  /** The operator; `add` where it is left out. */
+  readonly op?: Operator<Name>;
+}
+
+/** A counter of the caller's. */
+export interface CounterOptions {
+  /**
+   * The counter as the kernel would name it: `bump.used`. It is an `atomic<u32>` or `atomic<i32>` in work-group or
+   * storage memory. WGSL has atomic operations for `add`, `min`, `max`, `and`, `or` and `xor`.
+   */
+  readonly counter: string;
+}
+
+/** What {@link threadTileScan} and {@link threadTileReduce} take. */
+export interface ThreadTileOptions<Name extends string> extends WorkGroupOptions<Name> {
+  /** Consecutive threads in a tile: a power of two up to the work-group's size. The last tile may be shorter. */
+  readonly tileSize: number;
+}
+
+/** What {@link workGroupAllocate} takes. */
+export interface WorkGroupAllocateOptions extends InKernelOptions {
+  /** How much is used: an `atomic<u32>`, as the kernel would name it. */
+  readonly counter: string;
+  /**
+   * The room that there is: a number, or a WGSL expression of u32. Left out: 2^32 - 1. It is the same for all that
+   * allocate by one counter.
+   */
+  readonly capacity?: number | string;
+}
+
+/** The sum of u32. */
+const count: OperatorOptions = { type: u32, op: add as Operator };
+
+const untyped = <Options extends InKernelOptions>(
+  options: Options,
+): Omit<Options, "type" | "op"> & OperatorOptions => options as never;
+
+/** What the algorithm has for a scan, for one with a uniform total, or for a reduction. */
+const scanBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+  algorithm ? algorithm.scan : hillisSteeleScan;
+const uniformBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+  algorithm ? algorithm.uniform : hillisSteeleUniform;
+const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+  algorithm ? algorithm.reduce : hillisSteeleReduce;
+
+/**
+ * OpenCL C's `work_group_scan_inclusive_<op>` and `work_group_scan_exclusive_<op>` for one operator
+ * and type: `work_group_scan_exclusive_add_u32(x, local_index)` returns the prefix, and with
+ * `_total` after the name a struct of `prefix` and `total`. Where the total shall steer control flow:
+ * {@link workGroupScanUniform}.
+ *
+ * @throws {ArgumentError} when the operator does not take the type, or a size is out of range.
+ *
+ * @example
+ * ```ts
+ * const scan = workGroupScan({ type: u32, op: add, workGroupSize: 256 });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  let rank = work_group_scan_exclusive_add_u32(x, local_index);
+ * ```
+ */
+export function workGroupScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
+  return generate("workGroupScan", untyped(options), scanFile, scanBody(options));
+}
+
+/**
+ * {@link workGroupScan} with a total that may steer control flow with barriers in it:
+ * `work_group_scan_exclusive_add_u32_uniform(x, local_index, &total)` returns the prefix, and writes the total to a
+ * variable of yours. Of a struct, WGSL takes no part for uniform where another is not.
+ *
+ * @throws as {@link workGroupScan}.
+ *
+ * @example
+ * ```ts
+ * const scan = workGroupScanUniform({ type: u32, op: add, workGroupSize: 256 });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  var total: u32; let rank = work_group_scan_exclusive_add_u32_uniform(x, local_index, &total);
+ * ```
+ */
+export function workGroupScanUniform<Name extends string>(
+  options: WorkGroupOptions<Name>,
+): InKernelFunctions {
+  return generate("workGroupScanUniform", untyped(options), scanUniformFile, uniformBody(options));
+}
+
+/**
+ * CUDA's `inclusive_scan_update` and `exclusive_scan_update` over a work-group, on a `counter` of yours:
+ * `work_group_scan_exclusive_add_u32_update(x, local_index)` adds the work-group's total to it in one
+ * atomic operation, and each thread's prefix starts from what the counter held before.
+ *
+ * @throws as {@link workGroupScan}; where WGSL has no atomic operation for the operator and the type.
+ *
+ * @example
+ * ```ts
+ * const update = workGroupScanUpdate({ type: u32, op: add, workGroupSize: 256, counter: "used" });
+ * const code = link(myKernel, [update]);
+ * // in myKernel:  let place = work_group_scan_exclusive_add_u32_update(x, local_index);
+ * ```
+ */
+export function workGroupScanUpdate<Name extends string>(
+  options: WorkGroupOptions<Name> & CounterOptions,
+): InKernelFunctions {
+  const caller = "workGroupScanUpdate";
+  const family = counted(caller, untyped(options), [counterFile]);
+  return generate(caller, untyped(options), updateFile, scanBody(options), family);
+}
+
+/**
+ * OpenCL C's `work_group_reduce_<op>` for one operator and type. The result is uniform.
+ *
+ * @throws as {@link workGroupScan}.
+ *
+ * @example
+ * ```ts
+ * const reduce = workGroupReduce({ type: f32, op: max, workGroupSize: 256 });
+ * const code = link(myKernel, [reduce]);
+ * // in myKernel:  let greatest = work_group_reduce_max_f32(f32(x), local_index);
+ * ```
+ */
+export function workGroupReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
+  return generate("workGroupReduce", untyped(options), reduceFile, reduceBody(options));
+}
+
+/**
+ * CUDA's `inclusive_scan` and `exclusive_scan` over a `coalesced_group`: among the threads that pass
+ * `is_active`, in order. All threads call `coalesced_scan_exclusive_add_u32(x, is_active, local_index)`;
+ * those that are not active have the identity as their prefix. `_total` as for {@link workGroupScan}: all threads get
+ * the same.
+ *
+ * @throws as {@link workGroupScan}.
+ *
+ * @example
+ * ```ts
+ * const scan = coalescedScan({ type: u32, op: add, workGroupSize: 256 });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  let rank = coalesced_scan_exclusive_add_u32(x, is_active, local_index);
+ * ```
+ */
+export function coalescedScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
+  const caller = "coalescedScan";
+  const family = coalesced(caller, untyped(options));
+  return generate(caller, untyped(options), coalescedScanFile, scanBody(options), family);
+}
+
+/**
+ * {@link coalescedScan} with a total that may steer control flow, as {@link workGroupScanUniform}:
+ * `coalesced_scan_exclusive_add_u32_uniform(x, is_active, local_index, &total)`.
+ *
+ * @throws as {@link workGroupScan}.
+ *
+ * @example
+ * ```ts
+ * const scan = coalescedScanUniform({ type: u32, op: add, workGroupSize: 256 });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  var total: u32; let rank = coalesced_scan_exclusive_add_u32_uniform(x, is_active, local_index, &total);
+ * ```
+ */
+export function coalescedScanUniform<Name extends string>(
+  options: WorkGroupOptions<Name>,
+): InKernelFunctions {
+  const caller = "coalescedScanUniform";
+  const family = coalesced(caller, untyped(options));
+  return generate(caller, untyped(options), coalescedScanUniformFile, uniformBody(options), family);
+}
+
+/**
+ * {@link coalescedScan} on a `counter` of yours, as {@link workGroupScanUpdate}:
+ * `coalesced_scan_exclusive_add_u32_update(x, is_active, local_index)`.
+ *
+ * @throws as {@link workGroupScanUpdate}.
+ *
+ * @example
+ * ```ts
+ * const update = coalescedScanUpdate({ type: u32, op: add, workGroupSize: 256, counter: "used" });
+ * const code = link(myKernel, [update]);
+ * // in myKernel:  let place = coalesced_scan_exclusive_add_u32_update(x, is_active, local_index);
+ * ```
+ */
+export function coalescedScanUpdate<Name extends string>(
+  options: WorkGroupOptions<Name> & CounterOptions,
+): InKernelFunctions {
+  const caller = "coalescedScanUpdate";
+  const family = counted(caller, untyped(options), [counterFile, coalescedFile]);
+  return generate(caller, untyped(options), coalescedUpdateFile, scanBody(options), family);
+}
+
+/**
+ * CUDA's `reduce` over a `coalesced_group`: `coalesced_reduce_add_u32(x, is_active, local_index)`.
+ * All threads get the total of those that are active, and it is uniform. Where none is, it is the identity.
+ *
+ * @throws as {@link workGroupScan}.
+ *
+ * @example
+ * ```ts
+ * const reduce = coalescedReduce({ type: u32, op: min, workGroupSize: 256 });
+ * const code = link(myKernel, [reduce]);
+ * // in myKernel:  let least = coalesced_reduce_min_u32(x, is_active, local_index);
+ * ```
+ */
+export function coalescedReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
+  const caller = "coalescedReduce";
+  const family = coalesced(caller, untyped(options));
+  return generate(caller, untyped(options), coalescedReduceFile, reduceBody(options), family);
+}
+
+/** What coalesced threads add to a family. */
+const coalesced = (caller: string, { type, op = add as Operator }: OperatorOptions): Family =>
+  operatorOn(op, type, caller).start
+    ? { texts: [coalescedFile, coalescedTotalStartFile], memory: memoryOf([], 0, 1) }
+    : { texts: [coalescedFile, coalescedTotalFile] };
+
+/** What a family needs that updates a counter: once a work-group, or as often as `updates` says. */
+function counted(
+  caller: string,
+  { type, op = add as Operator, counter }: OperatorOptions & CounterOptions,
+  files: readonly string[],
+  updates = 1,
+): Family {
+  const monoid = operatorOn(op, type, caller);
+  const { text, words } = counting(counter, monoid, caller);
+  return { texts: [text, ...files], words, memory: memoryOf([updates], monoid.domain.elementBytes, 0) };
+}
+
+/** One portable body serves both portable algorithms. */
+const portableTiles: AlgorithmBody = {
+  memory: (threads, elementBytes) => memoryOf([2 * threads], elementBytes, 0),
+  texts: () => [threadTileHillisSteeleFile],
+};
+
+const tilesBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+  algorithm ? (algorithm.tiles ?? (algorithm.scan && portableTiles)) : portableTiles;
+
+/** What a thread tile adds to a family. */
+function tiled<Name extends string>(
+  caller: string,
+  { tileSize, workGroupSize }: ThreadTileOptions<Name>,
+): Family {
+  if (
+    !Number.isInteger(tileSize) ||
+    tileSize < 1 ||
+    (tileSize & (tileSize - 1)) !== 0 ||
+    tileSize > workGroupSize
+  ) {
+    throw new ArgumentError(
+      `${caller}: tileSize is ${String(tileSize)}; it takes a power of two up to workGroupSize, which is ${workGroupSize}`,
+    );
+  }
+  return { tile: `${tileSize}_`, words: { THREAD_TILE: `${tileSize}u` } };
+}
+
+/**
+ * CUDA's `inclusive_scan` and `exclusive_scan` over a `thread_block_tile`: in each run of `tileSize`
+ * consecutive threads, inside one subgroup or across several.
+ * `thread_tile_8_scan_exclusive_add_u32(x, local_index)`; `_total` as for
+ * {@link workGroupScan}.
+ *
+ * @throws as {@link workGroupScan}; for a tile size that is no power of two.
+ *
+ * @example
+ * ```ts
+ * const scan = threadTileScan({ type: u32, op: add, tileSize: 8, workGroupSize: 256 });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  let rank = thread_tile_8_scan_exclusive_add_u32(x, local_index);
+ * ```
+ */
+export function threadTileScan<Name extends string>(options: ThreadTileOptions<Name>): InKernelFunctions {
+  const caller = "threadTileScan";
+  const tile = tiled(caller, options);
+  return generate(caller, untyped(options), threadTileScanFile, tilesBody(options), tile);
+}
+
+/**
+ * {@link threadTileScan} on a `counter` of yours, as {@link workGroupScanUpdate} with one atomic operation a tile:
+ * `thread_tile_8_scan_exclusive_add_u32_update(x, local_index)`.
+ *
+ * @throws as {@link threadTileScan} and {@link workGroupScanUpdate}.
+ *
+ * @example
+ * ```ts
+ * const update = threadTileScanUpdate({ type: u32, tileSize: 8, workGroupSize: 256, counter: "used" });
+ * const code = link(myKernel, [update]);
+ * // in myKernel:  let place = thread_tile_8_scan_exclusive_add_u32_update(x, local_index);
+ * ```
+ */
+export function threadTileScanUpdate<Name extends string>(
+  options: ThreadTileOptions<Name> & CounterOptions,
+): InKernelFunctions {
+  const caller = "threadTileScanUpdate";
+  const tile = tiled(caller, options);
+  const tiles = Math.ceil(options.workGroupSize / options.tileSize);
+  const family = counted(caller, untyped(options), [threadTileCounterFile], tiles);
+  return generate(caller, untyped(options), threadTileUpdateFile, tilesBody(options), {
+    ...family,
+    ...tile,
+    words: { ...tile.words, ...family.words },
+  });
+}
+
+/**
+ * CUDA's `reduce` over a `thread_block_tile`: `thread_tile_8_reduce_add_u32(x, local_index)`. All
+ * threads of a tile get its total.
+ *
+ * @throws as {@link threadTileScan}.
+ *
+ * @example
+ * ```ts
+ * const reduce = threadTileReduce({ type: u32, op: xor, tileSize: 32, workGroupSize: 256 });
+ * const code = link(myKernel, [reduce]);
+ * // in myKernel:  let parity = thread_tile_32_reduce_xor_u32(x, local_index);
+ * ```
+ */
+export function threadTileReduce<Name extends string>(options: ThreadTileOptions<Name>): InKernelFunctions {
+  const caller = "threadTileReduce";
+  const tile = tiled(caller, options);
+  return generate(caller, untyped(options), threadTileReduceFile, tilesBody(options), tile);
+}
+
+/**
+ * Stream compaction in a kernel: `work_group_compact(keep, local_index)` returns a kept thread's `slot`
+ * and the `count` kept. `work_group_compact_uniform(keep, local_index, &count)` returns the slot, and writes the count to a
+ * variable of yours, which may steer control flow.
+ *
+ * @throws {ArgumentError} when a size is out of range.
+ *
+ * @example
+ * ```ts
+ * const compact = workGroupCompact({ workGroupSize: 256 });
+ * const code = link(myKernel, [compact]);
+ * // in myKernel:  let place = work_group_compact(x > 7u, local_index).slot;
+ * ```
+ */
+export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
+  return generate("workGroupCompact", { ...options, ...count }, compactFile, uniformBody(options));
+}
+
+/**
+ * Stream compaction into a list that all work-groups share: `work_group_compact_update(keep, local_index)` is
+ * {@link workGroupCompact} with slots that start from what the `counter`, the list's length, held before. So is
+ * `work_group_compact_update_uniform(keep, local_index, &count)`.
+ *
+ * @throws {ArgumentError} when a size is out of range, or the counter is missing.
+ *
+ * @example
+ * ```ts
+ * const append = workGroupCompactUpdate({ workGroupSize: 256, counter: "used" });
+ * const code = link(myKernel, [append]);
+ * // in myKernel:  let place = work_group_compact_update(x > 7u, local_index).slot;
+ * ```
+ */
+export function workGroupCompactUpdate(options: InKernelOptions & CounterOptions): InKernelFunctions {
+  const caller = "workGroupCompactUpdate";
+  const counting = { ...options, ...count };
+  return generate(
+    caller,
+    counting,
+    compactUpdateFile,
+    uniformBody(options),
+    counted(caller, counting, [counterFile]),
+  );
+}
+
+/** The sum that stays at its greatest value: an amount too large to fit never wraps to one that does. */
+const saturatingAdd = (): Operator =>
+  operator({
+    name: "saturating_add",
+    type: u32,
+    identity: 0,
+    combine: "earlier + min(later, ~earlier)",
+    reference: (earlier, later) => Math.min(earlier + later, 0xffffffff),
+  }) as Operator;
+
+/**
+ * Buffer allocation in a kernel: `work_group_allocate(amount, local_index)` returns each thread's
+ * `offset`, what all asked for together (`total`, at most 2^32 - 1), and whether the thread's run `fits` in the
+ * capacity: runs that fit are apart from each other, and none goes past it. The counter stops at the capacity; where
+ * a work-group asks for more than is left, its first threads get theirs, and nobody gets the rest. A counter that is
+ * past the capacity before stays where it is, and nothing fits. `work_group_allocate_uniform(amount, local_index, &total)`
+ * also writes the total to a variable of yours, which may steer control flow.
+ *
+ * @throws {ArgumentError} when a size is out of range, or the counter is missing.
+ *
+ * @example
+ * ```ts
+ * const allocate = workGroupAllocate({ workGroupSize: 256, counter: "used", capacity: 1024 });
+ * const code = link(myKernel, [allocate]);
+ * // in myKernel:  let mine = work_group_allocate(x, local_index);
+ * ```
+ */
+export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFunctions {
+  const caller = "workGroupAllocate";
+  const { counter, capacity = 0xffffffff } = options;
+  const { text, words } = allocation(counter, capacity, caller);
+  return generate(
+    caller,
+    { ...options, type: u32, op: saturatingAdd() },
+    allocateFile,
+    uniformBody(options),
+    {
+      texts: [text],
+      words,
+      memory: memoryOf([], 0, 1),
+    },
+  );
+}

@@ -1,0 +1,135 @@
+import type { Operator } from "../algebra/operators.ts";
+import { add, operatorOn } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { refuse } from "../refuse.ts";
+import type { Piece } from "../text/pieces.ts";
+import { declarationsOf, renamed } from "../text/pieces.ts";
+import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";
+import { linkText } from "./link.ts";
+
+/** What all in-kernel functions take. */
+export interface InKernelOptions {
+  /** Threads in the work-group: the product of `@workgroup_size`. Any number from 1 to 1024. */
+  readonly workGroupSize: number;
+  /** How the threads combine their elements; `hillisSteele` where it is left out. `subgroup` needs the feature "subgroups". */
+  readonly algorithm?: WorkGroupAlgorithm;
+  /**
+   * An ending for the functions' names, to tell apart two that would have the same: of two work-group sizes, or of two
+   * algorithms.
+   */
+  readonly suffix?: string;
+}
+
+/** In-kernel functions as text, to link into a kernel. */
+export interface InKernelFunctions {
+  /** The functions that a kernel may call. */
+  readonly names: readonly string[];
+  /** Bytes of work-group memory that they use together. */
+  readonly workGroupMemory: number;
+  /** The functions and all they need, as WGSL that compiles as it stands; `counter` is the caller's. */
+  readonly code: string;
+  /** Threads of the work-groups that may call them; any, where it is left out. */
+  readonly workGroupSize?: number;
+  /** The same code by its declarations, and what nothing of it needs. @internal */
+  readonly pieces: readonly Piece[];
+}
+
+/** What its functions combine, and with what. */
+export interface OperatorOptions {
+  readonly type: ElementType;
+  readonly op?: Operator;
+}
+
+/** What a family of functions needs beside the contract and the algorithm. */
+export interface Family {
+  readonly texts?: readonly string[];
+  /** What stands in the place of words of the texts. */
+  readonly words?: Readonly<Record<string, string>>;
+  /** Bytes of work-group memory. */
+  readonly memory?: number;
+  /** What the threads of a thread tile are in names: `8_`. */
+  readonly tile?: string;
+}
+
+/** Functions of a family, under names of an instance's own. `functions` is what callers see of it. */
+export function generate(
+  caller: string,
+  { type, op = add as Operator, workGroupSize, algorithm, suffix = "" }: InKernelOptions & OperatorOptions,
+  functions: string,
+  body: AlgorithmBody,
+  { texts = [], words, memory = 0, tile = "" }: Family = {},
+): InKernelFunctions {
+  const monoid = operatorOn(op, type, caller);
+  const { domain, key, callers, start } = monoid;
+  if (!(workGroupSize > 0 && workGroupSize <= 1024 && Number.isInteger(workGroupSize))) {
+    refuse(caller, `workGroupSize is ${workGroupSize}`, "1 to 1024");
+  }
+  if (/\W/.test(suffix)) {
+    refuse(caller, `suffix is ${suffix}`, "letters, digits and underscores");
+  }
+  if (!body) {
+    refuse(caller, `${algorithm} is not an algorithm`, "hillisSteele, blelloch or subgroup");
+  }
+  const ending = suffix && `_${suffix}`;
+  // What is written out, so that a signature reads as the caller's own would; and the names of what is declared.
+  const written = new Map(
+    Object.entries({
+      Element: domain.element,
+      Value: type.value,
+      WORK_GROUP_SIZE: `${workGroupSize}u`,
+      // Where these are no functions, their parentheses are left.
+      element_from_value: "",
+      value_from_element: "",
+      ...body.words,
+      ...words,
+    }),
+  );
+  const names: string[] = [];
+  const pieces: Piece[] = [];
+  const take = (
+    text: string,
+    nameOf = (name: string): string => `_${name}_${key}_${tile}${workGroupSize}${ending}`,
+  ): void => {
+    for (const piece of declarationsOf(text)) {
+      written.set(piece.name, nameOf(piece.name));
+      pieces.push(piece);
+    }
+  };
+  for (const { text, as } of type.files) {
+    take(text, as);
+  }
+  // A struct of the caller's goes by its own name.
+  written.set("Element", written.get(domain.element) ?? domain.element);
+  const { setup = [], expression } = domain.literal(monoid.identity, "value");
+  take(`fn identity() -> Element {
+  ${[...setup, `return ${expression}`].join("\n  ")};
+}`);
+  for (const text of [domain.conversions ?? "", ...body.texts(monoid), ...texts]) {
+    take(text);
+  }
+  if (start) {
+    take(`fn value_from_exclusive(x: Value) -> Value {
+  return ${start.before};
+}`);
+  } else {
+    written.set("value_from_exclusive", written.get("value_from_element") as string);
+  }
+  take(functions, (name) => {
+    const own = name.replace(/_?value/i, `_${key}`).replace("tile_", `tile_${tile}`) + ending;
+    if (/^[a-z]/.test(name)) {
+      names.push(own);
+    }
+    return own;
+  });
+  const head = "fn combine(earlier: Element, later: Element) -> Element {";
+  take(callers?.text(head, written.keys()) ?? `${head}\n  return ${monoid.combine};\n}`);
+  return {
+    names,
+    workGroupMemory: body.memory(workGroupSize, domain.elementBytes) + memory,
+    workGroupSize,
+    pieces: pieces.map((piece) => renamed(piece, (word) => written.get(word) ?? word)),
+    get code(): string {
+      return linkText("", [this], caller, names).trim();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { ArgumentError } from "../errors.ts";
+import { refuse } from "../refuse.ts";
+import type { Piece } from "../text/pieces.ts";
+import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
+import type { InKernelFunctions } from "./generate.ts";
+
+/** What {@link link} takes beside the kernel and the functions. */
+export interface LinkOptions {
+  /** What error messages call the kernel: its file's name. */
+  readonly name?: string;
+}
+
+/** The arguments of `@workgroup_size`, where attributes have one. */
+export const sizeArguments = ({ attributes }: Piece): string | undefined =>
+  /@ workgroup_size \( ([^@]*?)(?:, )?\) (?:@|$)/.exec(attributes)?.[1];
+
+/** Threads, where the arguments of `@workgroup_size` are literal numbers; else NaN. */
+export const threadsOf = (size: string): number =>
+  size.split(",").reduce((threads, one) => threads * Number(one.replace(/[iu] $/, "")), 1);
+
+/** A text, and what it reaches of functions: those that it names, and what they name in turn. */
+export function linkText(
+  text: string,
+  functions: readonly InKernelFunctions[],
+  name: string,
+  named?: readonly string[],
+): string {
+  const kernel = piecesOf(text);
+  const own = new Map(kernel.map((piece) => [piece.name, piece]));
+  const pieces = functions.flatMap((one) => one.pieces);
+  const given = new Map(pieces.map((piece) => [piece.name, piece]));
+  const reach = (words: readonly string[]): Set<string> => {
+    const reached = new Set(words);
+    // What is added to a set is gone through, too.
+    for (const one of reached) {
+      for (const piece of [own.get(one), given.get(one)]) {
+        for (const word of piece ? wordsOf(piece) : []) {
+          reached.add(word);
+        }
+      }
+    }
+    return reached;
+  };
+  const directives = kernel.flatMap((piece) => piece.directives);
+  const linked: string[] = [];
+  const reached = reach(named ?? kernel.flatMap(wordsOf));
+  for (const one of reached) {
+    const piece = given.get(one);
+    if (piece) {
+      const code = textOf(piece);
+      const isOther = pieces.some((other) => other.name === one && textOf(other) !== code);
+      if (isOther || own.has(one)) {
+        throw new ArgumentError(
+          `${name}: ${one} is given twice, ${isOther ? "and not the same; give functions a suffix" : "by the kernel, too; leave it out, or rename it"}`,
+        );
+      }
+      linked.push(code.replace(/\n+/g, "\n"));
+      directives.push(...piece.directives, ...(reached.has("f16") ? ["enable f16;"] : []));
+    }
+  }
+  for (const entry of kernel) {
+    const size = sizeArguments(entry);
+    if (size) {
+      const calls = reach(wordsOf(entry));
+      const threads = threadsOf(size);
+      for (const { names, workGroupSize } of functions) {
+        const called = names.find((one) => calls.has(one));
+        if (called && workGroupSize && threads !== workGroupSize) {
+          const problem = `${entry.name} calls ${called}, which is for ${workGroupSize} threads`;
+          const override = size.split(" ").find((one) => own.get(one)?.keyword === "override");
+          if (threads || override) {
+            throw new ArgumentError(
+              `${name}: ${problem}, and has ${threads || `the override ${override}; make it a const`}`,
+            );
+          }
+          linked.push(
+            `const_assert array(${size}, 1, 1)[0] * array(${size}, 1, 1)[1] * array(${size}, 1, 1)[2] == ${workGroupSize}; // ${problem}`,
+          );
+        }
+      }
+    }
+  }
+  // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
+  // the first line, and the functions after the last.
+  return [...[...new Set(directives)].sort(), [kernel.map(textOf).join(""), ...linked].join("\n\n")].join(
+    " ",
+  );
+}
+
+/**
+ * One module of a kernel and the in-kernel functions that it calls: what they and the kernel `enable` first, each
+ * helper once, and nothing that the kernel does not call. The kernel's lines keep their numbers. Same
+ * input, same text.
+ *
+ * @throws {ArgumentError} when functions clash, the kernel declares a name of theirs, or an entry point that calls one
+ * has another work-group size.
+ *
+ * @example
+ * ```ts
+ * const scan = workGroupScan({ type: u32, op: add, workGroupSize: 256 });
+ * const code = link(myKernel, [scan]);
+ * // in myKernel:  let scanned = work_group_scan_inclusive_add_u32_total(x, local_index);
+ * ```
+ */
+export function link(
+  kernel: string,
+  functions: readonly InKernelFunctions[],
+  options: LinkOptions = {},
+): string {
+  if (typeof kernel !== "string") {
+    refuse("link", `kernel is ${typeof kernel}`, "WGSL text");
+  }
+  return linkText(kernel, functions, options.name ?? "kernel");
+}

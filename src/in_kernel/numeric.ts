@@ -1,0 +1,104 @@
+import type { Operator } from "../algebra/operators.ts";
+import { add, operatorOn } from "../algebra/operators.ts";
+import type { ElementType, SourceText } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
+import { refuse } from "../refuse.ts";
+import { declarationsOf, renamed } from "../text/pieces.ts";
+import type { InKernelFunctions } from "./generate.ts";
+import { linkText } from "./link.ts";
+
+/** Functions that use no work-group memory, from text of which some names are given. */
+function plainFunctions(
+  caller: string,
+  text: string,
+  files: readonly SourceText[],
+  names: readonly string[],
+): InKernelFunctions {
+  // As other in-kernel functions have them, so that a kernel gets each once.
+  const written = new Map<string, string>();
+  const shared = files.flatMap((file) =>
+    declarationsOf(file.text).map((piece) => {
+      written.set(piece.name, file.as?.(piece.name) ?? piece.name);
+      return piece;
+    }),
+  );
+  return {
+    names,
+    workGroupMemory: 0,
+    pieces: [
+      ...declarationsOf(text),
+      ...shared.map((piece) => renamed(piece, (word) => written.get(word) ?? word)),
+    ],
+    get code(): string {
+      return linkText("", [this], caller, names).trim();
+    },
+  };
+}
+
+/** The files that a kernel may call: not those that are written against a contract. */
+const filesOf = ({ files }: ElementType): SourceText[] => files.filter(({ as }) => as !== undefined);
+
+/**
+ * The arithmetic of a type that WGSL does not have, for kernels of your own, under the names of shaders/numeric/: of u64 and
+ * i64 `add_u64`, `sub_u64`, `mul_u64`, `less_u64`, `less_i64`, `min_u64` and so on, of f64 `add_f64`, `sub_f64`, `mul_f64`,
+ * `less_f64`, `f64_from_u32`, `f64_from_i32`, `f64_from_f32_bits` and those of the integers too, of f16 `bits_from_f16`
+ * and `f16_from_bits`. Values of 64 bits are `vec2<u32>`, low word first. A kernel gets what it calls.
+ *
+ * @throws {ArgumentError} for a type that WGSL has itself.
+ *
+ * @example
+ * ```ts
+ * const code = link(myKernel, [numeric(f64)]);
+ * // in myKernel:  let half = mul_f64(f64_from_u32(x), vec2(0u, 0x3fe00000u));
+ * ```
+ */
+export function numeric(type: ElementType): InKernelFunctions {
+  const files = filesOf(requireType(type, "numeric"));
+  const names: string[] = [];
+  let text = "";
+  for (const { text: own, as } of files) {
+    for (const [, name = "", parameters = "", result] of own.matchAll(/^fn (\w+)\((.*)\) -> (.*) \{/gm)) {
+      const given = parameters.replace(/: [^,<]*(<[^>]*>)?/g, "");
+      names.push(name);
+      text += `fn ${name}(${parameters}) -> ${result} {\n  return ${as?.(name)}(${given});\n}\n`;
+    }
+  }
+  if (names.length === 0) {
+    refuse(
+      "numeric",
+      `WGSL has the arithmetic of ${type.name} itself`,
+      "u64, i64, f64, f16 or a struct of them",
+    );
+  }
+  return plainFunctions("numeric", text, files, names);
+}
+
+/**
+ * An operator's identity as a function of your kernel's, `identity_max_f32()`: what a thread gives that has nothing to
+ * give. WGSL takes no infinity as a constant. Of a sum of f64 it is −0, which changes nothing; 0 would turn −0 into 0.
+ *
+ * @throws {ArgumentError} when the operator does not take the type.
+ *
+ * @example
+ * ```ts
+ * const code = link(myKernel, [workGroupReduce({ type: f32, op: max, workGroupSize: 256 }), identityOf({ type: f32, op: max })]);
+ * // in myKernel:  let most = work_group_reduce_max_f32(select(identity_max_f32(), f32(x), x > 3u), local_index);
+ * ```
+ */
+export function identityOf<Name extends string>(options: {
+  /** The element type. */
+  readonly type: ElementType<Name>;
+  /** The operator; `add` where it is left out. */
+  readonly op?: Operator<Name>;
+}): InKernelFunctions {
+  const { type, op = add as Operator } = options as { type: ElementType; op?: Operator };
+  const { key, identity } = operatorOn(op, type, "identityOf");
+  const { element, literal } = type.native;
+  const { setup = [], expression } = literal(identity, "value");
+  const name = `identity_${key}`;
+  // A struct of the caller's goes by its own name.
+  const text = `fn ${name}() -> ${type.value} {
+  ${[...setup, `return ${expression.replace(element, type.kind === "struct" ? type.value : element)}`].join("\n  ")};
+}`;
+  return plainFunctions("identityOf", text, filesOf(type), [name]);
+}

@@ -1,0 +1,56 @@
+import type { Sizes } from "./contract.ts";
+
+type SubgroupSizes = Pick<Sizes, "workGroupSize" | "minSubgroupSize">;
+
+/** Places for the subgroups' totals. */
+export const subgroupSlots = ({ workGroupSize, minSubgroupSize }: SubgroupSizes): number =>
+  Math.ceil(workGroupSize / minSubgroupSize);
+
+/** Whether no subgroup lacks lanes, whatever its size is. */
+export const hasFullSubgroups = ({
+  workGroupSize,
+  maxSubgroupSize,
+}: Pick<Sizes, "workGroupSize" | "maxSubgroupSize">): boolean => workGroupSize % maxSubgroupSize === 0;
+
+/** The most rows of a tile that subgroups scan together, at most MOST_ROWS: one, where a subgroup may lack lanes. */
+export const mostRows = (
+  sizes: Pick<Sizes, "workGroupSize" | "minSubgroupSize" | "maxSubgroupSize">,
+): number => (hasFullSubgroups(sizes) ? Math.min(8, sizes.minSubgroupSize) : 1);
+
+/** ROWS of shaders/device/tiles/subgroup_rows_together.wgsl: of so many rows, a power of two that divides them. */
+export const rowsTogether = (rows: number, most: number): number => Math.min(most, rows & -rows);
+
+/** Bytes of work-group memory, as WebGPU counts them: each variable is rounded up to 16. */
+export const memoryOf = (elements: readonly number[], elementBytes: number, words: number): number =>
+  elements.reduce((bytes, count) => bytes + Math.ceil((count * elementBytes) / 16) * 16, 16 * words);
+
+/** Bytes of work-group memory that an algorithm uses. */
+type Memory = (sizes: Sizes, elementBytes: number) => number;
+
+export const blellochMemory = (workGroupSize: number, elementBytes: number): number => {
+  const leaves = 2 ** Math.ceil(Math.log2(workGroupSize));
+  return memoryOf([leaves + Math.floor(leaves / 32)], elementBytes, 0);
+};
+/** Two elements a thread, in units of 16 bytes; one for a reduction. */
+export const hillisSteeleMemory = (workGroupSize: number, elementBytes: number, each = 2): number =>
+  Math.ceil((workGroupSize * elementBytes * each) / 16) * 16;
+export const subgroupMemory = (sizes: SubgroupSizes, elementBytes: number): number =>
+  memoryOf([subgroupSlots(sizes) + 1, 1], elementBytes, 1);
+/** The same for kernels of our own, whose threads are numbered. */
+const numberedSubgroupMemory: Memory = (sizes, elementBytes) =>
+  memoryOf([subgroupSlots(sizes)], elementBytes, 1) +
+  (hasFullSubgroups(sizes) ? 0 : memoryOf([subgroupSlots(sizes)], 4, 0));
+const bySize =
+  (memory: (workGroupSize: number, elementBytes: number) => number): Memory =>
+  ({ workGroupSize }, elementBytes) =>
+    memory(workGroupSize, elementBytes);
+
+/** The algorithms of kernels of our own, by name. */
+export const algorithms = {
+  blelloch: { subgroups: false, memory: /* @__PURE__ */ bySize(blellochMemory) },
+  "hillis-steele": { subgroups: false, memory: /* @__PURE__ */ bySize(hillisSteeleMemory) },
+  subgroup: { subgroups: true, memory: numberedSubgroupMemory },
+} as const satisfies Record<string, { readonly subgroups: boolean; readonly memory: Memory }>;
+
+/** How the threads of a work-group combine their elements. */
+export type Algorithm = keyof typeof algorithms;

@@ -1,0 +1,25 @@
+import combinePairsFile from "../../shaders/device/kernels/combine_pairs.wgsl";
+import type { Monoid } from "../algebra/operators.ts";
+import type { Sizes } from "./contract.ts";
+import { operatorSources, storageText } from "./contract.ts";
+import type { Kernel } from "./kernel.ts";
+import { file, inputItems, linkKernel, outputItems } from "./kernel.ts";
+
+const combinePairs = /* @__PURE__ */ file("kernels/combine_pairs.wgsl", combinePairsFile);
+
+/** The combination of each two items. */
+export function combineKernel(monoid: Monoid, sizes: Sizes): Kernel {
+  return linkKernel(
+    `wavefold combine <${monoid.title}>`,
+    "combine_pairs",
+    [
+      ...operatorSources(monoid),
+      storageText(monoid, "items", "items", 1),
+      ...monoid.type.files,
+      inputItems,
+      outputItems,
+      combinePairs,
+    ],
+    sizes,
+  );
+}

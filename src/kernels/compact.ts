@@ -1,0 +1,266 @@
+import keepFlaggedFile from "../../shaders/device/io/keep_flagged.wgsl";
+import loadKeptFile from "../../shaders/device/io/load_kept.wgsl";
+import noInputFile from "../../shaders/device/io/no_input.wgsl";
+import storeKeptFile from "../../shaders/device/io/store_kept.wgsl";
+import totalBufferFile from "../../shaders/device/io/total_buffer.wgsl";
+import totalDispatchFile from "../../shaders/device/io/total_dispatch.wgsl";
+import totalDrawFile from "../../shaders/device/io/total_draw.wgsl";
+import compactSinglePassFile from "../../shaders/device/kernels/compact_single_pass.wgsl";
+import compactTilesFile from "../../shaders/device/kernels/compact_tiles.wgsl";
+import copyItemsFile from "../../shaders/device/kernels/copy_items.wgsl";
+import countTilesFile from "../../shaders/device/kernels/count_tiles.wgsl";
+import type { Monoid } from "../algebra/operators.ts";
+import type { ElementType, SourceText } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import { callersText } from "../text/callers.ts";
+import type { Source } from "../text/module.ts";
+import { generated } from "../text/module.ts";
+import { algorithms } from "./algorithms.ts";
+import type { Sizes } from "./contract.ts";
+import {
+  carriedAs,
+  itemsOfVector,
+  operatorSources,
+  storageText,
+  valueFromItem,
+  vectorText,
+} from "./contract.ts";
+import type { Arrangement, Kernel, KernelOptions } from "./kernel.ts";
+import {
+  carryNone,
+  carrySpine,
+  file,
+  inputItems,
+  inputVectors,
+  lengthFile,
+  lengthParams,
+  linkKernel,
+  loadItems,
+  oneBufferItems,
+  outputItems,
+  prefixText,
+  scanTiles,
+  storePrefixes,
+} from "./kernel.ts";
+import type { ItemMap } from "./map.ts";
+
+const compactSinglePass = /* @__PURE__ */ file("kernels/compact_single_pass.wgsl", compactSinglePassFile);
+const compactTiles = /* @__PURE__ */ file("kernels/compact_tiles.wgsl", compactTilesFile);
+const copyItems = /* @__PURE__ */ file("kernels/copy_items.wgsl", copyItemsFile);
+const countTiles = /* @__PURE__ */ file("kernels/count_tiles.wgsl", countTilesFile);
+const keepFlagged = /* @__PURE__ */ file("io/keep_flagged.wgsl", keepFlaggedFile);
+const loadKept = /* @__PURE__ */ file("io/load_kept.wgsl", loadKeptFile);
+const noInput = /* @__PURE__ */ file("io/no_input.wgsl", noInputFile);
+const storeKept = /* @__PURE__ */ file("io/store_kept.wgsl", storeKeptFile);
+const totalBuffer = /* @__PURE__ */ file("io/total_buffer.wgsl", totalBufferFile);
+const totalDispatch = /* @__PURE__ */ file("io/total_dispatch.wgsl", totalDispatchFile);
+const totalDraw = /* @__PURE__ */ file("io/total_draw.wgsl", totalDrawFile);
+
+/** What decides whether an item is kept. */
+export type Selector = { readonly where: string } | "flags";
+
+/** `keep` and `kept_item`: what compaction is written against. */
+function compactionSources(
+  type: ElementType,
+  selector: Selector,
+  indices: boolean,
+  vector: number,
+  map: ItemMap | undefined,
+): readonly Source[] {
+  const from = map?.from ?? type;
+  const output = indices ? "u32" : carriedAs(type);
+  const head = [
+    `alias Input = ${carriedAs(from)};`,
+    `alias Output = ${output};`,
+    vectorText(carriedAs(from), undefined, vector),
+    "fn kept_item(item: Input, index: u32) -> Output {",
+    `  return ${indices ? "index" : map === undefined ? "item" : "mapped_item(item, index)"};`,
+    "}",
+    "",
+  ];
+  if (selector === "flags") {
+    return [generated(head.join("\n"))];
+  }
+  if (selector.where.trim() === "") {
+    throw new ArgumentError(
+      "compact: where is empty; it takes a WGSL expression over the element x and its index i",
+    );
+  }
+  return [
+    generated(
+      [
+        ...head,
+        valueFromItem(from),
+        "fn keep(item: Input, index: u32) -> bool {",
+        "  return keep_value(value_from_item(item), index);",
+        "}",
+      ].join("\n"),
+    ),
+    [
+      generated(`fn keep_value(x: ${from.native.element}, i: u32) -> bool {\n  return bool(`),
+      callersText("the predicate", selector.where, { parameters: ["x", "i"], files: from.files }),
+      generated("  );\n}"),
+    ],
+  ];
+}
+
+/** What a compaction leaves ready, beside the number kept. */
+export type Indirect =
+  | { readonly dispatch: { readonly itemsPerWorkGroup: number } }
+  | { readonly draw: { readonly vertexCount: number } }
+  | { readonly drawIndexed: { readonly indexCount: number } };
+
+/** The constants that indirect arguments are made of. */
+const indirectText = (indirect: Indirect, mostWorkGroups: number): SourceText =>
+  generated(
+    ("dispatch" in indirect
+      ? [
+          `const ITEMS_PER_WORK_GROUP = ${indirect.dispatch.itemsPerWorkGroup}u;`,
+          `const MOST_WORK_GROUPS = ${mostWorkGroups}u;`,
+        ]
+      : [
+          `const VERTEX_COUNT = ${"draw" in indirect ? indirect.draw.vertexCount : indirect.drawIndexed.indexCount}u;`,
+          `const INDEXED = ${"drawIndexed" in indirect};`,
+        ]
+    ).join("\n"),
+  );
+
+/** What a compaction's kernels are generated for. */
+export interface CompactKernelOptions extends KernelOptions {
+  readonly type: ElementType;
+  readonly selector: Selector;
+  readonly indices: boolean;
+  readonly arrangement: Arrangement;
+  /** What the items that are kept go through. */
+  readonly map?: ItemMap | undefined;
+}
+
+/** What a compaction's kernels have in common. `count` is the sum of u32. */
+function compactSources(count: Monoid, options: CompactKernelOptions, vector: number): Source[] {
+  const { type, selector, indices, sources, instead = [], lengthOnGpu, map } = options;
+  return [
+    ...instead,
+    prefixText(true),
+    ...operatorSources(count),
+    ...compactionSources(type, selector, indices, vector, map),
+    ...(selector === "flags" ? [keepFlagged] : []),
+    ...(map?.keptSources(type) ?? type.files),
+    lengthFile(lengthOnGpu),
+    ...sources(count, vector === 1),
+    loadItems,
+    loadKept,
+  ];
+}
+
+/** By subgroups, lanes take single items: then a row's kept ones are stored side by side. */
+const compactVector = ({
+  algorithm,
+  arrangement,
+  type,
+  selector,
+  indices,
+  sizes,
+  map,
+}: CompactKernelOptions): number =>
+  arrangement === "vectors" &&
+  !sizes.oneByOne &&
+  !(selector === "flags" && indices) &&
+  !algorithms[algorithm].subgroups
+    ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items)
+    : 1;
+
+const compactInput = ({ arrangement, selector, indices, sizes }: CompactKernelOptions): SourceText =>
+  selector === "flags" && indices
+    ? noInput
+    : arrangement === "vectors" && !sizes.oneByOne
+      ? inputVectors
+      : inputItems;
+
+/** How many items of each tile are kept. */
+export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {
+  const vector = compactVector(options);
+  return linkKernel(
+    `wavefold count kept <${options.type.name}>`,
+    "count_tiles",
+    [...compactSources(count, options, vector), compactInput(options), countTiles],
+    options.sizes,
+    vector,
+  );
+}
+
+/** Moves a tile's kept items, or their positions, to their places. */
+export function compactKernel(
+  count: Monoid,
+  options: CompactKernelOptions & {
+    /** What a single pass looks back with. */
+    readonly carry: "spine" | readonly SourceText[];
+    readonly indirect?: Indirect;
+    readonly mostWorkGroups: number;
+  },
+): Kernel {
+  const { type, indices, sizes, arrangement, carry, indirect, mostWorkGroups } = options;
+  const vector = compactVector(options);
+  const singlePass = typeof carry === "object";
+  return linkKernel(
+    `wavefold compact ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
+    singlePass ? "compact_single_pass" : "compact_tiles",
+    [
+      ...compactSources(count, options, vector),
+      ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
+      ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
+      storeKept,
+      singlePass ? compactSinglePass : compactTiles,
+    ],
+    sizes,
+    vector,
+  );
+}
+
+const totalSources = (indirect: Indirect | undefined, mostWorkGroups: number): SourceText[] =>
+  indirect === undefined
+    ? [totalBuffer]
+    : [indirectText(indirect, mostWorkGroups), "dispatch" in indirect ? totalDispatch : totalDraw];
+
+/** Scans the last level of a spine of counts in place, and hands on their total. */
+export function topOfCountsKernel(
+  count: Monoid,
+  options: KernelOptions & { readonly indirect?: Indirect; readonly mostWorkGroups: number },
+): Kernel {
+  const { sources, sizes, indirect, mostWorkGroups } = options;
+  return linkKernel(
+    `wavefold scan counts <${count.title}>`,
+    "scan_tiles",
+    [
+      prefixText(true),
+      ...operatorSources(count),
+      storageText(count, "elements", "elements", 1),
+      oneBufferItems,
+      carryNone,
+      ...totalSources(indirect, mostWorkGroups),
+      lengthParams,
+      ...sources(count),
+      loadItems,
+      storePrefixes,
+      scanTiles,
+    ],
+    sizes,
+  );
+}
+
+/** Copies as many items as the total says. */
+export function copyKernel(stored: string, sizes: Sizes): Kernel {
+  return linkKernel(
+    `wavefold copy <${stored}>`,
+    "copy_items",
+    [
+      {
+        name: "generated contract",
+        text: `alias Input = ${stored};\nalias Output = ${stored};\nalias InputVector = Input;\nalias OutputVector = Output;`,
+      },
+      inputItems,
+      outputItems,
+      copyItems,
+    ],
+    sizes,
+  );
+}

@@ -1,0 +1,195 @@
+import type { Monoid } from "../algebra/operators.ts";
+import type { ElementType, SourceText } from "../algebra/types.ts";
+import type { Source } from "../text/module.ts";
+import { generated } from "../text/module.ts";
+import { regrouped, vectorType } from "./words.ts";
+
+/** The sizes that a shader is generated for. */
+export interface Sizes {
+  readonly workGroupSize: number;
+  /** Consecutive items that one thread takes. */
+  readonly items: number;
+  /** Whether loops over them are written out. Where a combination is long, that takes a compiler too long. */
+  readonly unrolled: boolean;
+  /** Whether items are loaded and stored one by one, wherever they lie; else as vectors, where they start at one. */
+  readonly oneByOne: boolean;
+  readonly minSubgroupSize: number;
+  readonly maxSubgroupSize: number;
+}
+
+/** Bytes of the widest load. */
+const WIDE = 16;
+/** Most bytes of a vector of items whose size is no power of two. */
+const MOST_VECTOR_BYTES = 64;
+
+const greatestCommonDivisor = (a: number, b: number): number =>
+  b === 0 ? a : greatestCommonDivisor(b, a % b);
+
+/** A multiple of both, the least. */
+export const leastCommonMultiple = (a: number, b: number): number => (a / greatestCommonDivisor(a, b)) * b;
+
+/**
+ * Items that share the widest loads; 1 where they need not, are too many, or do not divide a thread's run.
+ * Where what is stored for an item has another size, the widest stores too.
+ */
+export function itemsOfVector(itemBytes: number, itemsPerThread: number, storedBytes = itemBytes): number {
+  const items = WIDE / greatestCommonDivisor(greatestCommonDivisor(WIDE, itemBytes), storedBytes);
+  return items * Math.max(itemBytes, storedBytes) > MOST_VECTOR_BYTES || itemsPerThread % items !== 0
+    ? 1
+    : items;
+}
+
+/** The sizes, as constants. */
+export function sizesText(sizes: Sizes): SourceText {
+  return generated(
+    [
+      `const WORK_GROUP_SIZE = ${sizes.workGroupSize}u;`,
+      `const ITEMS = ${sizes.items}u;`,
+      "const TILE = WORK_GROUP_SIZE * ITEMS;",
+      `const MIN_SUBGROUP_SIZE = ${sizes.minSubgroupSize}u;`,
+      `const MAX_SUBGROUP_SIZE = ${sizes.maxSubgroupSize}u;`,
+    ].join("\n"),
+  );
+}
+
+/** The operator as a function whose first line is given, and what it needs. */
+const combineSources = ({ callers, combine }: Monoid, head: string): readonly Source[] =>
+  callers?.sources(head) ?? [generated(`${head}\n  return ${combine};\n}`)];
+
+/** `Element`, `identity` and `combine` for one operator on one type. */
+export function operatorSources(monoid: Monoid): readonly Source[] {
+  const { domain } = monoid;
+  const { setup = [], expression } = domain.literal(monoid.identity, "value");
+  return [
+    generated(
+      [
+        `alias Element = ${domain.element};`,
+        "fn identity() -> Element {",
+        ...setup.map((statement) => `  ${statement}`),
+        `  return ${expression};`,
+        "}",
+      ].join("\n"),
+    ),
+    ...combineSources(monoid, "fn combine(earlier: Element, later: Element) -> Element {"),
+  ];
+}
+
+/** WGSL type that carries the bits of a type's items unchanged. */
+export const carriedAs = ({ carried, value }: ElementType): string => carried ?? value;
+
+/** The function that makes a value of a carried item. */
+export const valueFromItem = ({ native, fromCarried = "x" }: ElementType): string =>
+  conversion("value_from_item", "Input", native.element, fromCarried);
+
+/** A WGSL function of one argument `x`. */
+export const conversion = (name: string, from: string, to: string, body: string): string =>
+  [`fn ${name}(x: ${from}) -> ${to} {`, `  return ${body};`, "}", ""].join("\n");
+
+/** Whether a side of a kernel holds items of the type, or elements between two passes. */
+export type Side = "items" | "elements";
+
+/** `InputVector` and `OutputVector`, and how items go into them and come out. */
+export function vectorText(input: string, output: string | undefined, items: number): string {
+  const places = Array.from({ length: items }, (_, at) => `items[${at}]`);
+  // Naga tells arrays of an alias from arrays of what it stands for: the aliases are used throughout.
+  const unpack = (name: string, alias: string, item: string, wgsl: string): string[] => {
+    const vector = items === 1 ? wgsl : vectorType(wgsl, items);
+    const parts = items === 1 ? ["vector"] : regrouped(vector, ["vector"], wgsl, items);
+    return [
+      `alias ${alias} = ${vector};`,
+      `fn ${name}(vector: ${alias}) -> array<${item}, VECTOR> {`,
+      `  return array<${item}, VECTOR>(${parts.join(", ")});`,
+      "}",
+      "",
+    ];
+  };
+  const pack = (wgsl: string): string[] => [
+    "fn output_vector(items: array<Output, VECTOR>) -> OutputVector {",
+    `  return ${items === 1 ? "items[0]" : regrouped(wgsl, places, vectorType(wgsl, items)).join()};`,
+    "}",
+    "",
+  ];
+  return [
+    `const VECTOR = ${items}u;`,
+    "const VECTORS = ITEMS / VECTOR;",
+    ...unpack("input_items", "InputVector", "Input", input),
+    ...(output === undefined
+      ? []
+      : [...unpack("output_items", "OutputVector", "Output", output), ...pack(output)]),
+  ].join("\n");
+}
+
+/**
+ * What a device-wide kernel reads and writes: items, their vectors, and the elements that are combined. `shown` is WGSL for
+ * what is written of an element `x`, where that is not the element alone.
+ */
+export function storageText(
+  monoid: Monoid,
+  input: Side,
+  output: Side,
+  vector: number,
+  shown?: string,
+): SourceText {
+  const { domain } = monoid;
+  const type = (side: Side): string =>
+    side === "items" ? (domain.stored ?? domain.element) : domain.element;
+  return generated(
+    [
+      `alias Input = ${type(input)};`,
+      `alias Output = ${type(output)};`,
+      vectorText(type(input), input === output ? type(output) : undefined, vector),
+      conversion(
+        "element_from_item",
+        "Input",
+        "Element",
+        input === "items" ? (domain.fromStored ?? "x") : "x",
+      ),
+      conversion(
+        "item_from_element",
+        "Element",
+        "Output",
+        shown ?? (output === "items" ? (domain.toStored ?? "x") : "x"),
+      ),
+    ].join("\n"),
+  );
+}
+
+/** The 32-bit words of an element. */
+export function elementWords({ domain, type }: Monoid): number {
+  return type.kind === "struct" ? Math.ceil(type.bytes / 4) : Math.ceil(domain.elementBytes / 4);
+}
+
+/** What every device-wide kernel takes as a uniform, in order; shaders/contract.wgsl says what each is. */
+export const paramNames = [
+  "length",
+  "grid_width",
+  "tiles",
+  "spine_tiles",
+  "wide_length",
+  "input_base",
+  "output_base",
+  "input_end_base",
+  "output_end_base",
+  "flags_base",
+  "total_base",
+  "length_base",
+  "indirect_base",
+] as const;
+
+/** `Params`, with these members. */
+export const paramsStruct = (names: readonly string[]): string =>
+  ["struct Params {", ...names.map((name) => `  ${name}: u32,`), "}"].join("\n");
+
+/** `Params`, the uniform that holds them, and what follows from them. */
+export const paramsText: SourceText = /* @__PURE__ */ (() =>
+  generated(
+    [
+      paramsStruct(paramNames),
+      "",
+      "@group(0) @binding(0) var<uniform> params: Params;",
+      "",
+      "fn last_tile(length: u32) -> u32 {",
+      "  return (max(length, 1u) - 1u) / TILE;",
+      "}",
+    ].join("\n"),
+  ))();

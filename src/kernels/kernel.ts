@@ -1,0 +1,282 @@
+import carryNoneFile from "../../shaders/device/io/carry_none.wgsl";
+import carrySpineFile from "../../shaders/device/io/carry_spine.wgsl";
+import inputItemsFile from "../../shaders/device/io/input_items.wgsl";
+import inputVectorsFile from "../../shaders/device/io/input_vectors.wgsl";
+import lengthBufferFile from "../../shaders/device/io/length_buffer.wgsl";
+import lengthParamsFile from "../../shaders/device/io/length_params.wgsl";
+import loadItemsFile from "../../shaders/device/io/load_items.wgsl";
+import oneBufferItemsFile from "../../shaders/device/io/one_buffer_items.wgsl";
+import oneBufferVectorsFile from "../../shaders/device/io/one_buffer_vectors.wgsl";
+import outputItemsFile from "../../shaders/device/io/output_items.wgsl";
+import outputVectorsFile from "../../shaders/device/io/output_vectors.wgsl";
+import storePrefixesFile from "../../shaders/device/io/store_prefixes.wgsl";
+import totalNoneFile from "../../shaders/device/io/total_none.wgsl";
+import reduceTilesFile from "../../shaders/device/kernels/reduce_tiles.wgsl";
+import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
+import type { Monoid } from "../algebra/operators.ts";
+import type { SourceText } from "../algebra/types.ts";
+import type { Declaration, Module, Source } from "../text/module.ts";
+import { assemble, declared, directivesFor, generated, reachable, unroll } from "../text/module.ts";
+import type { Algorithm } from "./algorithms.ts";
+import { mostRows, rowsTogether, subgroupSlots } from "./algorithms.ts";
+import type { Side, Sizes } from "./contract.ts";
+import {
+  elementWords,
+  itemsOfVector,
+  operatorSources,
+  paramsText,
+  sizesText,
+  storageText,
+} from "./contract.ts";
+import type { ItemMap } from "./map.ts";
+import type { AlgorithmSources } from "./tiles.ts";
+
+export const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
+export const carryNone = /* @__PURE__ */ file("io/carry_none.wgsl", carryNoneFile);
+export const carrySpine = /* @__PURE__ */ file("io/carry_spine.wgsl", carrySpineFile);
+export const inputItems = /* @__PURE__ */ file("io/input_items.wgsl", inputItemsFile);
+export const inputVectors = /* @__PURE__ */ file("io/input_vectors.wgsl", inputVectorsFile);
+const lengthBuffer = /* @__PURE__ */ file("io/length_buffer.wgsl", lengthBufferFile);
+export const lengthParams = /* @__PURE__ */ file("io/length_params.wgsl", lengthParamsFile);
+export const loadItems = /* @__PURE__ */ file("io/load_items.wgsl", loadItemsFile);
+export const oneBufferItems = /* @__PURE__ */ file("io/one_buffer_items.wgsl", oneBufferItemsFile);
+const oneBufferVectors = /* @__PURE__ */ file("io/one_buffer_vectors.wgsl", oneBufferVectorsFile);
+export const outputItems = /* @__PURE__ */ file("io/output_items.wgsl", outputItemsFile);
+const outputVectors = /* @__PURE__ */ file("io/output_vectors.wgsl", outputVectorsFile);
+const reduceTiles = /* @__PURE__ */ file("kernels/reduce_tiles.wgsl", reduceTilesFile);
+export const scanTiles = /* @__PURE__ */ file("kernels/scan_tiles.wgsl", scanTilesFile);
+export const storePrefixes = /* @__PURE__ */ file("io/store_prefixes.wgsl", storePrefixesFile);
+const totalNone = /* @__PURE__ */ file("io/total_none.wgsl", totalNoneFile);
+
+/** How a kernel binds a buffer. A `digit` is a uniform that a dynamic offset chooses. */
+export type BindingKind = "uniform" | "digit" | "read" | "read_write";
+
+/** Where kernels bind what: the numbers in group 0, as the files of shaders/device/ have them. */
+export const bindingOf = {
+  params: 0,
+  input: 1,
+  output: 2,
+  spine: 3,
+  flags: 4,
+  total: 5,
+  inputEnd: 6,
+  outputEnd: 7,
+  length: 8,
+  indirect: 9,
+  runLow: 10,
+  runHigh: 11,
+} as const satisfies Record<string, number>;
+
+/** A compute shader, as data: what it takes to make its pipeline. */
+export interface Kernel extends Module {
+  readonly label: string;
+  readonly entryPoint: string;
+  /** By binding number, in group 0. */
+  readonly bindings: ReadonlyMap<number, BindingKind>;
+  /** Items of a vector, where its ranges are bound as vectors. */
+  readonly vector: number;
+}
+
+/**
+ * How the ranges lie. Vectors: input and output are ranges of two buffers, and both start at a vector.
+ * Items: they start anywhere. One buffer: two ranges of it, or one, anywhere. In place: one range, which
+ * starts at a vector.
+ */
+export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place";
+
+/** What every kernel is generated for. */
+export interface KernelOptions {
+  readonly algorithm: Algorithm;
+  readonly sources: AlgorithmSources;
+  /** What stands for declarations of the same names in a kernel's own files. */
+  readonly instead?: readonly SourceText[] | undefined;
+  readonly sizes: Sizes;
+  /** Whether a buffer holds the length. */
+  readonly lengthOnGpu: boolean;
+}
+
+/** The files that an arrangement is read and written by, and whether as vectors. */
+export interface ArrangementFiles {
+  readonly files: readonly SourceText[];
+  readonly wide: boolean;
+}
+
+const arrangements = {
+  vectors: { files: [inputVectors, outputVectors], wide: true },
+  items: { files: [inputItems, outputItems], wide: false },
+  "one-buffer": { files: [oneBufferItems], wide: false },
+  "in-place": { files: [oneBufferVectors], wide: true },
+} as const satisfies Record<Arrangement, ArrangementFiles>;
+
+/** Where items go one by one, it does not matter whether ranges start at a vector. */
+const filesOf = (arrangement: Arrangement, { oneByOne }: Sizes): ArrangementFiles =>
+  oneByOne
+    ? arrangements[arrangement === "vectors" || arrangement === "items" ? "items" : "one-buffer"]
+    : arrangements[arrangement];
+
+/** Links sources, keeps what the entry point reaches, and reads the bindings off it. */
+export function linkKernel(
+  label: string,
+  entryPoint: string,
+  sources: readonly Source[],
+  sizes: Sizes,
+  vector = 1,
+  words = 1,
+): Kernel {
+  const rows = rowsTogether(sizes.items / vector, mostRows(sizes));
+  const constants = {
+    ITEMS: sizes.items,
+    VECTOR: vector,
+    VECTORS: sizes.items / vector,
+    ROWS: rows,
+    ROW_CHUNKS: sizes.items / vector / rows,
+    ROW_STAGES: Math.log2(rows),
+    ROW_PAIRS: Math.max(1, rows / 2),
+    ELEMENT_WORDS: words,
+    SUBGROUP_SLOTS: subgroupSlots(sizes),
+  };
+  const given = [sizesText(sizes), paramsText, ...sources];
+  const ours = given.filter((one) => !("text" in one && one.callers));
+  const taken = new Set(declared(ours).declarations.map(({ name }) => name));
+  const apart = (source: SourceText): SourceText => source.apart?.(taken) ?? source;
+  const all = given.map((source) => ("text" in source ? apart(source) : source.map(apart)));
+  const keptOf = (from: readonly Source[]): [string[], Declaration[]] => {
+    const { directives, declarations } = declared(from);
+    const kept = reachable(declarations, [entryPoint]);
+    return [
+      directivesFor(directives, kept),
+      sizes.unrolled ? kept.map((one) => ({ ...one, text: unroll(one.text, constants) })) : kept,
+    ];
+  };
+  const [directives, kept] = keptOf(all);
+  const bindings = new Map<number, BindingKind>();
+  for (const { text } of kept) {
+    const [, number, space] = /@binding\((\d+)\) var<(.*?)>/.exec(text) ?? [];
+    if (number !== undefined) {
+      bindings.set(Number(number), kindOf(Number(number), space));
+    }
+  }
+  return {
+    label,
+    entryPoint,
+    bindings,
+    vector,
+    code: assemble(directives, kept),
+    relink: (change) =>
+      assemble(...keptOf(all.map((source) => ("text" in source ? change(source) : source.map(change))))),
+  };
+}
+
+/** By the address space and the access, as they are declared. */
+function kindOf(number: number, space: string | undefined): BindingKind {
+  if (space === "uniform") {
+    return number === bindingOf.params ? "uniform" : "digit";
+  }
+  return space === "storage, read" ? "read" : "read_write";
+}
+
+/** Which of an item's prefixes a scan is asked for. */
+export const prefixText = (exclusive: boolean): SourceText =>
+  generated(
+    `fn select_prefix(exclusive: Element, inclusive: Element) -> Element {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`,
+  );
+
+export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthParams);
+
+/** What a kernel reads and writes, and what the type brings along. */
+const storageSources = (
+  monoid: Monoid,
+  input: Side,
+  output: Side,
+  vector: number,
+  shown: string | undefined,
+): readonly Source[] => [storageText(monoid, input, output, vector, shown), ...monoid.type.files];
+
+/** What a scan's kernels have in common. */
+export interface ScanKernelOptions {
+  readonly exclusive: boolean;
+  readonly side: Side;
+  /** Whether a buffer holds the length. */
+  readonly lengthOnGpu: boolean;
+  readonly map?: ItemMap | undefined;
+}
+
+/** A tile's prefixes on top of a carry. */
+export function scanKernel(
+  monoid: Monoid,
+  options: KernelOptions &
+    ScanKernelOptions & {
+      readonly arrangement: Arrangement | ArrangementFiles;
+      /** Whether tiles have carries; or what a single pass looks back with, and its entry point. */
+      readonly carry: boolean | readonly SourceText[];
+    },
+): Kernel {
+  const { sources, instead = [], sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
+  const { files, wide } = typeof arrangement === "string" ? filesOf(arrangement, sizes) : arrangement;
+  const { bytes } = monoid.type;
+  const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
+  const singlePass = typeof carry === "object";
+  const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
+  return linkKernel(
+    `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
+    singlePass ? "scan_single_pass" : "scan_tiles",
+    [
+      ...instead,
+      prefixText(exclusive),
+      ...operatorSources(monoid),
+      ...(map?.sources(monoid, side, vector, true, shown) ??
+        storageSources(monoid, side, side, vector, shown)),
+      ...files,
+      ...(singlePass ? carry : [carry ? carrySpine : carryNone, scanTiles]),
+      totalNone,
+      lengthFile(lengthOnGpu),
+      ...sources(monoid),
+      loadItems,
+      storePrefixes,
+    ],
+    sizes,
+    vector,
+    elementWords(monoid),
+  );
+}
+
+/** The tiles' totals. */
+export function reduceKernel(
+  monoid: Monoid,
+  options: KernelOptions & {
+    readonly input: Side;
+    readonly output: Side;
+    /** Whether the input is bound as vectors; or the file that reads it so. */
+    readonly wide: boolean | SourceText;
+    /** What items go through; elements go through none. */
+    readonly map?: ItemMap | undefined;
+    /** Bytes of the items that another pass stores by vectors of as many; as those loaded, where it is left out. */
+    readonly storedBytes?: number;
+  },
+): Kernel {
+  const { sources, instead = [], sizes, input, output, lengthOnGpu, map, storedBytes } = options;
+  const wide = !sizes.oneByOne && options.wide;
+  const mapped = input === "items" ? map : undefined;
+  const vector = wide ? itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes) : 1;
+  const { start } = monoid;
+  // Of elements there are always some.
+  const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
+  return linkKernel(
+    `wavefold reduce ${input} to ${output} <${monoid.title}>`,
+    "reduce_tiles",
+    [
+      ...instead,
+      ...operatorSources(monoid),
+      ...(mapped?.sources(monoid, output, vector, false, shown) ??
+        storageSources(monoid, input, output, vector, shown)),
+      typeof wide === "object" ? wide : wide ? inputVectors : inputItems,
+      outputItems,
+      lengthFile(lengthOnGpu),
+      ...sources(monoid),
+      loadItems,
+      reduceTiles,
+    ],
+    sizes,
+    vector,
+  );
+}

@@ -1,0 +1,150 @@
+import faultsNoneFile from "../../shaders/device/look_back/faults_none.wgsl";
+import lookBackFile from "../../shaders/device/look_back/look_back.wgsl";
+import spineEntriesFile from "../../shaders/device/look_back/spine_entries.wgsl";
+import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
+import tileByTicketFile from "../../shaders/device/look_back/tile_by_ticket.wgsl";
+import type { Monoid } from "../algebra/operators.ts";
+import type { SourceText } from "../algebra/types.ts";
+import { generated } from "../text/module.ts";
+import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
+import { elementWords } from "./contract.ts";
+import type { KernelOptions } from "./kernel.ts";
+import { file } from "./kernel.ts";
+import { regrouped } from "./words.ts";
+
+const faultsNone = /* @__PURE__ */ file("look_back/faults_none.wgsl", faultsNoneFile);
+const lookBack = /* @__PURE__ */ file("look_back/look_back.wgsl", lookBackFile);
+const spineEntries = /* @__PURE__ */ file("look_back/spine_entries.wgsl", spineEntriesFile);
+const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
+const tileByTicket = /* @__PURE__ */ file("look_back/tile_by_ticket.wgsl", tileByTicketFile);
+
+/** How a single pass looks back, which its spine is sized by. */
+export interface LookBackShape {
+  /** Whether the lanes of a subgroup vote; else each thread decides by itself. */
+  readonly byVotes: boolean;
+  /** Tiles of a group. */
+  readonly fanOut: number;
+}
+
+/**
+ * Lanes vote where all subgroups are full: any of them may be the one that starts first, and looks back. `fanOut` is
+ * FAN_OUT of the file that finds a carry.
+ */
+export function lookBackShape({
+  algorithm,
+  sizes,
+}: Pick<KernelOptions, "algorithm" | "sizes">): LookBackShape {
+  const { workGroupSize, minSubgroupSize } = sizes;
+  return algorithms[algorithm].subgroups && hasFullSubgroups(sizes)
+    ? { byVotes: true, fanOut: Math.min(30, minSubgroupSize - 2) }
+    : { byVotes: false, fanOut: Math.min(16, 2 ** Math.floor(Math.log2(workGroupSize))) };
+}
+
+/** Bytes of work-group memory that a look-back uses beside its algorithm. */
+export function lookBackMemory(
+  kernel: Pick<KernelOptions, "algorithm" | "sizes">,
+  elementBytes: number,
+): number {
+  const { byVotes, fanOut } = lookBackShape(kernel);
+  // MOST_GROUPS of look_back_votes.wgsl and look_back_threads.wgsl, and the most for AT_ONCE of the former.
+  const groups = byVotes ? 64 : Math.max(2, Math.min(64, Math.floor(128 / Math.ceil(elementBytes / 4))));
+  const finding = byVotes ? [groups, groups, 3] : [fanOut * groups, fanOut, groups];
+  return memoryOf([...finding, 1, 1], elementBytes, 4);
+}
+
+/** Bytes of a spine that a single pass hands results on in: entries, each twice, and a ticket a run. */
+export function spineBytes(
+  { fanOut }: LookBackShape,
+  tiles: number,
+  elementWords: number,
+  runs: number,
+): number {
+  // GROUP_ENTRIES and entries() of look_back.wgsl.
+  const entries = (Math.floor(tiles / fanOut) + 1) * (fanOut + 2);
+  return (2 * entries * 2 * elementWords + runs + 1) * 4;
+}
+
+/** `words_from_element` and back: what the look-back is written against. */
+function wordsText(monoid: Monoid): SourceText {
+  const { domain, type } = monoid;
+  const isStruct = type.kind === "struct";
+  const {
+    element,
+    stored = element,
+    toStored = "x",
+    fromStored = "x",
+  } = isStruct ? domain : { element: domain.element };
+  const count = elementWords(monoid);
+  const parts = Array.from({ length: count }, (_, at) => `words[${at}]`);
+  return generated(
+    [
+      `const ELEMENT_WORDS = ${count}u;`,
+      "fn words_from_element(x: Element) -> array<u32, ELEMENT_WORDS> {",
+      `  let stored = ${toStored};`,
+      `  return array<u32, ELEMENT_WORDS>(${regrouped(stored, ["stored"], "u32", count).join(", ")});`,
+      "}",
+      "",
+      "fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {",
+      `  let x = ${regrouped("u32", parts, stored).join()};`,
+      `  return ${fromStored};`,
+      "}",
+    ].join("\n"),
+  );
+}
+
+/** How long a work-group waits for another. */
+const patienceText = (attempts: number): SourceText => generated(`const PATIENCE = ${attempts}u;`);
+
+/** What a single-pass kernel is generated for beside. */
+export interface LookBackOptions {
+  /** Attempts to read what another work-group hands on, before it is computed again. */
+  readonly patience: number;
+  /** Whether tiles are taken in the order in which work-groups start. */
+  readonly tickets: boolean;
+  /** For tests: declarations in place of those of faults_none.wgsl. */
+  readonly faults?: SourceText;
+}
+
+/** A file of shaders/, loaded when it is asked for. */
+const load = async (name: string, module: Promise<{ readonly default: string }>): Promise<SourceText> => ({
+  name: `shaders/${name}`,
+  text: (await module).default,
+});
+
+/** What a single pass looks back with. */
+export async function lookBackSources(
+  primitive: "scan" | "compact",
+  monoid: Monoid,
+  { byVotes }: LookBackShape,
+  { faults, patience, tickets }: LookBackOptions,
+): Promise<readonly SourceText[]> {
+  const loaded = await Promise.all([
+    byVotes
+      ? load(
+          "device/look_back/look_back_votes.wgsl",
+          import("../../shaders/device/look_back/look_back_votes.wgsl"),
+        )
+      : load(
+          "device/look_back/look_back_threads.wgsl",
+          import("../../shaders/device/look_back/look_back_threads.wgsl"),
+        ),
+    ...(primitive === "scan"
+      ? [
+          load(
+            "device/kernels/scan_single_pass.wgsl",
+            import("../../shaders/device/kernels/scan_single_pass.wgsl"),
+          ),
+        ]
+      : []),
+  ]);
+  return [
+    ...(faults === undefined ? [] : [faults]),
+    faultsNone,
+    patienceText(patience),
+    wordsText(monoid),
+    spineEntries,
+    lookBack,
+    tickets ? tileByTicket : tileByNumber,
+    ...loaded,
+  ];
+}

@@ -1,0 +1,95 @@
+import loadMappedFile from "../../shaders/device/io/load_mapped.wgsl";
+import type { Monoid } from "../algebra/operators.ts";
+import type { Domain, ElementType, SourceText } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
+import { callersFunction } from "../text/callers.ts";
+import type { Source } from "../text/module.ts";
+import { generated } from "../text/module.ts";
+import type { Side } from "./contract.ts";
+import { carriedAs, conversion, valueFromItem, vectorText } from "./contract.ts";
+import { file } from "./kernel.ts";
+import { regrouped } from "./words.ts";
+
+// This is loaded where a plan takes a map.
+
+/** What each item goes through as it is loaded, or as it is kept. */
+export interface ItemMap {
+  /** What the items are. */
+  readonly from: ElementType;
+  /**
+   * What a kernel of mapped items is written against, and what loads them. Both sides hold bits that no
+   * conversion has touched, so that they may share a binding where their sizes are the same. `shown` is as in
+   * `storageText`.
+   */
+  sources(
+    monoid: Monoid,
+    output: Side,
+    vector: number,
+    storesVectors: boolean,
+    shown?: string,
+  ): readonly Source[];
+  /** What a compaction to this type maps by what it keeps. */
+  keptSources(type: ElementType): readonly Source[];
+}
+
+const loadMapped = /* @__PURE__ */ file("io/load_mapped.wgsl", loadMappedFile);
+
+/** WGSL for the bits of an element `x`, as they are carried. */
+const carriedOf = (type: ElementType, { element, stored = element, toStored = "x" }: Domain): string =>
+  stored === carriedAs(type) ? toStored : regrouped(stored, [toStored], carriedAs(type)).join();
+
+/** The map of the caller's WGSL over an item's value `x` and its index `i`: a value of the type that comes out. */
+export function itemMap(from: ElementType, text: string): ItemMap {
+  const mapValue = (type: ElementType): Source =>
+    callersFunction(
+      `fn map_value(x: ${from.native.element}, i: u32) -> ${type.native.element} {`,
+      "the map",
+      text,
+      { parameters: ["x", "i"], files: bothTypes(type) },
+    );
+  // Each source once: a file that both bring along would be declared twice.
+  const bothTypes = (type: ElementType): readonly SourceText[] => [
+    ...new Set([...from.files, ...(isSameType(from, type) ? [] : type.files)]),
+  ];
+  return {
+    from,
+    sources(monoid, output, vector, storesVectors, shown) {
+      const { domain, type } = monoid;
+      const items = output === "items" ? carriedAs(type) : domain.element;
+      const bits = shown ?? (output === "items" ? carriedOf(type, domain) : "x");
+      return [
+        generated(
+          [
+            `alias Input = ${carriedAs(from)};`,
+            `alias Output = ${items};`,
+            vectorText(carriedAs(from), storesVectors ? items : undefined, vector),
+            valueFromItem(from),
+            conversion("element_from_value", type.native.element, "Element", domain.fromValue ?? "x"),
+            conversion("item_from_element", "Element", "Output", bits),
+            "fn mapped_element(item: Input, index: u32) -> Element {",
+            "  return element_from_value(map_value(value_from_item(item), index));",
+            "}",
+          ].join("\n"),
+        ),
+        mapValue(type),
+        ...bothTypes(type),
+        // Its functions are the first of their names.
+        loadMapped,
+      ];
+    },
+    keptSources: (type) => [
+      generated(
+        [
+          valueFromItem(from),
+          // A value is a native element.
+          conversion("item_from_value", type.native.element, "Output", carriedOf(type, type.native)),
+          "fn mapped_item(item: Input, index: u32) -> Output {",
+          "  return item_from_value(map_value(value_from_item(item), index));",
+          "}",
+        ].join("\n"),
+      ),
+      mapValue(type),
+      ...bothTypes(type),
+    ],
+  };
+}

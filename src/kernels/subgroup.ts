@@ -1,0 +1,61 @@
+import subgroupFile from "../../shaders/device/tiles/subgroup.wgsl";
+import subgroupAddU64File from "../../shaders/device/tiles/subgroup_add_u64.wgsl";
+import subgroupAnyOrderFile from "../../shaders/device/tiles/subgroup_any_order.wgsl";
+import subgroupBallotFile from "../../shaders/device/tiles/subgroup_ballot.wgsl";
+import subgroupByCountFile from "../../shaders/device/tiles/subgroup_by_count.wgsl";
+import subgroupByIdFile from "../../shaders/device/tiles/subgroup_by_id.wgsl";
+import subgroupByLanesFile from "../../shaders/device/tiles/subgroup_by_lanes.wgsl";
+import subgroupCountFile from "../../shaders/device/tiles/subgroup_count.wgsl";
+import subgroupLaneTotalsFile from "../../shaders/device/tiles/subgroup_lane_totals.wgsl";
+import subgroupRowsFile from "../../shaders/device/tiles/subgroup_rows.wgsl";
+import subgroupRowsTogetherFile from "../../shaders/device/tiles/subgroup_rows_together.wgsl";
+import subgroupScanFirstFile from "../../shaders/device/tiles/subgroup_scan_first.wgsl";
+import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
+import { roundingIn } from "../algebra/operators.ts";
+import { hasFullSubgroups } from "./algorithms.ts";
+import { file } from "./kernel.ts";
+import { scansNatively, subgroupText } from "./subgroup_text.ts";
+import type { AlgorithmSources, NumberedThreads } from "./tiles.ts";
+
+const subgroup = /* @__PURE__ */ file("tiles/subgroup.wgsl", subgroupFile);
+const addU64 = /* @__PURE__ */ file("tiles/subgroup_add_u64.wgsl", subgroupAddU64File);
+const anyOrder = /* @__PURE__ */ file("tiles/subgroup_any_order.wgsl", subgroupAnyOrderFile);
+const ballot = /* @__PURE__ */ file("tiles/subgroup_ballot.wgsl", subgroupBallotFile);
+const byCount = /* @__PURE__ */ file("tiles/subgroup_by_count.wgsl", subgroupByCountFile);
+const byId = /* @__PURE__ */ file("tiles/subgroup_by_id.wgsl", subgroupByIdFile);
+const byLanes = /* @__PURE__ */ file("tiles/subgroup_by_lanes.wgsl", subgroupByLanesFile);
+const count = /* @__PURE__ */ file("tiles/subgroup_count.wgsl", subgroupCountFile);
+const laneTotals = /* @__PURE__ */ file("tiles/subgroup_lane_totals.wgsl", subgroupLaneTotalsFile);
+const rows = /* @__PURE__ */ file("tiles/subgroup_rows.wgsl", subgroupRowsFile);
+const rowsTogether = /* @__PURE__ */ file("tiles/subgroup_rows_together.wgsl", subgroupRowsTogetherFile);
+const scanFirst = /* @__PURE__ */ file("tiles/subgroup_scan_first.wgsl", subgroupScanFirstFile);
+const votesFile = /* @__PURE__ */ file("tiles/subgroup_votes.wgsl", subgroupVotesFile);
+
+// This is loaded where a plan takes the algorithm.
+
+/**
+ * The subgroup body of kernels of our own: it depends on whether all subgroups are full, and on whether the language has
+ * `subgroup_id`.
+ */
+export const sourcesOf =
+  ({ sizes, subgroupIds }: NumberedThreads): AlgorithmSources =>
+  (monoid, votes = false) => {
+    const { operation, type, domain } = monoid;
+    const rounding = roundingIn(type, domain);
+    // Of a caller's operator nothing is known.
+    const inAnyOrder = operation !== undefined && rounding !== "each operation" && !votes;
+    const rowsAreTogether = !votes && !scansNatively(monoid);
+    return [
+      ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [addU64] : []),
+      subgroupText(monoid),
+      ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
+      ballot,
+      ...(inAnyOrder ? [anyOrder] : []),
+      // What is handed on in an owner's stead has the owner's bits.
+      ...(inAnyOrder && rounding === "adapter" ? [laneTotals] : []),
+      ...(rowsAreTogether && !inAnyOrder ? [scanFirst] : []),
+      ...(rowsAreTogether ? [rowsTogether] : []),
+      votes ? votesFile : rows,
+      subgroup,
+    ];
+  };

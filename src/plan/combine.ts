@@ -1,0 +1,56 @@
+import type { Operator } from "../algebra/operators.ts";
+import { monoid as monoidOf } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { combineKernel } from "../kernels/combine.ts";
+import type { Plan, Slot } from "./plan.ts";
+import type { DeviceFacts } from "./tuning.ts";
+import { groupingOf, requireMaxLength, rowOf, tune, twoPassRows } from "./tuning.ts";
+
+/** What a prepared combination of pairs is for. */
+export interface CombineOptions {
+  readonly type: ElementType;
+  readonly op: Operator;
+  /** The most items that it will be recorded for: two a pair. */
+  readonly maxLength: number;
+}
+
+/**
+ * Plans the combination of items two by two: half as many items come out. The input and the output
+ * are in different buffers.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export async function planCombine(options: CombineOptions, facts: DeviceFacts): Promise<Plan> {
+  const { type, op } = options;
+  const monoid = monoidOf(op, type, "combine");
+  const title = `combine<${monoid.title}>`;
+  // A thread takes one pair, and no work-group memory: the algorithm is only named.
+  const { domain } = monoid;
+  const sizes = { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength };
+  const row = rowOf(twoPassRows, "reduce", domain, sizes, facts);
+  const tuning = await tune(row, title, type, domain, sizes, facts);
+  const kernel = combineKernel(monoid, tuning.sizes);
+  const slots = new Map<number, Slot>([
+    [1, "input"],
+    [2, "output"],
+  ]);
+  const outputLength = (length: number): number => Math.floor(length / 2);
+  return {
+    title,
+    maxLength: await requireMaxLength(title, options.maxLength, type.bytes, facts.limits),
+    vector: 1,
+    kernels: [kernel],
+    scratch: [],
+    eagerScratch: 0,
+    needs: new Set(["input", "output"] as const),
+    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    indirectWords: 0,
+    outputLength,
+    ways: [{ arrangement: "items" }],
+    groupingOf: () => groupingOf(tuning, 1),
+    passes(length) {
+      const tiles = Math.ceil(outputLength(length) / tuning.sizes.workGroupSize);
+      return tiles === 0 ? [] : [{ kernel, slots, length, tiles }];
+    },
+  };
+}

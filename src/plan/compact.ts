@@ -1,0 +1,271 @@
+import { add, monoid as monoidOf } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { requireType, u32 } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import type { Indirect, Selector } from "../kernels/compact.ts";
+import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
+import { carriedAs } from "../kernels/contract.ts";
+import type { Arrangement } from "../kernels/kernel.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import { withSources } from "../kernels/tiles.ts";
+import { wholeWords } from "../whole_words.ts";
+import type { MapOptions } from "./map.ts";
+import type { Pass, Plan, Slot } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
+import type { LookBackTesting } from "./scan.ts";
+import { isWide, mapOf, singlePassOf, spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
+import type { DeviceFacts, TuningOptions } from "./tuning.ts";
+import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
+
+/**
+ * What a prepared compaction is for. It takes `where` or `flags`. With a map, which items are kept is up to
+ * the items that go in, and what comes out is mapped.
+ */
+export interface CompactOptions<Name extends string = string> extends TuningOptions, MapOptions {
+  /** The type of what comes out. */
+  readonly type: ElementType<Name>;
+  /** WGSL: an expression over the element `x` and its index `i` (u32). True, or a number that is not zero, keeps the item. */
+  readonly where?: string;
+  /** Whether a buffer of flags decides, one u32 an item: not zero keeps it. */
+  readonly flags?: boolean;
+  /** Whether to write the kept items' positions, as u32, instead of the items. */
+  readonly indices?: boolean;
+  /** The most items that it will be recorded for. Scratch is sized by it. */
+  readonly maxLength: number;
+  /** Whether recordings take the length from a buffer. */
+  readonly lengthOnGpu?: boolean;
+  /** Arguments of an indirect call to leave ready, for as many items as are kept. */
+  readonly indirect?: Indirect;
+}
+
+/**
+ * Plans a compaction. Single-pass, where the adapter manages and the input starts at a vector; else how many
+ * of each tile are kept, the scan of those counts, and each tile's kept items to their places, in order.
+ * The number kept is the total.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export async function planCompact(
+  options: CompactOptions,
+  facts: DeviceFacts,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  testing: LookBackTesting = {},
+): Promise<Plan> {
+  const { where, flags = false, indices = false, lengthOnGpu = false, indirect } = options;
+  const type = requireType(options.type, "compact");
+  const title = `compact<${type.name}>`;
+  if ((where !== undefined) === flags) {
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`);
+  }
+  if (where !== undefined && typeof where !== "string") {
+    throw new ArgumentError(
+      `${title}: where is ${typeof where}; it takes a WGSL expression over the element x and its index i`,
+    );
+  }
+  requireIndirect(indirect, title);
+  const map = await mapOf(options, type, title, facts);
+  if (map !== undefined && indices) {
+    throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`);
+  }
+  const from = map?.from ?? type;
+  const selector: Selector = where === undefined ? "flags" : { where };
+  const count = monoidOf(add, u32, "compact");
+  const output = indices ? u32.bytes : type.bytes;
+  const once = await singlePassOf("compact", title, type, count, options, facts, testing);
+  const single = arrangements.includes("vectors") || arrangements.includes("in-place") ? once : undefined;
+  const row = rowOf(twoPassRows, "compact", count.domain, options, facts);
+  const tuned = await tune(row, title, type, count.domain, options, facts);
+  const maxLength = await requireMaxLength(
+    title,
+    options.maxLength,
+    Math.max(from.bytes, output, flags ? 4 : 0),
+    facts.limits,
+  );
+  const canShare = output === from.bytes;
+  // In place, the kept items are put aside first: an item could land on one that is still to be read. Where another
+  // range that is read lies in the output's buffer, they are too.
+  const apart = (arrangement: Arrangement): Arrangement =>
+    arrangement === "in-place"
+      ? "vectors"
+      : arrangement === "one-buffer" && !canShare
+        ? "items"
+        : arrangement;
+  const isSingle = (arrangement: Arrangement): boolean =>
+    single !== undefined && apart(arrangement) === "vectors";
+  const others = arrangements.filter((one) => !isSingle(one)).map(apart);
+  const tuning = await withSources(tuned, others.length > 0);
+  const tile = tileOf(tuning);
+  // Unlike a scan's, a compaction's spine has at least one level: it yields the total.
+  const levelsOf = (length: number): number[] => {
+    const levels = spineLengths(length, tile);
+    return levels.length === 0 ? [Math.min(1, length)] : levels;
+  };
+  const levels = levelsOf(maxLength);
+
+  const mostWorkGroups = facts.limits.maxComputeWorkgroupsPerDimension;
+  const kernelOptions = {
+    type,
+    selector,
+    indices,
+    lengthOnGpu,
+    mostWorkGroups,
+    map,
+    ...(indirect !== undefined && { indirect }),
+  };
+  const singleKernel =
+    single &&
+    compactKernel(count, {
+      ...kernelOptions,
+      ...single.tuning,
+      arrangement: "vectors",
+      carry: single.carry,
+    });
+  const moving = perArrangement(
+    // Items that are not loaded as vectors are put aside too.
+    others.includes("one-buffer") ? [...others, "items"] : others,
+    (arrangement) => compactKernel(count, { ...kernelOptions, ...tuning, arrangement, carry: "spine" }),
+  );
+  const counting = perArrangement(others, (arrangement) =>
+    countKernel(count, { ...kernelOptions, ...tuning, arrangement }),
+  );
+  const spine =
+    others.length > 0
+      ? {
+          ...spineKernels(count, tuning),
+          top: topOfCountsKernel(count, { ...tuning, ...kernelOptions, lengthOnGpu: false }),
+        }
+      : undefined;
+  const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
+  const copying = sharing ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes) : undefined;
+
+  const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);
+  const spineTiles = Math.max(1, single?.tilesOf(maxLength) ?? 0);
+  const eager = levelBytes.length + (single === undefined ? 0 : 1);
+  return {
+    title,
+    maxLength,
+    vector:
+      flags && indices
+        ? 1
+        : Math.max(vectorOf(from, tuning), single === undefined ? 1 : vectorOf(from, single.tuning)),
+    kernels: distinct([
+      singleKernel,
+      ...moving.all,
+      ...(spine === undefined ? [] : [...counting.all, spine.top]),
+      ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
+      copying,
+    ]),
+    // The last one is what kept items are put aside in; it is made when that is first recorded.
+    scratch: [
+      ...levelBytes,
+      ...(single === undefined ? [] : [single.spineBytes(spineTiles)]),
+      wholeWords(maxLength * output),
+    ],
+    eagerScratch: eager,
+    ...(single && { spine: { scratch: levelBytes.length, tiles: spineTiles } }),
+    needs: new Set([
+      ...(flags && indices ? [] : (["input"] as const)),
+      "output",
+      ...(flags ? (["flags"] as const) : []),
+      "total",
+      ...(lengthOnGpu ? (["length"] as const) : []),
+      ...(indirect === undefined ? [] : (["indirect"] as const)),
+    ] as const),
+    itemBytes: { input: from.bytes, output, flags: 4, total: 4, length: 4, indirect: 4 },
+    indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
+    outputLength: (length) => length,
+    ways: [
+      { arrangement: "vectors" },
+      { arrangement: "items" },
+      ...(canShare ? [{ arrangement: "one-buffer", apart: true } as const] : []),
+      { arrangement: "in-place", aside: true },
+      { arrangement: "one-buffer", aside: true },
+    ],
+    groupingOf: (arrangement) =>
+      single !== undefined && isSingle(arrangement)
+        ? single.groupingOf(vectorOf(from, single.tuning))
+        : groupingOf(tuning, isWide(arrangement) ? vectorOf(from, tuning) : 1),
+    passes(length, arrangement, aside = false) {
+      const to: Slot = aside ? { scratch: eager } : "output";
+      const sources: [number, Slot][] = [
+        [bindingOf.input, "input"],
+        [bindingOf.flags, "flags"],
+        [bindingOf.length, "length"],
+      ];
+      const ends: [number, Slot][] = [
+        ...sources,
+        [bindingOf.output, to],
+        [bindingOf.total, "total"],
+        [bindingOf.indirect, "indirect"],
+      ];
+      const passes: Pass[] = [];
+      if (single !== undefined && singleKernel !== undefined && isSingle(arrangement)) {
+        passes.push({
+          kernel: singleKernel,
+          slots: bound(singleKernel, [...ends, [bindingOf.spine, { scratch: levelBytes.length }]]),
+          length,
+          tiles: Math.max(1, single.tilesOf(length)),
+        });
+      } else if (spine !== undefined) {
+        const tiles = Math.max(1, Math.ceil(length / tile));
+        const move = moving.of(aside && arrangement === "one-buffer" ? "items" : apart(arrangement));
+        const counted = counting.of(apart(arrangement));
+        if (length > 0) {
+          passes.push({
+            kernel: counted,
+            slots: bound(counted, [...sources, [bindingOf.output, { scratch: 0 }]]),
+            length,
+            tiles,
+          });
+        }
+        passes.push(...spinePasses(spine, levelsOf(length), tile));
+        if (length > 0) {
+          passes.push({
+            kernel: move,
+            slots: bound(move, [...ends, [bindingOf.spine, { scratch: 0 }]]),
+            length,
+            tiles,
+          });
+        }
+      }
+      if (aside && length > 0 && copying !== undefined) {
+        passes.push({
+          kernel: copying,
+          slots: bound(copying, [
+            [bindingOf.input, { scratch: eager }],
+            [bindingOf.output, "output"],
+            [bindingOf.total, "total"],
+          ]),
+          length,
+          tiles: Math.max(1, Math.ceil(length / tile)),
+        });
+      }
+      return passes;
+    },
+  };
+}
+
+/** @throws {ArgumentError} for arguments of no indirect call. */
+function requireIndirect(indirect: unknown, title: string): void {
+  if (indirect === undefined) {
+    return;
+  }
+  const counts: Record<string, string> = {
+    dispatch: "itemsPerWorkGroup",
+    draw: "vertexCount",
+    drawIndexed: "indexCount",
+  };
+  const [kind, ...others] = typeof indirect === "object" && indirect !== null ? Object.keys(indirect) : [];
+  const name = counts[kind ?? ""];
+  if (kind === undefined || name === undefined || others.length > 0) {
+    throw new ArgumentError(
+      `${title}: indirect takes { dispatch: { itemsPerWorkGroup } }, { draw: { vertexCount } } or { drawIndexed: { indexCount } }`,
+    );
+  }
+  const value: unknown = (indirect as Record<string, Record<string, unknown>>)[kind]?.[name];
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 0xffffffff) {
+    throw new ArgumentError(
+      `${title}: ${name} is ${String(value)}; it takes a whole number from 1 to 2^32 - 1`,
+    );
+  }
+}

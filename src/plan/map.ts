@@ -1,0 +1,52 @@
+import type { ElementType } from "../algebra/types.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
+import { ArgumentError, FeatureError } from "../errors.ts";
+import type { ItemMap } from "../kernels/map.ts";
+import { itemMap } from "../kernels/map.ts";
+
+/** A map that is applied to each item as it is loaded, so that no pass and no buffer is spent on it. */
+export interface MapOptions {
+  /**
+   * WGSL over an item's value `x` and its index `i` (u32), such as `"u32(x > 0.5)"`: an expression of `type`, or
+   * statements that end in `return`. On u64, i64 and f64, values are `vec2<u32>` (low word, high word), and the
+   * functions of shaders/numeric/ are at hand. An item may be mapped more than once.
+   */
+  readonly map?: string;
+  /** The type of the items that go in; `type` where it is left out. Another one takes a map. */
+  readonly from?: ElementType;
+}
+
+/**
+ * The map that options name, checked; nothing where there is none.
+ *
+ * @throws {ArgumentError} for what is no map, and for another type without one.
+ * @throws {FeatureError} for a type whose feature the device lacks.
+ */
+export function requireMap(
+  { map, from }: { readonly map?: unknown; readonly from?: unknown },
+  type: ElementType,
+  title: string,
+  features: ReadonlySet<string>,
+): ItemMap | undefined {
+  const source = from === undefined ? type : requireType(from, `${title}: from`);
+  if (map === undefined) {
+    if (!isSameType(source, type)) {
+      throw new ArgumentError(
+        `${title}: the items are ${source.name}, and the result is ${type.name}; it takes a map from one to the other`,
+      );
+    }
+    return undefined;
+  }
+  if (typeof map !== "string" || map.trim() === "") {
+    throw new ArgumentError(
+      `${title}: map is ${typeof map === "string" ? "empty" : typeof map}; it takes a WGSL expression over the item x and its index i`,
+    );
+  }
+  if (!isSameType(source, type) && source.name === type.name) {
+    throw new ArgumentError(`${title}: the items are of another struct of the name ${type.name}; rename one`);
+  }
+  if (source.feature !== undefined && !features.has(source.feature)) {
+    throw new FeatureError(`${title} from ${source.name} needs the adapter feature "${source.feature}"`);
+  }
+  return itemMap(source, map);
+}

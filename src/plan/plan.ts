@@ -1,0 +1,122 @@
+import { LimitError } from "../errors.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import type { Grouping } from "../reference/grouping.ts";
+import type { Limits } from "./tuning.ts";
+
+/** The caller's ranges. */
+export type RangeName = "input" | "output" | "flags" | "total" | "length" | "indirect";
+
+/** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */
+export type Slot = RangeName | { readonly scratch: number };
+
+/** One dispatch. */
+export interface Pass {
+  readonly kernel: Kernel;
+  /** By binding number. The parameters, the ends of ranges bound as vectors, and a run's digits go without saying. */
+  readonly slots: ReadonlyMap<number, Slot>;
+  /** Items that the kernel reads: `params.length`. */
+  readonly length: number;
+  /** Work-groups. */
+  readonly tiles: number;
+}
+
+/** One way to carry out a recording. */
+export interface Way {
+  readonly arrangement: Arrangement;
+  /** Whether results go to scratch, and from there to the output by a dispatch of their own. */
+  readonly aside?: boolean;
+  /** Whether it is for an input and an output that have no byte in common. */
+  readonly apart?: boolean;
+}
+
+/** What is the same for every length: the pipelines to make, and the scratch to hold. */
+export interface Plan {
+  /** `scan<u32, add>`: for messages and labels. */
+  readonly title: string;
+  readonly maxLength: number;
+  /** Everything that `passes` may use. */
+  readonly kernels: readonly Kernel[];
+  /** Bytes of each scratch buffer. */
+  readonly scratch: readonly number[];
+  /** How many of them every recording uses. The rest are made when they are first needed. */
+  readonly eagerScratch: number;
+  /** The scratch that single-pass kernels hand results on in, and the tiles that it has room for. */
+  readonly spine?: { readonly scratch: number; readonly tiles: number };
+  /** The ranges that a recording takes. */
+  readonly needs: ReadonlySet<RangeName>;
+  /** Bytes of an item of each of the caller's ranges, and items of the smaller ones. */
+  readonly itemBytes: Readonly<Record<RangeName, number>>;
+  readonly indirectWords: number;
+  /** Items that input and output share the widest loads in: where both start at such a vector, they can. */
+  readonly vector: number;
+  /** Items that the output must hold for a length. */
+  outputLength(length: number): number;
+  /** In order of preference: a recording takes the first one whose dispatches can bind its ranges. */
+  readonly ways: readonly Way[];
+  /** The order of operations where the ranges lie so. */
+  groupingOf(arrangement: Arrangement): Grouping;
+  /** The dispatches for a length up to maxLength. `aside` is {@link Way.aside}. */
+  passes(length: number, arrangement: Arrangement, aside?: boolean): readonly Pass[];
+}
+
+/** How the caller's ranges may lie: what a plan has kernels for. */
+export const ALL_ARRANGEMENTS = [
+  "vectors",
+  "items",
+  "one-buffer",
+  "in-place",
+] as const satisfies readonly Arrangement[];
+
+/** Something for each of the ways in which ranges may lie that a plan is made for. */
+export function perArrangement<T>(
+  arrangements: readonly Arrangement[],
+  make: (arrangement: Arrangement) => T,
+): { all: readonly T[]; of(arrangement: Arrangement): T } {
+  const made = new Map(arrangements.map((arrangement) => [arrangement, make(arrangement)]));
+  return {
+    all: [...made.values()],
+    of(arrangement) {
+      const one = made.get(arrangement);
+      if (one === undefined) {
+        throw new Error(`the plan was not made for ranges that lie so: ${arrangement}`);
+      }
+      return one;
+    },
+  };
+}
+
+/** Kernels, each text once. */
+export const distinct = (kernels: readonly (Kernel | undefined)[]): Kernel[] => [
+  ...new Map(
+    kernels.filter((kernel) => kernel !== undefined).map((kernel) => [kernel.code, kernel]),
+  ).values(),
+];
+
+/** Only the slots that a kernel binds. */
+export const bound = (kernel: Kernel, slots: readonly (readonly [number, Slot])[]): Map<number, Slot> =>
+  new Map(slots.filter(([binding]) => kernel.bindings.has(binding)));
+
+/** Runs that a spine takes before it is replaced: their numbers go into the entries. */
+export const RUNS = 4095;
+
+/**
+ * The number of items at each level of the spine: tiles of the input, tiles of those, and so on
+ * until one tile holds a whole level. An input of one tile has no spine.
+ */
+export function spineLengths(length: number, tile: number): number[] {
+  const lengths: number[] = [];
+  for (let items = Math.ceil(length / tile); items > 1; items = Math.ceil(items / tile)) {
+    lengths.push(items);
+  }
+  return lengths;
+}
+
+/** Tiles as rows of a dispatch that stays within the limit of each dimension. */
+export function gridOf(tiles: number, limits: Limits, title: string): { width: number; height: number } {
+  const most = limits.maxComputeWorkgroupsPerDimension;
+  const height = Math.max(1, Math.ceil(tiles / most));
+  if (height > most) {
+    throw new LimitError(`${title} needs ${tiles} work-groups, and the device's limit is ${most} × ${most}`);
+  }
+  return { width: Math.max(1, Math.ceil(tiles / height)), height };
+}

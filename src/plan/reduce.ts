@@ -1,0 +1,121 @@
+import type { Operator } from "../algebra/operators.ts";
+import { add, monoid as monoidOf } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
+import type { Side } from "../kernels/contract.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { bindingOf, reduceKernel } from "../kernels/kernel.ts";
+import { withSources } from "../kernels/tiles.ts";
+import type { MapOptions } from "./map.ts";
+import type { Pass, Plan, Slot } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
+import { isApart, isWide, mapOf, spineScratch, vectorOf } from "./scan.ts";
+import type { DeviceFacts, TuningOptions } from "./tuning.ts";
+import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
+
+/** What a prepared reduction is for. */
+export interface ReduceOptions<Name extends string = string> extends TuningOptions, MapOptions {
+  /** The type of what is combined, and comes out. */
+  readonly type: ElementType<Name>;
+  /** The operator; `add` where it is left out. */
+  readonly op?: Operator<Name>;
+  /** The most items that it will be recorded for. Scratch is sized by it. */
+  readonly maxLength: number;
+  /** Whether recordings take the length from a buffer. */
+  readonly lengthOnGpu?: boolean;
+}
+
+/**
+ * Plans a reduction: the tiles' totals, the totals of tiles of those, until one is left.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export async function planReduce(
+  options: ReduceOptions,
+  facts: DeviceFacts,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+): Promise<Plan> {
+  const { type, op = add, lengthOnGpu = false } = options;
+  const monoid = monoidOf(op as Operator, type, "reduce");
+  const title = `reduce<${monoid.title}>`;
+  const { domain } = monoid;
+  const row = rowOf(twoPassRows, "reduce", domain, options, facts);
+  const tuned = await tune(row, title, type, domain, options, facts);
+  const map = await mapOf(options, type, title, facts);
+  const loaded = map?.from ?? type;
+  const maxLength = await requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
+  const tuning = await withSources(tuned);
+  const tile = tileOf(tuning);
+  // A dispatch that writes a buffer cannot read it: then the result goes through the spine.
+  const detour = arrangements.some((one) => one === "one-buffer" || one === "in-place");
+  const levels = spineLengths(maxLength, tile);
+  const spineLevels = levels.length === 0 && detour ? [1] : levels;
+
+  const kernelOf = (input: Side, output: Side, wide: boolean): Kernel =>
+    reduceKernel(monoid, {
+      ...tuning,
+      // Only the first pass reads as many items as the length says.
+      lengthOnGpu: lengthOnGpu && input === "items",
+      input,
+      output,
+      wide,
+      map,
+    });
+  const only = perArrangement(arrangements.filter(isApart), (arrangement) =>
+    kernelOf("items", "items", isWide(arrangement)),
+  );
+  // Where there is a spine: from the items, between its levels, and to the result.
+  const first =
+    spineLevels.length > 0
+      ? perArrangement(arrangements, (arrangement) => kernelOf("items", "elements", isWide(arrangement)))
+      : undefined;
+  const last = kernelOf("elements", "items", false);
+  const middle = kernelOf("elements", "elements", false);
+
+  return {
+    title,
+    maxLength,
+    vector: vectorOf(loaded, tuning),
+    kernels: distinct([
+      ...only.all,
+      ...(first === undefined ? [] : [...first.all, last]),
+      ...(levels.length > 1 ? [middle] : []),
+    ]),
+    scratch: spineScratch(spineLevels, monoid.domain.elementBytes),
+    eagerScratch: spineLevels.length,
+    needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
+    itemBytes: { input: loaded.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    indirectWords: 0,
+    outputLength: () => 1,
+    ways: [
+      { arrangement: "vectors" },
+      { arrangement: "items" },
+      { arrangement: "vectors", aside: true },
+      { arrangement: "items", aside: true },
+    ],
+    groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vectorOf(loaded, tuning) : 1),
+    passes(length, arrangement, aside = false) {
+      const pass = (kernel: Kernel, from: Slot, to: Slot, items: number): Pass => ({
+        kernel,
+        slots: bound(kernel, [
+          [bindingOf.input, from],
+          [bindingOf.output, to],
+          [bindingOf.length, "length"],
+        ]),
+        length: items,
+        tiles: Math.max(1, Math.ceil(items / tile)),
+      });
+      const used = spineLengths(length, tile);
+      if (first === undefined || (used.length === 0 && !aside)) {
+        return [pass(only.of(arrangement), "input", "output", length)];
+      }
+      const through = used.length === 0 ? [1] : used;
+      return [
+        pass(first.of(arrangement), "input", { scratch: 0 }, length),
+        ...through
+          .slice(1)
+          .map((_, at) => pass(middle, { scratch: at }, { scratch: at + 1 }, through[at] ?? 0)),
+        pass(last, { scratch: through.length - 1 }, "output", through.at(-1) ?? 0),
+      ];
+    },
+  };
+}

@@ -1,0 +1,258 @@
+import type { Monoid, Operator } from "../algebra/operators.ts";
+import { add, monoid as monoidOf } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { itemsOfVector } from "../kernels/contract.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { bindingOf, reduceKernel, scanKernel } from "../kernels/kernel.ts";
+import type { LookBackOptions } from "../kernels/look_back.ts";
+import type { ItemMap } from "../kernels/map.ts";
+import { withSources } from "../kernels/tiles.ts";
+import { loadHandMap, loadSinglePass } from "../later.ts";
+import { wholeWords } from "../whole_words.ts";
+import type { MapOptions } from "./map.ts";
+import type { Pass, Plan, Slot } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
+import type { SinglePass } from "./single_pass.ts";
+import type { Chosen, DeviceFacts, LoadedTuning, Tuning, TuningOptions } from "./tuning.ts";
+import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
+
+/** What a prepared scan is for. */
+export interface ScanOptions<Name extends string = string> extends TuningOptions, MapOptions {
+  /** The type of what is combined, and comes out. */
+  readonly type: ElementType<Name>;
+  /** The operator; `add` where it is left out. */
+  readonly op?: Operator<Name>;
+  /** Whether a prefix leaves out the element at its own place. */
+  readonly exclusive?: boolean;
+  /** The most items that it will be recorded for. Scratch is sized by it. */
+  readonly maxLength: number;
+  /** Whether recordings take the length from a buffer. */
+  readonly lengthOnGpu?: boolean;
+}
+
+/** For tests: how a single pass looks back, whatever the adapter. */
+export type LookBackTesting = Partial<LookBackOptions>;
+
+/** The kernels that scan a spine of any depth in place. */
+export interface SpineKernels {
+  /** Totals of tiles of totals. */
+  readonly reduce: Kernel;
+  /** The level that one tile holds. */
+  readonly top: Kernel;
+  readonly below: Kernel;
+}
+
+export function spineKernels(monoid: Monoid, tuning: LoadedTuning): SpineKernels {
+  const options = { ...tuning, lengthOnGpu: false };
+  const base = {
+    ...options,
+    exclusive: true,
+    side: "elements",
+    arrangement: "one-buffer",
+  } as const;
+  return {
+    reduce: reduceKernel(monoid, { ...options, input: "elements", output: "elements", wide: false }),
+    top: scanKernel(monoid, { ...base, carry: false }),
+    below: scanKernel(monoid, { ...base, carry: true }),
+  };
+}
+
+/**
+ * Turns the totals in scratch buffer 0 into their exclusive prefixes: level by level up, then down.
+ * Level n is scratch buffer n.
+ */
+export function spinePasses(kernels: SpineKernels, levels: readonly number[], tile: number): Pass[] {
+  const passes: Pass[] = [];
+  const tilesOf = (level: number): number => Math.max(1, Math.ceil((levels[level] ?? 0) / tile));
+  for (let level = 0; level + 1 < levels.length; level++) {
+    passes.push({
+      kernel: kernels.reduce,
+      slots: bound(kernels.reduce, [
+        [bindingOf.input, { scratch: level }],
+        [bindingOf.output, { scratch: level + 1 }],
+      ]),
+      length: levels[level] ?? 0,
+      tiles: tilesOf(level),
+    });
+  }
+  for (let level = levels.length - 1; level >= 0; level--) {
+    const kernel = level === levels.length - 1 ? kernels.top : kernels.below;
+    passes.push({
+      kernel,
+      slots: bound(kernel, [
+        [bindingOf.output, { scratch: level }],
+        [bindingOf.spine, { scratch: level + 1 }],
+        [bindingOf.total, "total"],
+        [bindingOf.indirect, "indirect"],
+      ]),
+      length: levels[level] ?? 0,
+      tiles: tilesOf(level),
+    });
+  }
+  return passes;
+}
+
+/** Bytes of each level's scratch buffer. */
+export const spineScratch = (levels: readonly number[], elementBytes: number): number[] =>
+  levels.map((length) => wholeWords(length * elementBytes));
+
+/**
+ * Plans a scan. Single-pass, where the adapter manages and input and output are ranges of two buffers that
+ * start at a vector; else reduce-then-scan: the tiles' totals, their scan, then each tile on top of its
+ * carry.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export async function planScan(
+  options: ScanOptions,
+  facts: DeviceFacts,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  testing: LookBackTesting = {},
+): Promise<Plan> {
+  const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
+  const monoid = monoidOf(op as Operator, type, "scan");
+  const title = `scan<${monoid.title}>`;
+  const { domain } = monoid;
+  const map = await mapOf(options, type, title, facts);
+  const itemBytes = map?.from.bytes ?? type.bytes;
+  // A binding that spans both ranges has items of one size.
+  const canShare = itemBytes === type.bytes;
+  const once = await singlePassOf("scan", title, type, monoid, options, facts, testing);
+  const single = arrangements.includes("vectors") ? once : undefined;
+  const row = rowOf(twoPassRows, "scan", domain, options, facts);
+  const tuned = await tune(row, title, type, domain, options, facts);
+  const maxLength = await requireMaxLength(
+    title,
+    options.maxLength,
+    Math.max(itemBytes, type.bytes),
+    facts.limits,
+  );
+  // Reduce-then-scan, for the arrangements that a single pass does not take.
+  const others = arrangements.filter(
+    (one) => (canShare || isApart(one)) && (single === undefined || one !== "vectors"),
+  );
+  const tuning = await withSources(tuned, others.length > 0);
+  const tile = tileOf(tuning);
+  const levels = spineLengths(maxLength, tile);
+
+  const base = { exclusive, side: "items", lengthOnGpu, map } as const;
+  const carried = perArrangement(others, (arrangement) =>
+    scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
+  );
+  const totals = perArrangement(levels.length > 0 ? others : [], (arrangement) =>
+    reduceKernel(monoid, {
+      ...tuning,
+      lengthOnGpu,
+      input: "items",
+      output: "elements",
+      // The input is only read, so one buffer is bound once, to be read.
+      wide: isWide(arrangement),
+      map,
+      storedBytes: type.bytes,
+    }),
+  );
+  const spine = others.length > 0 && levels.length > 0 ? spineKernels(monoid, tuning) : undefined;
+
+  const levelBytes = spine === undefined ? [] : spineScratch(levels, domain.elementBytes);
+  const plan: Plan = {
+    title,
+    maxLength,
+    vector: vectorOf(type, tuning, itemBytes),
+    kernels: distinct([
+      ...carried.all,
+      ...(spine === undefined ? [] : [...totals.all, spine.top]),
+      ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
+    ]),
+    scratch: levelBytes,
+    eagerScratch: levelBytes.length,
+    needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
+    itemBytes: { input: itemBytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    indirectWords: 0,
+    outputLength: (length) => length,
+    ways: (["vectors", "in-place", "items", "one-buffer"] as const)
+      .filter((arrangement) => canShare || isApart(arrangement))
+      .map((arrangement) => ({ arrangement })),
+    groupingOf: (arrangement) =>
+      groupingOf(tuning, isWide(arrangement) ? vectorOf(type, tuning, itemBytes) : 1),
+    passes(length, arrangement) {
+      if (length === 0) {
+        return [];
+      }
+      const kernel = carried.of(arrangement);
+      const tiles = Math.ceil(length / tile);
+      const last = {
+        kernel,
+        slots: bound(kernel, [...callersSlots, [bindingOf.spine, { scratch: 0 }]]),
+        length,
+        tiles,
+      };
+      if (tiles === 1 || spine === undefined) {
+        return [last];
+      }
+      const first = totals.of(arrangement);
+      return [
+        {
+          kernel: first,
+          slots: bound(first, [
+            ...callersSlots.filter(([binding]) => binding !== bindingOf.output),
+            [bindingOf.output, { scratch: 0 }],
+          ]),
+          length,
+          tiles,
+        },
+        ...spinePasses(spine, spineLengths(length, tile), tile),
+        last,
+      ];
+    },
+  };
+  return single === undefined ? plan : single.scanOf(plan, base);
+}
+
+/** Where a scan binds what the caller gives. */
+export const callersSlots: readonly [number, Slot][] = [
+  [bindingOf.input, "input"],
+  [bindingOf.output, "output"],
+  [bindingOf.length, "length"],
+];
+
+/** How the data is read once, loaded where the adapter manages or the caller says how often; nothing, where it is read twice. */
+export const singlePassOf = async (
+  primitive: "scan" | "compact",
+  title: string,
+  type: ElementType,
+  monoid: Monoid,
+  options: Chosen,
+  facts: DeviceFacts,
+  testing: LookBackTesting,
+): Promise<SinglePass | undefined> =>
+  options.passes === undefined && !facts.lookBack
+    ? undefined
+    : (await loadSinglePass()).singlePass(primitive, title, type, monoid, options, facts, testing);
+
+/** Whether items are loaded as vectors. */
+export const isWide = (arrangement: Arrangement): boolean =>
+  arrangement === "vectors" || arrangement === "in-place";
+
+/** Whether input and output are in two buffers. */
+export const isApart = (arrangement: Arrangement): boolean =>
+  arrangement === "vectors" || arrangement === "items";
+
+/** Items of a vector, for a type and a thread's run; where items of another size are loaded, of both. */
+export const vectorOf = (type: ElementType, { sizes }: Tuning, loadedBytes = type.bytes): number =>
+  sizes.oneByOne ? 1 : itemsOfVector(loadedBytes, sizes.items, type.bytes);
+
+/**
+ * What maps the items, loaded where there is a map; where there is none, nothing.
+ *
+ * @throws {ArgumentError} {@link FeatureError}
+ */
+export async function mapOf(
+  options: MapOptions,
+  type: ElementType,
+  title: string,
+  { features }: DeviceFacts,
+): Promise<ItemMap | undefined> {
+  return options.map === undefined && options.from === undefined
+    ? undefined
+    : (await loadHandMap()).requireMap(options, type, title, features);
+}

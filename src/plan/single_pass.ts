@@ -1,0 +1,172 @@
+import type { Monoid } from "../algebra/operators.ts";
+import type { ElementType, SourceText } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import { elementWords } from "../kernels/contract.ts";
+import type { ScanKernelOptions } from "../kernels/kernel.ts";
+import { bindingOf, scanKernel } from "../kernels/kernel.ts";
+import type { LookBackOptions } from "../kernels/look_back.ts";
+import { lookBackMemory, lookBackShape, lookBackSources, spineBytes } from "../kernels/look_back.ts";
+import { withSources } from "../kernels/tiles.ts";
+import type { Grouping } from "../reference/grouping.ts";
+import type { Plan } from "./plan.ts";
+import { bound, distinct, RUNS } from "./plan.ts";
+import { callersSlots, vectorOf } from "./scan.ts";
+import type { Chosen, DeviceFacts, LoadedTuning, TuningTable } from "./tuning.ts";
+import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
+
+// This is loaded where the adapter manages a single pass, or the caller says how often the data is read.
+
+/** Where memory is not what binds, reading it once gains nothing. bench/LOG.md has the figures. */
+const singlePassRows: TuningTable<"scan" | "compact"> = {
+  // What costs there is the same, however often the data is read.
+  software: twoPassRows.software,
+  // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
+  nvidia: {
+    scan: [
+      // u32, 2^20: 11.5 µs (reduce-then-scan 18.5), 2^24: 48.8 (512 × 24: 54.5; 256 × 32: 50.0; reduce-then-scan 84).
+      {
+        elementBytes: 4,
+        maxLength: 2 ** 25,
+        algorithm: "subgroup",
+        workGroupSize: 512,
+        items: 16,
+        isDefault: true,
+      },
+      // u32, 2^26: 149 µs (512 × 16: 144), 2^28: 533 (531; reduce-then-scan 792); f32, 2^28: 533 (577).
+      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
+      // f64, 2^21: 74 µs (reduce-then-scan 84), 2^23: 229 (280), 2^27: 2948 (8 items: 3804; by subgroup 4214; 3194).
+      {
+        elementBytes: 8,
+        long: true,
+        algorithm: "blelloch",
+        workGroupSize: 256,
+        items: 16,
+        isDefault: true,
+      },
+      // u64, 2^20: 15.6 µs (512 × 8: 15.4; 128 × 32: 16.9), 2^24: 89.3 (128 × 32: 90.4).
+      {
+        elementBytes: 8,
+        maxLength: 2 ** 25,
+        algorithm: "subgroup",
+        workGroupSize: 256,
+        items: 16,
+        isDefault: true,
+      },
+      // u64, 2^27: 547 µs (256 × 16: 590; 128 × 24: 564; 192 × 32: 568; 64 × 32: 583; reduce-then-scan 846).
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 32, isDefault: true },
+      // 16-byte struct, 2^22: 59 µs (reduce-then-scan 109), 2^26: 612 (512 × 8: 638; 256 × 16: 646; 1070).
+      { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
+      // Not measured since rows are scanned together.
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 },
+    ],
+    compact: [
+      // u32, half kept, 2^20: 12.1 µs (reduce-then-scan 18.5), 2^24: 52.5 (512 × 24: 54.6; 79).
+      {
+        elementBytes: 64,
+        maxLength: 2 ** 25,
+        algorithm: "subgroup",
+        workGroupSize: 512,
+        items: 16,
+        isDefault: true,
+      },
+      // 2^26: 149 µs (512 × 16: 160), 2^28: 525 (512 × 16: 587; 512 × 28: 732; reduce-then-scan 724).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
+    ],
+  },
+  // Not measured: a single pass is the default for the elements for which it is the faster way on an H200, once a
+  // test has shown that it works.
+  gpu: {
+    scan: [
+      { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true },
+      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+    ],
+    compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
+  },
+};
+
+/** How a primitive reads its data once. */
+export interface SinglePass {
+  readonly tuning: LoadedTuning;
+  /** What its kernel looks back with. */
+  readonly carry: readonly SourceText[];
+  /** Tiles of so many items. */
+  tilesOf(length: number): number;
+  /** Bytes of a spine for so many tiles. */
+  spineBytes(tiles: number): number;
+  groupingOf(itemsPerVector: number): Grouping;
+  /** A scan's plan with a single pass over ranges that start at a vector. */
+  scanOf(plan: Plan, options: ScanKernelOptions): Plan;
+}
+
+/**
+ * A single pass, where the caller says so; or where it is faster, and the adapter is known to manage. Nothing, where
+ * the data is read twice.
+ *
+ * @throws as {@link tune}; {@link ArgumentError} for another word.
+ */
+export async function singlePass(
+  primitive: "scan" | "compact",
+  title: string,
+  type: ElementType,
+  monoid: Monoid,
+  options: Chosen,
+  facts: DeviceFacts,
+  testing: Partial<LookBackOptions>,
+): Promise<SinglePass | undefined> {
+  const { domain } = monoid;
+  const { passes } = options;
+  if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
+    throw new ArgumentError(`${title}: passes is ${String(passes)}; it takes single or reduce-then-scan`);
+  }
+  const row = rowOf(singlePassRows, primitive, domain, options, facts);
+  const isFaster = row.isDefault === true && facts.lookBack;
+  if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
+    return undefined;
+  }
+  const tuned = await tune(row, title, type, domain, options, facts, (shape) =>
+    lookBackMemory(shape, domain.elementBytes),
+  );
+  const shape = lookBackShape(tuned);
+  const [tuning, carry] = await Promise.all([
+    withSources(tuned),
+    lookBackSources(primitive, monoid, shape, {
+      // Where work-groups run on few threads, the one that is waited for may not run meanwhile.
+      patience: facts.software ? 16 : 1000,
+      // Measured to start work-groups in the order of their numbers; a ticket costs more than it saves there.
+      tickets: facts.vendor !== "nvidia",
+      ...testing,
+    }),
+  ]);
+  const single: SinglePass = {
+    tuning,
+    carry,
+    tilesOf: (length) => Math.ceil(length / tileOf(tuning)),
+    spineBytes: (tiles) => spineBytes(shape, tiles, elementWords(monoid), RUNS),
+    groupingOf: (itemsPerVector) => ({
+      ...groupingOf(tuning, itemsPerVector),
+      passes: "single",
+      lookBack: shape,
+    }),
+    scanOf(plan, own) {
+      const kernel = scanKernel(monoid, { ...own, ...tuning, arrangement: "vectors", carry });
+      const vector = vectorOf(type, tuning, plan.itemBytes.input);
+      const spine = { scratch: plan.scratch.length, tiles: Math.max(1, single.tilesOf(plan.maxLength)) };
+      const slots = bound(kernel, [...callersSlots, [bindingOf.spine, { scratch: spine.scratch }]]);
+      return {
+        ...plan,
+        vector: Math.max(plan.vector, vector),
+        kernels: distinct([kernel, ...plan.kernels]),
+        scratch: [...plan.scratch, single.spineBytes(spine.tiles)],
+        eagerScratch: plan.eagerScratch + 1,
+        spine,
+        groupingOf: (arrangement) =>
+          arrangement === "vectors" ? single.groupingOf(vector) : plan.groupingOf(arrangement),
+        passes: (length, arrangement, aside) =>
+          arrangement === "vectors" && length > 0
+            ? [{ kernel, slots, length, tiles: single.tilesOf(length) }]
+            : plan.passes(length, arrangement, aside),
+      };
+    },
+  };
+  return single;
+}

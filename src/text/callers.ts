@@ -1,0 +1,241 @@
+import type { SourceText } from "../algebra/types.ts";
+import { SourceError } from "../errors.ts";
+import { MARK } from "./mark.ts";
+import type { Parsed, Source } from "./module.ts";
+import { declared, generated } from "./module.ts";
+import type { Piece } from "./pieces.ts";
+import { piecesOf, renamed, textOf, wordsOf } from "./pieces.ts";
+import { LINE_BREAK, tokensOf } from "./tokens.ts";
+
+/** What a caller's text may name beside what it declares and what WGSL has. */
+export interface Sees {
+  /** The parameters of the function that it stands in. */
+  readonly parameters?: readonly string[];
+  /** The files of its types: their functions are at hand, and structs of the caller's are. */
+  readonly files?: readonly SourceText[];
+  /** What other text of the same caller's declares. */
+  readonly own?: readonly string[];
+}
+
+/** The caller's text, which stands on lines of its own, so that a compiler's line is theirs. */
+export function callersText(name: string, text: string, sees: Sees = {}): SourceText {
+  const plain = plainText(name, text);
+  return {
+    name,
+    text: plain,
+    callers: true,
+    written: text,
+    apart(taken) {
+      const pieces = markedPieces(plain, marksOf(taken, sees));
+      return { ...this, text: textWithDirectives(pieces), references: new Set(pieces.flatMap(wordsOf)) };
+    },
+  };
+}
+
+/** A function that ends with the caller's text: an expression, or statements that return. `head` is its first line. */
+export function callersFunction(head: string, name: string, text: string, sees: Sees): readonly SourceText[] {
+  const isStatements = [...tokensOf(text)].some(([, , word]) => word === "return");
+  return [
+    generated(isStatements ? head : `${head}\n  return (`),
+    callersText(name, text, sees),
+    generated(isStatements ? "}" : "  );\n}"),
+  ];
+}
+
+/** `combine` of an operator of the caller's, and what it declares. `head` is its first line. */
+export interface CallersCombine {
+  sources(head: string): readonly Source[];
+  /** The same as one text. `taken` are our names. */
+  text(head: string, taken: Iterable<string>): string;
+}
+
+export function callersCombine({
+  name,
+  combine,
+  declarations,
+  type,
+}: {
+  readonly name: string;
+  readonly combine: string;
+  readonly declarations: string;
+  readonly type: { readonly files: readonly SourceText[] };
+}): CallersCombine {
+  const sources: CallersCombine["sources"] = (head) => {
+    const { files } = type;
+    const title = `declarations of the operator ${name}`;
+    const others = { ...callersText(title, declarations), parse };
+    const own = declaredNames(others, namesOf(files));
+    const sees = { files, own, parameters: ["earlier", "later"] };
+    return [
+      ...(own.length === 0 ? [] : [{ ...callersText(title, declarations, { files, own }), parse }]),
+      callersFunction(head, `combine of the operator ${name}`, combine, sees),
+    ];
+  };
+  return {
+    sources,
+    text(head, taken) {
+      const names = new Set(taken);
+      return sources(head)
+        .flat()
+        .map((source) => {
+          const { text } = source.apart?.(names) ?? source;
+          return source.parse === undefined ? text : eachWithDirectives(text);
+        })
+        .join("\n");
+    },
+  };
+}
+
+/** Every declaration behind all directives, since those go with what is linked. */
+function eachWithDirectives(text: string): string {
+  const pieces = piecesOf(text);
+  const directives = pieces.flatMap((piece) => piece.directives);
+  return pieces.map((piece) => textWithDirectives([{ ...piece, directives }])).join("");
+}
+
+const textWithDirectives = (pieces: readonly Piece[]): string =>
+  pieces.map((piece) => [...piece.directives, textOf(piece)].join(" ")).join("");
+
+const markedPieces = (text: string, marks: ReadonlySet<string>): Piece[] =>
+  piecesOf(text).map((piece) =>
+    renamed(piece, (word) => (marks.has(word) || word.startsWith(MARK) ? MARK + word : word)),
+  );
+
+/** The names that a caller's text must not take for ours, and those that are ours under the mark: its own. */
+function marksOf(
+  taken: Iterable<string>,
+  { parameters = [], files = [], own = [] }: Sees,
+): ReadonlySet<string> {
+  const marks = new Set(taken);
+  for (const name of [...marks]) {
+    if (name.startsWith(MARK)) {
+      marks.add(name.slice(MARK.length));
+    }
+  }
+  for (const name of namesOf(files)) {
+    marks.delete(name);
+  }
+  for (const name of own) {
+    marks.add(name);
+  }
+  for (const name of parameters) {
+    marks.delete(name);
+  }
+  return marks;
+}
+
+/** What files declare. */
+const namesOf = (files: readonly SourceText[]): string[] =>
+  declared(files).declarations.map(({ name }) => name);
+
+/** What the caller declares: nothing twice, nothing that their type is, and no binding, for which there is no buffer. */
+function declaredNames({ name, text, written = text }: SourceText, taken: readonly string[]): string[] {
+  const names = new Set(taken.flatMap((one) => (one.startsWith(MARK) ? [one.slice(MARK.length)] : [])));
+  const own: string[] = [];
+  const pieces = piecesOf(text);
+  for (const piece of pieces) {
+    const fault = (problem: string): SourceError => {
+      const line = lineOf(pieces, piece);
+      return new SourceError(`${name}, line ${line}: ${problem}`, written, line, 0);
+    };
+    if (names.has(piece.name)) {
+      throw fault(`the name ${piece.name} is taken; choose another`);
+    }
+    if (/@ (binding|group)/.test(piece.attributes)) {
+      throw fault(`${piece.name} is a binding; an operator takes functions, constants and structs`);
+    }
+    if (piece.name !== "") {
+      names.add(piece.name);
+      own.push(piece.name);
+    }
+  }
+  return own;
+}
+
+/** The line that a piece's name stands on, counted from 1. */
+export function lineOf(pieces: readonly Piece[], piece: Piece): number {
+  const at = piece.parts.findIndex((part, index) => index % 2 === 1 && part === piece.name);
+  const before = [...pieces.slice(0, pieces.indexOf(piece)).map(textOf), ...piece.parts.slice(0, at)];
+  return placeOf(before.join("")).line;
+}
+
+/** Splits WGSL into its declarations. The text is valid WGSL, or the caller's: then it is split as far as it goes. */
+export function parse(text: string): Parsed {
+  const pieces = piecesOf(text);
+  const texts = pieces.map(textOf);
+  return {
+    directives: pieces.flatMap((piece) => piece.directives.flatMap(eachEnabled)),
+    declarations: pieces.flatMap((piece, at) => {
+      const { name, keyword } = piece;
+      // From its first line on, and with the comment behind it.
+      const behind = /^[ \t]*\/\/.*/.exec(texts[at + 1] ?? "")?.[0] ?? "";
+      texts[at + 1] = texts[at + 1]?.slice(behind.length) ?? "";
+      const own = `${texts[at]?.replace(/^\s*\n/, "")}${behind}`;
+      return name === "" ? [] : [{ name, keyword, text: own, references: new Set(wordsOf(piece)) }];
+    }),
+  };
+}
+
+/** `enable` of several as one of each. */
+const eachEnabled = (directive: string): string[] =>
+  /^enable (.*?),? *;$/
+    .exec(directive)?.[1]
+    ?.split(",")
+    .map((one) => `enable ${one.trim()};`) ?? [directive];
+
+/** A place behind a text: line and column, counted from 1. */
+function placeOf(before: string): { line: number; column: number } {
+  const lines = before.split(LINE_BREAK);
+  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+}
+
+/**
+ * The caller's text with blanks in the place of comments, and LF for every line break: of what it holds, a compiler sees
+ * what was checked here.
+ *
+ * @throws {SourceError} for text that could end what it is pasted into.
+ */
+export function plainText(name: string, text: string): string {
+  const wrong = unbalanced(text);
+  if (wrong !== undefined) {
+    throw new SourceError(`${name}, line ${wrong.line}: ${wrong.problem}`, text, wrong.line, wrong.column);
+  }
+  return Array.from(tokensOf(text), ([token, isBlank]) =>
+    isBlank ? token.replace(/\r\n/g, " \n").replace(LINE_BREAK, "\n").replace(/[^\n]/g, " ") : token,
+  ).join("");
+}
+
+/**
+ * What is wrong with the brackets and comments of an expression that is pasted into a function, or
+ * nothing. Text that closes what it did not open would otherwise end that function.
+ */
+export function unbalanced(text: string): { problem: string; line: number; column: number } | undefined {
+  const closing: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
+  const open: { token: string; index: number }[] = [];
+  // The comment that is open, and has not ended.
+  let comment: number | undefined;
+  let index = 0;
+  const at = (problem: string, place: number): ReturnType<typeof unbalanced> => ({
+    problem,
+    ...placeOf(text.slice(0, place)),
+  });
+  for (const [token, isBlank] of tokensOf(text)) {
+    if (isBlank) {
+      if (comment === undefined && token === "/*") {
+        comment = index;
+      } else if (isBlank === 1 && token === "*/") {
+        comment = undefined;
+      }
+    } else if ("([{".includes(token)) {
+      open.push({ token, index });
+    } else if (")]}".includes(token) && open.pop()?.token !== closing[token]) {
+      return at(`'${token}' without its '${closing[token]}'`, index);
+    }
+    index += token.length;
+  }
+  if (comment !== undefined) {
+    return at("a comment that does not end", comment);
+  }
+  const left = open.pop();
+  return left && at(`'${left.token}' is not closed`, left.index);
+}

@@ -1,0 +1,140 @@
+import type { SourceText } from "../algebra/types.ts";
+
+/** A linked module. */
+export interface Module {
+  readonly code: string;
+  /** The same, linked from changed sources: of each, its text may be another. Not where it was linked beforehand. */
+  relink?(change: (source: SourceText) => SourceText): string;
+}
+
+/** One declaration at module scope, with the comment lines right above it. */
+export interface Declaration {
+  readonly name: string;
+  readonly keyword: string;
+  readonly text: string;
+  readonly references: ReadonlySet<string>;
+}
+
+/** What a text declares. */
+export interface Parsed {
+  /** Such as `enable subgroups;`. */
+  readonly directives: readonly string[];
+  readonly declarations: readonly Declaration[];
+}
+
+/** What a module is linked from: a file or a text; or texts that together are one declaration, ours around the caller's. */
+export type Source = SourceText | readonly SourceText[];
+
+export const generated = (text: string): SourceText => ({ name: "generated contract", text });
+
+/** Values of the constants that loops to be written out are bounded by. */
+export type Constants = Readonly<Record<string, number>>;
+
+/** The text with each loop marked `// unroll` written out, loops within loops too. */
+export const unroll = (text: string, constants: Constants): string =>
+  text.replace(
+    /^( *)for \(var (\w+) = (\d+)u; \2 < (\w+); \2\+\+\) \{ \/\/ unroll(.*\n)([\s\S]*?\n|)\1\}(.*\n)/gm,
+    (_, indent, variable, start, bound, opened, body, closed) => {
+      const count = constants[bound];
+      if (count === undefined) {
+        throw new Error(`${bound} is not known: a loop that cannot be unrolled`);
+      }
+      const name = new RegExp(`\\b${variable}\\b`, "g");
+      const turns = unroll(body, constants);
+      let result = "";
+      for (let value = Number(start); value < count; value++) {
+        result += `${indent}{${opened}${turns.replace(name, `${value}u`)}${indent}}${closed}`;
+      }
+      return result;
+    },
+  );
+
+/** The first line of a declaration, or what follows its attributes. */
+const HEAD = /^(?:@.*\) )?(fn|const|override|var|struct|alias)\b(?:<.*?>)? *(\w+)/m;
+
+/** A declaration of ours: its attributes and comments, its first line, and what is indented or a closing brace. */
+const DECLARATION = /* @__PURE__ */ (() =>
+  new RegExp(`^(?:(?://.*|@[^;{\\n]*)\\n)*${HEAD.source.slice(1)}.*(?:\\n+[ )}].*)*`, "gm"))();
+
+/** Identifiers of ours that may name a declaration: all but members, which follow a dot or stand before a colon. */
+const IDENTIFIERS = /(?<!\.)\b[A-Za-z_]\w*\b(?!:)/g;
+
+/** A declaration of ours, whose name and keyword are known. */
+const declaration = (text: string, keyword = "", name = ""): Declaration => ({
+  name,
+  keyword,
+  text,
+  references: new Set(text.replace(/\/\/.*/g, "").match(IDENTIFIERS)),
+});
+
+/**
+ * Splits WGSL of ours into its declarations, by its form alone: what a declaration holds is indented, or a
+ * closing brace. `parse` of callers.ts takes any WGSL, and finds the same. Lines without code are left out:
+ * where the package is built, comments are taken out and leave their lines empty.
+ */
+export const split = (text: string): Parsed => ({
+  directives: text.match(/^(?:enable |diagnostic\().*;/gm) ?? [],
+  declarations: Array.from(text.matchAll(DECLARATION), ([whole, keyword, name]) =>
+    declaration(whole.replace(/\n+/g, "\n"), keyword, name),
+  ),
+});
+
+/** Each file is split once. */
+const known = new WeakMap<Source, Parsed>();
+
+function parsedOf(source: Source): Parsed {
+  let parsed = known.get(source);
+  if (parsed === undefined) {
+    if ("text" in source) {
+      parsed = (source.parse ?? split)(source.text);
+    } else {
+      const [, keyword = "", name = ""] = HEAD.exec(source[0]?.text ?? "") ?? [];
+      const references = source.flatMap((part) => [
+        ...(part.callers ? (part.references ?? []) : declaration(part.text).references),
+      ]);
+      const text = source.map((part) => part.text).join("\n");
+      parsed = { directives: [], declarations: [{ keyword, name, text, references: new Set(references) }] };
+    }
+    known.set(source, parsed);
+  }
+  return parsed;
+}
+
+/** What sources declare, in their order. */
+export function declared(sources: readonly Source[]): Parsed {
+  const parsed = sources.map(parsedOf);
+  return {
+    directives: parsed.flatMap((one) => one.directives),
+    declarations: parsed.flatMap((one) => one.declarations),
+  };
+}
+
+/** The declarations that the roots reach, in the order given. A name's first declaration counts. */
+export function reachable<One extends Pick<Declaration, "name" | "references">>(
+  declarations: readonly One[],
+  roots: readonly string[],
+): One[] {
+  // The last one to be set is the first one of its name.
+  const byName = new Map(declarations.map((one): [string, One] => [one.name, one]).reverse());
+  const reached = new Set<One | undefined>();
+  // What is added to a set is gone through, too.
+  const names = new Set(roots);
+  for (const name of names) {
+    const one = byName.get(name);
+    reached.add(one);
+    for (const other of one?.references ?? []) {
+      names.add(other);
+    }
+  }
+  return declarations.filter((one) => reached.has(one));
+}
+
+/** Directives, each once: f16 is enabled where it is used, and only there. */
+export const directivesFor = (directives: readonly string[], kept: readonly Declaration[]): string[] =>
+  [...new Set([...directives, "enable f16;"])]
+    .filter((one) => one !== "enable f16;" || kept.some(({ references }) => references.has("f16")))
+    .sort();
+
+/** Directives, then declarations with an empty line between them. */
+export const assemble = (directives: readonly string[], declarations: readonly Declaration[]): string =>
+  `${[...(directives.length > 0 ? [directives.join("\n")] : []), ...declarations.map(({ text }) => text)].join("\n\n")}\n`;

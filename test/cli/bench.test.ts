@@ -1,0 +1,185 @@
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Report } from "../../bench/report.ts";
+import type { Ended } from "../support/command.ts";
+import { failsIn, runIn } from "../support/command.ts";
+
+const SOFTWARE = ["--adapter", "software"];
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "wavefold-bench-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (...args: string[]): Ended => runIn(folder, args);
+const fails = (message: RegExp, ...args: string[]): void => failsIn(folder, message, args);
+
+const tiny = ["--sizes", "8,300", "--quick", ...SOFTWARE];
+
+describe("bench", () => {
+  it("prints a table, and writes the record and the plots", () => {
+    const { status, stdout, stderr } = run(
+      ...["bench", ...tiny, "--types", "u32", "--json", "run.json", "--plot", "plots"],
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toMatch(/^\S.*\(software\); wavefold \d/);
+    expect(stdout).toContain("exclusive scan<u32, add>");
+    expect(stdout).toMatch(/│ 300 +│ +[\d.]+ ±[\d.]+ │ +[\d.]+ ±[\d.]+ │ +[\d.]+ │/);
+    expect(stdout).toMatch(/record\(\) of a compact at 2\^16: [\d.]+ µs of the host/);
+    const report = JSON.parse(readFileSync(join(folder, "run.json"), "utf8")) as Report;
+    expect(report.device.software).toBe(true);
+    expect(report.device.driver).not.toBe("");
+    expect(report.commit).not.toBe("");
+    expect(report.wrong).toEqual([]);
+    expect(report.rows.map(({ primitive, type, length }) => `${primitive} ${type} ${length}`)).toEqual(
+      [256, 300].flatMap((length) =>
+        ["copy", "scan", "reduce", "compact"].map((primitive) => `${primitive} u32 ${length}`),
+      ),
+    );
+    for (const { median, quartiles, toCopy } of report.rows) {
+      expect(Math.min(median, toCopy, ...quartiles)).toBeGreaterThan(0);
+    }
+    expect(readdirSync(join(folder, "plots")).sort()).toEqual(["ratio-u32.svg", "throughput-u32.svg"]);
+    expect(readFileSync(join(folder, "plots", "ratio-u32.svg"), "utf8")).toContain(">compact<");
+  });
+
+  it("fails where a result is wrong, after the others are reported", () => {
+    mkdirSync(join(folder, "peers"));
+    writeFileSync(
+      join(folder, "peers", "idle.mjs"),
+      'export const peer = { name: "idle 1.0", prepare: async () => ({ encode() {}, destroy() {} }) };',
+    );
+    const { status, stdout, stderr } = run(
+      ...[
+        "bench",
+        ...tiny,
+        "--types",
+        "u32",
+        "--primitives",
+        "reduce",
+        "--peers",
+        "peers",
+        "--json",
+        "run.json",
+      ],
+    );
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^wavefold: bench: 2 wrong results, whose times do not count: idle 1\.0: reduce<u32, add>/,
+    );
+    expect(stdout).toContain("WRONG: idle 1.0: reduce<u32, add> at 300 is wrong: it is 4290829997, and");
+    expect(stdout).not.toMatch(/│ +idle/);
+    const { rows, wrong } = JSON.parse(readFileSync(join(folder, "run.json"), "utf8")) as Report;
+    expect(wrong).toHaveLength(2);
+    expect(new Set(rows.map(({ implementation }) => implementation))).toEqual(new Set(["copy", "wavefold"]));
+  });
+
+  it("runs luma.gl beside ours, from what the build made", () => {
+    const { status, stdout, stderr } = run(
+      ...["bench", ...tiny, "--types", "u32", "--primitives", "scan,reduce"],
+      ...["--peers", resolve("build/bench/peers")],
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout.match(/│ +luma\.gl 9\.\S+ +│/g)).toHaveLength(2);
+    expect(stdout).toMatch(/\([\d.]+ of ours\)/);
+  });
+
+  it("rejects what means nothing, before anything is opened or made", () => {
+    fails(/sizes: "ten" is no size; it takes exponents of two/, "bench", "--sizes", "ten", ...SOFTWARE);
+    fails(/types: "u33" is not known; it takes u32, i32/, "bench", "--types", "u33", ...SOFTWARE);
+    fails(/xor has no meaning on f32/, "bench", "--types", "f32", "--ops", "xor", ...SOFTWARE);
+    fails(/it takes names divided by commas/i, "bench", "--ops", "add,,max", ...SOFTWARE);
+    fails(/folder .*missing does not exist/, "bench", "--json", "missing/run.json", ...SOFTWARE);
+    fails(/there is no folder .*nothing; peers are built by/, "bench", "--peers", "nothing", ...SOFTWARE);
+    fails(/bytes are more than the/, "bench", "--sizes", "31", ...SOFTWARE);
+    writeFileSync(join(folder, "file"), "");
+    fails(/file: this is no folder to write to: there is a file of/, "bench", "--plot", "file", ...SOFTWARE);
+    fails(/file\/plots: this is no folder to write to: /, "bench", "--plot", "file/plots", ...SOFTWARE);
+    fails(/proc.*: this is no folder to write to: /, "bench", "--plot", "/proc/plots", ...SOFTWARE);
+    writeFileSync(join(folder, "none.mjs"), "export const peer = 1;");
+    fails(/none\.mjs exports no peer/, "bench", "--peers", ".", ...SOFTWARE);
+  });
+});
+
+describe("tune", () => {
+  it("prints the best as a row of the table", () => {
+    const { status, stdout, stderr } = run(
+      ...["tune", "--sizes", "9,10", "--primitives", "reduce", "--algorithms", "hillis-steele"],
+      ...["--work-group-sizes", "8,16", "--items", "4", "--json", "tune.json", ...SOFTWARE],
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toMatch(/│ (8|16) × 4 hillis-steele +│ [\d.]+ \([\d.]+\) +│ [\d.]+ \([\d.]+\) +│/);
+    expect(stdout).toMatch(
+      /twoPassRows\.software\.reduce:\n(.*\n)? +\{ elementBytes: 4, algorithm: "hillis-steele", workGroupSize: (8|16), items: 4 \}, \/\/ .*, u32: 2\^9 [\d.]+ \([\d.]+\), 2\^10/,
+    );
+    const { times } = JSON.parse(readFileSync(join(folder, "tune.json"), "utf8")) as { times: unknown[] };
+    expect(times).toHaveLength(4);
+  });
+
+  it("rejects what means nothing", () => {
+    fails(/it takes whole numbers divided by commas/i, "tune", "--items", "4,x", ...SOFTWARE);
+    fails(/"default" is what is looked for/, "tune", "--algorithms", "default", ...SOFTWARE);
+    fails(/primitives: "sort" is not known/, "tune", "--primitives", "sort", ...SOFTWARE);
+  });
+});
+
+describe("bench-pack", () => {
+  const pack = (...args: string[]): Ended => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/bench-pack.mjs", ...args], {
+      encoding: "utf8",
+    });
+    return { status, stdout, stderr };
+  };
+
+  it("makes a folder that runs the bench with nothing on the PATH but a shell", () => {
+    const dest = join(folder, "pack");
+    const { status, stdout, stderr } = pack(dest, "--software", "--loader", "none");
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toMatch(/pack: \d+ MB; there, run pack\/bench\n$/);
+    const ran = spawnSync(
+      join(dest, "bench"),
+      [...tiny, "--types", "u32", "--primitives", "reduce", "--peers", "--json", "run.json"],
+      {
+        cwd: folder,
+        encoding: "utf8",
+        env: { PATH: "/usr/bin:/bin", HOME: folder, WAVEFOLD_COMMIT: "abc123" },
+      },
+    );
+    expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
+    const { commit, rows } = JSON.parse(readFileSync(join(folder, "run.json"), "utf8")) as Report;
+    expect(commit).toBe("abc123");
+    expect(rows.some(({ implementation }) => implementation.startsWith("luma.gl"))).toBe(true);
+    // The driver came out of the pack, not out of a cache of this machine's.
+    expect(readdirSync(join(folder, ".cache", "wavefold"))[0]).toMatch(/^swiftshader-/);
+    const doctor = spawnSync(join(dest, "bench"), ["emit", "scan"], {
+      encoding: "utf8",
+      env: { PATH: "/usr/bin:/bin" },
+    });
+    expect(doctor.stdout).toContain("fn work_group_scan_inclusive_add_u32");
+  });
+
+  it("leaves a folder of somebody else's alone", () => {
+    writeFileSync(join(folder, "mine.txt"), "mine");
+    const { status, stderr } = pack(folder);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/is there, and is no pack/);
+    expect(existsSync(join(folder, "mine.txt"))).toBe(true);
+    expect(pack().stderr).toMatch(/it takes one folder to make/);
+    expect(pack(join(folder, "x"), "--fast").stderr).toMatch(/usage:/);
+  });
+});

@@ -1,0 +1,504 @@
+import { spawnSync } from "node:child_process";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { dump } from "npyjs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import type { Operator } from "../../src/algebra/operators.ts";
+import { operators } from "../../src/algebra/operators.ts";
+import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
+import { describe as describeAdapter } from "../../src/cli/doctor.ts";
+import { parseElements } from "../../src/cli/npy.ts";
+import { selfTests } from "../../src/cli/self-test.ts";
+import type { Fold } from "../../src/gpu/fold.ts";
+import type { SinglePassTest } from "../../src/gpu/look_back_test.ts";
+import { linkDirectives } from "../../src/in_kernel/directives.ts";
+import type { TuningOptions } from "../../src/plan/tuning.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import type { ReferenceOptions } from "../../src/reference/scan.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import type { Ended } from "../support/command.ts";
+import { failsIn, program, runIn } from "../support/command.ts";
+
+const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
+const SOFTWARE = ["--adapter", "software"];
+
+/** A `.npy` file with the dtype and the order that its header is to claim. */
+function npy(descr: string, shape: number[], data: ArrayBufferView, fortran = "False"): Uint8Array {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  const file = Buffer.from(dump(Uint8Array.from(bytes), shape)).toString("latin1");
+  return Buffer.from(file.replace("|u1", descr).replace("False", fortran.padEnd(5)), "latin1");
+}
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "wavefold-cli-"));
+  write("in.npy", npy("<u4", [8], example));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const write = (name: string, bytes: Uint8Array): void => writeFileSync(join(folder, name), bytes);
+const read = (name: string) => parseElements(readFileSync(join(folder, name)), name);
+
+const run = (...args: string[]): Ended => runIn(folder, args);
+const fails = (message: RegExp, ...args: string[]): void => failsIn(folder, message, args);
+
+const silent = { status: 0, stdout: "", stderr: "" };
+
+describe("scan", () => {
+  it("sums the worked example", () => {
+    expect(run("scan", "in.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(Uint32Array.of(3, 4, 11, 11, 15, 16, 22, 25));
+    expect(readdirSync(folder).sort()).toEqual(["in.npy", "out.npy"]);
+  });
+
+  it("takes --exclusive, --op and --algorithm", () => {
+    const args = ["--exclusive", "--op", "max", "--algorithm", "blelloch", ...SOFTWARE];
+    expect(run("scan", "in.npy", "-o", "out.npy", ...args)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(Uint32Array.of(0, 3, 3, 7, 7, 7, 7, 7));
+  });
+
+  it("keeps the shape, in place and through a link", () => {
+    write("in.npy", npy("<f4", [2, 3], Float32Array.of(1, 2, 3, 4, 5, 6)));
+    symlinkSync("in.npy", join(folder, "link.npy"));
+    expect(run("scan", "in.npy", "-o", "link.npy", ...SOFTWARE)).toEqual(silent);
+    expect(read("in.npy")).toMatchObject({ shape: [2, 3], data: Float32Array.of(1, 3, 6, 10, 15, 21) });
+  });
+
+  it("takes an array of no dimension, and one of no elements", () => {
+    write("one.npy", npy("<i4", [], Int32Array.of(-4)));
+    expect(run("scan", "one.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy")).toMatchObject({ shape: [], data: Int32Array.of(-4) });
+    write("none.npy", npy("<i4", [0, 3], new Int32Array(0)));
+    expect(run("scan", "none.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy")).toMatchObject({ shape: [0, 3], data: new Int32Array(0) });
+  });
+});
+
+describe("--map", () => {
+  it("combines what a map makes of the elements", () => {
+    expect(run("reduce", "in.npy", "--map", "x * x", ...SOFTWARE)).toEqual({ ...silent, stdout: "121\n" });
+    expect(run("scan", "in.npy", "-o", "out.npy", "--map", "x + i", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(Uint32Array.of(3, 5, 14, 17, 25, 31, 43, 53));
+  });
+
+  it("gives another type, and keeps the shape", () => {
+    write("f.npy", npy("<f4", [2, 2], Float32Array.of(0.2, 0.9, -1, 7)));
+    const count = ["--map", "u32(x > 0.5)", "--type", "u32", ...SOFTWARE];
+    expect(run("reduce", "f.npy", ...count)).toEqual({ ...silent, stdout: "2\n" });
+    expect(run("scan", "f.npy", "-o", "out.npy", ...count)).toEqual(silent);
+    expect(read("out.npy")).toMatchObject({ shape: [2, 2], data: Uint32Array.of(0, 1, 1, 2) });
+    const wide = ["--map", "vec2(bitcast<u32>(x), 1u)", "--type", "u64", "--op", "max", ...SOFTWARE];
+    expect(run("reduce", "f.npy", ...wide).stdout).toBe(`${(1n << 32n) + 0xbf800000n}\n`);
+  });
+
+  it("is for what a compaction keeps", () => {
+    const args = ["--where", "x > 3u", "--map", "f32(x) * 0.5", "--type", "f32", ...SOFTWARE];
+    expect(run("compact", "in.npy", "-o", "out.npy", ...args)).toEqual(silent);
+    expect(read("out.npy")).toMatchObject({ shape: [3], data: Float32Array.of(3.5, 2, 3) });
+    fails(
+      /compact takes --map EXPR or --indices/,
+      "compact",
+      "in.npy",
+      "-o",
+      "out.npy",
+      "--indices",
+      ...args,
+    );
+  });
+
+  it("rejects a map that does not compile, a type without one, and an operator that has no meaning on it", () => {
+    fails(/the map, line 1: /, "reduce", "in.npy", "--map", "x +", ...SOFTWARE);
+    fails(/scan: --type says what --map EXPR gives/, "scan", "in.npy", "-o", "out.npy", "--type", "f32");
+    fails(/Allowed choices are u32, i32/, "reduce", "in.npy", "--map", "x", "--type", "u8");
+    fails(/reduce<f32, and>/, "reduce", "in.npy", "--map", "f32(x)", "--type", "f32", "--op", "and");
+  });
+});
+
+describe("reduce", () => {
+  it("prints the value alone", () => {
+    expect(run("reduce", "in.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "25\n" });
+  });
+
+  it("takes operators in kebab case", () => {
+    expect(run("reduce", "in.npy", "--op", "logical-and", ...SOFTWARE)).toEqual({ ...silent, stdout: "0\n" });
+  });
+
+  it("takes 64-bit types", () => {
+    write("u.npy", npy("<u8", [3], BigUint64Array.of(2n ** 63n, 2n ** 63n, 7n)));
+    expect(run("reduce", "u.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "7\n" });
+    write("i.npy", npy("<i8", [3], BigInt64Array.of(5n, -(2n ** 40n), 7n)));
+    expect(run("scan", "i.npy", "-o", "out.npy", "--op", "min", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(BigInt64Array.of(5n, -(2n ** 40n), -(2n ** 40n)));
+    write("f.npy", npy("<f8", [3], Float64Array.of(0.1, 0.2, 0.3)));
+    expect(run("reduce", "f.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "0.6000000000000001\n" });
+    expect(run("compact", "f.npy", "-o", "out.npy", "--where", "i != 1u", ...SOFTWARE)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(Float64Array.of(0.1, 0.3));
+  });
+
+  it("prints floats as NumPy does", () => {
+    write("f.npy", npy("<f4", [2], Float32Array.of(0.1, Number.NaN)));
+    expect(run("reduce", "f.npy", "--op", "max", ...SOFTWARE)).toEqual({ ...silent, stdout: "0.1\n" });
+    write("f.npy", npy("<f4", [1], Float32Array.of(Number.NaN)));
+    expect(run("reduce", "f.npy", "--op", "max", ...SOFTWARE)).toEqual({ ...silent, stdout: "-inf\n" });
+  });
+});
+
+describe("compact", () => {
+  it("keeps what the predicate keeps", () => {
+    expect(
+      run("compact", "in.npy", "-o", "out.npy", "--where", "x % 2u == 1u && i > 0u", ...SOFTWARE),
+    ).toEqual(silent);
+    expect(read("out.npy")).toMatchObject({ shape: [5 - 1], data: Uint32Array.of(1, 7, 1, 3) });
+  });
+
+  it("keeps what the flags keep, as indices", () => {
+    write("flags.npy", npy("|b1", [8], Uint8Array.of(1, 0, 0, 0, 0, 1, 0, 1)));
+    expect(
+      run("compact", "in.npy", "-o", "out.npy", "--flags", "flags.npy", "--indices", ...SOFTWARE),
+    ).toEqual(silent);
+    expect(read("out.npy").data).toEqual(Uint32Array.of(0, 5, 7));
+  });
+
+  it("rejects a predicate that does not compile", () => {
+    fails(/line 1/, "compact", "in.npy", "-o", "out.npy", "--where", "x % == 1u", ...SOFTWARE);
+  });
+
+  it("rejects neither, both, and flags that do not fit", () => {
+    fails(/one of --where EXPR and --flags FLAGS\.npy, and not both/, "compact", "in.npy", "-o", "out.npy");
+    fails(
+      /cannot be used with/,
+      "compact",
+      "in.npy",
+      "-o",
+      "out.npy",
+      "--where",
+      "true",
+      "--flags",
+      "in.npy",
+    );
+    write("flags.npy", npy("|b1", [3], new Uint8Array(3)));
+    fails(
+      /flags\.npy: it holds 3 flags, and in\.npy holds 8 elements/,
+      "compact",
+      "in.npy",
+      "-o",
+      "out.npy",
+      "--flags",
+      "flags.npy",
+    );
+  });
+});
+
+describe("emit", () => {
+  it("prints WGSL", () => {
+    const { status, stdout, stderr } = run(
+      "emit",
+      "scan",
+      "--type",
+      "f32",
+      "--op",
+      "max",
+      "--work-group-size",
+      "64",
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toContain("fn work_group_scan_inclusive_max_f32(");
+    expect(stdout).toContain("64u");
+    expect(run("emit", "scan", "--type", "f64", "--algorithm", "blelloch").stdout).toContain(
+      "fn work_group_scan_exclusive_add_f64(value: vec2<u32>, local_index: u32) -> vec2<u32> {",
+    );
+    expect(run("emit", "reduce", "--algorithm", "subgroup").stdout).toMatch(
+      /^enable subgroups;[\s\S]*fn work_group_reduce_add_u32\(/,
+    );
+  });
+
+  it("rejects what means nothing", () => {
+    fails(/scan, reduce/, "emit", "sort");
+    fails(/u32, i32, f32, f16/, "emit", "scan", "--type", "f80");
+    fails(/workGroupSize is 0; it takes 1 to 1024/, "emit", "scan", "--work-group-size", "0");
+    fails(/whole number from 1 to 1024/, "emit", "scan", "--work-group-size", "many");
+    fails(/xor has no meaning on f32/, "emit", "scan", "--type", "f32", "--op", "xor");
+  });
+});
+
+describe("link", () => {
+  const kernel = `// wavefold: work_group_scan_exclusive_add_u32 64
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive_add_u32(1u, i); }
+`;
+  const writeText = (name: string, text: string): void => write(name, new TextEncoder().encode(text));
+  const readText = (name: string): string => readFileSync(join(folder, name), "utf8");
+
+  it("prints a kernel with what it asks for", () => {
+    writeText("in.wgsl", kernel);
+    expect(run("link", "in.wgsl")).toEqual({ ...silent, stdout: linkDirectives(kernel) });
+  });
+
+  it("writes a file, in place too", () => {
+    writeText("in.wgsl", kernel);
+    expect(run("link", "in.wgsl", "-o", "out.wgsl")).toEqual(silent);
+    expect(readText("out.wgsl")).toBe(linkDirectives(kernel));
+    expect(readText("in.wgsl")).toBe(kernel);
+    expect(run("link", "in.wgsl", "--output", "in.wgsl")).toEqual(silent);
+    expect(readText("in.wgsl")).toBe(linkDirectives(kernel));
+    expect(readdirSync(folder).sort()).toEqual(["in.npy", "in.wgsl", "out.wgsl"]);
+  });
+
+  it("reads stdin", () => {
+    const from = (input: string) =>
+      spawnSync(process.execPath, [program, "link", "-"], { cwd: folder, encoding: "utf8", input });
+    expect(from(kernel)).toMatchObject({ ...silent, stdout: linkDirectives(kernel) });
+    expect(from("")).toMatchObject(silent);
+    expect(from("// wavefold: nothing 4")).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^wavefold: stdin, line 1: nothing is not a function[^\n]*\n$/),
+    });
+  });
+
+  it("leaves a text as it is that asks for nothing", () => {
+    writeText("in.wgsl", "fn main() {}\r\n// é");
+    expect(run("link", "in.wgsl")).toEqual({ ...silent, stdout: "fn main() {}\r\n// é" });
+  });
+
+  it("rejects what means nothing, at its line, and leaves the output as it was", () => {
+    writeText("out.wgsl", "as it was");
+    writeText("in.wgsl", `\n${kernel.replace("_add_u32 64", "_sub_u32 64")}`);
+    fails(/in\.wgsl, line 2: .*sub is not an operator; it takes add/, "link", "in.wgsl", "-o", "out.wgsl");
+    fails(/in\.wgsl, line 2: .*sub is not an operator; it takes add/, "link", "in.wgsl", "-o", "new.wgsl");
+    writeText("in.wgsl", `${kernel}fn _combine_add_u32_64() {}`);
+    fails(/in\.wgsl, line 4: the name _combine_add_u32_64 is taken/, "link", "in.wgsl", "-o", "out.wgsl");
+    expect(readText("out.wgsl")).toBe("as it was");
+  });
+
+  it("rejects files that cannot be", () => {
+    writeText("in.wgsl", kernel);
+    fails(/nothing\.wgsl: there is no such file/, "link", "nothing.wgsl", "-o", "out.wgsl");
+    fails(/\.: this is a folder; it takes a file/, "link", ".");
+    fails(/the output's folder nowhere does not exist/, "link", "in.wgsl", "-o", "nowhere/out.wgsl");
+    fails(/the output is a folder/, "link", "in.wgsl", "-o", ".");
+    write("bad.wgsl", Uint8Array.of(0x2f, 0x2f, 0xff));
+    fails(/bad\.wgsl: this is not UTF-8 text/, "link", "bad.wgsl");
+    const own = openSync(folder, "r");
+    const { status, stderr } = spawnSync(process.execPath, [program, "link", "-"], {
+      encoding: "utf8",
+      stdio: [own, "pipe", "pipe"],
+    });
+    closeSync(own);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: "wavefold: stdin: this is a folder; it takes a file\n",
+    });
+    fails(/missing required argument/, "link");
+    fails(/too many arguments/, "link", "in.wgsl", "in.wgsl");
+  });
+});
+
+describe("doctor", () => {
+  // The real one takes a while in software. Here the CPU reference stands in for the adapter.
+  const standIn = (features: readonly string[], wrong: boolean, software = false): Fold => {
+    const sum = async (data: ScalarArray, options: ReferenceOptions<TypeName>) =>
+      reduceReference(data, options);
+    const scan = async (data: ScalarArray, options: ReferenceOptions<TypeName>) => {
+      const result = scanReference(data, options);
+      const place = software ? 200 : 4000;
+      if (wrong && result.length > place) {
+        const bytes = new Uint8Array(result.buffer);
+        const at = place * result.BYTES_PER_ELEMENT;
+        bytes[at] = (bytes[at] ?? 0) ^ 1;
+      }
+      return result;
+    };
+    const compact = async (data: ScalarArray, { type, indices }: { type: ScalarType; indices?: true }) => {
+      const keep = (_: Scalar, index: number): boolean => index % 3 === 1;
+      return indices
+        ? compactReference(data, keep, { type, indices })
+        : compactReference(data, keep, { type });
+    };
+    return {
+      device: { features: new Set(features) },
+      software,
+      reduce: sum,
+      scan,
+      compact,
+    } as unknown as Fold;
+  };
+  const verdicts = async (fold: Fold) => Promise.all(selfTests(fold).map((test) => test.run()));
+
+  it("passes what is right, on every operator, type and algorithm", async () => {
+    const outcomes = await verdicts(standIn(["shader-f16", "subgroups"], false));
+    expect(outcomes.filter((one) => one.verdict !== "passed")).toEqual([]);
+    // (10 operators on four types, 7 on three) x 3 + 2 compactions of 7 types, for each of 3 algorithms.
+    expect(outcomes).toHaveLength(((4 * 10 + 3 * 7) * 3 + 2 * 7) * 3);
+  });
+
+  it("fails a scan that is wrong in one element", async () => {
+    const outcomes = await verdicts(standIn([], true));
+    const scans = outcomes.filter((one) => one.title.includes("scan<u32"));
+    expect(new Set(scans.map((one) => `${one.algorithm} ${one.verdict}`))).toEqual(
+      new Set(["blelloch failed", "hillis-steele failed", "subgroup skipped"]),
+    );
+    expect(scans[0]?.detail).toMatch(/length 4099: element 4000 is \d+, and the CPU has \d+/);
+  });
+
+  it("checks as much in software, over more tiles than one", async () => {
+    const right = standIn(["shader-f16", "subgroups"], false, true);
+    const titles = (of: Fold): string[] => selfTests(of).map((test) => test.title);
+    expect(titles(right)).toEqual(titles(standIn(["shader-f16", "subgroups"], false)));
+    const tiles = new Set<number>();
+    const spied = {
+      ...right,
+      scan: (data: ScalarArray, options: ReferenceOptions<TypeName> & TuningOptions) => {
+        tiles.add(data.length / ((options.workGroupSize ?? 0) * (options.itemsPerThread ?? 0)));
+        return right.scan(data, options as object);
+      },
+    } as unknown as Fold;
+    expect((await verdicts(spied)).filter((one) => one.verdict !== "passed")).toEqual([]);
+    // An item, a tile that is not full, and more tiles than a subgroup has lanes.
+    const [least = 0, middle = 0, most = 0] = [...tiles].sort((a, b) => a - b);
+    expect(tiles.size).toBe(3);
+    expect(least).toBe(1 / 16);
+    expect(middle > 0.5 && middle < 1).toBe(true);
+    expect(most > 8 && most % 1 !== 0).toBe(true);
+    const wrong = await verdicts(standIn([], true, true));
+    expect(wrong.find((one) => one.title.includes("scan<u32"))?.detail).toMatch(/length 211: element 200 is/);
+  });
+
+  it.each([false, true])("tells operators apart that are not the same (software: %s)", async (software) => {
+    const all = Object.values(operators);
+    // Every other operator that the type takes stands in for the one that is asked for.
+    for (const instead of all) {
+      const confused = {
+        device: { features: new Set(["shader-f16", "subgroups"]) },
+        software,
+        scan: async (data: ScalarArray, options: ReferenceOptions<TypeName>) =>
+          scanReference(data, { ...options, op: instead as unknown as Operator<TypeName> }),
+        reduce: async () => 0,
+        compact: async (data: ScalarArray) => data,
+      } as unknown as Fold;
+      const tests = selfTests(confused).filter((test) => /^inclusive scan.*blelloch/.test(test.title));
+      for (const { title, run: runTest } of tests) {
+        if (!title.includes(`, ${instead.name}>`)) {
+          expect(`${title} as ${instead.name}: ${(await runTest()).verdict}`).toMatch(/failed$/);
+        }
+      }
+    }
+  });
+
+  it("reports what it skips, and why", async () => {
+    const outcomes = await verdicts(standIn([], false));
+    const reasons = new Set(
+      outcomes.map((one) => `${one.type} ${one.algorithm} ${one.verdict} ${one.detail}`),
+    );
+    expect(reasons).toContain("f16 blelloch skipped no shader-f16");
+    expect(reasons).toContain("u32 subgroup skipped no subgroups");
+    expect(reasons).toContain("f32 hillis-steele passed ");
+  });
+
+  it("says whether a single pass works", () => {
+    const limits = Object.fromEntries(["maxBufferSize"].map((name) => [name, 1]));
+    const shown = (singlePassTest?: SinglePassTest): string =>
+      describeAdapter({
+        adapterInfo: {},
+        software: true,
+        device: { features: new Set(), limits },
+        singlePassTest,
+      } as unknown as Fold);
+    expect(shown()).toMatch(/single pass +│ not tested/);
+    expect(shown({ passed: true, detail: "32 runs were right", milliseconds: 900 })).toMatch(
+      /single pass +│ passed: 32 runs were right in 900 ms/,
+    );
+    const failed = shown({ passed: false, detail: "scan, run 1: item 4 is 5 instead of 6", milliseconds: 9 });
+    expect(failed).toMatch(/single pass +│ FAILED, so data is read twice by default:/);
+    expect(failed).toContain("item 4 is 5 instead of 6");
+  });
+
+  it("rejects an adapter that it does not know", () => {
+    fails(/auto, gpu, software/, "doctor", "--adapter", "cpu");
+  });
+});
+
+describe("the command line", () => {
+  it("has help, on stdout", () => {
+    for (const command of ["scan", "reduce", "compact", "emit", "link", "doctor"]) {
+      const { status, stdout, stderr } = run(command, "--help");
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+      expect(stdout).toContain(`Usage: wavefold ${command}`);
+    }
+    expect(run("scan", "--help").stdout).toContain("flattened");
+  });
+
+  it("rejects what it does not know", () => {
+    fails(/a command is missing/);
+    fails(/unknown command 'sort'/, "sort");
+    fails(/unknown option '--nope'/, "scan", "in.npy", "-o", "out.npy", "--nope");
+    fails(/add, mul, min/, "scan", "in.npy", "-o", "out.npy", "--op", "sub");
+    fails(/blelloch, hillis-steele, subgroup/, "scan", "in.npy", "-o", "out.npy", "--algorithm", "best");
+    fails(/auto, gpu, software/, "scan", "in.npy", "-o", "out.npy", "--adapter", "cpu");
+    fails(/required option '-o/, "scan", "in.npy");
+    fails(/missing required argument/, "reduce");
+    fails(/too many arguments/, "reduce", "in.npy", "other.npy");
+  });
+});
+
+describe("files", () => {
+  const whole = npy("<u4", [8], example);
+  it.each<[string, Uint8Array, RegExp]>([
+    ["not .npy", new TextEncoder().encode("3 1 7 0 4"), /bad\.npy: this is not a \.npy file/],
+    [
+      "truncated",
+      whole.subarray(0, whole.length - 4),
+      /truncated: shape \(8,\) of <u4 takes 32 bytes of data, and it holds 28/,
+    ],
+    ["too long", Uint8Array.of(...whole, 0), /1 bytes too many/],
+    ["big-endian", npy(">u4", [8], example), /big-endian; it takes little-endian <u4/],
+    ["Fortran", npy("<u4", [4, 2], example, "True"), /Fortran order.*it takes C order/],
+    ["c8", npy("<c8", [1], new Float64Array(1)), /dtype is <c8; it takes <u4 <i4 <f4 <f2 <u8 <i8 <f8/],
+  ])("rejects a file that is %s", (_, bytes, message) => {
+    write("bad.npy", bytes);
+    fails(message, "scan", "bad.npy", "-o", "out.npy");
+    fails(message, "reduce", "bad.npy");
+    fails(message, "compact", "bad.npy", "-o", "bad.npy", "--where", "true");
+  });
+
+  it("rejects a missing input and a folder", () => {
+    fails(/nothing\.npy: there is no such file/, "reduce", "nothing.npy");
+    mkdirSync(join(folder, "sub"));
+    fails(/sub: this is a folder/, "reduce", "sub");
+  });
+
+  it("rejects an output that cannot be", () => {
+    fails(/the output's folder nowhere does not exist/, "scan", "in.npy", "-o", "nowhere/out.npy");
+    fails(/the output is a folder/, "scan", "in.npy", "-o", ".");
+    fails(/not a regular file/, "scan", "in.npy", "-o", "/dev/null");
+  });
+
+  it("rejects an operator that does not take the type, and leaves the output as it was", () => {
+    write("f.npy", npy("<f4", [1], Float32Array.of(1)));
+    fails(
+      /scan<f32, xor>: xor has no meaning on f32; it takes u32, i32, u64, i64/,
+      "scan",
+      "f.npy",
+      "-o",
+      "in.npy",
+      "--op",
+      "xor",
+    );
+    expect(read("in.npy").data).toEqual(example);
+  });
+});

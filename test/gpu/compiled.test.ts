@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { u64 } from "../../src/algebra/types_64.ts";
+import { LimitError, open } from "../../src/node.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { watched } from "../support/watched.ts";
+
+const fold = useSoftwareFold();
+const tuning = { passes: "single", workGroupSize: 1, itemsPerThread: 2 } as const;
+
+test("scratch that is larger than a buffer may be", async () => {
+  const { device, made } = watched(fold().device);
+  const one = await open({ device });
+  const { maxStorageBufferBindingSize, maxBufferSize } = device.limits;
+  const most = Math.min(maxStorageBufferBindingSize, maxBufferSize);
+  const maxLength = most / 8;
+  const prepared = one.prepareScan({ type: u64, maxLength, ...tuning });
+  await expect(prepared).rejects.toThrow(LimitError);
+  await expect(prepared).rejects.toThrow(
+    new RegExp(
+      `^scan<u64, add>: in tiles of 1 \\* 2 items, maxLength ${maxLength} takes \\d+ bytes of scratch, and the device's limit is ${most}; it takes a larger workGroupSize or itemsPerThread, or a smaller maxLength$`,
+    ),
+  );
+  expect(made()).toEqual([]);
+});
+
+test("the same at hand", async () => {
+  const limits = { maxStorageBufferBindingSize: 65536, maxBufferSize: 65536 };
+  const { device, made } = watched(fold().device, { limits });
+  const one = await open({ device });
+  const scan = one.scan(new BigUint64Array(8192), tuning);
+  await expect(scan).rejects.toThrow(LimitError);
+  await expect(scan).rejects.toThrow("maxLength 8192 takes");
+  expect(made()).toEqual([]);
+  // In larger tiles there is room.
+  expect(
+    await one.scan(new BigUint64Array(8192).fill(1n), { ...tuning, workGroupSize: 4, itemsPerThread: 8 }),
+  ).toEqual(BigUint64Array.from({ length: 8192 }, (_, at) => BigInt(at + 1)));
+});

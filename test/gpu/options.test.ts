@@ -1,0 +1,265 @@
+import { describe, expect, test } from "vitest";
+import { add } from "../../src/algebra/operators.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import { open as openInBrowser } from "../../src/index.ts";
+import { ArgumentError, open as openInNode, WavefoldError } from "../../src/node.ts";
+import { storageBuffer } from "../support/buffers.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { useNullDevice } from "../support/null_device.ts";
+
+const fold = useSoftwareFold();
+const nullDevice = useNullDevice();
+const data = Uint32Array.of(3, 1, 7);
+const tuning = { algorithm: "blelloch", workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" };
+const hand = { type: u32, from: u32, map: "x", ...tuning };
+const plan = { maxLength: 8, lengthOnGpu: false, ...hand };
+
+/** A public call that takes options, and all that there are. */
+interface Call {
+  readonly name: string;
+  run(options: unknown): Promise<unknown>;
+  readonly options: Readonly<Record<string, unknown>>;
+  /** What it does not do without. */
+  readonly needed: readonly string[];
+}
+
+const calls: readonly Call[] = [
+  {
+    name: "scan",
+    run: (options) => fold().scan(data, options as never),
+    options: { op: add, exclusive: true, ...hand },
+    needed: [],
+  },
+  {
+    name: "reduce",
+    run: (options) => fold().reduce(data, options as never),
+    options: { op: add, ...hand },
+    needed: [],
+  },
+  {
+    name: "compact",
+    run: (options) => fold().compact(data, options as never),
+    options: { where: "x > 1", flags: undefined, indices: false, ...hand },
+    needed: ["where"],
+  },
+  {
+    name: "prepareScan",
+    run: (options) => fold().prepareScan(options as never),
+    options: { op: add, exclusive: true, ...plan },
+    needed: ["type", "maxLength"],
+  },
+  {
+    name: "prepareReduce",
+    run: (options) => fold().prepareReduce(options as never),
+    options: { op: add, ...plan },
+    needed: ["type", "maxLength"],
+  },
+  {
+    name: "prepareCompact",
+    run: (options) => fold().prepareCompact(options as never),
+    options: {
+      where: "x > 1",
+      flags: false,
+      indices: false,
+      indirect: { draw: { vertexCount: 6 } },
+      ...plan,
+    },
+    needed: ["type", "maxLength", "where"],
+  },
+  ...Object.entries({ "in Node.js": openInNode, "in a browser": openInBrowser }).map(
+    ([where, open]): Call => ({
+      name: `open ${where}`,
+      run: (options) => open(options as never),
+      options: { device: {}, adapter: undefined, testSinglePass: false, maxPipelines: 8 },
+      needed: ["device"],
+    }),
+  ),
+];
+
+/** With the device, once there is one. */
+const optionsOf = ({ options }: Call): Record<string, unknown> => ({
+  ...options,
+  ...("device" in options && { device: nullDevice() }),
+});
+
+const errorOf = (promise: Promise<unknown>): Promise<Error> =>
+  promise.then(
+    (value) => new Error(`it gave ${String(value)}`),
+    (cause: Error) => cause,
+  );
+
+describe.each(calls)("$name", (call) => {
+  const title = call.name.replace(/ .*/, "");
+  const { run } = call;
+
+  test("all that there are", async () => {
+    const result = await run(optionsOf(call));
+    expect(result).toBeDefined();
+  });
+
+  test("undefined is as left out", async () => {
+    const none = Object.fromEntries(
+      Object.entries(optionsOf(call)).map(([name, value]) => [
+        name,
+        call.needed.includes(name) ? value : undefined,
+      ]),
+    );
+    const bare = Object.fromEntries(Object.entries(none).filter(([, value]) => value !== undefined));
+    const [given, left] = [await run({ ...none, nonsense: undefined }), await run(bare)];
+    if (ArrayBuffer.isView(left) || typeof left === "number") {
+      expect(given).toEqual(left);
+    }
+  });
+
+  test("options that are none", async () => {
+    for (const [options, given] of [
+      [null, "null"],
+      [5, "number"],
+      ["exclusive", "string"],
+      [true, "boolean"],
+      ...(title.startsWith("prepare") ? [[undefined, "undefined"]] : []),
+    ]) {
+      // It rejects, and does not throw.
+      const error = await errorOf(run(options));
+      expect(error, String(given)).toBeInstanceOf(ArgumentError);
+      expect(error.message).toBe(`${title}: options is ${given}; it takes an object`);
+    }
+  });
+
+  test("an option that there is not", async () => {
+    const error = await errorOf(run({ ...optionsOf(call), nonsense: 1 }));
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect(error.message).toContain(`${title} takes no option nonsense; it takes `);
+    for (const name of Object.keys(call.options)) {
+      expect(error.message).toContain(name);
+    }
+    expect((await errorOf(run({ toString: 1 }))).message).toContain("takes no option toString");
+  });
+
+  test("a word that is nearly one", async () => {
+    for (const name of Object.keys(call.options).filter((one) => one.length > 3)) {
+      const middle = Math.floor(name.length / 2);
+      const words = [
+        name.slice(0, middle) + name.slice(middle + 1),
+        `${name}s`,
+        name.toUpperCase(),
+        name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      ];
+      for (const word of words.filter((one) => !(one in call.options))) {
+        const error = await errorOf(run({ ...optionsOf(call), [word]: 1 }));
+        expect(error).toBeInstanceOf(ArgumentError);
+        expect(error.message).toBe(`${title} takes no option ${word}; did you mean ${name}?`);
+      }
+    }
+  });
+
+  test("a value that means nothing is an error of ours, or is taken", async () => {
+    for (const name of Object.keys(call.options)) {
+      for (const value of [null, Number.NaN, -1, 1.5, "?", {}, [], () => 1, Symbol.iterator, 10n]) {
+        const error = await errorOf(run({ ...optionsOf(call), [name]: value }));
+        const what = `${title}: ${name} is ${String(typeof value === "object" ? JSON.stringify(value) : String(value))}`;
+        expect(
+          error instanceof WavefoldError || error.message.startsWith("it gave"),
+          `${what}: ${error.stack}`,
+        ).toBe(true);
+      }
+    }
+  });
+});
+
+test("what a call at hand does not take", async () => {
+  await expect(fold().scan(Int32Array.of(1, 2, 3), { lengthOnGpu: true } as never)).rejects.toThrow(
+    "scan takes no option lengthOnGpu; it takes op, exclusive,",
+  );
+  for (const name of ["maxLength", "lengthOnGpu", "indirect", "where", "flags"]) {
+    await expect(fold().scan(data, { [name]: 1 } as never)).rejects.toThrow(`scan takes no option ${name}`);
+    await expect(fold().reduce(data, { [name]: 1 } as never)).rejects.toThrow(
+      `reduce takes no option ${name}`,
+    );
+  }
+  await expect(fold().reduce(data, { exclusive: true } as never)).rejects.toThrow(
+    "reduce takes no option exclusive",
+  );
+  await expect(fold().compact(data, { where: "true", op: add } as never)).rejects.toThrow(
+    "compact takes no option op",
+  );
+});
+
+describe("record", () => {
+  test("what it is given", async () => {
+    const { device } = fold();
+    const scan = await fold().prepareScan({ type: u32, maxLength: 8 });
+    const compact = await fold().prepareCompact({ type: u32, where: "true", maxLength: 8 });
+    const [input, output] = [0, 1].map(() => storageBuffer(device, new Uint32Array(8))) as [
+      GPUBuffer,
+      GPUBuffer,
+    ];
+    const count = storageBuffer(device, new Uint32Array(1));
+    const encoder = device.createCommandEncoder();
+    const ranges = { input, output, length: 8 };
+    const expectError = (run: () => void, message: string): void => {
+      expect(run, message).toThrow(ArgumentError);
+      expect(run).toThrow(message);
+    };
+    for (const one of [scan, compact] as { record(...given: unknown[]): void }[]) {
+      for (const given of [null, undefined]) {
+        expectError(() => one.record(encoder, given), `record: options is ${given}; it takes an object`);
+        expectError(
+          () => one.record(given, ranges),
+          "record takes a GPUCommandEncoder or a GPUComputePassEncoder",
+        );
+      }
+      expectError(() => one.record(), "record takes a GPUCommandEncoder or a GPUComputePassEncoder");
+      expectError(
+        () => one.record({}, ranges),
+        "record takes a GPUCommandEncoder or a GPUComputePassEncoder",
+      );
+      expectError(() => one.record(5, ranges), "record takes a GPUCommandEncoder or a GPUComputePassEncoder");
+      expectError(() => one.record(encoder, { ...ranges, count, lenght: 8 }), "record takes no option");
+    }
+    const record = (given: object) => (): void => scan.record(encoder, { ...ranges, ...given });
+    expectError(record({ lenght: 8 }), "scan<u32, add>: record takes no option lenght; did you mean length?");
+    expectError(record({ flags: input }), "record takes no option flags; it takes input, output, length");
+    expectError(
+      record({ input: { buffer: input, ofset: 4 } }),
+      "input takes no option ofset; did you mean offset?",
+    );
+    expectError(record({ input: { buffer: undefined } }), "input's buffer is no GPUBuffer");
+    expectError(record({ input: { buffer: null } }), "input's buffer is no GPUBuffer");
+    expectError(record({ input: {} }), "input's buffer is no GPUBuffer");
+    expectError(record({ input: "input" }), "input is input; it takes a GPUBuffer");
+    for (const size of [Number.NaN, -4, 1.5, Number.POSITIVE_INFINITY, "32"]) {
+      const given = { input: { buffer: input, size: size as number } };
+      expectError(record(given), `input's size is ${size} bytes; it takes a whole number from 0 up`);
+    }
+    for (const offset of [Number.NaN, -4, 1.5, 2, "4"]) {
+      expectError(
+        record({ input: { buffer: input, offset: offset as number } }),
+        `input's offset is ${offset} bytes; it takes a multiple of 4`,
+      );
+    }
+    // Undefined is as left out.
+    record({ flags: undefined, input: { buffer: input, offset: undefined, size: undefined } })();
+    scan.destroy();
+    compact.destroy();
+  });
+});
+
+test("adapters that are none", async () => {
+  // They reject: nothing is thrown before there is a promise.
+  for (const [adapter, message] of [
+    ["x", 'open: adapter is "x"; it takes "gpu", "software" or a GPUAdapter'],
+    [5, "open: adapter is no GPUAdapter"],
+    [null, "open: adapter is no GPUAdapter"],
+    [{}, "open: adapter is no GPUAdapter"],
+  ] as const) {
+    const error = await errorOf(openInNode({ adapter } as never));
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect(error.message).toBe(message);
+  }
+  for (const adapter of ["gpu", 5, null, {}]) {
+    const error = await errorOf(openInBrowser({ adapter } as never));
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect(error.message).toBe("open: adapter is no GPUAdapter");
+  }
+});

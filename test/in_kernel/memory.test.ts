@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { operator } from "../../src/algebra/operators.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
+import { hillisSteele, subgroup, workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import {
+  coalescedReduce,
+  coalescedScanUpdate,
+  threadTileReduce,
+  threadTileScanUpdate,
+  workGroupAllocate,
+  workGroupCompact,
+  workGroupCompactUpdate,
+  workGroupReduce,
+  workGroupScan,
+  workGroupScanUpdate,
+} from "../../src/in_kernel/functions.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
+import { algorithmNames } from "../support/fold.ts";
+import { span } from "../support/operators.ts";
+
+/** The bytes of the variables in a text, by WebGPU's rule: each rounded up to 16. */
+function memoryIn(code: string): number {
+  const constants = new Map(
+    [...code.matchAll(/^const (\w+) = (.*);$/gm)].map(([, name = "", text = ""]) => [name, text]),
+  );
+  const evaluate = (text: string): number => {
+    const written = text.replace(/\b[A-Za-z_]\w*\b/g, (name) =>
+      constants.has(name) ? String(evaluate(constants.get(name) ?? "")) : name,
+    );
+    const plain = written
+      .replace(/\b(\d+)u\b/g, "$1")
+      .replace(/countLeadingZeros\((\d+) - 1\)/g, (_, size) => String(Math.clz32(Number(size) - 1)));
+    // Integer division binds as multiplication does.
+    return Math.floor(
+      Number(new Function(`return ${plain.replace(/(\([^()]*\)|\d+) \/ (\d+)/g, "Math.floor($1 / $2)")};`)()),
+    );
+  };
+  const bytesOf = (type: string): number => {
+    const array = /^array<(.*), (.*)>$/.exec(type);
+    if (array !== null) {
+      return bytesOf(array[1] ?? "") * evaluate(array[2] ?? "");
+    }
+    return { u32: 4, "atomic<u32>": 4, "vec2<u32>": 8, Span: span.bytes }[type] ?? Number.NaN;
+  };
+  return [...code.matchAll(/^var<workgroup> \w+: (.*);$/gm)].reduce(
+    (bytes, [, type = ""]) => bytes + Math.ceil(bytesOf(type) / 16) * 16,
+    0,
+  );
+}
+
+test("a reduction reserves an element a thread, and a scan two", () => {
+  const block = struct({
+    name: "Block",
+    fields: { a: u32, b: u32, c: u32, d: u32, e: u32, f: u32, g: u32, h: u32 },
+  });
+  const first = operator({
+    name: "first",
+    type: block,
+    identity: { a: 0, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0 },
+    combine: "if (earlier.a == 0u) { return later; }\nreturn earlier;",
+    reference: (earlier, later) => (earlier.a === 0 ? later : earlier),
+  });
+  const options = { type: block, op: first, workGroupSize: 256 };
+  expect(workGroupReduce(options).workGroupMemory).toBe(256 * 32);
+  expect(coalescedReduce(options).workGroupMemory).toBe(256 * 32);
+  expect(workGroupScan(options).workGroupMemory).toBe(2 * 256 * 32);
+});
+
+const check = (functions: InKernelFunctions, title: string): void => {
+  expect(functions.workGroupMemory, title).toBe(memoryIn(functions.code));
+  expect(functions.workGroupMemory, title).toBeGreaterThan(0);
+};
+
+test.each([1, 3, 32, 96, 100, 256])(
+  "the memory that is stated is what the text declares: %i threads",
+  (workGroupSize) => {
+    for (const algorithm of algorithmNames) {
+      const size = { workGroupSize, algorithm: workGroupAlgorithms[algorithm] };
+      for (const type of [u32, u64]) {
+        check(workGroupReduce({ type, ...size }), `reduce ${type.name} ${algorithm}`);
+        check(workGroupScan({ type: type as typeof u32, ...size }), `scan ${type.name} ${algorithm}`);
+      }
+      check(workGroupScanUpdate({ type: u32, counter: "used", ...size }), `update ${algorithm}`);
+      check(coalescedScanUpdate({ type: u32, counter: "used", ...size }), `coalesced update ${algorithm}`);
+      check(workGroupCompact(size), `compact ${algorithm}`);
+      check(workGroupCompactUpdate({ counter: "used", ...size }), `compact update ${algorithm}`);
+      check(workGroupAllocate({ counter: "used", ...size }), `allocate ${algorithm}`);
+    }
+    for (const algorithm of [hillisSteele, subgroup]) {
+      for (const tileSize of [1, 2, 8, 32].filter((one) => one <= workGroupSize)) {
+        const size = { workGroupSize, tileSize, algorithm };
+        check(threadTileReduce({ type: u64, ...size }), `tile ${tileSize} subgroups=${algorithm.subgroups}`);
+        check(
+          threadTileScanUpdate({ type: u32, counter: "used", ...size }),
+          `tile ${tileSize} subgroups=${algorithm.subgroups} update`,
+        );
+      }
+    }
+  },
+);

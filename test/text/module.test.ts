@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import { max } from "../../src/algebra/operators.ts";
+import { u32 } from "../../src/algebra/types.ts";
+import { workGroupReduce } from "../../src/in_kernel/functions.ts";
+import { link } from "../../src/in_kernel/link.ts";
+import { parse, unbalanced } from "../../src/text/callers.ts";
+import { assemble, directivesFor, reachable, unroll } from "../../src/text/module.ts";
+
+const summary = (text: string) => parse(text).declarations.map(({ keyword, name }) => `${keyword} ${name}`);
+
+describe("parse", () => {
+  test("names every kind of declaration", () => {
+    const text = `
+enable f16, subgroups;
+alias A = u32;
+const C = 1u;
+override O: u32 = 2u;
+struct S { a: u32, }
+@group(0) @binding(f(1)) var<storage, read> v: array<A>;
+var<private> p: u32;
+@compute @workgroup_size(C) fn main() { if (true) { } }
+const_assert C == 1u;`;
+    expect(parse(text).directives).toEqual(["enable f16;", "enable subgroups;"]);
+    expect(summary(text)).toEqual([
+      "alias A",
+      "const C",
+      "override O",
+      "struct S",
+      "var v",
+      "var p",
+      "fn main",
+    ]);
+  });
+
+  test("comments are no code, and go with what they are above", () => {
+    const text = "// far\n\n// kept { ( \nfn a() { /* } */ }\n// fn no() {}\nfn b() {}";
+    const { declarations } = parse(text);
+    expect(declarations.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(declarations[0]?.text).toBe("// far\n\n// kept { ( \nfn a() { /* } */ }");
+    expect(declarations[1]?.text).toBe("// fn no() {}\nfn b() {}");
+  });
+
+  test("declarations of one line are apart", () => {
+    const { declarations } = parse("const A = 1u; const B = A; // both\n// and\nfn c() {} fn d() {}");
+    expect(declarations.map(({ text }) => text)).toEqual([
+      "const A = 1u;",
+      " const B = A; // both",
+      "// and\nfn c() {}",
+      " fn d() {}",
+    ]);
+  });
+
+  test("members are no references", () => {
+    const { declarations } = parse("fn a() { return x.total + total2; }");
+    expect(declarations[0]?.references.has("total")).toBe(false);
+    expect(declarations[0]?.references.has("total2")).toBe(true);
+  });
+
+  test.each(["", "// only a comment", ";;", "fn", "fn a(", "}", "@", "var<"])("%j does not throw", (text) => {
+    expect(() => parse(text)).not.toThrow();
+  });
+});
+
+test("reachable keeps what is reached, in the order given, and the first of a name", () => {
+  const { declarations } = parse(
+    "fn c() {}\nfn b() { c(); }\nfn unused() {}\nfn a() { b(); a(); }\nfn c() { b(); }",
+  );
+  expect(reachable(declarations, ["a"]).map(({ name }) => name)).toEqual(["c", "b", "a"]);
+  expect(reachable(declarations, ["nothing"])).toEqual([]);
+});
+
+describe("unroll", () => {
+  const loop = "  for (var k = 1u; k < N; k++) { // unroll\n    x[k] = kk;\n  }\nend";
+  test("writes out each turn", () => {
+    expect(unroll(loop, { N: 3 }).split("\n")).toEqual([
+      "  {",
+      "    x[1u] = kk;",
+      "  }",
+      "  {",
+      "    x[2u] = kk;",
+      "  }",
+      "end",
+    ]);
+  });
+  test("no turn", () => {
+    expect(unroll(loop, { N: 1 })).toBe("end");
+  });
+  test("a bound that is not known", () => {
+    expect(() => unroll(loop, {})).toThrow("N is not known: a loop that cannot be unrolled");
+  });
+  test("other loops stay", () => {
+    const other = "for (var k = 0u; k < N; k++) {\n}";
+    expect(unroll(other, { N: 3 })).toBe(other);
+  });
+  test("a loop in a loop", () => {
+    const inner = "  for (var i = 0u; i < M; i++) { // unroll\n    x[i + k] = k;\n  }\n";
+    const nested = `for (var k = 0u; k < N; k++) { // unroll\n${inner}}\n`;
+    expect(unroll(nested, { N: 2, M: 1 }).split("\n")).toEqual([
+      "{",
+      "  {",
+      "    x[0u + 0u] = 0u;",
+      "  }",
+      "}",
+      "{",
+      "  {",
+      "    x[0u + 1u] = 1u;",
+      "  }",
+      "}",
+      "",
+    ]);
+  });
+});
+
+test.each([
+  ["a[(b)] // )", undefined],
+  ["/* ( */ a", undefined],
+  ["a)", { problem: "')' without its '('", line: 1, column: 2 }],
+  ["(\n]", { problem: "']' without its '['", line: 2, column: 1 }],
+  ["{ (", { problem: "'(' is not closed", line: 1, column: 3 }],
+  ["a /* b", { problem: "a comment that does not end", line: 1, column: 3 }],
+])("unbalanced: %j", (text, expected) => {
+  expect(unbalanced(text)).toEqual(expected);
+});
+
+test("directives come first, once and sorted, and f16 where it is used", () => {
+  const { declarations } = parse("fn a() {}\nfn b(x: f16) {}");
+  const directives = ["enable subgroups;", "enable f16;", "enable subgroups;"];
+  expect(assemble(directivesFor(directives, declarations), declarations)).toBe(
+    "enable f16;\nenable subgroups;\n\nfn a() {}\n\nfn b(x: f16) {}\n",
+  );
+  expect(directivesFor(directives, declarations.slice(0, 1))).toEqual(["enable subgroups;"]);
+  expect(directivesFor([], declarations)).toEqual(["enable f16;"]);
+});
+
+test("link: the emitted text", () => {
+  const reduce = workGroupReduce({ type: u32, op: max, workGroupSize: 2 });
+  const code = link("enable f16;\nfn main() {\n  _ = work_group_reduce_max_u32(1u, 0u);\n}", [reduce]);
+  expect(
+    code
+      .split("\n")
+      .filter((line) => !line.startsWith("//"))
+      .join("\n"),
+  ).toMatchInlineSnapshot(`
+    "enable f16; 
+    fn main() {
+      _ = work_group_reduce_max_u32(1u, 0u);
+    }
+
+    fn work_group_reduce_max_u32(value: u32, local_index: u32) -> u32 {
+      return (_work_group_reduce_max_u32_2((value), local_index));
+    }
+
+    fn _work_group_reduce_max_u32_2(element: u32, local_index: u32) -> u32 {
+      _hillis_steele_tree_max_u32_2[local_index] = element;
+      for (var distance = 1u; distance < 2u; distance <<= 1u) {
+        workgroupBarrier();
+        if (local_index % (2u * distance) == 0u && local_index + distance < 2u) {
+          _hillis_steele_tree_max_u32_2[local_index] =
+            _combine_max_u32_2(_hillis_steele_tree_max_u32_2[local_index], _hillis_steele_tree_max_u32_2[local_index + distance]);
+        }
+      }
+      return workgroupUniformLoad(&_hillis_steele_tree_max_u32_2[0]);
+    }
+
+    var<workgroup> _hillis_steele_tree_max_u32_2: array<u32, 2u>;
+
+    fn _combine_max_u32_2(earlier: u32, later: u32) -> u32 {
+      return max(earlier, later);
+    }"
+  `);
+  expect(link("fn main() {}", [reduce])).not.toContain("max_u32");
+});
