@@ -1,10 +1,12 @@
+import { operator } from "../src/algebra/custom_operator.ts";
 import { elementTypes } from "../src/algebra/element_types.ts";
 import { decodeFloat16, encodeFloat16 } from "../src/algebra/float16.ts";
-import type { Operator } from "../src/algebra/operators.ts";
-import { monoid, operator, operators } from "../src/algebra/operators.ts";
+import { u32 } from "../src/algebra/integers.ts";
+import type { Operator } from "../src/algebra/monoid.ts";
+import { monoid } from "../src/algebra/monoid.ts";
+import { operators } from "../src/algebra/operators.ts";
 import { struct } from "../src/algebra/struct.ts";
 import type { ElementType, StructValue, Value } from "../src/algebra/types.ts";
-import { u32 } from "../src/algebra/types.ts";
 
 // What the bench computes on. No element is kept: they are made chunk by chunk, the same each time,
 // once to be uploaded and once to be verified. Float sums and products are exact in any order, since

@@ -1,4 +1,4 @@
-import { u32 } from "../src/algebra/types.ts";
+import { u32 } from "../src/algebra/integers.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 import type { Primitive } from "../src/plan/tuning.ts";
 import { createBuffer } from "./buffers.ts";

@@ -1,8 +1,7 @@
 import { operators } from "../src/algebra/operators.ts";
 import { ArgumentError } from "../src/errors.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
-import { algorithms } from "../src/kernels/algorithms.ts";
-import { requireAlgorithm } from "../src/kernels/require_algorithm.ts";
+import { algorithms, requireAlgorithm } from "../src/kernels/algorithms.ts";
 import type { Primitive } from "../src/plan/tuning.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
 import { benchTypes, identityOn } from "./elements.ts";

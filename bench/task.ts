@@ -1,6 +1,7 @@
 import type { ElementType } from "../src/algebra/types.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import type { Primitive, TuningOptions } from "../src/plan/tuning.ts";
+import type { TuningOptions } from "../src/plan/options.ts";
+import type { Primitive } from "../src/plan/tuning.ts";
 import { createBuffer, upload } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCopy, preparePoison } from "./copy.ts";

@@ -1,8 +1,9 @@
 // Builds dist/ (the package) and build/ (what is run from the repository) with esbuild.
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { relative } from "node:path";
 import { build } from "esbuild";
-import { evaluated, fromChunks, laterName, modulesOf, shaders, withChunks } from "./modules.mjs";
+import { rolldown } from "rolldown";
+import { atOnce, bareShaders } from "./modules.mjs";
 
 const shared = {
   bundle: true,
@@ -13,63 +14,36 @@ const shared = {
 };
 
 await rm("dist", { recursive: true, force: true });
-/** What esbuild says of each build of the package. */
-const metafiles = [];
-/** Builds files that take code from those of dist/chunks/. */
-async function buildFiles(options) {
-  const { outputFiles, metafile } = await build({ ...shared, ...options, write: false, metafile: true });
-  metafiles.push(metafile);
-  for (const file of outputFiles) {
-    await mkdir(dirname(file.path), { recursive: true });
-    await writeFile(file.path, withChunks(file));
-  }
-}
 
-/** What needs no device, by the files that they are built to. */
+// The package's entries. What `open` takes at once is two files: what programs without a device take of it too, and the rest.
+// So a program loads it in few requests. What is loaded by import() is a file each.
 const textual = { wgsl: "src/wgsl.ts", reference: "src/reference/index.ts", monoids: "src/monoids/index.ts" };
-
-// What `open` takes at once is two files, the base being what programs without a device take too; what any plan takes
-// beside is one, and what is loaded later a file each, which takes the base through the core: a bundler, which makes a
-// file of those that the same ones take, then makes one of both. An entry brings all that it exports of what is loaded
-// later along, whether a program names it or not: so the types and operators that plans take are their own copies.
-const { core, base, plans, later } = await modulesOf(Object.values(textual), shared);
-const inFile = (paths, name) => paths.map((path) => [path, name]);
-const ofBase = inFile(base, "base");
-const ofCore = inFile([...core, ...base], "core");
-const buildSet = (name, paths, taken) =>
-  buildFiles({
-    stdin: { contents: paths.map((path) => `export * from "./${path}";`).join("\n"), resolveDir: "." },
-    outfile: `dist/chunks/${name}.js`,
-    plugins: [fromChunks(new Map(taken), later), shaders],
-  });
-await buildSet("base", base, []);
-await buildSet("core", [...core, base[0]], ofBase);
-await buildSet("plans", plans, ofCore);
-await buildFiles({
-  entryPoints: { later: "src/later.ts", ...Object.fromEntries(later.map((path) => [laterName(path), path])) },
-  outdir: "dist/chunks",
-  plugins: [fromChunks(new Map([...ofCore, ...inFile(plans, "plans")]), later, true), shaders, evaluated],
-  splitting: true,
-  chunkNames: "shared-[hash]",
-});
-// One build for all that a program may import together: an operator of one is an operator of the others.
-await buildFiles({
-  entryPoints: {
-    ...textual,
+const bundler = await rolldown({
+  input: {
     index: "src/index.ts",
     node: "src/node.ts",
+    ...textual,
     check: "src/check/index.ts",
     esbuild: "src/build/esbuild.ts",
     vite: "src/build/vite.ts",
   },
-  outdir: "dist",
-  plugins: [fromChunks(new Map([...ofBase, ...inFile(core, "core")]), later), shaders],
-  splitting: true,
-  chunkNames: "chunks/[name]-[hash]",
-  // An optional peer.
-  external: ["fast-check"],
-  platform: "node",
+  platform: "neutral",
+  resolve: { mainFields: ["module", "main"] },
+  // The last ones are optional peers.
+  external: [/^node:/, "esbuild", "fast-check", "vite"],
+  plugins: [bareShaders],
 });
+const { output } = await bundler.write({
+  dir: "dist",
+  format: "esm",
+  entryFileNames: "[name].js",
+  chunkFileNames: "chunks/[name].js",
+  codeSplitting: {
+    groups: [{ debugName: "what open takes", name: atOnce(["src/gpu/open.ts"], Object.values(textual)) }],
+  },
+});
+await bundler.close();
+
 // The command keeps the comments: it prints WGSL for people to read.
 const { metafile } = await build({
   ...shared,
@@ -81,7 +55,7 @@ const { metafile } = await build({
   outdir: "dist",
   // What only some commands use is loaded when one of them runs.
   splitting: true,
-  chunkNames: "chunks/cli-[name]-[hash]",
+  chunkNames: "cli/[name]-[hash]",
   platform: "node",
   // A bundled CommonJS package calls require for what Node.js brings.
   banner: {
@@ -89,18 +63,23 @@ const { metafile } = await build({
   },
 });
 await chmod("dist/cli.js", 0o755);
-metafiles.push(metafile);
-await writeFile("dist/THIRD_PARTY_LICENSES.txt", await licencesOf(metafiles));
+await writeFile(
+  "dist/THIRD_PARTY_LICENSES.txt",
+  await licencesOf([
+    ...output.map(({ fileName, moduleIds = [] }) => [`dist/${fileName}`, moduleIds]),
+    ...Object.entries(metafile.outputs).map(([file, { inputs }]) => [file, Object.keys(inputs)]),
+  ]),
+);
 
-/** The licences and notices of the packages that bundles hold. */
-async function licencesOf(metafiles) {
+/** The licences and notices of the packages that the package's files hold, which come with the modules in each. */
+async function licencesOf(files) {
   /** The files that hold code of a package, by its folder. */
   const holders = new Map();
-  for (const [output, { inputs }] of metafiles.flatMap(({ outputs }) => Object.entries(outputs))) {
-    for (const path of Object.keys(inputs)) {
-      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
+  for (const [file, modules] of files) {
+    for (const path of modules) {
+      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(".", path))?.[0];
       if (folder !== undefined) {
-        const holder = output.replace(/^dist\/chunks\/cli-.*/, "dist/cli.js");
+        const holder = file.replace(/^dist\/cli\/.*/, "dist/cli.js");
         holders.set(folder, (holders.get(folder) ?? new Set()).add(holder));
       }
     }

@@ -1,4 +1,4 @@
-import { monoid } from "../src/algebra/operators.ts";
+import { monoid } from "../src/algebra/monoid.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import type { Algorithm, CustomOperator, Operator, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes, operator, operators } from "../src/index.ts";

@@ -1,10 +1,12 @@
 import { workGroupAlgorithms } from "../src/in_kernel/algorithms.ts";
 import type { Algorithm, ElementType, Operator } from "../src/index.ts";
 import { planCompact } from "../src/plan/compact.ts";
+import { everyMethod } from "../src/plan/every_method.ts";
+import type { DeviceFacts } from "../src/plan/facts.ts";
+import type { Passes } from "../src/plan/options.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { planReduce } from "../src/plan/reduce.ts";
 import { planScan } from "../src/plan/scan.ts";
-import type { DeviceFacts, Passes } from "../src/plan/tuning.ts";
 import { workGroupCompact, workGroupReduce, workGroupScan } from "../src/wgsl.ts";
 import type { PrimitiveName } from "./choices.ts";
 
@@ -60,15 +62,15 @@ const optionsOf = ({ type, op, algorithm, passes, exclusive, where, length, prim
 const LIE = "vectors";
 
 /** The plan of what is wanted, checked against a device. */
-export function planOf(wanted: Wanted, facts: DeviceFacts): Promise<Plan> {
+export function planOf(wanted: Wanted, facts: DeviceFacts): Plan {
   const options = optionsOf(wanted);
   switch (wanted.primitive) {
     case "scan":
-      return planScan(options, facts, [LIE]);
+      return planScan(options, facts, everyMethod, [LIE]);
     case "reduce":
-      return planReduce(options, facts, [LIE]);
+      return planReduce(options, facts, everyMethod, [LIE]);
     case "compact":
-      return planCompact(options, facts, [LIE]);
+      return planCompact(options, facts, everyMethod, [LIE]);
     default:
       return wanted.primitive satisfies never;
   }
@@ -78,7 +80,7 @@ const count = (tiles: number): string => `${tiles} work-group${tiles === 1 ? "" 
 
 /** The WGSL that it becomes: each pass of the plan in order, then the functions for inside a kernel. */
 export async function listingsOf(wanted: Wanted, facts: DeviceFacts): Promise<Listing[]> {
-  const plan = await planOf(wanted, facts);
+  const plan = planOf(wanted, facts);
   const passes = plan.passes(wanted.length, LIE, false).map(
     ({ kernel, tiles }, at): Listing => ({
       title: `Pass ${at + 1}: ${kernel.label.replace(/^wavefold /, "")}, ${count(tiles)}`,

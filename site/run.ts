@@ -1,10 +1,10 @@
 import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { arrayLike } from "../src/algebra/arrays.ts";
 import { contextOf } from "../src/gpu/device.ts";
-import { prepare } from "../src/gpu/prepare.ts";
+import { prepare } from "../src/gpu/recording.ts";
 import type { Fold } from "../src/index.ts";
-import type { Grouping } from "../src/reference/grouping.ts";
-import { wholeWords } from "../src/whole_words.ts";
+import type { Grouping } from "../src/plan/grouping.ts";
+import { wholeWords } from "../src/plan/plan.ts";
 import type { Wanted } from "./plans.ts";
 import { planOf } from "./plans.ts";
 import type { Timing } from "./timing.ts";
@@ -50,7 +50,7 @@ export async function runOnGpu(fold: Fold, wanted: Wanted, data: ScalarArray, ti
     device.queue.writeBuffer(input, 0, bytes);
     const { length } = data;
 
-    const plan = await planOf(wanted, contextOf(device).facts);
+    const plan = planOf(wanted, contextOf(device).facts);
     const prepared = await prepare(contextOf(device), plan);
     owned.push(prepared);
     const ranges = { input, output, length, ...(wanted.primitive === "compact" && { count }) };

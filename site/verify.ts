@@ -1,10 +1,10 @@
 import type { ScalarArray } from "../src/algebra/arrays.ts";
-import { roundingOf } from "../src/algebra/operators.ts";
+import { roundingOf } from "../src/algebra/monoid.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import type { Operator, ScalarType, TypeName } from "../src/index.ts";
 import { elementTypes } from "../src/index.ts";
+import type { Grouping } from "../src/plan/grouping.ts";
 import { spineLengths } from "../src/plan/plan.ts";
-import type { Grouping } from "../src/reference/grouping.ts";
 import { compactReference, encodeFloat16, reduceReference, scanReference } from "../src/reference/index.ts";
 import type { Predicate, PrimitiveName } from "./choices.ts";
 import { readerOf, show } from "./data.ts";

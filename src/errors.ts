@@ -61,3 +61,8 @@ export class DeviceLostError extends WavefoldError {
 export class OutOfMemoryError extends WavefoldError {
   override name = "OutOfMemoryError";
 }
+
+/** Throws the error for an argument that does not mean anything: what is wrong with it, and what it takes. */
+export function refuse(caller: string, problem: string, takes: string): never {
+  throw new ArgumentError(`${caller}: ${problem}; it takes ${takes}`);
+}

@@ -4,5 +4,39 @@
  *
  * @module wavefold
  */
-export { open } from "./open.ts";
-export * from "./public.ts";
+export * from "./algebra/index.ts";
+export type { Float16ArrayLike, TypedArrays } from "./algebra/types.ts";
+export {
+  AdapterError,
+  ArgumentError,
+  DeviceLostError,
+  FeatureError,
+  LimitError,
+  MissingPackageError,
+  OutOfMemoryError,
+  ShaderError,
+  SourceError,
+  WavefoldError,
+} from "./errors.ts";
+export type {
+  Fold,
+  HandCompactOptions,
+  HandMapOptions,
+  HandOptions,
+  Length,
+  PreparedCompact,
+  PreparedReduce,
+  PreparedScan,
+  ScanRanges,
+} from "./gpu/fold.ts";
+export type { SinglePassTest } from "./gpu/look_back_test.ts";
+export type { OpenOptions } from "./gpu/open.ts";
+export { open } from "./gpu/open.ts";
+export type { BufferRange } from "./gpu/recording.ts";
+export type { Algorithm } from "./kernels/algorithms.ts";
+export type { Indirect } from "./kernels/compact.ts";
+export type { CompactOptions } from "./plan/compact.ts";
+export type { Grouping } from "./plan/grouping.ts";
+export type { Passes, TuningOptions } from "./plan/options.ts";
+export type { ReduceOptions } from "./plan/reduce.ts";
+export type { ScanOptions } from "./plan/scan.ts";

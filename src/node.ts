@@ -8,8 +8,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { AdapterError, ArgumentError, MissingPackageError } from "./errors.ts";
-import type { Fold, OpenOptions } from "./gpu/fold.ts";
-import { openDevice } from "./gpu/fold.ts";
+import type { Fold } from "./gpu/fold.ts";
+import type { OpenOptions } from "./gpu/open.ts";
+import { openDevice } from "./gpu/open.ts";
 import {
   hasOwnLoaderAlone,
   loadLibrary,
@@ -17,7 +18,8 @@ import {
   withSoftwareDriver,
 } from "./gpu/software_adapter.ts";
 
-export * from "./public.ts";
+// Of the same name there is `open` below in its place.
+export * from "./index.ts";
 
 /** Options of {@link open}. */
 export interface NodeOpenOptions {

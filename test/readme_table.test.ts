@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { expect, test } from "vitest";
 import { elementTypes } from "../src/algebra/element_types.ts";
-import type { Operator, Rounding } from "../src/algebra/operators.ts";
-import { monoid, operators, roundingOf } from "../src/algebra/operators.ts";
+import type { Operator, Rounding } from "../src/algebra/monoid.ts";
+import { monoid, roundingOf } from "../src/algebra/monoid.ts";
+import { operators } from "../src/algebra/operators.ts";
 import type { ScalarType, Value } from "../src/algebra/types.ts";
 import { algorithms } from "../src/kernels/algorithms.ts";
 

@@ -37,8 +37,7 @@ const entryOfAll = (texts: readonly string[]): string | undefined =>
     .at(-1);
 
 /** Files that have functions in place of another's. */
-const comesFirst =
-  /keep_flagged|load_mapped|one_by_one|_whole|any_order|lane_totals|scan_first|rows_together/;
+const comesFirst = /keep_flagged|load_mapped|one_by_one|any_order|lane_totals|scan_first|rows_together/;
 
 /** What a kernel's files declare and its entry point reaches: of a name the first declaration, as in code generation. */
 function linked(paths: readonly string[], entry: string): { kept: readonly Declaration[]; code: string } {
@@ -120,11 +119,10 @@ const deviceAlgorithms = [
 ];
 
 const deviceFiles = (...names: string[]): string[] => names.map((name) => deviceFile(name));
-const inputs = ["input_items", "input_vectors", "input_whole"];
+const inputs = ["input_items", "input_vectors"];
 const arrangements = [
   ["input_items", "output_items"],
   ["input_vectors", "output_vectors"],
-  ["input_whole", "output_whole"],
   ["one_buffer_items"],
   ["one_buffer_vectors"],
 ];

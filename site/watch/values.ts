@@ -1,4 +1,4 @@
-import { i32 } from "../../src/algebra/i32.ts";
+import { i32 } from "../../src/algebra/integers.ts";
 import { operators } from "../../src/algebra/operators.ts";
 import type { Value } from "../../src/algebra/types.ts";
 import { problemOf } from "../../src/algebra/value_problem.ts";

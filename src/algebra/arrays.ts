@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import { decodeFloat16, encodeFloat16 } from "./float16.ts";
 import type { StructArray, StructType } from "./struct.ts";
 import type { ElementType, Float16ArrayLike, StructValue, TypedArrays, TypeName, Value } from "./types.ts";
 import { isElementType, requireType } from "./types.ts";
@@ -111,4 +112,83 @@ export function arrayLike<A extends AnyArray>(data: A, bytes: ArrayBuffer): A {
   return isStructArray(data)
     ? (data.type.over(bytes) as StructArray as A)
     : new (data.constructor as new (bytes: ArrayBuffer) => A)(bytes);
+}
+
+/** The type that options name for an array's elements. Where there is a map, `type` does so only where nothing else can. */
+export function namedType(
+  data: unknown,
+  { from, type, map }: { readonly from?: ElementType; readonly type?: ElementType; readonly map?: unknown },
+): ElementType | undefined {
+  const isOwn = map === undefined || (type?.name === "f16" && data instanceof Uint16Array);
+  return from ?? (isOwn ? type : undefined);
+}
+
+/** An array of a type over bytes: f16 as its bits, where the runtime has no `Float16Array`. */
+export function arrayOver(type: ElementType, bytes: ArrayBuffer): AnyArray {
+  if (type.kind === "struct") {
+    return (type as StructType).over(bytes);
+  }
+  const name = type.name as TypeName;
+  switch (name) {
+    case "u32":
+      return new Uint32Array(bytes);
+    case "i32":
+      return new Int32Array(bytes);
+    case "f32":
+      return new Float32Array(bytes);
+    case "f16": {
+      const { Float16Array = Uint16Array } = globalThis as {
+        readonly Float16Array?: new (bytes: ArrayBuffer) => Float16ArrayLike | Uint16Array;
+      };
+      return new Float16Array(bytes);
+    }
+    case "u64":
+      return new BigUint64Array(bytes);
+    case "i64":
+      return new BigInt64Array(bytes);
+    case "f64":
+      return new Float64Array(bytes);
+    default:
+      return name satisfies never;
+  }
+}
+
+const holdsBits = (data: AnyArray, type: ElementType): boolean =>
+  type.name === "f16" && (data as ScalarArray)[Symbol.toStringTag] === "Uint16Array";
+
+/** The array's values, whether it holds them or their bits. */
+export function valuesOf(data: AnyArray, type: ElementType): (index: number) => Value {
+  if (isStructArray(data)) {
+    return (index) => data.get(index);
+  }
+  return holdsBits(data, type)
+    ? (index) => decodeFloat16(data[index] as number)
+    : (index) => data[index] as number | bigint;
+}
+
+/** An empty array of the same kind, and how a value goes into it. */
+export const emptyLike = <A extends AnyArray>(
+  data: A,
+  length: number,
+  type: ElementType,
+): { array: A; set: (index: number, value: Value) => void } =>
+  settable(arrayLike(data, new ArrayBuffer(length * type.bytes)), type);
+
+/** An array, and how a value goes into it. */
+export function settable<A extends AnyArray>(
+  array: A,
+  type: ElementType,
+): { array: A; set: (index: number, value: Value) => void } {
+  if (isStructArray(array)) {
+    return { array, set: (index, value) => array.set(index, value as never) };
+  }
+  const typed = array as unknown as { [index: number]: unknown };
+  const set = holdsBits(array, type)
+    ? (index: number, value: Value) => {
+        typed[index] = encodeFloat16(value as number);
+      }
+    : (index: number, value: Value) => {
+        typed[index] = value;
+      };
+  return { array, set };
 }

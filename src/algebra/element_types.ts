@@ -1,7 +1,6 @@
 import { f16, f32 } from "./floats.ts";
-import { i32 } from "./i32.ts";
+import { i32, u32 } from "./integers.ts";
 import type { ScalarType, TypeName } from "./types.ts";
-import { u32 } from "./types.ts";
 import { f64, i64, u64 } from "./types_64.ts";
 
 /** Every scalar element type, by name. */

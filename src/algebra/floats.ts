@@ -1,7 +1,7 @@
 import f16BitsFile from "../../shaders/numeric/f16_bits.wgsl";
 import floatOrderFile from "../../shaders/numeric/float_order.wgsl";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
-import { conversions, expression, hex, plain, shared, truthLiteral } from "./literals.ts";
+import { converted, expression, hex, plain, shared, truthLiteral } from "./literals.ts";
 import type { Literal, ScalarType, SourceText } from "./types.ts";
 
 const floatOrder: SourceText = {
@@ -52,26 +52,28 @@ export const f32: ScalarType<"f32", number> = {
   fromCarried: "bitcast<f32>(x)",
   files: [floatOrder],
   native: /* @__PURE__ */ plain("f32", 4, f32Literal),
-  order: {
-    element: "u32",
-    stored: "u32",
-    fromStored: "order_from_f32_bits(x)",
-    toStored: "f32_bits_from_order(x)",
-    ...conversions("order_from_f32_bits(bitcast<u32>(x))", "bitcast<f32>(f32_bits_from_order(x))"),
-    elementBytes: 4,
-    subgroupScans: true,
-    literal: (value) => expression(hex(floatOrderKey(f32Bits(value), 32))),
-  },
-  truth: {
+  order: /* @__PURE__ */ converted(
+    "order_from_f32_bits(bitcast<u32>(x))",
+    "bitcast<f32>(f32_bits_from_order(x))",
+    {
+      element: "u32",
+      stored: "u32",
+      fromStored: "order_from_f32_bits(x)",
+      toStored: "f32_bits_from_order(x)",
+      elementBytes: 4,
+      subgroupScans: true,
+      literal: (value) => expression(hex(floatOrderKey(f32Bits(value), 32))),
+    },
+  ),
+  truth: /* @__PURE__ */ converted("select(0u, 1u, (bitcast<u32>(x) & 0x7fffffffu) != 0u)", "f32(x)", {
     element: "u32",
     stored: "u32",
     fromStored: "select(0u, 1u, (x & 0x7fffffffu) != 0u)",
     toStored: "select(0u, 0x3f800000u, x != 0u)",
-    ...conversions("select(0u, 1u, (bitcast<u32>(x) & 0x7fffffffu) != 0u)", "f32(x)"),
     elementBytes: 4,
     subgroupScans: true,
     literal: truthLiteral,
-  },
+  }),
 } satisfies ScalarType<"f32", number>;
 
 /** IEEE-754 binary16, where the adapter has `shader-f16`. `add` and `mul` are the adapter's own. */
@@ -88,26 +90,28 @@ export const f16: ScalarType<"f16", number> = {
   round: roundF16,
   files: [floatOrder, f16Bits],
   native: /* @__PURE__ */ plain("f16", 2, f16Literal),
-  order: {
-    element: "u32",
-    stored: "f16",
-    fromStored: "order_from_f16_bits(bits_from_f16(x))",
-    toStored: "f16_from_bits(f16_bits_from_order(x))",
-    ...conversions("order_from_f16_bits(bits_from_f16(x))", "f16_from_bits(f16_bits_from_order(x))"),
-    elementBytes: 4,
-    subgroupScans: true,
-    literal: (value) => expression(hex(floatOrderKey(encodeFloat16(value), 16))),
-  },
-  truth: {
+  order: /* @__PURE__ */ converted(
+    "order_from_f16_bits(bits_from_f16(x))",
+    "f16_from_bits(f16_bits_from_order(x))",
+    {
+      element: "u32",
+      stored: "f16",
+      fromStored: "order_from_f16_bits(bits_from_f16(x))",
+      toStored: "f16_from_bits(f16_bits_from_order(x))",
+      elementBytes: 4,
+      subgroupScans: true,
+      literal: (value) => expression(hex(floatOrderKey(encodeFloat16(value), 16))),
+    },
+  ),
+  truth: /* @__PURE__ */ converted("select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)", "f16(x)", {
     element: "u32",
     stored: "f16",
     fromStored: "select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)",
     toStored: "f16(x)",
-    ...conversions("select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)", "f16(x)"),
     elementBytes: 4,
     subgroupScans: true,
     literal: truthLiteral,
-  },
+  }),
 } satisfies ScalarType<"f16", number>;
 
 /** The integer that stands for a float's bits in `order`: numeric/float_order.wgsl, on the CPU. */

@@ -1,8 +1,12 @@
 /** What every entry exports: the operators and the element types. */
+
+export type { CustomOperator, OperatorDefinition } from "./custom_operator.ts";
+export { operator } from "./custom_operator.ts";
 export { elementTypes } from "./element_types.ts";
 export { f16, f32 } from "./floats.ts";
-export { i32 } from "./i32.ts";
-export type { CustomOperator, IntegerName, Operator, OperatorDefinition } from "./operators.ts";
+export { i32, u32 } from "./integers.ts";
+export type { Operator } from "./monoid.ts";
+export type { IntegerName } from "./operators.ts";
 export {
   add,
   and,
@@ -12,7 +16,6 @@ export {
   max,
   min,
   mul,
-  operator,
   operators,
   or,
   xor,
@@ -20,5 +23,4 @@ export {
 export type { StructDefinition, StructFields, StructType, StructValueOf } from "./struct.ts";
 export { StructArray, struct } from "./struct.ts";
 export type { ElementType, Scalar, ScalarOf, ScalarType, StructValue, TypeName, Value } from "./types.ts";
-export { u32 } from "./types.ts";
 export { f64, i64, u64 } from "./types_64.ts";

@@ -1,4 +1,4 @@
-import type { Domain, Literal, Operation, Scalar } from "./types.ts";
+import type { Domain, Literal, Operation, Scalar, Value } from "./types.ts";
 
 /** WGSL's own operators and functions. */
 export const symbols = {
@@ -23,11 +23,13 @@ export const plain = (
   literal,
 });
 
-/** How a domain's elements come from values and go back to them, as expressions and as functions in a kernel. */
-export const conversions = (
+/** A domain whose elements come from values and go back to them by these expressions: as functions in a kernel, too. */
+export const converted = <V extends Value>(
   fromValue: string,
   toValue: string,
-): Pick<Domain, "fromValue" | "toValue" | "conversions"> => ({
+  domain: Domain<V>,
+): Domain<V> => ({
+  ...domain,
   fromValue,
   toValue,
   conversions: `fn element_from_value(x: Value) -> Element {
@@ -50,3 +52,13 @@ export const truthLiteral = (value: Scalar): Literal => expression(isTrue(value)
 
 /** Zero is false, all else is true, NaN too. */
 export const isTrue = (value: Scalar): boolean => (typeof value === "bigint" ? value !== 0n : value !== 0);
+
+/** As 0 or 1. */
+export const integerTruth = (wgsl: string): Domain<number> =>
+  converted("u32(x != 0)", `${wgsl}(x)`, {
+    ...plain(wgsl, 4, truthLiteral),
+    element: "u32",
+    stored: wgsl,
+    fromStored: "u32(x != 0)",
+    toStored: `${wgsl}(x)`,
+  });

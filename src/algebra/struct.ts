@@ -1,8 +1,8 @@
 import { ArgumentError } from "../errors.ts";
 import { MARK } from "../text/mark.ts";
 import { isReserved } from "../text/reserved.ts";
+import { requireDefinition, requireName } from "./custom_operator.ts";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
-import { requireDefinition, requireName } from "./operators.ts";
 import type { Domain, ElementType, Literal, ScalarOf, ScalarType, StructValue, TypeName } from "./types.ts";
 import { requireType } from "./types.ts";
 import { describe, problemOf } from "./value_problem.ts";

@@ -1,6 +1,5 @@
-import { refuse } from "../refuse.ts";
+import { refuse } from "../errors.ts";
 import type { Parsed } from "../text/module.ts";
-import { conversions, plain, truthLiteral } from "./literals.ts";
 
 /** A `Float16Array`, for runtimes and TypeScript versions that have none. */
 export interface Float16ArrayLike extends ArrayBufferView {
@@ -170,35 +169,6 @@ export function sameValue(a: Value, b: Value): boolean {
     ? Object.keys(a).every((field) => Object.is(a[field], b[field]))
     : Object.is(a, b);
 }
-
-/** As 0 or 1. */
-export const integerTruth = (wgsl: string): Domain<number> => ({
-  ...plain(wgsl, 4, truthLiteral),
-  element: "u32",
-  stored: wgsl,
-  fromStored: "u32(x != 0)",
-  toStored: `${wgsl}(x)`,
-  ...conversions("u32(x != 0)", `${wgsl}(x)`),
-});
-
-const round32 = (value: number): number => value >>> 0;
-const plainU32 = /* @__PURE__ */ plain("u32", 4, (value) => ({ expression: `${round32(value)}u` }));
-
-/** 32-bit unsigned integers; arithmetic wraps. */
-export const u32: ScalarType<"u32", number> = {
-  name: "u32",
-  kind: "unsigned",
-  bytes: 4,
-  value: "u32",
-  zero: 0,
-  one: 1,
-  lowest: 0,
-  greatest: 0xffffffff,
-  round: round32,
-  files: [],
-  native: plainU32,
-  order: plainU32,
-} satisfies ScalarType<"u32", number>;
 
 /** Their names, for messages. */
 export const scalarTypes = "u32, i32, f32, f16, u64, i64, f64";

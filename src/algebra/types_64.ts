@@ -1,7 +1,7 @@
 import binary64File from "../../shaders/numeric/binary64.wgsl";
 import binary64OrderFile from "../../shaders/numeric/binary64_order.wgsl";
 import int64File from "../../shaders/numeric/int64.wgsl";
-import { conversions, expression, hex, shared, truthLiteral } from "./literals.ts";
+import { converted, expression, hex, shared, truthLiteral } from "./literals.ts";
 import type { Domain, Literal, ScalarType, SourceText } from "./types.ts";
 
 const int64: SourceText = { name: "shaders/numeric/int64.wgsl", text: int64File, as: shared };
@@ -34,16 +34,16 @@ const pair = <V extends number | bigint>(
   literal,
 });
 
-const truth = (fromValue: string, toValue: string): Domain<number | bigint> => ({
-  element: "u32",
-  stored: "vec2<u32>",
-  fromStored: fromValue,
-  toStored: toValue,
-  ...conversions(fromValue, toValue),
-  elementBytes: 4,
-  subgroupScans: true,
-  literal: truthLiteral,
-});
+const truth = (fromValue: string, toValue: string): Domain<number | bigint> =>
+  converted(fromValue, toValue, {
+    element: "u32",
+    stored: "vec2<u32>",
+    fromStored: fromValue,
+    toStored: toValue,
+    elementBytes: 4,
+    subgroupScans: true,
+    literal: truthLiteral,
+  });
 
 const integerOperations = (name: "u64" | "i64"): NonNullable<Domain["operations"]> => ({
   add: "add_u64(earlier, later)",
@@ -113,7 +113,7 @@ export const f64: ScalarType<"f64", number> = {
     ),
     long: true,
   },
-  order: {
+  order: /* @__PURE__ */ converted("order_from_f64_bits(x)", "f64_bits_from_order(x)", {
     .../* @__PURE__ */ pair<number>(
       { min: "min_u64(earlier, later)", max: "max_u64(earlier, later)" },
       (value) => {
@@ -123,8 +123,7 @@ export const f64: ScalarType<"f64", number> = {
     ),
     fromStored: "order_from_f64_bits(x)",
     toStored: "f64_bits_from_order(x)",
-    ...conversions("order_from_f64_bits(x)", "f64_bits_from_order(x)"),
-  },
+  }),
   truth: /* @__PURE__ */ truth(
     "select(0u, 1u, (x.x | (x.y & 0x7fffffffu)) != 0u)",
     "vec2<u32>(0u, select(0u, 0x3ff00000u, x != 0u))",

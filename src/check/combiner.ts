@@ -1,16 +1,14 @@
-import { arrayOver } from "../algebra/array_over.ts";
-import { settable, valuesOf } from "../algebra/array_values.ts";
-import { arrayLike } from "../algebra/arrays.ts";
-import type { Operator } from "../algebra/operators.ts";
+import { arrayLike, arrayOver, settable, valuesOf } from "../algebra/arrays.ts";
+import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError } from "../errors.ts";
 import { allocate, contextOf, explain } from "../gpu/device.ts";
 import { BufferUsage, MAP_READ } from "../gpu/flags.ts";
-import { prepare } from "../gpu/prepare.ts";
+import { prepare } from "../gpu/recording.ts";
 import { planCombine } from "../plan/combine.ts";
+import { wholeWords } from "../plan/plan.ts";
 import type { ReferenceMonoid } from "../reference/twins.ts";
-import { wholeWords } from "../whole_words.ts";
 
 /** Something that combines values two by two: the place of a value in `earlier` is that of its partner. */
 export interface Combiner {
@@ -52,7 +50,7 @@ const MOST_PAIRS = 4096;
  */
 export async function gpuCombiner(device: GPUDevice, op: Operator, type: ElementType): Promise<Combiner> {
   const context = contextOf(device);
-  const plan = await planCombine({ op, type, maxLength: 2 * MOST_PAIRS }, context.facts);
+  const plan = planCombine({ op, type, maxLength: 2 * MOST_PAIRS }, context.facts);
   const { title } = plan;
   const prepared = await prepare(context, plan);
   const owned: { destroy(): void }[] = [prepared];

@@ -5,7 +5,8 @@
  */
 import type { Arbitrary, Value as Shrinkable } from "fast-check";
 import { Arbitrary as ArbitraryClass, tuple } from "fast-check";
-import type { CustomOperator, Monoid, Operator } from "../algebra/operators.ts";
+import type { CustomOperator } from "../algebra/custom_operator.ts";
+import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType, ScalarOf, ScalarType, TypeName, Value } from "../algebra/types.ts";
 import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError } from "../errors.ts";

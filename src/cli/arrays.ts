@@ -1,9 +1,9 @@
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
-import { monoid } from "../algebra/operators.ts";
+import { u32 } from "../algebra/integers.ts";
+import { monoid } from "../algebra/monoid.ts";
 import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
-import { u32 } from "../algebra/types.ts";
-import type { TuningOptions } from "../plan/tuning.ts";
+import type { TuningOptions } from "../plan/options.ts";
 import { UsageError } from "./errors.ts";
 import { openTarget, withInput } from "./files.ts";
 import { formatValue } from "./format.ts";

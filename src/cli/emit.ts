@@ -1,5 +1,5 @@
 import { elementTypes } from "../algebra/element_types.ts";
-import type { Operator } from "../algebra/operators.ts";
+import type { Operator } from "../algebra/monoid.ts";
 import type { TypeName } from "../algebra/types.ts";
 import { workGroupAlgorithms } from "../in_kernel/algorithms.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { parseSizes } from "../../bench/sizes.ts";
 import { elementTypes } from "../algebra/element_types.ts";
-import type { Operator } from "../algebra/operators.ts";
+import type { Operator } from "../algebra/monoid.ts";
 import { operators } from "../algebra/operators.ts";
 import type { TypeName } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";

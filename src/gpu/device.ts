@@ -1,7 +1,6 @@
 import { DeviceLostError, OutOfMemoryError, WavefoldError } from "../errors.ts";
 import type { BindingKind, Kernel } from "../kernels/kernel.ts";
-import { loadShaderProblem } from "../later.ts";
-import type { DeviceFacts } from "../plan/tuning.ts";
+import type { DeviceFacts } from "../plan/facts.ts";
 import type { Module } from "../text/module.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./flags.ts";
 import type { SinglePassTest } from "./look_back_test.ts";
@@ -192,7 +191,8 @@ export async function compileModule(
   if (message === undefined && failure === null) {
     return module;
   }
-  throw (await loadShaderProblem()).shaderError(linked, label, message, failure);
+  const { shaderError } = await import("./compile_error.ts");
+  throw shaderError(linked, label, message, failure);
 }
 
 /** A buffer, or the error that there is no room for it. */

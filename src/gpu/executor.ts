@@ -1,15 +1,14 @@
 import { LimitError } from "../errors.ts";
 import { leastCommonMultiple, paramNames } from "../kernels/contract.ts";
 import { bindingOf } from "../kernels/kernel.ts";
-import { loadDigits } from "../later.ts";
+import type { Limits } from "../plan/facts.ts";
 import type { Pass, Plan, RangeName, Way } from "../plan/plan.ts";
-import { gridOf, RUNS } from "../plan/plan.ts";
-import type { Limits } from "../plan/tuning.ts";
-import { wholeWords } from "../whole_words.ts";
+import { gridOf, RUNS, wholeWords } from "../plan/plan.ts";
 import type { Context, Pipeline } from "./device.ts";
 import { allocate, explain, pipelineOf, requireDevice, uniformOf } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
 import type { Digits } from "./run_numbers.ts";
+import { digitsOf } from "./run_numbers.ts";
 
 /** A range of a buffer that was checked. */
 export interface Range {
@@ -203,13 +202,12 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     }
   };
   try {
-    const [loaded] = await Promise.all([
-      plan.spine && loadDigits(),
-      ...plan.kernels.map(async (kernel) => {
+    await Promise.all(
+      plan.kernels.map(async (kernel) => {
         pipelines.set(kernel.code, await pipelineOf(context, kernel));
       }),
-    ]);
-    digits = loaded?.digitsOf(context);
+    );
+    digits = plan.spine && digitsOf(context);
     for (let index = 0; index < plan.eagerScratch; index++) {
       scratch.push(own(await allocate(context, describe(index), title)));
     }

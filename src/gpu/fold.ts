@@ -1,22 +1,14 @@
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
-import type { Operator } from "../algebra/operators.ts";
+import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
-import {
-  loadHandCompact,
-  loadHandReduce,
-  loadOpenProblems,
-  loadPrepared,
-  loadSinglePassTest,
-} from "../later.ts";
 import type { CompactOptions } from "../plan/compact.ts";
+import type { Grouping } from "../plan/grouping.ts";
+import type { TuningOptions } from "../plan/options.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
-import type { TuningOptions } from "../plan/tuning.ts";
-import type { Grouping } from "../reference/grouping.ts";
+import { compactAtHand, reduceAtHand, scanAtHand } from "./at_hand.ts";
 import type { Context } from "./device.ts";
-import { contextOf, openContext, trim } from "./device.ts";
-import type { AnyHandCompactOptions, AnyHandOptions, AnyHandScanOptions } from "./hand.ts";
-import { givenOf, scanAtHand } from "./hand.ts";
+import { trim } from "./device.ts";
 import type { SinglePassTest } from "./look_back_test.ts";
 import type { BufferRange } from "./recording.ts";
 
@@ -118,25 +110,6 @@ export interface PreparedCompact {
   destroy(): void;
 }
 
-/** Options of `open` in a browser. */
-export interface OpenOptions {
-  /** Your own device. It stays yours: `destroy()` leaves it open. */
-  readonly device?: GPUDevice;
-  /** The adapter to open a device on. */
-  readonly adapter?: GPUAdapter;
-  /**
-   * Whether to test single passes on the device first, in some seconds at most: see {@link Fold.singlePassTest}. Left
-   * out: no, and the default is a single pass on adapters alone that are known to manage.
-   */
-  readonly testSinglePass?: boolean;
-  /**
-   * The most pipelines to keep for the next call that takes them, 128 where it is left out. The one that was used least
-   * recently goes first. A call takes 1 to 5, and each takes some hundred kilobytes; what is prepared keeps its own in any
-   * case. It holds for the device, whichever `open` said it last.
-   */
-  readonly maxPipelines?: number;
-}
-
 /** Scan, reduce and compact on one device. See `open`. */
 export class Fold {
   /** The device that it computes on: yours, where one was given. */
@@ -203,7 +176,7 @@ export class Fold {
     data: A,
     options: HandMapOptions<NameOf<A>, Name, V> & { readonly exclusive?: boolean },
   ): Promise<ArrayOf<Name, V>>;
-  async scan(data: AnyArray, options: AnyHandScanOptions = {}): Promise<AnyArray> {
+  async scan(data: AnyArray, options: object = {}): Promise<AnyArray> {
     return scanAtHand(this.#context, data, options);
   }
 
@@ -223,10 +196,8 @@ export class Fold {
     data: A,
     options: HandMapOptions<NameOf<A>, Name, V>,
   ): Promise<V>;
-  async reduce(data: AnyArray, options: AnyHandOptions = {}): Promise<Value> {
-    const given = givenOf(data);
-    const { reduceAtHand } = await loadHandReduce();
-    return reduceAtHand(this.#context, given, options);
+  async reduce(data: AnyArray, options: object = {}): Promise<Value> {
+    return reduceAtHand(this.#context, data, options);
   }
 
   /**
@@ -260,10 +231,8 @@ export class Fold {
       Omit<HandMapOptions<NameOf<A>, Name, V>, "op">,
   ): Promise<ArrayOf<Name, V>>;
   // What decides is asked for with the other checks, of those who leave the options out too.
-  async compact(data: AnyArray, options: AnyHandCompactOptions = {}): Promise<AnyArray> {
-    const given = givenOf(data);
-    const { compactAtHand } = await loadHandCompact();
-    return compactAtHand(this.#context, given, options);
+  async compact(data: AnyArray, options: object = {}): Promise<AnyArray> {
+    return compactAtHand(this.#context, data, options);
   }
 
   /**
@@ -278,7 +247,7 @@ export class Fold {
    * ```
    */
   async prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
-    const { prepareScan } = await loadPrepared();
+    const { prepareScan } = await import("./recording.ts");
     return prepareScan(this.#context, options as unknown as ScanOptions);
   }
 
@@ -292,7 +261,7 @@ export class Fold {
    * ```
    */
   async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
-    const { prepareReduce } = await loadPrepared();
+    const { prepareReduce } = await import("./recording.ts");
     return prepareReduce(this.#context, options as unknown as ReduceOptions);
   }
 
@@ -306,7 +275,7 @@ export class Fold {
    * ```
    */
   async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
-    const { prepareCompact } = await loadPrepared();
+    const { prepareCompact } = await import("./recording.ts");
     return prepareCompact(this.#context, options as unknown as CompactOptions) as Promise<PreparedCompact>;
   }
 
@@ -328,81 +297,5 @@ export class Fold {
   destroy(): void {
     this.trim();
     this.#release();
-  }
-}
-
-/** The features that are used where the adapter has them. */
-const WANTED_FEATURES = [
-  "shader-f16",
-  "subgroups",
-  "timestamp-query",
-] as const satisfies readonly GPUFeatureName[];
-const WANTED_LIMITS = [
-  "maxBufferSize",
-  "maxStorageBufferBindingSize",
-  "maxComputeInvocationsPerWorkgroup",
-  "maxComputeWorkgroupSizeX",
-  "maxComputeWorkgroupSizeY",
-  "maxComputeWorkgroupSizeZ",
-  "maxComputeWorkgroupStorageSize",
-] as const satisfies readonly (keyof GPUSupportedLimits)[];
-
-/** A device with all that is useful here of what the adapter has. */
-export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
-  const has = (name: GPUFeatureName): boolean =>
-    (adapter.features as unknown as ReadonlySet<string>).has(name);
-  return adapter.requestDevice({
-    label: "wavefold",
-    requiredFeatures: WANTED_FEATURES.filter(has),
-    requiredLimits: Object.fromEntries(WANTED_LIMITS.map((name) => [name, adapter.limits[name]])),
-  });
-}
-
-const openNames = {
-  device: true,
-  adapter: true,
-  testSinglePass: true,
-  maxPipelines: true,
-} as const satisfies Record<keyof OpenOptions, true>;
-
-type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
-
-/** A `Fold` on the caller's device or adapter, or on the one that `find` finds; tested, where that is asked for. */
-export async function openDevice(options: OpenOptions, find: Find): Promise<Fold> {
-  const fold = await foldOn(options, find);
-  if (options.testSinglePass) {
-    const { tested } = await loadSinglePassTest();
-    await tested(fold, contextOf(fold.device));
-  }
-  return fold;
-}
-
-async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
-  if (Object(options) !== options || Object.keys(options).some((name) => !Object.hasOwn(openNames, name))) {
-    (await loadOpenProblems()).requireOptions("open", options, openNames);
-  }
-  const { device, adapter, maxPipelines } = options;
-  if (maxPipelines !== undefined && !(Number.isInteger(maxPipelines) && maxPipelines >= 0)) {
-    throw (await loadOpenProblems()).noCount("maxPipelines", maxPipelines);
-  }
-  if (device !== undefined) {
-    if (typeof device?.createComputePipelineAsync !== "function") {
-      throw (await loadOpenProblems()).noSuch("device", "GPUDevice");
-    }
-    return new Fold(await openContext(device, maxPipelines), () => {});
-  }
-  if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
-    throw (await loadOpenProblems()).noSuch("adapter", "GPUAdapter");
-  }
-  const found = adapter === undefined ? await find() : { adapter };
-  try {
-    const own = await requestDevice(found.adapter);
-    return new Fold(await openContext(own, maxPipelines), () => {
-      own.destroy();
-      found.release?.();
-    });
-  } catch (cause) {
-    found.release?.();
-    throw (await loadOpenProblems()).noDevice(cause);
   }
 }

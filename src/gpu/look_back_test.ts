@@ -1,19 +1,19 @@
 import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
-import type { Monoid, Operator } from "../algebra/operators.ts";
+import { u32 } from "../algebra/integers.ts";
+import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType, SourceText } from "../algebra/types.ts";
-import { u32 } from "../algebra/types.ts";
-import { loadHandCompact } from "../later.ts";
+import { planCompact } from "../plan/compact.ts";
+import { everyMethod } from "../plan/every_method.ts";
+import type { DeviceFacts } from "../plan/facts.ts";
+import type { TuningOptions } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planScan } from "../plan/scan.ts";
-import type { DeviceFacts, TuningOptions } from "../plan/tuning.ts";
 import type { Context } from "./device.ts";
 import { explain } from "./device.ts";
 import type { Compiled } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
 import { faultOf, someFaults } from "./look_back_faults.ts";
-
-// This is loaded by `open` where it is asked for.
 
 /** What became of the test of the single pass on a device: see `open`. */
 export interface SinglePassTest {
@@ -100,27 +100,26 @@ function otherThan({ groupingOf }: Plan, { features, subgroupMaxSize, limits }: 
   return features.has("subgroups") ? { algorithm: "subgroup", workGroupSize } : {};
 }
 
-async function subjectsOf({ facts }: Context): Promise<Subject[]> {
+function subjectsOf({ facts }: Context): Subject[] {
   const faultsText: SourceText = { name: "shaders/device/look_back/faults_by_run.wgsl", text: faultsFile };
   const base = { type: u32, maxLength: MOST, passes: "single", itemsPerThread: 4 } as const;
   // Software takes its time: groups of fewer tiles, so that fewer reach as far, and not each kernel in both ways.
   const ofScan = { ...base, op: affine, ...(facts.software && { workGroupSize: 4 }) };
-  const { planCompact } = await loadHandCompact();
   const arrangements = ["vectors"] as const;
   const testing = (faults: boolean) => (faults ? { faults: faultsText, patience: PATIENCE } : {});
-  const scan = async (faults: boolean): Promise<Subject> => ({
-    plan: await planScan(ofScan as never, facts, arrangements, testing(faults)),
+  const scan = (faults: boolean): Subject => ({
+    plan: planScan(ofScan as never, facts, everyMethod, arrangements, testing(faults)),
     expected: prefixesOf,
     faults,
   });
-  const scanned = await scan(true);
+  const scanned = scan(true);
   const ofCompact = { ...base, ...otherThan(scanned.plan, facts), where: WHERE };
-  const compact = async (faults: boolean): Promise<Subject> => ({
-    plan: await planCompact(ofCompact, facts, arrangements, testing(faults)),
+  const compact = (faults: boolean): Subject => ({
+    plan: planCompact(ofCompact, facts, everyMethod, arrangements, testing(faults)),
     expected: keptOf,
     faults,
   });
-  return [scanned, await compact(false), ...(facts.software ? [] : [await scan(false), await compact(true)])];
+  return [scanned, compact(false), ...(facts.software ? [] : [scan(false), compact(true)])];
 }
 
 /** So many items that carries come from as far away as they can: all groups that are looked through. */
@@ -226,7 +225,7 @@ export async function testSinglePass(context: Context, planted: Planted = {}): P
     expire = resolve;
   });
   const work = async (): Promise<string | undefined> => {
-    const subjects = (await subjectsOf(context)).map((one) => ({ ...one, plan: alter(one.plan) }));
+    const subjects = subjectsOf(context).map((one) => ({ ...one, plan: alter(one.plan) }));
     // Most of the time goes into compiling, which the adapter does for several at once.
     const compiled = await Promise.all(subjects.map(({ plan }) => compilePlan(context, plan)));
     timer = setTimeout(() => expire(`it took more than ${limit / 1000} s`), limit);

@@ -1,15 +1,23 @@
 import { ArgumentError } from "../errors.ts";
 import type { OptionNames } from "../options.ts";
+import { requireOptions } from "../options.ts";
+import type { CompactOptions } from "../plan/compact.ts";
+import type { Grouping } from "../plan/grouping.ts";
+import { tuningNames } from "../plan/options.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
-import type { Grouping } from "../reference/grouping.ts";
-import { wholeWords } from "../whole_words.ts";
+import { RUNS, wholeWords } from "../plan/plan.ts";
+import type { ReduceOptions } from "../plan/reduce.ts";
+import type { ScanOptions } from "../plan/scan.ts";
+import { planScan } from "../plan/scan.ts";
+import type { Context } from "./device.ts";
 import type { Compiled, Dispatch, Range, ResolvedRanges } from "./executor.ts";
+import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
-import { requireOptions } from "./hand_plan.ts";
+import { methodsFor } from "./methods.ts";
 import type { Chosen } from "./ways.ts";
 import { callersName, wayFor } from "./ways.ts";
 
-// What a caller's own recordings take: at hand, it is not loaded.
+// Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
 
 /** A range of a buffer: all of it, or from a byte offset on. An offset is a multiple of the item's size. */
 export type BufferRange =
@@ -50,8 +58,54 @@ interface Recording extends Chosen {
 /** Recordings whose objects are kept for the next one with the same ranges. */
 const KEPT_RECORDINGS = 64;
 
+/**
+ * Compiles a plan and allocates its scratch. `runs` is how many numbers a spine has: fewer in tests.
+ *
+ * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
+ */
+export const prepare = async (context: Context, plan: Plan, runs = RUNS): Promise<Prepared> =>
+  checked(await compilePlan(context, plan, runs));
+
+const planNames = {
+  maxLength: true,
+  lengthOnGpu: true,
+  type: true,
+  from: true,
+  map: true,
+  ...tuningNames,
+} as const;
+const scanNames = { op: true, exclusive: true, ...planNames } satisfies Record<keyof ScanOptions, true>;
+const reduceNames = { op: true, ...planNames } satisfies Record<keyof ReduceOptions, true>;
+const compactNames = {
+  where: true,
+  flags: true,
+  indices: true,
+  indirect: true,
+  ...planNames,
+} satisfies Record<keyof CompactOptions, true>;
+
+/** `Fold.prepareScan`. */
+export async function prepareScan(context: Context, options: ScanOptions): Promise<Prepared> {
+  requireOptions("prepareScan", options, scanNames);
+  return prepare(context, planScan(options, context.facts, await methodsFor(options, context.facts)));
+}
+
+/** `Fold.prepareReduce`. */
+export async function prepareReduce(context: Context, options: ReduceOptions): Promise<Prepared> {
+  requireOptions("prepareReduce", options, reduceNames);
+  const { planReduce } = await import("../plan/reduce.ts");
+  return prepare(context, planReduce(options, context.facts, await methodsFor(options, context.facts)));
+}
+
+/** `Fold.prepareCompact`. */
+export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
+  requireOptions("prepareCompact", options, compactNames);
+  const { planCompact } = await import("../plan/compact.ts");
+  return prepare(context, planCompact(options, context.facts, await methodsFor(options, context.facts)));
+}
+
 /** Records what it has checked. */
-export function checked(compiled: Compiled): Prepared {
+function checked(compiled: Compiled): Prepared {
   const { plan } = compiled;
   let destroyed = false;
   const buffers = new WeakMap<GPUBuffer, BufferFacts>();

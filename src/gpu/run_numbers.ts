@@ -1,7 +1,7 @@
 import type { Context } from "./device.ts";
 import { uniformOf } from "./device.ts";
 
-// This is loaded with the first single pass, each run of which has a number.
+// Each run of a single pass has a number.
 
 /** The digits of a number, each a uniform of its own for a dynamic offset to choose. */
 export interface Digits {

@@ -5,7 +5,7 @@ import hillisSteeleReduceFile from "../../shaders/work_group/hillis_steele_reduc
 import hillisSteeleUniformFile from "../../shaders/work_group/hillis_steele_uniform.wgsl";
 import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
 import subgroupPlaceFile from "../../shaders/work_group/subgroup_place.wgsl";
-import type { Monoid } from "../algebra/operators.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import {

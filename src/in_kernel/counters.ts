@@ -1,5 +1,5 @@
 import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl";
-import type { Monoid } from "../algebra/operators.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import type { ScalarType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { plainText } from "../text/callers.ts";

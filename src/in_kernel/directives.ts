@@ -1,10 +1,9 @@
 import { elementTypes } from "../algebra/element_types.ts";
-import type { Operator } from "../algebra/operators.ts";
+import type { Operator } from "../algebra/monoid.ts";
 import { keyOf, operators } from "../algebra/operators.ts";
 import type { TypeName } from "../algebra/types.ts";
 import { ArgumentError, SourceError } from "../errors.ts";
-import { algorithms } from "../kernels/algorithms.ts";
-import { requireAlgorithm } from "../kernels/require_algorithm.ts";
+import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
 import { lineOf, plainText } from "../text/callers.ts";
 import type { Piece } from "../text/pieces.ts";
 import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";

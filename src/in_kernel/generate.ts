@@ -1,7 +1,8 @@
-import type { Operator } from "../algebra/operators.ts";
-import { add, operatorOn } from "../algebra/operators.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import { operatorOn } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { refuse } from "../refuse.ts";
+import { refuse } from "../errors.ts";
 import type { Piece } from "../text/pieces.ts";
 import { declarationsOf, renamed } from "../text/pieces.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";

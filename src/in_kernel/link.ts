@@ -1,5 +1,4 @@
-import { ArgumentError } from "../errors.ts";
-import { refuse } from "../refuse.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import type { Piece } from "../text/pieces.ts";
 import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
 import type { InKernelFunctions } from "./generate.ts";

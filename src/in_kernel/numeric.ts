@@ -1,8 +1,9 @@
-import type { Operator } from "../algebra/operators.ts";
-import { add, operatorOn } from "../algebra/operators.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import { operatorOn } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { ElementType, SourceText } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { refuse } from "../refuse.ts";
+import { refuse } from "../errors.ts";
 import { declarationsOf, renamed } from "../text/pieces.ts";
 import type { InKernelFunctions } from "./generate.ts";
 import { linkText } from "./link.ts";

@@ -1,3 +1,4 @@
+import { ArgumentError } from "../errors.ts";
 import type { Sizes } from "./contract.ts";
 
 type SubgroupSizes = Pick<Sizes, "workGroupSize" | "minSubgroupSize">;
@@ -54,3 +55,13 @@ export const algorithms = {
 
 /** How the threads of a work-group combine their elements. */
 export type Algorithm = keyof typeof algorithms;
+
+/** The algorithm of that name. */
+export function requireAlgorithm(name: unknown, caller: string): Algorithm {
+  if (typeof name !== "string" || !Object.hasOwn(algorithms, name)) {
+    throw new ArgumentError(
+      `${caller}: ${String(name)} is not an algorithm; it takes ${Object.keys(algorithms).join(", ")}`,
+    );
+  }
+  return name as Algorithm;
+}

@@ -1,5 +1,5 @@
 import combinePairsFile from "../../shaders/device/kernels/combine_pairs.wgsl";
-import type { Monoid } from "../algebra/operators.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import type { Sizes } from "./contract.ts";
 import { operatorSources, storageText } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";

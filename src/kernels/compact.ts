@@ -9,7 +9,7 @@ import compactSinglePassFile from "../../shaders/device/kernels/compact_single_p
 import compactTilesFile from "../../shaders/device/kernels/compact_tiles.wgsl";
 import copyItemsFile from "../../shaders/device/kernels/copy_items.wgsl";
 import countTilesFile from "../../shaders/device/kernels/count_tiles.wgsl";
-import type { Monoid } from "../algebra/operators.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType, SourceText } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { callersText } from "../text/callers.ts";

@@ -1,4 +1,4 @@
-import type { Monoid } from "../algebra/operators.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType, SourceText } from "../algebra/types.ts";
 import type { Source } from "../text/module.ts";
 import { generated } from "../text/module.ts";

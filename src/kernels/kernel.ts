@@ -13,7 +13,7 @@ import storePrefixesFile from "../../shaders/device/io/store_prefixes.wgsl";
 import totalNoneFile from "../../shaders/device/io/total_none.wgsl";
 import reduceTilesFile from "../../shaders/device/kernels/reduce_tiles.wgsl";
 import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
-import type { Monoid } from "../algebra/operators.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../algebra/types.ts";
 import type { Declaration, Module, Source } from "../text/module.ts";
 import { assemble, declared, directivesFor, generated, reachable, unroll } from "../text/module.ts";
@@ -29,7 +29,7 @@ import {
   storageText,
 } from "./contract.ts";
 import type { ItemMap } from "./map.ts";
-import type { AlgorithmSources } from "./tiles.ts";
+import type { TileSources } from "./tiles.ts";
 
 export const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
 export const carryNone = /* @__PURE__ */ file("io/carry_none.wgsl", carryNoneFile);
@@ -87,7 +87,7 @@ export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place";
 /** What every kernel is generated for. */
 export interface KernelOptions {
   readonly algorithm: Algorithm;
-  readonly sources: AlgorithmSources;
+  readonly sources: TileSources;
   /** What stands for declarations of the same names in a kernel's own files. */
   readonly instead?: readonly SourceText[] | undefined;
   readonly sizes: Sizes;

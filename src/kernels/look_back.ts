@@ -1,9 +1,12 @@
+import scanSinglePassFile from "../../shaders/device/kernels/scan_single_pass.wgsl";
 import faultsNoneFile from "../../shaders/device/look_back/faults_none.wgsl";
 import lookBackFile from "../../shaders/device/look_back/look_back.wgsl";
+import lookBackThreadsFile from "../../shaders/device/look_back/look_back_threads.wgsl";
+import lookBackVotesFile from "../../shaders/device/look_back/look_back_votes.wgsl";
 import spineEntriesFile from "../../shaders/device/look_back/spine_entries.wgsl";
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
 import tileByTicketFile from "../../shaders/device/look_back/tile_by_ticket.wgsl";
-import type { Monoid } from "../algebra/operators.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../algebra/types.ts";
 import { generated } from "../text/module.ts";
 import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
@@ -14,6 +17,9 @@ import { regrouped } from "./words.ts";
 
 const faultsNone = /* @__PURE__ */ file("look_back/faults_none.wgsl", faultsNoneFile);
 const lookBack = /* @__PURE__ */ file("look_back/look_back.wgsl", lookBackFile);
+const lookBackThreads = /* @__PURE__ */ file("look_back/look_back_threads.wgsl", lookBackThreadsFile);
+const lookBackVotes = /* @__PURE__ */ file("look_back/look_back_votes.wgsl", lookBackVotesFile);
+const scanSinglePass = /* @__PURE__ */ file("kernels/scan_single_pass.wgsl", scanSinglePassFile);
 const spineEntries = /* @__PURE__ */ file("look_back/spine_entries.wgsl", spineEntriesFile);
 const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
 const tileByTicket = /* @__PURE__ */ file("look_back/tile_by_ticket.wgsl", tileByTicketFile);
@@ -105,38 +111,13 @@ export interface LookBackOptions {
   readonly faults?: SourceText;
 }
 
-/** A file of shaders/, loaded when it is asked for. */
-const load = async (name: string, module: Promise<{ readonly default: string }>): Promise<SourceText> => ({
-  name: `shaders/${name}`,
-  text: (await module).default,
-});
-
 /** What a single pass looks back with. */
-export async function lookBackSources(
+export function lookBackSources(
   primitive: "scan" | "compact",
   monoid: Monoid,
   { byVotes }: LookBackShape,
   { faults, patience, tickets }: LookBackOptions,
-): Promise<readonly SourceText[]> {
-  const loaded = await Promise.all([
-    byVotes
-      ? load(
-          "device/look_back/look_back_votes.wgsl",
-          import("../../shaders/device/look_back/look_back_votes.wgsl"),
-        )
-      : load(
-          "device/look_back/look_back_threads.wgsl",
-          import("../../shaders/device/look_back/look_back_threads.wgsl"),
-        ),
-    ...(primitive === "scan"
-      ? [
-          load(
-            "device/kernels/scan_single_pass.wgsl",
-            import("../../shaders/device/kernels/scan_single_pass.wgsl"),
-          ),
-        ]
-      : []),
-  ]);
+): readonly SourceText[] {
   return [
     ...(faults === undefined ? [] : [faults]),
     faultsNone,
@@ -145,6 +126,7 @@ export async function lookBackSources(
     spineEntries,
     lookBack,
     tickets ? tileByTicket : tileByNumber,
-    ...loaded,
+    byVotes ? lookBackVotes : lookBackThreads,
+    ...(primitive === "scan" ? [scanSinglePass] : []),
   ];
 }

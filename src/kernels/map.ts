@@ -1,5 +1,5 @@
 import loadMappedFile from "../../shaders/device/io/load_mapped.wgsl";
-import type { Monoid } from "../algebra/operators.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import type { Domain, ElementType, SourceText } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";

@@ -1,5 +1,5 @@
 import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgsl";
-import type { Monoid } from "../algebra/operators.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../algebra/types.ts";
 
 const subgroupContract: SourceText = {

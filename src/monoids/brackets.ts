@@ -1,4 +1,4 @@
-import { u32 } from "../algebra/types.ts";
+import { u32 } from "../algebra/integers.ts";
 import type { StructOperator } from "./scalar.ts";
 import { structOperator } from "./scalar.ts";
 

@@ -1,6 +1,6 @@
+import type { CustomOperator } from "../algebra/custom_operator.ts";
+import { operator } from "../algebra/custom_operator.ts";
 import { symbols } from "../algebra/literals.ts";
-import type { CustomOperator } from "../algebra/operators.ts";
-import { operator } from "../algebra/operators.ts";
 import type { StructType } from "../algebra/struct.ts";
 import { struct } from "../algebra/struct.ts";
 import type { Scalar, ScalarOf, ScalarType, StructValue, TypeName } from "../algebra/types.ts";

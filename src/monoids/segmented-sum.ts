@@ -1,5 +1,5 @@
+import { u32 } from "../algebra/integers.ts";
 import type { ScalarOf } from "../algebra/types.ts";
-import { u32 } from "../algebra/types.ts";
 import { add } from "../reference/arithmetic.ts";
 import type { MonoidType, MonoidTypeName, StructOperator } from "./scalar.ts";
 import { arithmeticText, oncePerType, structOperator } from "./scalar.ts";

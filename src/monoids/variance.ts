@@ -1,5 +1,5 @@
 import { f32 } from "../algebra/floats.ts";
-import { u32 } from "../algebra/types.ts";
+import { u32 } from "../algebra/integers.ts";
 import { ArgumentError } from "../errors.ts";
 import type { StructOperator } from "./scalar.ts";
 import { structOperator } from "./scalar.ts";

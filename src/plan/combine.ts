@@ -1,9 +1,10 @@
-import type { Operator } from "../algebra/operators.ts";
-import { monoid as monoidOf } from "../algebra/operators.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import { monoid as monoidOf } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { combineKernel } from "../kernels/combine.ts";
+import type { DeviceFacts } from "./facts.ts";
+import { portable } from "./methods.ts";
 import type { Plan, Slot } from "./plan.ts";
-import type { DeviceFacts } from "./tuning.ts";
 import { groupingOf, requireMaxLength, rowOf, tune, twoPassRows } from "./tuning.ts";
 
 /** What a prepared combination of pairs is for. */
@@ -20,15 +21,15 @@ export interface CombineOptions {
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export async function planCombine(options: CombineOptions, facts: DeviceFacts): Promise<Plan> {
+export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
   const { type, op } = options;
   const monoid = monoidOf(op, type, "combine");
   const title = `combine<${monoid.title}>`;
   // A thread takes one pair, and no work-group memory: the algorithm is only named.
   const { domain } = monoid;
   const sizes = { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength };
-  const row = rowOf(twoPassRows, "reduce", domain, sizes, facts);
-  const tuning = await tune(row, title, type, domain, sizes, facts);
+  const row = rowOf(twoPassRows, "reduce", domain, sizes, facts, portable);
+  const tuning = tune(row, title, type, domain, sizes, facts, portable);
   const kernel = combineKernel(monoid, tuning.sizes);
   const slots = new Map<number, Slot>([
     [1, "input"],
@@ -37,7 +38,7 @@ export async function planCombine(options: CombineOptions, facts: DeviceFacts): 
   const outputLength = (length: number): number => Math.floor(length / 2);
   return {
     title,
-    maxLength: await requireMaxLength(title, options.maxLength, type.bytes, facts.limits),
+    maxLength: requireMaxLength(title, options.maxLength, type.bytes, facts.limits),
     vector: 1,
     kernels: [kernel],
     scratch: [],

@@ -1,20 +1,24 @@
-import { add, monoid as monoidOf } from "../algebra/operators.ts";
+import { u32 } from "../algebra/integers.ts";
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { requireType, u32 } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Indirect, Selector } from "../kernels/compact.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
-import { withSources } from "../kernels/tiles.ts";
-import { wholeWords } from "../whole_words.ts";
+import { wholeWords } from "../plan/plan.ts";
+import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
+import { requireMap } from "./map.ts";
+import type { Methods } from "./methods.ts";
+import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
-import { isWide, mapOf, singlePassOf, spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
-import type { DeviceFacts, TuningOptions } from "./tuning.ts";
+import { isWide, spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /**
@@ -45,12 +49,13 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export async function planCompact(
+export function planCompact(
   options: CompactOptions,
   facts: DeviceFacts,
+  methods: Methods,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
-): Promise<Plan> {
+): Plan {
   const { where, flags = false, indices = false, lengthOnGpu = false, indirect } = options;
   const type = requireType(options.type, "compact");
   const title = `compact<${type.name}>`;
@@ -63,7 +68,7 @@ export async function planCompact(
     );
   }
   requireIndirect(indirect, title);
-  const map = await mapOf(options, type, title, facts);
+  const map = requireMap(options, type, title, facts.features, methods);
   if (map !== undefined && indices) {
     throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`);
   }
@@ -71,11 +76,11 @@ export async function planCompact(
   const selector: Selector = where === undefined ? "flags" : { where };
   const count = monoidOf(add, u32, "compact");
   const output = indices ? u32.bytes : type.bytes;
-  const once = await singlePassOf("compact", title, type, count, options, facts, testing);
+  const once = methods.singlePass?.("compact", title, type, count, options, facts, methods, testing);
   const single = arrangements.includes("vectors") || arrangements.includes("in-place") ? once : undefined;
-  const row = rowOf(twoPassRows, "compact", count.domain, options, facts);
-  const tuned = await tune(row, title, type, count.domain, options, facts);
-  const maxLength = await requireMaxLength(
+  const row = rowOf(twoPassRows, "compact", count.domain, options, facts, methods);
+  const tuning = tune(row, title, type, count.domain, options, facts, methods);
+  const maxLength = requireMaxLength(
     title,
     options.maxLength,
     Math.max(from.bytes, output, flags ? 4 : 0),
@@ -93,7 +98,6 @@ export async function planCompact(
   const isSingle = (arrangement: Arrangement): boolean =>
     single !== undefined && apart(arrangement) === "vectors";
   const others = arrangements.filter((one) => !isSingle(one)).map(apart);
-  const tuning = await withSources(tuned, others.length > 0);
   const tile = tileOf(tuning);
   // Unlike a scan's, a compaction's spine has at least one level: it yields the total.
   const levelsOf = (length: number): number[] => {

@@ -2,7 +2,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError, FeatureError } from "../errors.ts";
 import type { ItemMap } from "../kernels/map.ts";
-import { itemMap } from "../kernels/map.ts";
+import type { Methods } from "./methods.ts";
 
 /** A map that is applied to each item as it is loaded, so that no pass and no buffer is spent on it. */
 export interface MapOptions {
@@ -27,6 +27,7 @@ export function requireMap(
   type: ElementType,
   title: string,
   features: ReadonlySet<string>,
+  { itemMap }: Methods,
 ): ItemMap | undefined {
   const source = from === undefined ? type : requireType(from, `${title}: from`);
   if (map === undefined) {
@@ -47,6 +48,9 @@ export function requireMap(
   }
   if (source.feature !== undefined && !features.has(source.feature)) {
     throw new FeatureError(`${title} from ${source.name} needs the adapter feature "${source.feature}"`);
+  }
+  if (itemMap === undefined) {
+    throw new Error(`${title}: what maps items was not loaded`);
   }
   return itemMap(source, map);
 }

@@ -1,7 +1,7 @@
 import { LimitError } from "../errors.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import type { Grouping } from "../reference/grouping.ts";
-import type { Limits } from "./tuning.ts";
+import type { Limits } from "./facts.ts";
+import type { Grouping } from "./grouping.ts";
 
 /** The caller's ranges. */
 export type RangeName = "input" | "output" | "flags" | "total" | "length" | "indirect";
@@ -95,6 +95,9 @@ export const distinct = (kernels: readonly (Kernel | undefined)[]): Kernel[] => 
 /** Only the slots that a kernel binds. */
 export const bound = (kernel: Kernel, slots: readonly (readonly [number, Slot])[]): Map<number, Slot> =>
   new Map(slots.filter(([binding]) => kernel.bindings.has(binding)));
+
+/** Bytes of a buffer or a binding that holds so many: a multiple of 4, and never empty. */
+export const wholeWords = (bytes: number): number => Math.max(4, Math.ceil(bytes / 4) * 4);
 
 /** Runs that a spine takes before it is replaced: their numbers go into the entries. */
 export const RUNS = 4095;

@@ -1,15 +1,18 @@
-import type { Operator } from "../algebra/operators.ts";
-import { add, monoid as monoidOf } from "../algebra/operators.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Side } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, reduceKernel } from "../kernels/kernel.ts";
-import { withSources } from "../kernels/tiles.ts";
+import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
+import { requireMap } from "./map.ts";
+import type { Methods } from "./methods.ts";
+import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
-import { isApart, isWide, mapOf, spineScratch, vectorOf } from "./scan.ts";
-import type { DeviceFacts, TuningOptions } from "./tuning.ts";
+import { isApart, isWide, spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** What a prepared reduction is for. */
@@ -29,21 +32,21 @@ export interface ReduceOptions<Name extends string = string> extends TuningOptio
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export async function planReduce(
+export function planReduce(
   options: ReduceOptions,
   facts: DeviceFacts,
+  methods: Methods,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
-): Promise<Plan> {
+): Plan {
   const { type, op = add, lengthOnGpu = false } = options;
   const monoid = monoidOf(op as Operator, type, "reduce");
   const title = `reduce<${monoid.title}>`;
   const { domain } = monoid;
-  const row = rowOf(twoPassRows, "reduce", domain, options, facts);
-  const tuned = await tune(row, title, type, domain, options, facts);
-  const map = await mapOf(options, type, title, facts);
+  const row = rowOf(twoPassRows, "reduce", domain, options, facts, methods);
+  const tuning = tune(row, title, type, domain, options, facts, methods);
+  const map = requireMap(options, type, title, facts.features, methods);
   const loaded = map?.from ?? type;
-  const maxLength = await requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
-  const tuning = await withSources(tuned);
+  const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   const tile = tileOf(tuning);
   // A dispatch that writes a buffer cannot read it: then the result goes through the spine.
   const detour = arrangements.some((one) => one === "one-buffer" || one === "in-place");

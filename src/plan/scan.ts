@@ -1,19 +1,19 @@
-import type { Monoid, Operator } from "../algebra/operators.ts";
-import { add, monoid as monoidOf } from "../algebra/operators.ts";
+import type { Monoid, Operator } from "../algebra/monoid.ts";
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, reduceKernel, scanKernel } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
-import type { ItemMap } from "../kernels/map.ts";
-import { withSources } from "../kernels/tiles.ts";
-import { loadHandMap, loadSinglePass } from "../later.ts";
-import { wholeWords } from "../whole_words.ts";
+import { wholeWords } from "../plan/plan.ts";
+import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
+import { requireMap } from "./map.ts";
+import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
+import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
-import type { SinglePass } from "./single_pass.ts";
-import type { Chosen, DeviceFacts, LoadedTuning, Tuning, TuningOptions } from "./tuning.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** What a prepared scan is for. */
@@ -103,35 +103,30 @@ export const spineScratch = (levels: readonly number[], elementBytes: number): n
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export async function planScan(
+export function planScan(
   options: ScanOptions,
   facts: DeviceFacts,
+  methods: Methods,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
-): Promise<Plan> {
+): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
   const monoid = monoidOf(op as Operator, type, "scan");
   const title = `scan<${monoid.title}>`;
   const { domain } = monoid;
-  const map = await mapOf(options, type, title, facts);
+  const map = requireMap(options, type, title, facts.features, methods);
   const itemBytes = map?.from.bytes ?? type.bytes;
   // A binding that spans both ranges has items of one size.
   const canShare = itemBytes === type.bytes;
-  const once = await singlePassOf("scan", title, type, monoid, options, facts, testing);
+  const once = methods.singlePass?.("scan", title, type, monoid, options, facts, methods, testing);
   const single = arrangements.includes("vectors") ? once : undefined;
-  const row = rowOf(twoPassRows, "scan", domain, options, facts);
-  const tuned = await tune(row, title, type, domain, options, facts);
-  const maxLength = await requireMaxLength(
-    title,
-    options.maxLength,
-    Math.max(itemBytes, type.bytes),
-    facts.limits,
-  );
+  const row = rowOf(twoPassRows, "scan", domain, options, facts, methods);
+  const tuning = tune(row, title, type, domain, options, facts, methods);
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const others = arrangements.filter(
     (one) => (canShare || isApart(one)) && (single === undefined || one !== "vectors"),
   );
-  const tuning = await withSources(tuned, others.length > 0);
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
 
@@ -215,20 +210,6 @@ export const callersSlots: readonly [number, Slot][] = [
   [bindingOf.length, "length"],
 ];
 
-/** How the data is read once, loaded where the adapter manages or the caller says how often; nothing, where it is read twice. */
-export const singlePassOf = async (
-  primitive: "scan" | "compact",
-  title: string,
-  type: ElementType,
-  monoid: Monoid,
-  options: Chosen,
-  facts: DeviceFacts,
-  testing: LookBackTesting,
-): Promise<SinglePass | undefined> =>
-  options.passes === undefined && !facts.lookBack
-    ? undefined
-    : (await loadSinglePass()).singlePass(primitive, title, type, monoid, options, facts, testing);
-
 /** Whether items are loaded as vectors. */
 export const isWide = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "in-place";
@@ -240,19 +221,3 @@ export const isApart = (arrangement: Arrangement): boolean =>
 /** Items of a vector, for a type and a thread's run; where items of another size are loaded, of both. */
 export const vectorOf = (type: ElementType, { sizes }: Tuning, loadedBytes = type.bytes): number =>
   sizes.oneByOne ? 1 : itemsOfVector(loadedBytes, sizes.items, type.bytes);
-
-/**
- * What maps the items, loaded where there is a map; where there is none, nothing.
- *
- * @throws {ArgumentError} {@link FeatureError}
- */
-export async function mapOf(
-  options: MapOptions,
-  type: ElementType,
-  title: string,
-  { features }: DeviceFacts,
-): Promise<ItemMap | undefined> {
-  return options.map === undefined && options.from === undefined
-    ? undefined
-    : (await loadHandMap()).requireMap(options, type, title, features);
-}

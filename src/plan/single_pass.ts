@@ -1,20 +1,11 @@
-import type { Monoid } from "../algebra/operators.ts";
-import type { ElementType, SourceText } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
 import { elementWords } from "../kernels/contract.ts";
-import type { ScanKernelOptions } from "../kernels/kernel.ts";
 import { bindingOf, scanKernel } from "../kernels/kernel.ts";
-import type { LookBackOptions } from "../kernels/look_back.ts";
 import { lookBackMemory, lookBackShape, lookBackSources, spineBytes } from "../kernels/look_back.ts";
-import { withSources } from "../kernels/tiles.ts";
-import type { Grouping } from "../reference/grouping.ts";
-import type { Plan } from "./plan.ts";
+import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import { bound, distinct, RUNS } from "./plan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
-import type { Chosen, DeviceFacts, LoadedTuning, TuningTable } from "./tuning.ts";
+import type { TuningTable } from "./tuning.ts";
 import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
-
-// This is loaded where the adapter manages a single pass, or the caller says how often the data is read.
 
 /** Where memory is not what binds, reading it once gains nothing. bench/LOG.md has the figures. */
 const singlePassRows: TuningTable<"scan" | "compact"> = {
@@ -84,59 +75,34 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
   },
 };
 
-/** How a primitive reads its data once. */
-export interface SinglePass {
-  readonly tuning: LoadedTuning;
-  /** What its kernel looks back with. */
-  readonly carry: readonly SourceText[];
-  /** Tiles of so many items. */
-  tilesOf(length: number): number;
-  /** Bytes of a spine for so many tiles. */
-  spineBytes(tiles: number): number;
-  groupingOf(itemsPerVector: number): Grouping;
-  /** A scan's plan with a single pass over ranges that start at a vector. */
-  scanOf(plan: Plan, options: ScanKernelOptions): Plan;
-}
-
-/**
- * A single pass, where the caller says so; or where it is faster, and the adapter is known to manage. Nothing, where
- * the data is read twice.
- *
- * @throws as {@link tune}; {@link ArgumentError} for another word.
- */
-export async function singlePass(
-  primitive: "scan" | "compact",
-  title: string,
-  type: ElementType,
-  monoid: Monoid,
-  options: Chosen,
-  facts: DeviceFacts,
-  testing: Partial<LookBackOptions>,
-): Promise<SinglePass | undefined> {
+export const singlePass: PlanSinglePass = (
+  primitive,
+  title,
+  type,
+  monoid,
+  options,
+  facts,
+  methods,
+  testing,
+) => {
   const { domain } = monoid;
   const { passes } = options;
-  if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
-    throw new ArgumentError(`${title}: passes is ${String(passes)}; it takes single or reduce-then-scan`);
-  }
-  const row = rowOf(singlePassRows, primitive, domain, options, facts);
+  const row = rowOf(singlePassRows, primitive, domain, options, facts, methods);
   const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
   }
-  const tuned = await tune(row, title, type, domain, options, facts, (shape) =>
+  const tuning = tune(row, title, type, domain, options, facts, methods, (shape) =>
     lookBackMemory(shape, domain.elementBytes),
   );
-  const shape = lookBackShape(tuned);
-  const [tuning, carry] = await Promise.all([
-    withSources(tuned),
-    lookBackSources(primitive, monoid, shape, {
-      // Where work-groups run on few threads, the one that is waited for may not run meanwhile.
-      patience: facts.software ? 16 : 1000,
-      // Measured to start work-groups in the order of their numbers; a ticket costs more than it saves there.
-      tickets: facts.vendor !== "nvidia",
-      ...testing,
-    }),
-  ]);
+  const shape = lookBackShape(tuning);
+  const carry = lookBackSources(primitive, monoid, shape, {
+    // Where work-groups run on few threads, the one that is waited for may not run meanwhile.
+    patience: facts.software ? 16 : 1000,
+    // Measured to start work-groups in the order of their numbers; a ticket costs more than it saves there.
+    tickets: facts.vendor !== "nvidia",
+    ...testing,
+  });
   const single: SinglePass = {
     tuning,
     carry,
@@ -169,4 +135,4 @@ export async function singlePass(
     },
   };
   return single;
-}
+};

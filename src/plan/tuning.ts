@@ -1,55 +1,12 @@
-import type { Domain, ElementType, SourceText } from "../algebra/types.ts";
+import type { Domain, ElementType } from "../algebra/types.ts";
+import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
-import { algorithms, mostRows } from "../kernels/algorithms.ts";
-import type { Sizes } from "../kernels/contract.ts";
-import type { AlgorithmSources } from "../kernels/tiles.ts";
-import { loadChosen } from "../later.ts";
-import type { Grouping } from "../reference/grouping.ts";
-
-/** The limits that plans depend on: a part of `GPUSupportedLimits`. */
-export interface Limits {
-  readonly maxComputeInvocationsPerWorkgroup: number;
-  readonly maxComputeWorkgroupSizeX: number;
-  readonly maxComputeWorkgroupStorageSize: number;
-  readonly maxComputeWorkgroupsPerDimension: number;
-  readonly maxStorageBufferBindingSize: number;
-  readonly maxBufferSize: number;
-  readonly minStorageBufferOffsetAlignment: number;
-}
-
-/** What a plan depends on, as values: no device is needed to make one. */
-export interface DeviceFacts {
-  readonly limits: Limits;
-  readonly features: ReadonlySet<string>;
-  readonly subgroupMinSize: number;
-  readonly subgroupMaxSize: number;
-  /** Whether WGSL has `subgroup_id` here. */
-  readonly subgroupIds: boolean;
-  /** Whether the adapter computes on the CPU. */
-  readonly software: boolean;
-  /** `GPUAdapterInfo.vendor`, such as "nvidia"; empty where it is not told. */
-  readonly vendor: string;
-  /** Whether work-groups of one dispatch may hand results on to each other: found out by a test, or known. */
-  readonly lookBack: boolean;
-}
-
-/** How a primitive is carried out. What is left out is chosen for the device. */
-export interface TuningOptions {
-  /** How the threads of a work-group combine their elements. `subgroup` needs the feature "subgroups". */
-  readonly algorithm?: Algorithm;
-  /** Threads in a work-group: 1 to the device's limit. */
-  readonly workGroupSize?: number;
-  /** Consecutive items that one thread takes: 1 to 64. Their product with workGroupSize is at least 2. */
-  readonly itemsPerThread?: number;
-  /**
-   * How many times the data is read: `single`, once, where each tile looks back at what those before it
-   * handed on; or `reduce-then-scan`, twice. Ranges that share a buffer take the latter in any case.
-   */
-  readonly passes?: Passes;
-}
-
-/** How many times a scan or a compaction reads its data. */
-export type Passes = "single" | "reduce-then-scan";
+import { algorithms, mostRows, requireAlgorithm } from "../kernels/algorithms.ts";
+import { oneByOne as oneByOneFiles } from "../kernels/portable.ts";
+import type { DeviceFacts, Limits } from "./facts.ts";
+import type { Grouping } from "./grouping.ts";
+import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
+import type { Chosen } from "./options.ts";
 
 /** What is tuned on its own. */
 export type Primitive = "scan" | "reduce" | "compact";
@@ -136,18 +93,17 @@ const SHORT_BYTES = 8;
 
 export type Combined = Pick<Domain, "elementBytes" | "long">;
 
-/** What the caller chooses, the length, and the type of the items that go in. */
-export type Chosen = TuningOptions & { readonly maxLength: unknown; readonly from?: ElementType };
-
-/** The row for an adapter, elements and a length. */
+/** The row for an adapter, elements and a length. NVIDIA's rows are of subgroups. */
 export function rowOf<Name extends Primitive>(
   table: TuningTable<Name>,
   primitive: Name,
   { elementBytes, long = false }: Combined,
   { maxLength }: Chosen,
   { software, vendor }: Pick<DeviceFacts, "software" | "vendor">,
+  { algorithms: { subgroup } }: Methods,
 ): TuningRow {
-  const rows = table[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"][primitive];
+  const isNvidia = vendor === "nvidia" && subgroup !== undefined;
+  const rows = table[software ? "software" : isNvidia ? "nvidia" : "gpu"][primitive];
   // It is checked later; for what is no number, any row will do.
   const length = typeof maxLength === "number" ? maxLength : 0;
   const fitting = rows.filter(
@@ -158,18 +114,59 @@ export function rowOf<Name extends Primitive>(
     rows.at(-1)) as TuningRow;
 }
 
-/** An algorithm and sizes that the device can run. */
-export interface Tuning {
-  readonly algorithm: Algorithm;
-  readonly sizes: Sizes;
-  readonly subgroupIds: boolean;
+/**
+ * Checks what the caller chooses, each on its own.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
+ */
+function requireChosen(
+  { feature }: ElementType,
+  options: Chosen,
+  title: string,
+  { limits, features }: DeviceFacts,
+): void {
+  if (feature !== undefined && !features.has(feature)) {
+    throw new FeatureError(`${title} needs the adapter feature "${feature}"`);
+  }
+  const { algorithm, passes } = options;
+  const itemsPerThread = options.itemsPerThread ?? 1;
+  const workGroupSize = options.workGroupSize ?? 1;
+  if (
+    algorithm !== undefined &&
+    algorithms[requireAlgorithm(algorithm, title)].subgroups &&
+    !features.has("subgroups")
+  ) {
+    throw new FeatureError(`${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`);
+  }
+  if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
+    throw new ArgumentError(`${title}: passes is ${String(passes)}; it takes single or reduce-then-scan`);
+  }
+  requireCount(title, "itemsPerThread", itemsPerThread);
+  requireCount(title, "workGroupSize", workGroupSize);
+  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+  if (workGroupSize > most) {
+    throw new LimitError(`${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`);
+  }
+  if (itemsPerThread > 64) {
+    throw new ArgumentError(`${title}: itemsPerThread is ${itemsPerThread}; it takes 1 to 64`);
+  }
 }
 
-/** With the files of its algorithm. */
-export type LoadedTuning = Tuning & {
-  readonly sources: AlgorithmSources;
-  readonly instead: readonly SourceText[];
-};
+/** A whole number of at least 1. */
+function requireCount(title: string, name: string, value: unknown): void {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1) {
+    throw new ArgumentError(`${title}: ${name} is ${String(value)}; it takes a whole number from 1 up`);
+  }
+}
+
+/** Why an algorithm and sizes do not go together. */
+function misfit(tuning: Tuning, title: string, memory: number, mostMemory: number): Error {
+  return tileOf(tuning) < 2
+    ? new ArgumentError(`${title}: a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2`)
+    : new LimitError(
+        `${title} with the algorithm ${tuning.algorithm} and workGroupSize ${tuning.sizes.workGroupSize} needs ${memory} bytes of work-group memory, and the device's limit is ${mostMemory}`,
+      );
+}
 
 /**
  * Chooses what the caller leaves open, and checks the whole against the device. `memoryBeside` is what a kernel
@@ -179,24 +176,26 @@ export type LoadedTuning = Tuning & {
  * @throws {LimitError} for sizes over the device's limits.
  * @throws {FeatureError} for a type or an algorithm whose feature the device lacks.
  */
-export async function tune(
+export function tune(
   row: TuningRow,
   title: string,
   type: ElementType,
   { elementBytes, long = false }: Combined,
   options: Chosen,
   facts: DeviceFacts,
+  methods: Methods,
   memoryBeside: (shape: Pick<Tuning, "algorithm" | "sizes">) => number = () => 0,
-): Promise<Tuning> {
+): LoadedTuning {
   const { limits, features, subgroupIds } = facts;
-  const chosen = [type.feature, options.algorithm, options.itemsPerThread, options.workGroupSize];
-  if (chosen.some((one) => one !== undefined)) {
-    (await loadChosen()).requireChosen(type, options, title, facts);
-  }
+  requireChosen(type, options, title, facts);
   // What a row names, or what does without subgroups.
   const algorithm =
     options.algorithm ??
     (algorithms[row.algorithm].subgroups && !features.has("subgroups") ? "blelloch" : row.algorithm);
+  const tiles = methods.algorithms[algorithm];
+  if (tiles === undefined) {
+    throw new Error(`${title}: the kernels of the algorithm ${algorithm} were not loaded`);
+  }
   const longest = Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0);
   const oneByOne = facts.software && longest > SHORT_BYTES;
   const tuningOf = (workGroupSize: number): Tuning => ({
@@ -225,9 +224,14 @@ export async function tune(
   }
   const tuning = tuningOf(options.workGroupSize ?? fitting);
   if (tileOf(tuning) < 2 || memoryOf(tuning) > most) {
-    throw (await loadChosen()).misfit(tuning, title, memoryOf(tuning), most);
+    throw misfit(tuning, title, memoryOf(tuning), most);
   }
-  return tuning;
+  return {
+    ...tuning,
+    sources: tiles(tuning),
+    // By subgroups, a thread's items are not consecutive.
+    instead: oneByOne && !algorithms[algorithm].subgroups ? oneByOneFiles : [],
+  };
 }
 
 /** Items of a tile. */
@@ -245,15 +249,20 @@ export const groupingOf = ({ algorithm, sizes }: Tuning, itemsPerVector: number)
 });
 
 /** The length that a plan is made for, checked against what a binding holds. */
-export async function requireMaxLength(
+export function requireMaxLength(
   title: string,
-  maxLength: number,
+  maxLength: unknown,
   itemBytes: number,
   { maxStorageBufferBindingSize, maxBufferSize }: Limits,
-): Promise<number> {
+): number {
+  if (typeof maxLength !== "number" || !Number.isInteger(maxLength) || maxLength < 0) {
+    throw new ArgumentError(`${title}: maxLength is ${String(maxLength)}; it takes a whole number from 0 up`);
+  }
   const most = Math.floor(Math.min(maxStorageBufferBindingSize, maxBufferSize) / itemBytes);
-  if (!Number.isInteger(maxLength) || maxLength < 0 || maxLength > most) {
-    throw (await loadChosen()).lengthProblem(title, maxLength, itemBytes, most);
+  if (maxLength > most) {
+    throw new LimitError(
+      `${title}: ${maxLength} items of ${itemBytes} bytes are more than the device can bind, which is ${most}`,
+    );
   }
   return maxLength;
 }

@@ -5,8 +5,8 @@
  */
 export type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 export { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
+export type { Grouping } from "../plan/grouping.ts";
 export { compactReference } from "./compact.ts";
-export type { Grouping } from "./grouping.ts";
 export { reduceReference } from "./reduce.ts";
 export type { ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";
 export { scanReference } from "./scan.ts";

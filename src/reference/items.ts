@@ -1,13 +1,18 @@
-import { arrayOver, namedType } from "../algebra/array_over.ts";
-import { emptyLike, settable, valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray } from "../algebra/arrays.ts";
-import { structOfArray, typeNameOfArray } from "../algebra/arrays.ts";
+import {
+  arrayOver,
+  emptyLike,
+  namedType,
+  settable,
+  structOfArray,
+  typeNameOfArray,
+  valuesOf,
+} from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { describe, problemOf } from "../algebra/value_problem.ts";
-import { ArgumentError } from "../errors.ts";
-import { refuse } from "../refuse.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import { kindOf } from "./twins.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
-import type { Operator } from "../algebra/operators.ts";
+import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Value } from "../algebra/types.ts";
 import { groupedReduce } from "./grouping.ts";

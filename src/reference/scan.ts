@@ -1,8 +1,8 @@
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
-import type { Operator } from "../algebra/operators.ts";
+import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
-import type { Grouping } from "./grouping.ts";
+import type { Grouping } from "../plan/grouping.ts";
 import { groupedScan } from "./grouping.ts";
 import { emptyFor, mappedItems } from "./items.ts";
 import { referenceMonoid } from "./twins.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32 } from "../../src/algebra/i32.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { StructFields } from "../../src/algebra/struct.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError } from "../../src/errors.ts";
 

@@ -13,8 +13,9 @@ import {
   wordsOf,
 } from "../../bench/elements.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import type { Operator } from "../../src/algebra/operators.ts";
-import { monoid, operators } from "../../src/algebra/operators.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { monoid } from "../../src/algebra/monoid.ts";
+import { operators } from "../../src/algebra/operators.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";

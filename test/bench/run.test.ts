@@ -7,7 +7,7 @@ import type { SuiteOptions } from "../../bench/suite.ts";
 import { planSuite } from "../../bench/suite.ts";
 import { createTimer, STEADY, timingOf } from "../../bench/timer.ts";
 import { candidatesOf, rank, timeTunings } from "../../bench/tune.ts";
-import { u32 } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold } from "../../src/node.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 

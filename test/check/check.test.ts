@@ -1,12 +1,12 @@
 import { constantFrom, integer } from "fast-check";
 import { describe, expect, test } from "vitest";
+import { operator } from "../../src/algebra/custom_operator.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32 } from "../../src/algebra/i32.ts";
-import { add, max, min, operator } from "../../src/algebra/operators.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import { add, max, min } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ScalarType, Value } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { problemOf } from "../../src/algebra/value_problem.ts";
 import type { CheckFailure, CheckReport } from "../../src/check/index.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { u32 } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { dumpElements } from "../../src/cli/npy.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
 

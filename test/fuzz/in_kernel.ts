@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { valuesOf } from "../../src/algebra/array_values.ts";
+import { valuesOf } from "../../src/algebra/arrays.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import {

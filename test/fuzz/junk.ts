@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { add, operator } from "../../src/algebra/operators.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { add } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import {

@@ -1,9 +1,11 @@
 import fc from "fast-check";
+import { operator } from "../../src/algebra/custom_operator.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
 import { isTrue } from "../../src/algebra/literals.ts";
-import type { Operator } from "../../src/algebra/operators.ts";
-import { operator, operators, roundingOf } from "../../src/algebra/operators.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { roundingOf } from "../../src/algebra/monoid.ts";
+import { operators } from "../../src/algebra/operators.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import type { ElementType, ScalarType, StructValue, TypeName, Value } from "../../src/algebra/types.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
+import { emptyLike, valuesOf } from "../../src/algebra/arrays.ts";
 import type { Value } from "../../src/algebra/types.ts";
 import type { PreparedCompact, PreparedReduce, PreparedScan } from "../../src/gpu/fold.ts";
+import type { Grouping } from "../../src/plan/grouping.ts";
+import { wholeWords } from "../../src/plan/plan.ts";
 import { compactReference } from "../../src/reference/compact.ts";
-import type { Grouping } from "../../src/reference/grouping.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { wholeWords } from "../../src/whole_words.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attempt, attemptNow, Fault } from "./oracle.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import type { Fold } from "../../src/node.ts";
 import { open } from "../../src/node.ts";
 import { adapter } from "../support/fold.ts";

@@ -1,9 +1,9 @@
 import process from "node:process";
 import fc from "fast-check";
-import { operator } from "../../src/algebra/operators.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ScalarType, StructValue } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import { workGroupAllocate, workGroupScan } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";

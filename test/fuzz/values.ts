@@ -1,5 +1,5 @@
-import { arrayOver } from "../../src/algebra/array_over.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { encodeFloat16 } from "../../src/algebra/float16.ts";
 import type { StructType } from "../../src/algebra/struct.ts";

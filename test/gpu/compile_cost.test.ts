@@ -1,8 +1,8 @@
 import process from "node:process";
 import { expect, test } from "vitest";
-import { operator } from "../../src/algebra/operators.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 
 // What a software adapter spends on compiling: what is compiled is up to us, and may grow with the element out of all measure.

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { ArgumentError, type Fold, open, WavefoldError } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 

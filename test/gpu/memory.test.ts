@@ -1,14 +1,14 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { u32 } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device.ts";
-import { prepare } from "../../src/gpu/prepare.ts";
+import { prepare } from "../../src/gpu/recording.ts";
 import { ArgumentError, type Fold, open } from "../../src/node.ts";
-import { planScan } from "../../src/plan/scan.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
+import { planScan } from "../support/plans.ts";
 import { watched } from "../support/watched.ts";
 
 // What a device keeps for its folds, and what a plan owns.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { open as openInBrowser } from "../../src/index.ts";
 import { ArgumentError, open as openInNode, WavefoldError } from "../../src/node.ts";
 import { storageBuffer } from "../support/buffers.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { type Fold, OutOfMemoryError, open } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import { u32 } from "../../src/algebra/types.ts";
-import type { Ranges } from "../../src/gpu/prepare.ts";
+import type { Ranges } from "../../src/gpu/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import { ArgumentError } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";

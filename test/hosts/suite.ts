@@ -1,4 +1,5 @@
-import type { Fold, OpenOptions } from "../../src/gpu/fold.ts";
+import type { Fold } from "../../src/gpu/fold.ts";
+import type { OpenOptions } from "../../src/gpu/open.ts";
 import { deviceCases } from "./cases/devices.ts";
 import { errorCases } from "./cases/errors.ts";
 import { inKernelCases } from "./cases/in_kernel.ts";

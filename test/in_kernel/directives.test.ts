@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { max, operators } from "../../src/algebra/operators.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import { blelloch, subgroupOf } from "../../src/in_kernel/algorithms.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { operator } from "../../src/algebra/custom_operator.ts";
 import { f32 } from "../../src/algebra/floats.ts";
-import { add, and, max, operator } from "../../src/algebra/operators.ts";
-import { u32 } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { add, and, max } from "../../src/algebra/operators.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { operator } from "../../src/algebra/operators.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { hillisSteele, subgroup, workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import {

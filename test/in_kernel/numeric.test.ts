@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { valuesOf } from "../../src/algebra/array_values.ts";
-import { arrayLike } from "../../src/algebra/arrays.ts";
+import { arrayLike, valuesOf } from "../../src/algebra/arrays.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32 } from "../../src/algebra/i32.ts";
-import { add, monoid, operator } from "../../src/algebra/operators.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import { monoid } from "../../src/algebra/monoid.ts";
+import { add } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { TypeName } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import { workGroupReduce, workGroupScan } from "../../src/in_kernel/functions.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
-import { i32 } from "../../src/algebra/i32.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
 import { max } from "../../src/algebra/operators.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { blelloch, subgroup, workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { denoMissing, lavapipeMissing } from "../support/deno.ts";
 import type { TitledKernel } from "../support/kernels.ts";
-import { allTypes, kernelsOf, linkedKernels, mappedKernelsOf } from "../support/kernels.ts";
+import { allTypes, kernelsOf, mappedKernelsOf } from "../support/kernels.ts";
 import { mapRows } from "../support/maps.ts";
 import { naga } from "../support/naga.ts";
 
@@ -43,14 +43,6 @@ test("naga compiles every portable kernel: maps", async ({ skip }) => {
   const halves = kernels.filter(({ code }) => /^enable f16;/m.test(code));
   expect(halves.length).toBeGreaterThan(0);
   expect(compiled).toBe(kernels.length - (f16 ? 0 : halves.length));
-});
-
-test("naga compiles what is linked beforehand", async ({ skip }) => {
-  skip(denoMissing !== undefined, denoMissing ?? "");
-  const kernels = linkedKernels();
-  const { compiled, failures } = await naga(kernels);
-  expect(failures).toEqual([]);
-  expect(compiled).toBe(kernels.length);
 });
 
 test("the check can fail", async ({ skip }) => {

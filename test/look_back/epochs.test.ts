@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
-import { u32 } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { Indirect } from "../../src/kernels/compact.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";

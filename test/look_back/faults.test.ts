@@ -1,13 +1,14 @@
 import { describe, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { f32 } from "../../src/algebra/floats.ts";
-import type { Operator } from "../../src/algebra/operators.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
+import type { DeviceFacts } from "../../src/plan/facts.ts";
+import type { TuningOptions } from "../../src/plan/options.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
-import type { DeviceFacts, TuningOptions } from "../../src/plan/tuning.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits, expectWithin } from "../support/compare.ts";

@@ -1,8 +1,8 @@
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { operator } from "../../src/algebra/operators.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { matrix2x2 } from "../../src/monoids/index.ts";
 import { anyItems, randomBits, randomItems } from "../support/random.ts";
 

@@ -4,18 +4,18 @@ import { contextOf } from "../../src/gpu/device.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { lookBackShape } from "../../src/kernels/look_back.ts";
 import type { Fold } from "../../src/node.ts";
-import { planCompact } from "../../src/plan/compact.ts";
+import type { DeviceFacts } from "../../src/plan/facts.ts";
+import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
-import { planScan } from "../../src/plan/scan.ts";
-import type { DeviceFacts, TuningOptions } from "../../src/plan/tuning.ts";
+import { planCompact, planScan } from "../support/plans.ts";
 
 export { FAULTS, faultOf } from "../../src/gpu/look_back_faults.ts";
 
 import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
 import type { SourceText } from "../../src/algebra/types.ts";
-import type { Prepared, Ranges } from "../../src/gpu/prepare.ts";
-import { prepare } from "../../src/gpu/prepare.ts";
+import type { Prepared, Ranges } from "../../src/gpu/recording.ts";
+import { prepare } from "../../src/gpu/recording.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";

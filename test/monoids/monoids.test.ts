@@ -1,12 +1,11 @@
 import { float, integer, record } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { valuesOf } from "../../src/algebra/array_values.ts";
+import { valuesOf } from "../../src/algebra/arrays.ts";
+import type { CustomOperator } from "../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32 } from "../../src/algebra/i32.ts";
-import type { CustomOperator } from "../../src/algebra/operators.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { StructArray, StructType } from "../../src/algebra/struct.ts";
 import type { Scalar, ScalarType, StructValue } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { checkMonoid } from "../../src/check/index.ts";
 import type { MonoidTypeName } from "../../src/monoids/index.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { operator } from "../../src/algebra/operators.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { compactReference } from "../../src/reference/compact.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Value } from "../../src/algebra/types.ts";
-import type { Grouping } from "../../src/reference/grouping.ts";
+import type { Grouping } from "../../src/plan/grouping.ts";
 import { groupedScan } from "../../src/reference/grouping.ts";
 
 // Of strings, so that results say what was combined with what.

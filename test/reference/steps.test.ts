@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Operator } from "../../src/algebra/operators.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, operators } from "../../src/algebra/operators.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Combining, LookBackOptions, LookBackStep, SpineEntry } from "../../src/reference/steps.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { operator } from "../../src/algebra/operators.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32 } from "../../src/algebra/i32.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { expectSameBits } from "../support/compare.ts";

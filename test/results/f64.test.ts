@@ -3,7 +3,7 @@ import { add, mul } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { mostRows } from "../../src/kernels/algorithms.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
-import type { Grouping } from "../../src/reference/grouping.ts";
+import type { Grouping } from "../../src/plan/grouping.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { bitsOf, expectSameBits } from "../support/compare.ts";

@@ -1,4 +1,4 @@
-import { i32 } from "../../src/algebra/i32.ts";
+import { i32 } from "../../src/algebra/integers.ts";
 import { testExactResults } from "../support/results.ts";
 
 testExactResults(i32);

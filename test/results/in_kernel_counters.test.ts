@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { i32 } from "../../src/algebra/i32.ts";
-import type { Operator } from "../../src/algebra/operators.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, and, max, min, or, xor } from "../../src/algebra/operators.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import {

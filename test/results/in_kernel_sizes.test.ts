@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import type { Case } from "../support/in_kernel.ts";

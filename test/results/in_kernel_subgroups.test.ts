@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { u32 } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { subgroupOf } from "../../src/in_kernel/algorithms.ts";
 import { threadTileScan, workGroupReduce, workGroupScan } from "../../src/in_kernel/functions.ts";

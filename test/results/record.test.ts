@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { add, operator } from "../../src/algebra/operators.ts";
-import { u32 } from "../../src/algebra/types.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { add } from "../../src/algebra/operators.ts";
 import { ArgumentError, DeviceLostError, LimitError, open, SourceError } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";

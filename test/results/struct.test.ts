@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { operator } from "../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32 } from "../../src/algebra/i32.ts";
-import { operator } from "../../src/algebra/operators.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { StructFields, StructType, StructValueOf } from "../../src/algebra/struct.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { StructArray } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";

@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
-import type { Operator } from "../../src/algebra/operators.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device.ts";
-import { planScan } from "../../src/plan/scan.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
+import { planScan } from "../support/plans.ts";
 import { randomBits, randomItems } from "../support/random.ts";
 import { inOrder } from "../support/subgroup_order.ts";
 

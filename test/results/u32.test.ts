@@ -1,4 +1,4 @@
-import { u32 } from "../../src/algebra/types.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { testExactResults } from "../support/results.ts";
 
 testExactResults(u32);

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { emptyLike } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { emptyLike } from "../../src/algebra/arrays.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
 import { f16 } from "../../src/algebra/floats.ts";
-import { i32 } from "../../src/algebra/i32.ts";
-import type { Operator } from "../../src/algebra/operators.ts";
-import { add, max, operator } from "../../src/algebra/operators.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add, max } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";

@@ -4,10 +4,10 @@ import { countingArray, parseNumbers, parseValue, randomArray, readerOf } from "
 import type { Task } from "../../site/verify.ts";
 import { onCpu, verify } from "../../site/verify.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
-import type { Operator } from "../../src/algebra/operators.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, mul } from "../../src/algebra/operators.ts";
 import type { Value } from "../../src/algebra/types.ts";
-import type { Grouping } from "../../src/reference/grouping.ts";
+import type { Grouping } from "../../src/plan/grouping.ts";
 import { groupedScan } from "../../src/reference/grouping.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 

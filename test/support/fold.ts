@@ -1,6 +1,6 @@
 import process from "node:process";
 import { afterAll, beforeAll } from "vitest";
-import type { Operator } from "../../src/algebra/operators.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { open } from "../../src/node.ts";

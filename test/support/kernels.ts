@@ -1,6 +1,7 @@
 import { elementTypes } from "../../src/algebra/element_types.ts";
-import type { Operator } from "../../src/algebra/operators.ts";
-import { monoid, operators } from "../../src/algebra/operators.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { monoid } from "../../src/algebra/monoid.ts";
+import { operators } from "../../src/algebra/operators.ts";
 import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import type { Compilable } from "../../src/gpu/device.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
@@ -23,18 +24,13 @@ import {
 import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
-import { linked as linkedGpu } from "../../src/kernels/linked_gpu.ts";
-import type { PlainOperator } from "../../src/kernels/linked_kernels.ts";
-import { plainKernels } from "../../src/kernels/linked_kernels.ts";
-import { linked as linkedSoftware } from "../../src/kernels/linked_software.ts";
-import { planCompact } from "../../src/plan/compact.ts";
+import type { DeviceFacts, Limits } from "../../src/plan/facts.ts";
+import type { Passes } from "../../src/plan/options.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
-import { planReduce } from "../../src/plan/reduce.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
-import { planScan } from "../../src/plan/scan.ts";
-import type { DeviceFacts, Limits, Passes } from "../../src/plan/tuning.ts";
 import { untyped } from "./fold.ts";
 import type { MapRow } from "./maps.ts";
+import { planCompact, planReduce, planScan } from "./plans.ts";
 
 /** WebGPU's default limits. */
 export const defaultLimits: Limits = {
@@ -284,21 +280,3 @@ export async function kernelsOf(
   }
   return [...result.values()];
 }
-
-/** The kernels that are linked beforehand, for every operator that they take. */
-export const linkedKernels = (): (TitledKernel & { readonly kernel: Compilable })[] =>
-  Object.entries({ linkedGpu, linkedSoftware }).flatMap(([adapter, linked]) =>
-    (["alone", "totals", "last"] as const).flatMap((name) =>
-      plainOperators.flatMap((op) =>
-        [false, true].map((exclusive) => {
-          const kernel = plainKernels(linked).kernelOf(name, op, exclusive);
-          return { title: `${adapter} ${name} ${op.name} ${exclusive}`, code: kernel.code, kernel };
-        }),
-      ),
-    ),
-  );
-
-/** The operators that combine u32 by WGSL's own arithmetic. */
-export const plainOperators = Object.values<Operator>(operators).filter(
-  (op) => op.u32Identity !== undefined,
-) as (Operator & PlainOperator)[];

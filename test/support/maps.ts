@@ -1,11 +1,11 @@
 import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32 } from "../../src/algebra/i32.ts";
-import type { Operator } from "../../src/algebra/operators.ts";
-import { add, max, min, operator } from "../../src/algebra/operators.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add, max, min } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { affine, chain } from "./operators.ts";
 import { randomBits, randomItems } from "./random.ts";

@@ -1,7 +1,6 @@
-import { i32 } from "../../src/algebra/i32.ts";
-import { operator } from "../../src/algebra/operators.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { i64, u64 } from "../../src/algebra/types_64.ts";
 
 /** x -> a·x + b modulo 2^16, as a << 16 | b: the earlier map is applied first. It does not commute. */

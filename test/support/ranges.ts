@@ -1,6 +1,5 @@
-import { arrayOver } from "../../src/algebra/array_over.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { arrayLike } from "../../src/algebra/arrays.ts";
+import { arrayLike, arrayOver } from "../../src/algebra/arrays.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { readWords, storageBuffer } from "./buffers.ts";
 import { expectSameBits } from "./compare.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { valuesOf } from "../../src/algebra/arrays.ts";
 import { f16 } from "../../src/algebra/floats.ts";
-import type { Operator } from "../../src/algebra/operators.ts";
-import { roundingOf } from "../../src/algebra/operators.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { roundingOf } from "../../src/algebra/monoid.ts";
 import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
-import type { TuningOptions } from "../../src/plan/tuning.ts";
+import type { TuningOptions } from "../../src/plan/options.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits, expectWithin } from "./compare.ts";

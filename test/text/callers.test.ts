@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Operator } from "../../src/algebra/operators.ts";
-import { operator } from "../../src/algebra/operators.ts";
-import { u32 } from "../../src/algebra/types.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
 import { SourceError } from "../../src/errors.ts";
-import { planScan } from "../../src/plan/scan.ts";
 import { factsWith } from "../support/kernels.ts";
+import { planScan } from "../support/plans.ts";
 
 test.each([
   ["another", "\nfn a() {}\n// again\nfn a() {}", "a", 4],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
 import { max } from "../../src/algebra/operators.ts";
-import { u32 } from "../../src/algebra/types.ts";
 import { workGroupReduce } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { parse, unbalanced } from "../../src/text/callers.ts";

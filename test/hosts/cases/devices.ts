@@ -1,5 +1,5 @@
+import { u32 } from "../../../src/algebra/integers.ts";
 import type { ElementType } from "../../../src/algebra/types.ts";
-import { u32 } from "../../../src/algebra/types.ts";
 import { f64 } from "../../../src/algebra/types_64.ts";
 import { DeviceLostError } from "../../../src/errors.ts";
 import type { Fold } from "../../../src/gpu/fold.ts";

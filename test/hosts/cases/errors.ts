@@ -1,6 +1,7 @@
+import { operator } from "../../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../../src/algebra/floats.ts";
-import { add, and, operator } from "../../../src/algebra/operators.ts";
-import { u32 } from "../../../src/algebra/types.ts";
+import { u32 } from "../../../src/algebra/integers.ts";
+import { add, and } from "../../../src/algebra/operators.ts";
 import {
   ArgumentError,
   FeatureError,

@@ -1,8 +1,8 @@
 import { f16, f32 } from "../../../src/algebra/floats.ts";
-import type { Operator } from "../../../src/algebra/operators.ts";
+import { u32 } from "../../../src/algebra/integers.ts";
+import type { Operator } from "../../../src/algebra/monoid.ts";
 import { add, max } from "../../../src/algebra/operators.ts";
 import type { ElementType } from "../../../src/algebra/types.ts";
-import { u32 } from "../../../src/algebra/types.ts";
 import { f64, i64 } from "../../../src/algebra/types_64.ts";
 import { linkDirectives } from "../../../src/in_kernel/directives.ts";
 import { workGroupCompactUpdate } from "../../../src/in_kernel/functions.ts";

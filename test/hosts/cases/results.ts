@@ -1,25 +1,18 @@
-import { emptyLike, valuesOf } from "../../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../../src/algebra/arrays.ts";
-import { arrayLike } from "../../../src/algebra/arrays.ts";
+import { arrayLike, emptyLike, valuesOf } from "../../../src/algebra/arrays.ts";
+import { operator } from "../../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../../src/algebra/floats.ts";
-import { i32 } from "../../../src/algebra/i32.ts";
-import type { Operator } from "../../../src/algebra/operators.ts";
-import { add, logicalXor, max, min, mul, operator, roundingOf, xor } from "../../../src/algebra/operators.ts";
+import { i32, u32 } from "../../../src/algebra/integers.ts";
+import type { Operator } from "../../../src/algebra/monoid.ts";
+import { roundingOf } from "../../../src/algebra/monoid.ts";
+import { add, logicalXor, max, min, mul, xor } from "../../../src/algebra/operators.ts";
 import type { StructType } from "../../../src/algebra/struct.ts";
 import { StructArray, struct } from "../../../src/algebra/struct.ts";
 import type { ElementType, ScalarType, Value } from "../../../src/algebra/types.ts";
-import { u32 } from "../../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../../src/algebra/types_64.ts";
-import { contextOf } from "../../../src/gpu/device.ts";
 import type { Fold } from "../../../src/gpu/fold.ts";
-import { givenOf } from "../../../src/gpu/hand.ts";
-import { scanPlainly } from "../../../src/gpu/plain_scan.ts";
 import type { Algorithm } from "../../../src/kernels/algorithms.ts";
-import { linked as linkedGpu } from "../../../src/kernels/linked_gpu.ts";
-import type { PlainOperator } from "../../../src/kernels/linked_kernels.ts";
-import { plainKernels } from "../../../src/kernels/linked_kernels.ts";
-import { linked as linkedSoftware } from "../../../src/kernels/linked_software.ts";
-import type { TuningOptions } from "../../../src/plan/tuning.ts";
+import type { TuningOptions } from "../../../src/plan/options.ts";
 import { compactReference } from "../../../src/reference/compact.ts";
 import { reduceReference } from "../../../src/reference/reduce.ts";
 import { scanReference } from "../../../src/reference/scan.ts";
@@ -497,30 +490,18 @@ const f16Cases: Case[] = [
   },
 ];
 
-/** Scans of u32 with nothing chosen, by what is linked for either kind of adapter. */
-const plainCases: Case[] = Object.entries({ linkedGpu, linkedSoftware }).map(([name, linked]) => ({
-  name: `plain u32: ${name}`,
+/** Scans of u32 with nothing chosen, of one tile up to three levels of them. */
+const plainCase: Case = {
+  name: "u32 with nothing chosen",
   async run({ fold }: Bench) {
-    const context = contextOf(fold.device);
-    // Three levels of the smaller tiles alone: of the larger ones they are a million items.
-    const edges = linked === linkedSoftware ? [linked.tile ** 2 + 1] : [];
-    for (const length of [1, linked.tile, 3 * linked.tile + 5, ...edges]) {
-      const data = anyItems("u32", length, `${name} ${length}`) as Uint32Array<ArrayBuffer>;
-      for (const [op, exclusive] of [
-        [add, false],
-        [min, true],
-      ] as [PlainOperator & Operator<string>, boolean][]) {
-        const scanned = await scanPlainly(plainKernels(linked), context, givenOf(data), op, exclusive);
-        expectSameBits(
-          scanned ?? new Uint32Array(),
-          scanReference(data, { op, exclusive }),
-          `${op.name}, ${length}`,
-        );
-      }
-      expectSameBits(await fold.scan(data), scanReference(data), `as it comes, ${length}`);
+    for (const length of [1, 512, 3 * 512 + 5, 1024, 3 * 1024 + 5, 512 ** 2 + 1]) {
+      const data = anyItems("u32", length, `plain ${length}`) as Uint32Array<ArrayBuffer>;
+      expectSameBits(await fold.scan(data), scanReference(data), `sum, ${length}`);
+      const least = { op: min, exclusive: true };
+      expectSameBits(await fold.scan(data, least), scanReference(data, least), `least, ${length}`);
     }
   },
-}));
+};
 
 /** Maps to the same size, to another, and to a struct. */
 const mapCases: Case[] = mapRows
@@ -541,7 +522,7 @@ export const resultCases: readonly Case[] = [
   ...recordedCases,
   ...compactCases,
   ...atHandCases,
-  ...plainCases,
+  plainCase,
   ...f16Cases,
   ...mapCases,
 ];

@@ -1,6 +1,25 @@
 import { expression, plain } from "./literals.ts";
 import type { Literal, ScalarType } from "./types.ts";
 
+const round32 = (value: number): number => value >>> 0;
+const plainU32 = /* @__PURE__ */ plain("u32", 4, (value) => ({ expression: `${round32(value)}u` }));
+
+/** 32-bit unsigned integers; arithmetic wraps. */
+export const u32: ScalarType<"u32", number> = {
+  name: "u32",
+  kind: "unsigned",
+  bytes: 4,
+  value: "u32",
+  zero: 0,
+  one: 1,
+  lowest: 0,
+  greatest: 0xffffffff,
+  round: round32,
+  files: [],
+  native: plainU32,
+  order: plainU32,
+} satisfies ScalarType<"u32", number>;
+
 const signedLiteral = (value: number): Literal =>
   // WGSL has no literal for the least i32: the minus sign is an operator.
   expression(value === -0x80000000 ? "-2147483647i - 1i" : `${value | 0}i`);

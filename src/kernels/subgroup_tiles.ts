@@ -11,13 +11,13 @@ import subgroupRowsFile from "../../shaders/device/tiles/subgroup_rows.wgsl";
 import subgroupRowsTogetherFile from "../../shaders/device/tiles/subgroup_rows_together.wgsl";
 import subgroupScanFirstFile from "../../shaders/device/tiles/subgroup_scan_first.wgsl";
 import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
-import { roundingIn } from "../algebra/operators.ts";
+import { roundingIn } from "../algebra/monoid.ts";
 import { hasFullSubgroups } from "./algorithms.ts";
 import { file } from "./kernel.ts";
 import { scansNatively, subgroupText } from "./subgroup_text.ts";
-import type { AlgorithmSources, NumberedThreads } from "./tiles.ts";
+import type { TileAlgorithm } from "./tiles.ts";
 
-const subgroup = /* @__PURE__ */ file("tiles/subgroup.wgsl", subgroupFile);
+const subgroupTiles = /* @__PURE__ */ file("tiles/subgroup.wgsl", subgroupFile);
 const addU64 = /* @__PURE__ */ file("tiles/subgroup_add_u64.wgsl", subgroupAddU64File);
 const anyOrder = /* @__PURE__ */ file("tiles/subgroup_any_order.wgsl", subgroupAnyOrderFile);
 const ballot = /* @__PURE__ */ file("tiles/subgroup_ballot.wgsl", subgroupBallotFile);
@@ -31,14 +31,12 @@ const rowsTogether = /* @__PURE__ */ file("tiles/subgroup_rows_together.wgsl", s
 const scanFirst = /* @__PURE__ */ file("tiles/subgroup_scan_first.wgsl", subgroupScanFirstFile);
 const votesFile = /* @__PURE__ */ file("tiles/subgroup_votes.wgsl", subgroupVotesFile);
 
-// This is loaded where a plan takes the algorithm.
-
 /**
  * The subgroup body of kernels of our own: it depends on whether all subgroups are full, and on whether the language has
  * `subgroup_id`.
  */
-export const sourcesOf =
-  ({ sizes, subgroupIds }: NumberedThreads): AlgorithmSources =>
+export const subgroup: TileAlgorithm =
+  ({ sizes, subgroupIds }) =>
   (monoid, votes = false) => {
     const { operation, type, domain } = monoid;
     const rounding = roundingIn(type, domain);
@@ -56,6 +54,6 @@ export const sourcesOf =
       ...(rowsAreTogether && !inAnyOrder ? [scanFirst] : []),
       ...(rowsAreTogether ? [rowsTogether] : []),
       votes ? votesFile : rows,
-      subgroup,
+      subgroupTiles,
     ];
   };

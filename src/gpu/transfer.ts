@@ -1,10 +1,6 @@
 import type { AnyArray } from "../algebra/arrays.ts";
-import type { Operator } from "../algebra/operators.ts";
-import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
-import type { PlainOperator } from "../kernels/linked_kernels.ts";
-import { loadHandScan, loadHandTypes, loadPlainGpu, loadPlainSoftware } from "../later.ts";
-import { wholeWords } from "../whole_words.ts";
+import { wholeWords } from "../plan/plan.ts";
 import type { Context } from "./device.ts";
 import { allocate, explain, requireDevice, validated } from "./device.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
@@ -18,13 +14,13 @@ export interface Given {
   readonly byteLength: number;
 }
 
-/** What is no array is found out with the types. */
+/** What is no array is an error later, where its type is asked for. */
 export function givenOf(data: AnyArray): Given {
   const { length, buffer, byteOffset, byteLength } = Object(data) as AnyArray;
   return { data, length, buffer, byteOffset, byteLength };
 }
 
-/** What a call at hand takes of the device. All of it is gone when the call ends. */
+/** What a call at hand takes from the device. All of it is destroyed when the call ends. */
 export interface Hand {
   /** What is to be destroyed. */
   readonly owned: { destroy(): void }[];
@@ -108,70 +104,4 @@ export async function atHand<T>(
       one.destroy();
     }
   }
-}
-
-/** Scans plain u32; nothing, where the device has less room than most. */
-export type PlainScan = (
-  context: Context,
-  given: Given,
-  op: PlainOperator,
-  exclusive: boolean,
-) => Promise<Uint32Array | undefined>;
-
-/** `add`, as far as plain u32 goes. */
-const sum: PlainOperator = { name: "add", combine: "earlier + later", u32Identity: 0 };
-
-/**
- * `Fold.scan`. Most often its data is plain: u32, an operator that WGSL has for it, and nothing chosen. That takes no
- * plan, no types and no generator. What takes every other case also says what is wrong with one.
- */
-export async function scanAtHand(
-  context: Context,
-  data: AnyArray,
-  options: AnyHandScanOptions,
-): Promise<AnyArray> {
-  const given = givenOf(data);
-  const { op = sum, exclusive = false, ...chosen } = Object(options) as AnyHandScanOptions;
-  // What is no object takes the way that says so.
-  const isPlain = Object(options) === options && Object.keys(chosen).length === 0;
-  if (isPlain && isU32(data) && data.length > 0 && op?.u32Identity !== undefined) {
-    const { plainScan } = await (context.facts.software ? loadPlainSoftware() : loadPlainGpu());
-    const scanned = await plainScan(context, given, op as PlainOperator, exclusive);
-    if (scanned !== undefined) {
-      return scanned;
-    }
-  }
-  // Side by side: the types are not waited for twice.
-  const [{ scanOfAny }] = await Promise.all([loadHandScan(), isU32(data) || loadHandTypes()]);
-  return scanOfAny(context, given, options);
-}
-
-const isU32 = (data: AnyArray): data is Uint32Array =>
-  data instanceof Uint32Array && data.constructor === Uint32Array;
-
-/** What a scan at hand takes beside. */
-export interface AnyHandScanOptions extends AnyHandOptions {
-  readonly op?: Operator;
-  readonly exclusive?: boolean;
-}
-
-/** What tells the types of a call at hand, of any of its forms. */
-export interface AnyHandOptions {
-  readonly type?: unknown;
-  readonly from?: unknown;
-  readonly map?: unknown;
-}
-
-/** What a compaction at hand takes beside. */
-export interface AnyHandCompactOptions extends AnyHandOptions {
-  readonly flags?: ArrayLike<number | boolean>;
-  readonly indices?: boolean;
-}
-
-/** What goes in, where it is another type; and what comes out. */
-export interface HandTypes {
-  readonly from?: ElementType;
-  readonly type: ElementType;
-  /** The result over its bytes: an array like the one given, where it is of the same type. */
-  arrayOf(bytes: ArrayBuffer): AnyArray;
 }

@@ -1,0 +1,126 @@
+import { ArgumentError, refuse } from "../errors.ts";
+import { callersCombine } from "../text/callers.ts";
+import type { Monoid, Operator } from "./monoid.ts";
+import type { ElementType, Value } from "./types.ts";
+import { isSameType, requireType } from "./types.ts";
+import { describe, problemOf } from "./value_problem.ts";
+
+/** An operator of the caller's own. See {@link operator}. */
+export interface CustomOperator<Accepted extends string = string, V extends Value = Value>
+  extends Operator<Accepted> {
+  /** The one type that it takes. */
+  readonly type: ElementType<Accepted, V>;
+  /** The value that changes nothing on either side. */
+  readonly identity: V;
+  /** WGSL: an expression over `earlier` and `later`, or statements that end in `return`. */
+  readonly combine: string;
+  /** WGSL that `combine` uses; empty where there is none. */
+  readonly declarations: string;
+  /** The CPU twin of `combine`. */
+  reference(earlier: V, later: V): V;
+}
+
+/** What {@link operator} takes. */
+export interface OperatorDefinition<Name extends string, V extends Value> {
+  /** Letters, digits and underscores: it becomes part of names in WGSL. */
+  readonly name: string;
+  /** The one type that it takes: a scalar, or a struct. */
+  readonly type: ElementType<Name, V>;
+  /** The value that changes nothing on either side. */
+  readonly identity: NoInfer<V>;
+  /** WGSL: an expression over `earlier` and `later`, or statements that end in `return`. */
+  readonly combine: string;
+  /** The same on the CPU. */
+  readonly reference: (earlier: NoInfer<V>, later: NoInfer<V>) => NoInfer<V>;
+  /** WGSL functions, constants and structs that `combine` uses. */
+  readonly declarations?: string;
+}
+
+/**
+ * An operator of your own: any associative function with an identity. It need not commute: every
+ * kernel keeps `earlier` before `later`. On u64, i64 and f64, `earlier` and `later` are
+ * `vec2<u32>` (low word, high word), and the functions of shaders/numeric/ are at hand: `add_u64`,
+ * `mul_u64`, `less_i64`, `add_f64` and so on. On a struct they are that struct.
+ *
+ * @example
+ * ```ts
+ * const first = operator({
+ *   name: "first",
+ *   type: u32,
+ *   identity: 0xffffffff,
+ *   combine: "select(earlier, later, earlier == 0xffffffffu)",
+ *   reference: (earlier, later) => (earlier === 0xffffffff ? later : earlier),
+ * });
+ * await fold.reduce(Uint32Array.of(7, 3, 9), { op: first }); // 7
+ * ```
+ *
+ * @throws {ArgumentError} when a part is missing, or the identity is no value of the type.
+ */
+export function operator<Name extends string, V extends Value>(
+  definition: OperatorDefinition<Name, V>,
+): CustomOperator<Name, V> {
+  requireDefinition(definition, "operator");
+  const { name, identity, combine, reference, declarations = "" } = definition;
+  requireName(name, "operator");
+  const caller = `operator ${name}`;
+  const type = requireType(definition.type, caller) as ElementType<Name, V>;
+  if (typeof combine !== "string" || combine.trim() === "") {
+    throw new ArgumentError(`${caller}: combine is empty; it takes a WGSL expression over earlier and later`);
+  }
+  if (typeof reference !== "function") {
+    throw new ArgumentError(
+      `${caller}: reference is ${typeof reference}; it takes a function of two values of ${type.name}`,
+    );
+  }
+  if (typeof declarations !== "string") {
+    throw new ArgumentError(`${caller}: declarations is ${typeof declarations}; it takes WGSL text`);
+  }
+  const problem = problemOf(type, identity);
+  if (problem !== undefined) {
+    throw new ArgumentError(`${caller}: the identity ${problem}`);
+  }
+  const op: CustomOperator<Name, V> = {
+    name,
+    type,
+    identity,
+    combine,
+    reference,
+    declarations,
+    on: customMonoid,
+  };
+  return op;
+}
+
+export function requireDefinition(definition: unknown, caller: string): void {
+  if (typeof definition !== "object" || definition === null) {
+    refuse(caller, `what is given is ${describe(definition)}`, "an object");
+  }
+}
+
+/** A name that may become part of names in WGSL. */
+export function requireName(name: unknown, caller: string): asserts name is string {
+  if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || name.includes("__")) {
+    throw new ArgumentError(
+      `${caller}: name is ${typeof name === "string" ? JSON.stringify(name) : describe(name)}; it takes letters, digits and single underscores, starting with a letter`,
+    );
+  }
+}
+
+function customMonoid(given: Operator, type: ElementType, caller: string): Monoid {
+  const op = given as CustomOperator;
+  requireType(type, caller);
+  if (!isSameType(op.type, type)) {
+    throw new ArgumentError(
+      `${caller}<${type.name}, ${op.name}>: the operator ${op.name} is for ${op.type.name}, not for ${op.type.name === type.name ? "another type of that name" : type.name}`,
+    );
+  }
+  return {
+    key: `${op.name}_${type.name}`,
+    title: `${type.name}, ${op.name}`,
+    type,
+    domain: type.native,
+    operation: undefined,
+    callers: callersCombine(op),
+    identity: op.identity,
+  };
+}

@@ -1,0 +1,219 @@
+import type { AnyArray } from "../algebra/arrays.ts";
+import {
+  arrayLike,
+  arrayOver,
+  namedType,
+  structOfArray,
+  typeNameOfArray,
+  valuesOf,
+} from "../algebra/arrays.ts";
+import { f16, f32 } from "../algebra/floats.ts";
+import { i32, u32 } from "../algebra/integers.ts";
+import type { ElementType, TypeName, Value } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
+import type { CompactOptions } from "../plan/compact.ts";
+import { tuningNames } from "../plan/options.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { ReduceOptions } from "../plan/reduce.ts";
+import type { ScanOptions } from "../plan/scan.ts";
+import { planScan } from "../plan/scan.ts";
+import type { Context } from "./device.ts";
+import type { Range, ResolvedRanges } from "./executor.ts";
+import { compilePlan } from "./executor.ts";
+import { BufferUsage } from "./flags.ts";
+import type { HandCompactOptions, HandMapOptions, HandOptions } from "./fold.ts";
+import { methodsFor } from "./methods.ts";
+import type { Given } from "./transfer.ts";
+import { atHand, givenOf } from "./transfer.ts";
+
+// Calls from array to array: tell the types, plan, upload, run, read back.
+
+const names = { type: true, from: true, map: true, ...tuningNames } as const;
+const reduceNames = { op: true, ...names } as const satisfies Record<
+  keyof HandOptions<string> | keyof HandMapOptions<string, string, Value>,
+  true
+>;
+const scanNames = { op: true, exclusive: true, ...names } as const;
+const compactNames = { where: true, flags: true, indices: true, ...names } as const satisfies Record<
+  keyof HandCompactOptions<string> | "from" | "indices",
+  true
+>;
+
+/** What tells the types of a call, of any of its forms; of the types, what they are is not known before they are checked. */
+interface TypeOptions {
+  readonly type?: unknown;
+  readonly from?: unknown;
+  readonly map?: unknown;
+}
+
+/** `Fold.scan`. */
+export async function scanAtHand(context: Context, data: AnyArray, options: TypeOptions): Promise<AnyArray> {
+  const given = givenOf(data);
+  requireOptions("scan", options, scanNames);
+  const { arrayOf, ...types } = await typesOf(data, options, "scan");
+  const all = { ...(options as Partial<ScanOptions>), ...types, maxLength: given.length };
+  const plan = planScan(all, context.facts, await methodsFor(all), APART);
+  return arrayOf(await runAtHand(context, plan, given, given.length * types.type.bytes));
+}
+
+/** `Fold.reduce`. */
+export async function reduceAtHand(context: Context, data: AnyArray, options: TypeOptions): Promise<Value> {
+  const given = givenOf(data);
+  requireOptions("reduce", options, reduceNames);
+  const { arrayOf, ...types } = await typesOf(data, options, "reduce");
+  const { type } = types;
+  const all = { ...(options as Partial<ReduceOptions>), ...types, maxLength: given.length };
+  const [{ planReduce }, methods] = await Promise.all([import("../plan/reduce.ts"), methodsFor(all)]);
+  const plan = planReduce(all, context.facts, methods, APART);
+  return valuesOf(arrayOf(await runAtHand(context, plan, given, type.bytes)), type)(0);
+}
+
+/** `Fold.compact`. */
+export async function compactAtHand(
+  context: Context,
+  data: AnyArray,
+  options: TypeOptions & { readonly flags?: ArrayLike<number | boolean>; readonly indices?: boolean },
+): Promise<AnyArray> {
+  const given = givenOf(data);
+  requireOptions("compact", options, compactNames);
+  const { flags, indices = false, ...others } = options;
+  const { length } = given;
+  const { arrayOf, ...types } = await typesOf(data, options, "compact");
+  const { type } = types;
+  const words = flags === undefined ? undefined : flagWords(flags, length, `compact<${type.name}>`);
+  const all = {
+    ...(others as Partial<CompactOptions>),
+    ...types,
+    indices,
+    flags: words !== undefined,
+    maxLength: length,
+  };
+  const [{ planCompact }, methods] = await Promise.all([import("../plan/compact.ts"), methodsFor(all)]);
+  const plan = planCompact(all, context.facts, methods, APART);
+  const itemBytes = indices ? u32.bytes : type.bytes;
+  const kept = await planAtHand(context, plan, async ({ upload, output, record, readBack }) => {
+    if (length === 0) {
+      return new ArrayBuffer(0);
+    }
+    const ranges = {
+      input: await upload("input", given),
+      flags: words && (await upload("flags", words)),
+      output: await output("output", length * itemBytes),
+      total: await output("count", 4),
+    };
+    const [count = 0] = new Uint32Array(await readBack(ranges.total, 4, record(length, ranges)));
+    return readBack(ranges.output, count * itemBytes);
+  });
+  return indices ? new Uint32Array(kept) : arrayOf(kept);
+}
+
+/** Flags as the kernels read them, one u32 an element. */
+function flagWords(flags: ArrayLike<number | boolean>, length: number, title: string): Uint32Array {
+  const marks: { readonly length?: unknown } = Object(flags);
+  if (marks.length !== length) {
+    throw new ArgumentError(
+      typeof marks.length === "number"
+        ? `${title}: ${marks.length} flags for ${length} elements; it takes one for each`
+        : `${title}: flags is ${flags === null ? "null" : typeof flags}; it takes an array of one flag for each element`,
+    );
+  }
+  return Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
+}
+
+/** The types of what goes in and of what comes out. */
+interface HandTypes {
+  /** Of what goes in, where there is a map. */
+  readonly from?: ElementType;
+  readonly type: ElementType;
+  /** The result over its bytes: an array like the one given, where it is of the same type. */
+  arrayOf(bytes: ArrayBuffer): AnyArray;
+}
+
+/** The types of the array's elements and of the result. */
+async function typesOf(data: AnyArray, options: TypeOptions, caller: string): Promise<HandTypes> {
+  const given = options as { readonly [Name in keyof TypeOptions]?: ElementType };
+  const own = await typeOfArray(data, namedType(data, given), caller);
+  if (given.map === undefined && given.from === undefined) {
+    return { type: own, arrayOf: (bytes) => arrayLike(data, bytes) };
+  }
+  const type = given.type ?? own;
+  return {
+    from: own,
+    type,
+    arrayOf: (bytes) => (isSameType(own, type) ? arrayLike(data, bytes) : arrayOver(type, bytes)),
+  };
+}
+
+const shortTypes = { u32, i32, f32, f16 } as const;
+
+/** The element type of an array. The arithmetic of 64-bit types is loaded with the first array of theirs. */
+async function typeOfArray(
+  data: AnyArray,
+  type: ElementType | undefined,
+  caller: string,
+): Promise<ElementType> {
+  const given = structOfArray(data, type, caller) ?? type;
+  if (given !== undefined) {
+    return given;
+  }
+  const name: TypeName = typeNameOfArray(data, type, caller);
+  return name in shortTypes
+    ? shortTypes[name as keyof typeof shortTypes]
+    : (await import("../algebra/types_64.ts"))[name as "u64" | "i64" | "f64"];
+}
+
+/** At hand, input and output are buffers of their own, from their start: the other kernels need not be compiled. */
+const APART = ["vectors"] as const;
+const WAY = { arrangement: "vectors" } as const;
+
+/** What a call does with a compiled plan. Its buffers are destroyed when it ends. */
+interface PlanAtHand {
+  /** A buffer of these items. */
+  upload(name: string, from: Omit<Given, "data" | "length">): Promise<Range>;
+  /** A buffer to be written. */
+  output(name: string, bytes: number): Promise<Range>;
+  /** Records the plan. */
+  record(length: number, ranges: ResolvedRanges): (encoder: GPUCommandEncoder) => void;
+  /** Submits what is recorded, and reads the first bytes of a buffer. */
+  readBack(range: Range, bytes: number, record?: (encoder: GPUCommandEncoder) => void): Promise<ArrayBuffer>;
+}
+
+/** Compiles a plan for one call. */
+const planAtHand = <T>(context: Context, plan: Plan, call: (hand: PlanAtHand) => Promise<T>): Promise<T> =>
+  atHand(context, plan.title, async ({ owned, own, upload, readBack }) => {
+    const compiled = await compilePlan(context, plan);
+    owned.push(compiled);
+    return call({
+      upload: async (name, from) => ({ buffer: await upload(name, from), offset: 0, bytes: from.byteLength }),
+      output: async (name, bytes) => ({
+        buffer: await own(name, bytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC),
+        offset: 0,
+        bytes,
+      }),
+      record: (length, ranges) => (encoder) => {
+        compiled.requireDevice();
+        compiled.nextRun();
+        compiled.encode(encoder, compiled.dispatches(compiled.bind(length, ranges, WAY)));
+      },
+      readBack: ({ buffer }, bytes, record) => readBack(buffer, bytes, record),
+    });
+  });
+
+/**
+ * Uploads an array, runs the plan, and reads so many bytes back. Where that is none the plan is compiled all the
+ * same: a call on no data still reports what is wrong with it.
+ */
+const runAtHand = (context: Context, plan: Plan, given: Given, bytes: number): Promise<ArrayBuffer> =>
+  planAtHand(context, plan, async ({ upload, output, record, readBack }) => {
+    if (bytes === 0) {
+      return new ArrayBuffer(0);
+    }
+    const ranges = {
+      // Deno stumbles over a write of nothing.
+      input: given.byteLength > 0 ? await upload("input", given) : undefined,
+      output: await output("output", bytes),
+    };
+    return readBack(ranges.output, bytes, record(given.length, ranges));
+  });

@@ -1,0 +1,73 @@
+import type { Monoid } from "../algebra/monoid.ts";
+import type { ElementType, SourceText } from "../algebra/types.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
+import type { Sizes } from "../kernels/contract.ts";
+import type { ScanKernelOptions } from "../kernels/kernel.ts";
+import type { LookBackOptions } from "../kernels/look_back.ts";
+import type { ItemMap } from "../kernels/map.ts";
+import { blelloch, hillisSteele } from "../kernels/portable.ts";
+import type { TileAlgorithm, TileSources } from "../kernels/tiles.ts";
+import type { DeviceFacts } from "./facts.ts";
+import type { Grouping } from "./grouping.ts";
+import type { Chosen } from "./options.ts";
+import type { Plan } from "./plan.ts";
+
+/** An algorithm and sizes that the device can run. */
+export interface Tuning {
+  readonly algorithm: Algorithm;
+  readonly sizes: Sizes;
+  readonly subgroupIds: boolean;
+}
+
+/** With the files of its algorithm. */
+export interface LoadedTuning extends Tuning {
+  readonly sources: TileSources;
+  readonly instead: readonly SourceText[];
+}
+
+/** How a primitive reads its data once. */
+export interface SinglePass {
+  readonly tuning: LoadedTuning;
+  /** What its kernel looks back with. */
+  readonly carry: readonly SourceText[];
+  /** Tiles of so many items. */
+  tilesOf(length: number): number;
+  /** Bytes of a spine for so many tiles. */
+  spineBytes(tiles: number): number;
+  groupingOf(itemsPerVector: number): Grouping;
+  /** A scan's plan with a single pass over ranges that start at a vector. */
+  scanOf(plan: Plan, options: ScanKernelOptions): Plan;
+}
+
+/**
+ * Plans a single pass, where the caller says so; or where it is faster, and the adapter is known to manage. Nothing, where
+ * the data is read twice.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
+ */
+export type PlanSinglePass = (
+  primitive: "scan" | "compact",
+  title: string,
+  type: ElementType,
+  monoid: Monoid,
+  options: Chosen,
+  facts: DeviceFacts,
+  methods: Methods,
+  testing: Partial<LookBackOptions>,
+) => SinglePass | undefined;
+
+/** What plans choose from. */
+export interface Methods {
+  readonly algorithms: {
+    readonly blelloch: TileAlgorithm;
+    readonly "hillis-steele": TileAlgorithm;
+    readonly subgroup?: TileAlgorithm;
+  };
+  /** Without it, the data is read twice. */
+  readonly singlePass?: PlanSinglePass;
+  /** What a map of items becomes. Without it, no options may have one. */
+  readonly itemMap?: (from: ElementType, text: string) => ItemMap;
+}
+
+/** What runs on every adapter, and is in every program. */
+export const portable: Methods = { algorithms: { blelloch, "hillis-steele": hillisSteele } };

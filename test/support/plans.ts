@@ -1,0 +1,29 @@
+import { planCompact as compact } from "../../src/plan/compact.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
+import type { DeviceFacts } from "../../src/plan/facts.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { planReduce as reduce } from "../../src/plan/reduce.ts";
+import { planScan as scan } from "../../src/plan/scan.ts";
+
+// Plans that choose from every method, as most tests want them. What is wrong rejects.
+
+type Rest<F extends (options: never, facts: DeviceFacts, methods: never, ...rest: never) => Plan> =
+  Parameters<F> extends [unknown, unknown, unknown, ...infer Others] ? Others : never;
+
+export const planScan = async (
+  options: Parameters<typeof scan>[0],
+  facts: DeviceFacts,
+  ...rest: Rest<typeof scan>
+): Promise<Plan> => scan(options, facts, everyMethod, ...rest);
+
+export const planReduce = async (
+  options: Parameters<typeof reduce>[0],
+  facts: DeviceFacts,
+  ...rest: Rest<typeof reduce>
+): Promise<Plan> => reduce(options, facts, everyMethod, ...rest);
+
+export const planCompact = async (
+  options: Parameters<typeof compact>[0],
+  facts: DeviceFacts,
+  ...rest: Rest<typeof compact>
+): Promise<Plan> => compact(options, facts, everyMethod, ...rest);
