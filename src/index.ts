@@ -18,18 +18,9 @@ export {
   SourceError,
   WavefoldError,
 } from "./errors.ts";
-export type {
-  Fold,
-  HandCompactOptions,
-  HandMapOptions,
-  HandOptions,
-  Length,
-  PreparedCompact,
-  PreparedReduce,
-  PreparedScan,
-  ScanRanges,
-} from "./gpu/fold.ts";
-export type { SinglePassTest } from "./gpu/look_back_test.ts";
+export type { HandCompactOptions, HandMapOptions, HandOptions } from "./gpu/at_hand.ts";
+export type { SinglePassTest } from "./gpu/context.ts";
+export type { Fold, Length, PreparedCompact, PreparedReduce, PreparedScan, ScanRanges } from "./gpu/fold.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { open } from "./gpu/open.ts";
 export type { BufferRange } from "./gpu/recording.ts";

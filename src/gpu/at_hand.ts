@@ -9,26 +9,62 @@ import {
 } from "../algebra/arrays.ts";
 import { f16, f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
+import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
+import type { AnyOperator, TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
-import type { Context } from "./device.ts";
+import type { Context } from "./context.ts";
 import type { Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
-import type { HandCompactOptions, HandMapOptions, HandOptions } from "./fold.ts";
 import { methodsFor } from "./methods.ts";
 import type { Given } from "./transfer.ts";
 import { atHand, givenOf } from "./transfer.ts";
 
 // Calls from array to array: tell the types, plan, upload, run, read back.
+
+/** What `scan` and `reduce` take beside the data. */
+export interface HandOptions<Name extends string> extends TuningOptions {
+  /** The operator; `add` where it is left out. */
+  readonly op?: Operator<Name>;
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+  /** WGSL over each element's value `x` and its index `i`, applied as it is loaded: as {@link ScanOptions.map}. */
+  readonly map?: string;
+}
+
+/** The same with a map to another type. */
+export interface HandMapOptions<From extends string, Name extends string, V extends Value>
+  extends TuningOptions {
+  /** The type that `map` gives, and the result has. */
+  readonly type: ElementType<Name, V>;
+  /** WGSL over each element's value `x` and its index `i`, such as `"u32(x > 0.5)"`: as {@link ScanOptions.map}. */
+  readonly map: string;
+  /** The operator, on `type`; `add` where it is left out. */
+  readonly op?: Operator<NoInfer<Name>>;
+  /** The type of the array's elements; needed only for f16 bits in a `Uint16Array`. */
+  readonly from?: ElementType<From>;
+}
+
+/** What `compact` takes beside the data: `where`, or `flags`. */
+export interface HandCompactOptions<Name extends string> extends TuningOptions {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+  /** WGSL over the value `x` and the index `i` of each element that is kept: as {@link ScanOptions.map}. */
+  readonly map?: string;
+  /** WGSL: an expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
+  readonly where?: string;
+  /** One for each element: kept where it is not zero. */
+  readonly flags?: ArrayLike<number | boolean>;
+}
 
 const names = { type: true, from: true, map: true, ...tuningNames } as const;
 const reduceNames = { op: true, ...names } as const satisfies Record<
@@ -53,7 +89,7 @@ export async function scanAtHand(context: Context, data: AnyArray, options: Type
   const given = givenOf(data);
   requireOptions("scan", options, scanNames);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
-  const all = { ...(options as Partial<ScanOptions>), ...types, maxLength: given.length };
+  const all = { ...(options as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: given.length };
   const plan = planScan(all, context.facts, await methodsFor(all), APART);
   return arrayOf(await runAtHand(context, plan, given, given.length * types.type.bytes));
 }
@@ -64,7 +100,7 @@ export async function reduceAtHand(context: Context, data: AnyArray, options: Ty
   requireOptions("reduce", options, reduceNames);
   const { arrayOf, ...types } = await typesOf(data, options, "reduce");
   const { type } = types;
-  const all = { ...(options as Partial<ReduceOptions>), ...types, maxLength: given.length };
+  const all = { ...(options as Partial<AnyOperator<ReduceOptions>>), ...types, maxLength: given.length };
   const [{ planReduce }, methods] = await Promise.all([import("../plan/reduce.ts"), methodsFor(all)]);
   const plan = planReduce(all, context.facts, methods, APART);
   return valuesOf(arrayOf(await runAtHand(context, plan, given, type.bytes)), type)(0);

@@ -1,35 +1,11 @@
 import { DeviceLostError, OutOfMemoryError, WavefoldError } from "../errors.ts";
 import type { BindingKind, Kernel } from "../kernels/kernel.ts";
-import type { DeviceFacts } from "../plan/facts.ts";
 import type { Module } from "../text/module.ts";
+import type { Context, Pipeline } from "./context.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./flags.ts";
-import type { SinglePassTest } from "./look_back_test.ts";
-import type { Digits } from "./run_numbers.ts";
-
-/** A pipeline, and what it takes to bind to it. */
-export interface Pipeline {
-  readonly pipeline: GPUComputePipeline;
-  readonly layout: GPUBindGroupLayout;
-}
 
 /** A kernel, as far as its pipeline depends on it. */
 export type Compilable = Omit<Kernel, "vector">;
-
-/** What is kept for each device: its facts and its pipelines. */
-export interface Context {
-  readonly device: GPUDevice;
-  facts: DeviceFacts;
-  /** What became of the test of the single pass, where it was asked for. */
-  singlePassTest?: SinglePassTest;
-  /** By the shader's text and entry point: all that makes two pipelines differ. The one used last is the last. */
-  readonly pipelines: Map<string, Promise<Pipeline>>;
-  /** How many pipelines are kept for the next call that takes them. */
-  mostPipelines: number;
-  /** Once a single pass is prepared. */
-  digits?: Digits;
-  /** Why the device is gone, once it is. */
-  lost: GPUDeviceLostInfo | undefined;
-}
 
 /** Pipelines that are kept where the caller does not say: about thirty calls of different kinds take as many. */
 const MOST_PIPELINES = 128;

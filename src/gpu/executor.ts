@@ -4,10 +4,9 @@ import { bindingOf } from "../kernels/kernel.ts";
 import type { Limits } from "../plan/facts.ts";
 import type { Pass, Plan, RangeName, Way } from "../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../plan/plan.ts";
-import type { Context, Pipeline } from "./device.ts";
+import type { Context, Digits, Pipeline } from "./context.ts";
 import { allocate, explain, pipelineOf, requireDevice, uniformOf } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
-import type { Digits } from "./run_numbers.ts";
 import { digitsOf } from "./run_numbers.ts";
 
 /** A range of a buffer that was checked. */

@@ -1,51 +1,14 @@
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
-import type { Operator } from "../algebra/monoid.ts";
-import type { ElementType, Value } from "../algebra/types.ts";
+import type { Value } from "../algebra/types.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
-import type { TuningOptions } from "../plan/options.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
+import type { HandCompactOptions, HandMapOptions, HandOptions } from "./at_hand.ts";
 import { compactAtHand, reduceAtHand, scanAtHand } from "./at_hand.ts";
-import type { Context } from "./device.ts";
+import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
-import type { SinglePassTest } from "./look_back_test.ts";
 import type { BufferRange } from "./recording.ts";
-
-/** What `scan` and `reduce` take beside the data. */
-export interface HandOptions<Name extends string> extends TuningOptions {
-  /** The operator; `add` where it is left out. */
-  readonly op?: Operator<Name>;
-  /** Needed only for f16 bits in a `Uint16Array`. */
-  readonly type?: ElementType<Name>;
-  /** WGSL over each element's value `x` and its index `i`, applied as it is loaded: as {@link ScanOptions.map}. */
-  readonly map?: string;
-}
-
-/** The same with a map to another type. */
-export interface HandMapOptions<From extends string, Name extends string, V extends Value>
-  extends TuningOptions {
-  /** The type that `map` gives, and the result has. */
-  readonly type: ElementType<Name, V>;
-  /** WGSL over each element's value `x` and its index `i`, such as `"u32(x > 0.5)"`: as {@link ScanOptions.map}. */
-  readonly map: string;
-  /** The operator, on `type`; `add` where it is left out. */
-  readonly op?: Operator<NoInfer<Name>>;
-  /** The type of the array's elements; needed only for f16 bits in a `Uint16Array`. */
-  readonly from?: ElementType<From>;
-}
-
-/** What `compact` takes beside the data: `where`, or `flags`. */
-export interface HandCompactOptions<Name extends string> extends TuningOptions {
-  /** Needed only for f16 bits in a `Uint16Array`. */
-  readonly type?: ElementType<Name>;
-  /** WGSL over the value `x` and the index `i` of each element that is kept: as {@link ScanOptions.map}. */
-  readonly map?: string;
-  /** WGSL: an expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
-  readonly where?: string;
-  /** One for each element: kept where it is not zero. */
-  readonly flags?: ArrayLike<number | boolean>;
-}
 
 /** How many items: a number; or where prepared with `lengthOnGpu`, a range that starts with it as a u32, and holds at most maxLength. */
 export type Length = number | BufferRange;
@@ -248,7 +211,7 @@ export class Fold {
    */
   async prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
     const { prepareScan } = await import("./recording.ts");
-    return prepareScan(this.#context, options as unknown as ScanOptions);
+    return prepareScan(this.#context, options);
   }
 
   /**
@@ -262,7 +225,7 @@ export class Fold {
    */
   async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
     const { prepareReduce } = await import("./recording.ts");
-    return prepareReduce(this.#context, options as unknown as ReduceOptions);
+    return prepareReduce(this.#context, options);
   }
 
   /**
@@ -276,7 +239,7 @@ export class Fold {
    */
   async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
     const { prepareCompact } = await import("./recording.ts");
-    return prepareCompact(this.#context, options as unknown as CompactOptions) as Promise<PreparedCompact>;
+    return prepareCompact(this.#context, options);
   }
 
   /**

@@ -8,21 +8,12 @@ import type { DeviceFacts } from "../plan/facts.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planScan } from "../plan/scan.ts";
-import type { Context } from "./device.ts";
+import type { Context } from "./context.ts";
 import { explain } from "./device.ts";
 import type { Compiled } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
 import { faultOf, someFaults } from "./look_back_faults.ts";
-
-/** What became of the test of the single pass on a device: see `open`. */
-export interface SinglePassTest {
-  /** Whether every element of every run was right, in time. */
-  readonly passed: boolean;
-  /** What was run; or what went wrong. */
-  readonly detail: string;
-  readonly milliseconds: number;
-}
 
 /** For tests: a fault planted in the kernels, and another limit. */
 export interface Planted {
@@ -108,7 +99,7 @@ function subjectsOf({ facts }: Context): Subject[] {
   const arrangements = ["vectors"] as const;
   const testing = (faults: boolean) => (faults ? { faults: faultsText, patience: PATIENCE } : {});
   const scan = (faults: boolean): Subject => ({
-    plan: planScan(ofScan as never, facts, everyMethod, arrangements, testing(faults)),
+    plan: planScan(ofScan, facts, everyMethod, arrangements, testing(faults)),
     expected: prefixesOf,
     faults,
   });

@@ -40,8 +40,7 @@ const WANTED_LIMITS = [
 
 /** A device with all that is useful here of what the adapter has. */
 export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
-  const has = (name: GPUFeatureName): boolean =>
-    (adapter.features as unknown as ReadonlySet<string>).has(name);
+  const has = (name: GPUFeatureName): boolean => adapter.features.has(name);
   return adapter.requestDevice({
     label: "wavefold",
     requiredFeatures: WANTED_FEATURES.filter(has),

@@ -3,13 +3,14 @@ import type { OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
+import type { AnyOperator } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
 import { RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
-import type { Context } from "./device.ts";
+import type { Context } from "./context.ts";
 import type { Compiled, Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
@@ -85,13 +86,16 @@ const compactNames = {
 } satisfies Record<keyof CompactOptions, true>;
 
 /** `Fold.prepareScan`. */
-export async function prepareScan(context: Context, options: ScanOptions): Promise<Prepared> {
+export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
   requireOptions("prepareScan", options, scanNames);
   return prepare(context, planScan(options, context.facts, await methodsFor(options, context.facts)));
 }
 
 /** `Fold.prepareReduce`. */
-export async function prepareReduce(context: Context, options: ReduceOptions): Promise<Prepared> {
+export async function prepareReduce(
+  context: Context,
+  options: AnyOperator<ReduceOptions>,
+): Promise<Prepared> {
   requireOptions("prepareReduce", options, reduceNames);
   const { planReduce } = await import("../plan/reduce.ts");
   return prepare(context, planReduce(options, context.facts, await methodsFor(options, context.facts)));

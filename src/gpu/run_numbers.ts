@@ -1,17 +1,7 @@
-import type { Context } from "./device.ts";
+import type { Context, Digits } from "./context.ts";
 import { uniformOf } from "./device.ts";
 
 // Each run of a single pass has a number.
-
-/** The digits of a number, each a uniform of its own for a dynamic offset to choose. */
-export interface Digits {
-  /** One digit. */
-  readonly resource: GPUBufferBinding;
-  /** Plans that hold it. */
-  uses: number;
-  /** Where the low digit of a run's number is, and the high one. */
-  offsetsOf(run: number): readonly [number, number];
-}
 
 /** Digits that two of make a number of 12 bits. */
 const BASE = 64;

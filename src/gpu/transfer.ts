@@ -1,7 +1,7 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import { ArgumentError } from "../errors.ts";
 import { wholeWords } from "../plan/plan.ts";
-import type { Context } from "./device.ts";
+import type { Context } from "./context.ts";
 import { allocate, explain, requireDevice, validated } from "./device.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
 

@@ -1,3 +1,4 @@
+import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 
@@ -29,3 +30,8 @@ export type Passes = "single" | "reduce-then-scan";
 
 /** What the caller chooses, the length, and the type of the items that go in. */
 export type Chosen = TuningOptions & { readonly maxLength: unknown; readonly from?: ElementType };
+
+/** Options whose operator may be any: whether it takes the type is checked when they are planned. */
+export type AnyOperator<Options extends { readonly op?: unknown }> = Omit<Options, "op"> & {
+  readonly op?: Operator;
+};

@@ -9,7 +9,7 @@ import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
 import type { Methods } from "./methods.ts";
-import type { TuningOptions } from "./options.ts";
+import type { AnyOperator, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
 import { isApart, isWide, spineScratch, vectorOf } from "./scan.ts";
@@ -33,13 +33,13 @@ export interface ReduceOptions<Name extends string = string> extends TuningOptio
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planReduce(
-  options: ReduceOptions,
+  options: AnyOperator<ReduceOptions>,
   facts: DeviceFacts,
   methods: Methods,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
 ): Plan {
   const { type, op = add, lengthOnGpu = false } = options;
-  const monoid = monoidOf(op as Operator, type, "reduce");
+  const monoid = monoidOf(op, type, "reduce");
   const title = `reduce<${monoid.title}>`;
   const { domain } = monoid;
   const row = rowOf(twoPassRows, "reduce", domain, options, facts, methods);

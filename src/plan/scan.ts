@@ -11,7 +11,7 @@ import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
-import type { TuningOptions } from "./options.ts";
+import type { AnyOperator, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
@@ -104,14 +104,14 @@ export const spineScratch = (levels: readonly number[], elementBytes: number): n
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planScan(
-  options: ScanOptions,
+  options: AnyOperator<ScanOptions>,
   facts: DeviceFacts,
   methods: Methods,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
 ): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
-  const monoid = monoidOf(op as Operator, type, "scan");
+  const monoid = monoidOf(op, type, "scan");
   const title = `scan<${monoid.title}>`;
   const { domain } = monoid;
   const map = requireMap(options, type, title, facts.features, methods);

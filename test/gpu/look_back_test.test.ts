@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { DeviceLostError } from "../../src/errors.ts";
-import type { Context } from "../../src/gpu/device.ts";
+import type { Context } from "../../src/gpu/context.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { Planted } from "../../src/gpu/look_back_test.ts";
 import { testSinglePass } from "../../src/gpu/look_back_test.ts";

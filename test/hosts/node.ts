@@ -5,7 +5,8 @@ import { isMainThread, parentPort, SHARE_ENV, Worker } from "node:worker_threads
 import { create } from "webgpu";
 import { softwareFolder, withSoftwareDriver } from "../../src/gpu/software_adapter.ts";
 import { open } from "../../src/node.ts";
-import type { Host, Report } from "./suite.ts";
+import type { Host } from "./case.ts";
+import type { Report } from "./suite.ts";
 import { MAIN, runSuite, WORKER } from "./suite.ts";
 
 const kind = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software";

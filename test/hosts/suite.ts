@@ -1,31 +1,9 @@
 import type { Fold } from "../../src/gpu/fold.ts";
-import type { OpenOptions } from "../../src/gpu/open.ts";
+import type { Bench, Case, Host } from "./case.ts";
 import { deviceCases } from "./cases/devices.ts";
 import { errorCases } from "./cases/errors.ts";
 import { inKernelCases } from "./cases/in_kernel.ts";
 import { resultCases } from "./cases/results.ts";
-
-/** What the suite needs of the host that it runs on. */
-export interface Host {
-  open(options?: OpenOptions): Promise<Fold>;
-  requestAdapter(options?: GPURequestAdapterOptions): Promise<GPUAdapter | null>;
-}
-
-/** What a case is run with. */
-export interface Bench {
-  readonly host: Host;
-  /** Opened once for all cases, so that their pipelines are compiled once. */
-  readonly fold: Fold;
-  /** Ends the case where the condition holds: not run, for this reason. */
-  skip(condition: boolean, reason: string): void;
-}
-
-export interface Case {
-  readonly name: string;
-  /** Short: run in a worker and in a second tab too. */
-  readonly quick?: true;
-  run(bench: Bench): Promise<void>;
-}
 
 /** What became of a case, as plain data. */
 export interface Result {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Context } from "../../src/gpu/device.ts";
+import type { Context } from "../../src/gpu/context.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { lookBackShape } from "../../src/kernels/look_back.ts";

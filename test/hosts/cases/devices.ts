@@ -4,7 +4,7 @@ import { f64 } from "../../../src/algebra/types_64.ts";
 import { DeviceLostError } from "../../../src/errors.ts";
 import type { Fold } from "../../../src/gpu/fold.ts";
 import { span } from "../../support/operators.ts";
-import type { Bench, Case, Host } from "../suite.ts";
+import type { Bench, Case, Host } from "../case.ts";
 import { expectError } from "./errors.ts";
 import { checkAtHand } from "./results.ts";
 

@@ -9,7 +9,7 @@ import {
   SourceError,
   type WavefoldError,
 } from "../../../src/errors.ts";
-import type { Case } from "../suite.ts";
+import type { Case } from "../case.ts";
 
 type ErrorClass<E extends WavefoldError> = new (...parts: never[]) => E;
 

@@ -13,7 +13,7 @@ import { checkFunctions, everyOther, POISON } from "../../support/in_kernel.ts";
 import { operatorFunctions } from "../../support/kernels.ts";
 import { affine, chain, span } from "../../support/operators.ts";
 import { randomBits } from "../../support/random.ts";
-import type { Bench, Case } from "../suite.ts";
+import type { Bench, Case } from "../case.ts";
 import { algorithmNames, requireFeatures } from "./results.ts";
 
 const rows = [

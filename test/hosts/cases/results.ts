@@ -21,7 +21,7 @@ import { bitsOf, expectSameBits } from "../../support/compare.ts";
 import { itemsOf, mapRows, twinOf } from "../../support/maps.ts";
 import { affine, chain, first, span } from "../../support/operators.ts";
 import { anyItems, randomBits, randomItems, valuesAs } from "../../support/random.ts";
-import type { Bench, Case } from "../suite.ts";
+import type { Bench, Case } from "../case.ts";
 
 export const algorithmNames = ["hillis-steele", "blelloch", "subgroup"] as const;
 
