@@ -17,7 +17,8 @@ import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { AnyOperator, TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan, RangeName } from "../plan/plan.ts";
+import { paddedBytes } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
@@ -90,8 +91,8 @@ export async function scanAtHand(context: Context, data: AnyArray, options: Type
   requireOptions("scan", options, scanNames);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
   const all = { ...(options as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: given.length };
-  const plan = planScan(all, context.facts, await methodsFor(all), APART);
-  return arrayOf(await runAtHand(context, plan, given, given.length * types.type.bytes));
+  const plan = planScan(all, context.facts, await methodsFor(all), waysOf(all));
+  return arrayOf(await runAtHand(context, plan, waysOf(all), given));
 }
 
 /** `Fold.reduce`. */
@@ -102,8 +103,8 @@ export async function reduceAtHand(context: Context, data: AnyArray, options: Ty
   const { type } = types;
   const all = { ...(options as Partial<AnyOperator<ReduceOptions>>), ...types, maxLength: given.length };
   const [{ planReduce }, methods] = await Promise.all([import("../plan/reduce.ts"), methodsFor(all)]);
-  const plan = planReduce(all, context.facts, methods, APART);
-  return valuesOf(arrayOf(await runAtHand(context, plan, given, type.bytes)), type)(0);
+  const plan = planReduce(all, context.facts, methods, waysOf(all));
+  return valuesOf(arrayOf(await runAtHand(context, plan, waysOf(all), given)), type)(0);
 }
 
 /** `Fold.compact`. */
@@ -127,17 +128,17 @@ export async function compactAtHand(
     maxLength: length,
   };
   const [{ planCompact }, methods] = await Promise.all([import("../plan/compact.ts"), methodsFor(all)]);
-  const plan = planCompact(all, context.facts, methods, APART);
+  const plan = planCompact(all, context.facts, methods, waysOf(all));
   const itemBytes = indices ? u32.bytes : type.bytes;
-  const kept = await planAtHand(context, plan, async ({ upload, output, record, readBack }) => {
+  const kept = await planAtHand(context, plan, waysOf(all), async ({ upload, output, record, readBack }) => {
     if (length === 0) {
       return new ArrayBuffer(0);
     }
     const ranges = {
       input: await upload("input", given),
       flags: words && (await upload("flags", words)),
-      output: await output("output", length * itemBytes),
-      total: await output("count", 4),
+      output: await output("output", length),
+      total: await output("total", 1),
     };
     const [count = 0] = new Uint32Array(await readBack(ranges.total, 4, record(length, ranges)));
     return readBack(ranges.output, count * itemBytes);
@@ -200,16 +201,20 @@ async function typeOfArray(
     : (await import("../algebra/types_64.ts"))[name as "u64" | "i64" | "f64"];
 }
 
-/** At hand, input and output are buffers of their own, from their start: the other kernels need not be compiled. */
-const APART = ["vectors"] as const;
-const WAY = { arrangement: "vectors" } as const;
+/**
+ * At hand, input and output are padded buffers of their own: no kernels for other ranges need to be compiled, and these are
+ * the shortest. Of a single pass there are none of them.
+ */
+const waysOf = ({ passes }: TuningOptions): readonly ["padded" | "vectors"] => [
+  passes === "single" ? "vectors" : "padded",
+];
 
 /** What a call does with a compiled plan. Its buffers are destroyed when it ends. */
 interface PlanAtHand {
   /** A buffer of these items. */
-  upload(name: string, from: Omit<Given, "data" | "length">): Promise<Range>;
-  /** A buffer to be written. */
-  output(name: string, bytes: number): Promise<Range>;
+  upload(name: RangeName, from: Omit<Given, "data">): Promise<Range>;
+  /** A buffer for so many items to be written. */
+  output(name: RangeName, length: number): Promise<Range>;
   /** Records the plan. */
   record(length: number, ranges: ResolvedRanges): (encoder: GPUCommandEncoder) => void;
   /** Submits what is recorded, and reads the first bytes of a buffer. */
@@ -217,39 +222,53 @@ interface PlanAtHand {
 }
 
 /** Compiles a plan for one call. */
-const planAtHand = <T>(context: Context, plan: Plan, call: (hand: PlanAtHand) => Promise<T>): Promise<T> =>
+const planAtHand = <T>(
+  context: Context,
+  plan: Plan,
+  [arrangement]: ReturnType<typeof waysOf>,
+  call: (hand: PlanAtHand) => Promise<T>,
+): Promise<T> =>
   atHand(context, plan.title, async ({ owned, own, upload, readBack }) => {
     const compiled = await compilePlan(context, plan);
     owned.push(compiled);
     return call({
-      upload: async (name, from) => ({ buffer: await upload(name, from), offset: 0, bytes: from.byteLength }),
-      output: async (name, bytes) => ({
-        buffer: await own(name, bytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC),
-        offset: 0,
-        bytes,
-      }),
+      async upload(name, from) {
+        const bytes = paddedBytes(from.length, plan.itemBytes[name], plan.vector);
+        return { buffer: await upload(name, from, bytes), offset: 0, bytes };
+      },
+      async output(name, length) {
+        const bytes = paddedBytes(length, plan.itemBytes[name], plan.vector);
+        const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC;
+        return { buffer: await own(name, bytes, usage), offset: 0, bytes };
+      },
       record: (length, ranges) => (encoder) => {
         compiled.requireDevice();
         compiled.nextRun();
-        compiled.encode(encoder, compiled.dispatches(compiled.bind(length, ranges, WAY)));
+        compiled.encode(encoder, compiled.dispatches(compiled.bind(length, ranges, { arrangement })));
       },
       readBack: ({ buffer }, bytes, record) => readBack(buffer, bytes, record),
     });
   });
 
 /**
- * Uploads an array, runs the plan, and reads so many bytes back. Where that is none the plan is compiled all the
+ * Uploads an array, runs the plan, and reads the result back. Where that is nothing the plan is compiled all the
  * same: a call on no data still reports what is wrong with it.
  */
-const runAtHand = (context: Context, plan: Plan, given: Given, bytes: number): Promise<ArrayBuffer> =>
-  planAtHand(context, plan, async ({ upload, output, record, readBack }) => {
-    if (bytes === 0) {
+const runAtHand = (
+  context: Context,
+  plan: Plan,
+  ways: ReturnType<typeof waysOf>,
+  given: Given,
+): Promise<ArrayBuffer> =>
+  planAtHand(context, plan, ways, async ({ upload, output, record, readBack }) => {
+    const length = plan.outputLength(given.length);
+    if (length === 0) {
       return new ArrayBuffer(0);
     }
     const ranges = {
       // Deno stumbles over a write of nothing.
       input: given.byteLength > 0 ? await upload("input", given) : undefined,
-      output: await output("output", bytes),
+      output: await output("output", length),
     };
-    return readBack(ranges.output, bytes, record(given.length, ranges));
+    return readBack(ranges.output, length * plan.itemBytes.output, record(given.length, ranges));
   });

@@ -30,8 +30,8 @@ import {
   carryNone,
   carrySpine,
   file,
+  inputFiles,
   inputItems,
-  inputVectors,
   lengthFile,
   lengthParams,
   linkKernel,
@@ -139,6 +139,7 @@ export interface CompactKernelOptions extends KernelOptions {
 function compactSources(count: Monoid, options: CompactKernelOptions, vector: number): Source[] {
   const { type, selector, indices, sources, instead = [], lengthOnGpu, map } = options;
   return [
+    ...(options.arrangement === "padded" ? [compactInput(options)] : []),
     ...instead,
     prefixText(true),
     ...operatorSources(count),
@@ -162,7 +163,7 @@ const compactVector = ({
   sizes,
   map,
 }: CompactKernelOptions): number =>
-  arrangement === "vectors" &&
+  (arrangement === "vectors" || arrangement === "padded") &&
   !sizes.oneByOne &&
   !(selector === "flags" && indices) &&
   !algorithms[algorithm].subgroups
@@ -170,11 +171,11 @@ const compactVector = ({
     : 1;
 
 const compactInput = ({ arrangement, selector, indices, sizes }: CompactKernelOptions): SourceText =>
-  selector === "flags" && indices
-    ? noInput
-    : arrangement === "vectors" && !sizes.oneByOne
-      ? inputVectors
-      : inputItems;
+  selector === "flags" && indices ? noInput : inputFiles[sizes.oneByOne ? "items" : arrangement];
+
+/** A padded input stands before what it replaces. */
+const lateInput = (options: CompactKernelOptions): readonly SourceText[] =>
+  options.arrangement === "padded" ? [] : [compactInput(options)];
 
 /** How many items of each tile are kept. */
 export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {
@@ -182,7 +183,7 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
   return linkKernel(
     `wavefold count kept <${options.type.name}>`,
     "count_tiles",
-    [...compactSources(count, options, vector), compactInput(options), countTiles],
+    [...compactSources(count, options, vector), ...lateInput(options), countTiles],
     options.sizes,
     vector,
   );
@@ -206,7 +207,7 @@ export function compactKernel(
     singlePass ? "compact_single_pass" : "compact_tiles",
     [
       ...compactSources(count, options, vector),
-      ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
+      ...(arrangement === "one-buffer" ? [oneBufferItems] : [...lateInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
       storeKept,
       singlePass ? compactSinglePass : compactTiles,

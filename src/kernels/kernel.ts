@@ -1,6 +1,7 @@
 import carryNoneFile from "../../shaders/device/io/carry_none.wgsl";
 import carrySpineFile from "../../shaders/device/io/carry_spine.wgsl";
 import inputItemsFile from "../../shaders/device/io/input_items.wgsl";
+import inputPaddedFile from "../../shaders/device/io/input_padded.wgsl";
 import inputVectorsFile from "../../shaders/device/io/input_vectors.wgsl";
 import lengthBufferFile from "../../shaders/device/io/length_buffer.wgsl";
 import lengthParamsFile from "../../shaders/device/io/length_params.wgsl";
@@ -8,6 +9,7 @@ import loadItemsFile from "../../shaders/device/io/load_items.wgsl";
 import oneBufferItemsFile from "../../shaders/device/io/one_buffer_items.wgsl";
 import oneBufferVectorsFile from "../../shaders/device/io/one_buffer_vectors.wgsl";
 import outputItemsFile from "../../shaders/device/io/output_items.wgsl";
+import outputPaddedFile from "../../shaders/device/io/output_padded.wgsl";
 import outputVectorsFile from "../../shaders/device/io/output_vectors.wgsl";
 import storePrefixesFile from "../../shaders/device/io/store_prefixes.wgsl";
 import totalNoneFile from "../../shaders/device/io/total_none.wgsl";
@@ -36,6 +38,7 @@ export const carryNone = /* @__PURE__ */ file("io/carry_none.wgsl", carryNoneFil
 export const carrySpine = /* @__PURE__ */ file("io/carry_spine.wgsl", carrySpineFile);
 export const inputItems = /* @__PURE__ */ file("io/input_items.wgsl", inputItemsFile);
 export const inputVectors = /* @__PURE__ */ file("io/input_vectors.wgsl", inputVectorsFile);
+export const inputPadded = /* @__PURE__ */ file("io/input_padded.wgsl", inputPaddedFile);
 const lengthBuffer = /* @__PURE__ */ file("io/length_buffer.wgsl", lengthBufferFile);
 export const lengthParams = /* @__PURE__ */ file("io/length_params.wgsl", lengthParamsFile);
 export const loadItems = /* @__PURE__ */ file("io/load_items.wgsl", loadItemsFile);
@@ -43,6 +46,7 @@ export const oneBufferItems = /* @__PURE__ */ file("io/one_buffer_items.wgsl", o
 const oneBufferVectors = /* @__PURE__ */ file("io/one_buffer_vectors.wgsl", oneBufferVectorsFile);
 export const outputItems = /* @__PURE__ */ file("io/output_items.wgsl", outputItemsFile);
 const outputVectors = /* @__PURE__ */ file("io/output_vectors.wgsl", outputVectorsFile);
+const outputPadded = /* @__PURE__ */ file("io/output_padded.wgsl", outputPaddedFile);
 const reduceTiles = /* @__PURE__ */ file("kernels/reduce_tiles.wgsl", reduceTilesFile);
 export const scanTiles = /* @__PURE__ */ file("kernels/scan_tiles.wgsl", scanTilesFile);
 export const storePrefixes = /* @__PURE__ */ file("io/store_prefixes.wgsl", storePrefixesFile);
@@ -80,9 +84,9 @@ export interface Kernel extends Module {
 /**
  * How the ranges lie. Vectors: input and output are ranges of two buffers, and both start at a vector.
  * Items: they start anywhere. One buffer: two ranges of it, or one, anywhere. In place: one range, which
- * starts at a vector.
+ * starts at a vector. Padded: two buffers of our own, from their start, with room for whole vectors.
  */
-export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place";
+export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place" | "padded";
 
 /** What every kernel is generated for. */
 export interface KernelOptions {
@@ -106,13 +110,16 @@ const arrangements = {
   items: { files: [inputItems, outputItems], wide: false },
   "one-buffer": { files: [oneBufferItems], wide: false },
   "in-place": { files: [oneBufferVectors], wide: true },
+  padded: { files: [inputPadded, outputPadded], wide: true },
 } as const satisfies Record<Arrangement, ArrangementFiles>;
+
+/** Whether input and output are in two buffers. */
+export const isApart = (arrangement: Arrangement): boolean =>
+  arrangement === "vectors" || arrangement === "items" || arrangement === "padded";
 
 /** Where items go one by one, it does not matter whether ranges start at a vector. */
 const filesOf = (arrangement: Arrangement, { oneByOne }: Sizes): ArrangementFiles =>
-  oneByOne
-    ? arrangements[arrangement === "vectors" || arrangement === "items" ? "items" : "one-buffer"]
-    : arrangements[arrangement];
+  oneByOne ? arrangements[isApart(arrangement) ? "items" : "one-buffer"] : arrangements[arrangement];
 
 /** Links sources, keeps what the entry point reaches, and reads the bindings off it. */
 export function linkKernel(
@@ -206,13 +213,13 @@ export function scanKernel(
   monoid: Monoid,
   options: KernelOptions &
     ScanKernelOptions & {
-      readonly arrangement: Arrangement | ArrangementFiles;
+      readonly arrangement: Arrangement;
       /** Whether tiles have carries; or what a single pass looks back with, and its entry point. */
       readonly carry: boolean | readonly SourceText[];
     },
 ): Kernel {
   const { sources, instead = [], sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
-  const { files, wide } = typeof arrangement === "string" ? filesOf(arrangement, sizes) : arrangement;
+  const { files, wide } = filesOf(arrangement, sizes);
   const { bytes } = monoid.type;
   const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
   const singlePass = typeof carry === "object";
@@ -240,14 +247,22 @@ export function scanKernel(
   );
 }
 
+/** What reads the input of a kernel that writes elsewhere. */
+export const inputFiles = {
+  vectors: inputVectors,
+  items: inputItems,
+  "one-buffer": inputItems,
+  "in-place": inputVectors,
+  padded: inputPadded,
+} as const satisfies Record<Arrangement, SourceText>;
+
 /** The tiles' totals. */
 export function reduceKernel(
   monoid: Monoid,
   options: KernelOptions & {
     readonly input: Side;
     readonly output: Side;
-    /** Whether the input is bound as vectors; or the file that reads it so. */
-    readonly wide: boolean | SourceText;
+    readonly arrangement: Arrangement;
     /** What items go through; elements go through none. */
     readonly map?: ItemMap | undefined;
     /** Bytes of the items that another pass stores by vectors of as many; as those loaded, where it is left out. */
@@ -255,9 +270,13 @@ export function reduceKernel(
   },
 ): Kernel {
   const { sources, instead = [], sizes, input, output, lengthOnGpu, map, storedBytes } = options;
-  const wide = !sizes.oneByOne && options.wide;
+  // The input is only read: where it shares a buffer with the output, it is bound once, to be read.
+  const file = sizes.oneByOne ? inputItems : inputFiles[options.arrangement];
   const mapped = input === "items" ? map : undefined;
-  const vector = wide ? itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes) : 1;
+  const vector =
+    file === inputItems
+      ? 1
+      : itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes);
   const { start } = monoid;
   // Of elements there are always some.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
@@ -269,7 +288,7 @@ export function reduceKernel(
       ...operatorSources(monoid),
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
         storageSources(monoid, input, output, vector, shown)),
-      typeof wide === "object" ? wide : wide ? inputVectors : inputItems,
+      file,
       outputItems,
       lengthFile(lengthOnGpu),
       ...sources(monoid),

@@ -99,6 +99,10 @@ export const bound = (kernel: Kernel, slots: readonly (readonly [number, Slot])[
 /** Bytes of a buffer or a binding that holds so many: a multiple of 4, and never empty. */
 export const wholeWords = (bytes: number): number => Math.max(4, Math.ceil(bytes / 4) * 4);
 
+/** Bytes of a buffer that holds so many items, and the last vector of them whole. */
+export const paddedBytes = (length: number, itemBytes: number, vector: number): number =>
+  wholeWords(Math.ceil(length / vector) * vector * itemBytes);
+
 /** Runs that a spine takes before it is replaced: their numbers go into the entries. */
 export const RUNS = 4095;
 

@@ -4,7 +4,7 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Side } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { bindingOf, reduceKernel } from "../kernels/kernel.ts";
+import { bindingOf, isApart, reduceKernel } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
@@ -12,7 +12,7 @@ import type { Methods } from "./methods.ts";
 import type { AnyOperator, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
-import { isApart, isWide, spineScratch, vectorOf } from "./scan.ts";
+import { isWide, spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** What a prepared reduction is for. */
@@ -53,26 +53,29 @@ export function planReduce(
   const levels = spineLengths(maxLength, tile);
   const spineLevels = levels.length === 0 && detour ? [1] : levels;
 
-  const kernelOf = (input: Side, output: Side, wide: boolean): Kernel =>
+  const kernelOf = (input: Side, output: Side, arrangement: Arrangement): Kernel =>
     reduceKernel(monoid, {
       ...tuning,
       // Only the first pass reads as many items as the length says.
       lengthOnGpu: lengthOnGpu && input === "items",
       input,
       output,
-      wide,
+      arrangement,
       map,
     });
   const only = perArrangement(arrangements.filter(isApart), (arrangement) =>
-    kernelOf("items", "items", isWide(arrangement)),
+    kernelOf("items", "items", arrangement),
   );
   // Where there is a spine: from the items, between its levels, and to the result.
   const first =
     spineLevels.length > 0
-      ? perArrangement(arrangements, (arrangement) => kernelOf("items", "elements", isWide(arrangement)))
+      ? perArrangement(arrangements, (arrangement) => kernelOf("items", "elements", arrangement))
       : undefined;
-  const last = kernelOf("elements", "items", false);
-  const middle = kernelOf("elements", "elements", false);
+  // Buffers of our own are padded.
+  const isPadded = arrangements.includes("padded");
+  const between = isPadded ? "padded" : "items";
+  const last = kernelOf("elements", "items", between);
+  const middle = kernelOf("elements", "elements", between);
 
   return {
     title,
@@ -83,7 +86,7 @@ export function planReduce(
       ...(first === undefined ? [] : [...first.all, last]),
       ...(levels.length > 1 ? [middle] : []),
     ]),
-    scratch: spineScratch(spineLevels, monoid.domain.elementBytes),
+    scratch: spineScratch(spineLevels, monoid.domain.elementBytes, isPadded ? vectorOf(type, tuning) : 1),
     eagerScratch: spineLevels.length,
     needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
     itemBytes: { input: loaded.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },

@@ -4,16 +4,15 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { bindingOf, reduceKernel, scanKernel } from "../kernels/kernel.ts";
+import { bindingOf, isApart, reduceKernel, scanKernel } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
-import { wholeWords } from "../plan/plan.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
 import type { AnyOperator, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** What a prepared scan is for. */
@@ -42,34 +41,45 @@ export interface SpineKernels {
   readonly below: Kernel;
 }
 
-export function spineKernels(monoid: Monoid, tuning: LoadedTuning): SpineKernels {
+/** `arrangement` is `one-buffer`, which scans a level in place, or `padded`. */
+export function spineKernels(
+  monoid: Monoid,
+  tuning: LoadedTuning,
+  arrangement: Arrangement = "one-buffer",
+): SpineKernels {
   const options = { ...tuning, lengthOnGpu: false };
   const base = {
     ...options,
     exclusive: true,
     side: "elements",
-    arrangement: "one-buffer",
+    arrangement,
   } as const;
   return {
-    reduce: reduceKernel(monoid, { ...options, input: "elements", output: "elements", wide: false }),
+    reduce: reduceKernel(monoid, { ...options, input: "elements", output: "elements", arrangement }),
     top: scanKernel(monoid, { ...base, carry: false }),
     below: scanKernel(monoid, { ...base, carry: true }),
   };
 }
 
 /**
- * Turns the totals in scratch buffer 0 into their exclusive prefixes: level by level up, then down.
- * Level n is scratch buffer n.
+ * Turns the totals of level 0 into their exclusive prefixes: level by level up, then down. `totalsOf` and `prefixesOf`
+ * number the scratch buffers of a level: one, where it is scanned in place.
  */
-export function spinePasses(kernels: SpineKernels, levels: readonly number[], tile: number): Pass[] {
+export function spinePasses(
+  kernels: SpineKernels,
+  levels: readonly number[],
+  tile: number,
+  totalsOf = (level: number): number => level,
+  prefixesOf = totalsOf,
+): Pass[] {
   const passes: Pass[] = [];
   const tilesOf = (level: number): number => Math.max(1, Math.ceil((levels[level] ?? 0) / tile));
   for (let level = 0; level + 1 < levels.length; level++) {
     passes.push({
       kernel: kernels.reduce,
       slots: bound(kernels.reduce, [
-        [bindingOf.input, { scratch: level }],
-        [bindingOf.output, { scratch: level + 1 }],
+        [bindingOf.input, { scratch: totalsOf(level) }],
+        [bindingOf.output, { scratch: totalsOf(level + 1) }],
       ]),
       length: levels[level] ?? 0,
       tiles: tilesOf(level),
@@ -80,8 +90,9 @@ export function spinePasses(kernels: SpineKernels, levels: readonly number[], ti
     passes.push({
       kernel,
       slots: bound(kernel, [
-        [bindingOf.output, { scratch: level }],
-        [bindingOf.spine, { scratch: level + 1 }],
+        [bindingOf.input, { scratch: totalsOf(level) }],
+        [bindingOf.output, { scratch: prefixesOf(level) }],
+        [bindingOf.spine, { scratch: prefixesOf(level + 1) }],
         [bindingOf.total, "total"],
         [bindingOf.indirect, "indirect"],
       ]),
@@ -93,8 +104,8 @@ export function spinePasses(kernels: SpineKernels, levels: readonly number[], ti
 }
 
 /** Bytes of each level's scratch buffer. */
-export const spineScratch = (levels: readonly number[], elementBytes: number): number[] =>
-  levels.map((length) => wholeWords(length * elementBytes));
+export const spineScratch = (levels: readonly number[], elementBytes: number, vector = 1): number[] =>
+  levels.map((length) => paddedBytes(length, elementBytes, vector));
 
 /**
  * Plans a scan. Single-pass, where the adapter manages and input and output are ranges of two buffers that
@@ -140,15 +151,23 @@ export function planScan(
       lengthOnGpu,
       input: "items",
       output: "elements",
-      // The input is only read, so one buffer is bound once, to be read.
-      wide: isWide(arrangement),
+      arrangement,
       map,
       storedBytes: type.bytes,
     }),
   );
-  const spine = others.length > 0 && levels.length > 0 ? spineKernels(monoid, tuning) : undefined;
+  // Buffers of our own are padded; those of the caller's are not, and then the spine is scanned in place.
+  const isPadded = others.includes("padded");
+  const spine =
+    others.length > 0 && levels.length > 0
+      ? spineKernels(monoid, tuning, isPadded ? "padded" : "one-buffer")
+      : undefined;
 
-  const levelBytes = spine === undefined ? [] : spineScratch(levels, domain.elementBytes);
+  const ownVector = isPadded ? vectorOf(type, tuning) : 1;
+  const levelBytes = spine === undefined ? [] : spineScratch(levels, domain.elementBytes, ownVector);
+  const totalsOf = (level: number): number => (isPadded ? 2 * level : level);
+  const prefixesOf = (level: number): number => (isPadded ? 2 * level + 1 : level);
+  const scratch = isPadded ? levelBytes.flatMap((bytes) => [bytes, bytes]) : levelBytes;
   const plan: Plan = {
     title,
     maxLength,
@@ -158,15 +177,15 @@ export function planScan(
       ...(spine === undefined ? [] : [...totals.all, spine.top]),
       ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
     ]),
-    scratch: levelBytes,
-    eagerScratch: levelBytes.length,
+    scratch,
+    eagerScratch: scratch.length,
     needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
     itemBytes: { input: itemBytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
     indirectWords: 0,
     outputLength: (length) => length,
-    ways: (["vectors", "in-place", "items", "one-buffer"] as const)
-      .filter((arrangement) => canShare || isApart(arrangement))
-      .map((arrangement) => ({ arrangement })),
+    ways: WAYS.filter((arrangement) => canShare || isApart(arrangement)).map((arrangement) => ({
+      arrangement,
+    })),
     groupingOf: (arrangement) =>
       groupingOf(tuning, isWide(arrangement) ? vectorOf(type, tuning, itemBytes) : 1),
     passes(length, arrangement) {
@@ -177,7 +196,7 @@ export function planScan(
       const tiles = Math.ceil(length / tile);
       const last = {
         kernel,
-        slots: bound(kernel, [...callersSlots, [bindingOf.spine, { scratch: 0 }]]),
+        slots: bound(kernel, [...callersSlots, [bindingOf.spine, { scratch: prefixesOf(0) }]]),
         length,
         tiles,
       };
@@ -195,13 +214,16 @@ export function planScan(
           length,
           tiles,
         },
-        ...spinePasses(spine, spineLengths(length, tile), tile),
+        ...spinePasses(spine, spineLengths(length, tile), tile, totalsOf, prefixesOf),
         last,
       ];
     },
   };
   return single === undefined ? plan : single.scanOf(plan, base);
 }
+
+/** In order of preference. */
+const WAYS = ["vectors", "in-place", "items", "one-buffer"] as const satisfies readonly Arrangement[];
 
 /** Where a scan binds what the caller gives. */
 export const callersSlots: readonly [number, Slot][] = [
@@ -212,11 +234,7 @@ export const callersSlots: readonly [number, Slot][] = [
 
 /** Whether items are loaded as vectors. */
 export const isWide = (arrangement: Arrangement): boolean =>
-  arrangement === "vectors" || arrangement === "in-place";
-
-/** Whether input and output are in two buffers. */
-export const isApart = (arrangement: Arrangement): boolean =>
-  arrangement === "vectors" || arrangement === "items";
+  arrangement === "vectors" || arrangement === "in-place" || arrangement === "padded";
 
 /** Items of a vector, for a type and a thread's run; where items of another size are loaded, of both. */
 export const vectorOf = (type: ElementType, { sizes }: Tuning, loadedBytes = type.bytes): number =>
