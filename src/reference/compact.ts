@@ -58,7 +58,7 @@ export function compactReference<A extends AnyArray>(
     return Uint32Array.from(positions);
   }
   if (options.map !== undefined) {
-    const { array, set } = emptyFor(data, items, positions.length);
+    const { array, set } = emptyFor(data, items, positions.length, "compactReference");
     positions.forEach((position, slot) => {
       set(slot, items.read(position));
     });

@@ -2,6 +2,8 @@ import type { Algorithm } from "../codegen/algorithms.ts";
 import { rowsTogether } from "../codegen/algorithms.ts";
 import type { LookBackShape } from "../codegen/look_back.ts";
 import { spineLengths } from "../primitives/plan.ts";
+import { describe } from "../problem.ts";
+import { refuse } from "../refuse.ts";
 import type { Value } from "../types.ts";
 import type { ReferenceMonoid } from "./twins.ts";
 
@@ -39,6 +41,47 @@ interface TileGrouping {
   readonly rows?: number;
   /** For `subgroup`: the subgroup size that the kernel runs with. An adapter with several names its least. */
   readonly subgroupSize: number;
+}
+
+/** The greatest of each number: tiles are held as arrays. */
+const MOST = {
+  workGroupSize: 0x10000,
+  itemsPerThread: 64,
+  itemsPerVector: 64,
+  rows: 64,
+  subgroupSize: 128,
+  fanOut: 0x10000,
+} as const;
+
+/**
+ * Requires tiles of at least `leastTile` items: levels of totals only come to an end where a tile is more than one.
+ *
+ * @throws {ArgumentError} for a grouping that no plan has.
+ */
+export function requireGrouping(grouping: Grouping, leastTile: 1 | 2, caller: string): void {
+  const refused = (problem: string, takes: string): never => refuse(caller, `grouping: ${problem}`, takes);
+  if (typeof grouping !== "object" || grouping === null) {
+    refused(describe(grouping), "what groupingOf of a prepared scan or reduction returns");
+  }
+  const { algorithm, passes, workGroupSize, itemsPerThread } = grouping;
+  if (!Object.hasOwn(algorithms, algorithm)) {
+    refused(`algorithm is ${describe(algorithm)}`, Object.keys(algorithms).join(", "));
+  }
+  if (passes !== "single" && passes !== "reduce-then-scan") {
+    refused(`passes is ${describe(passes)}`, "single, reduce-then-scan");
+  }
+  const { itemsPerVector = 1, rows = 1, subgroupSize } = grouping;
+  const numbers = { workGroupSize, itemsPerThread, itemsPerVector, rows, subgroupSize };
+  const fanOut = passes === "single" ? grouping.lookBack?.fanOut : 1;
+  for (const [name, value] of Object.entries({ ...numbers, fanOut })) {
+    const most = MOST[name as keyof typeof MOST];
+    if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
+      refused(`${name} is ${describe(value)}`, `a whole number from 1 to ${most}`);
+    }
+  }
+  if (workGroupSize * itemsPerThread < leastTile) {
+    refused("a tile is workGroupSize * itemsPerThread = 1 item", "at least 2");
+  }
 }
 
 type Combine = Pick<ReferenceMonoid, "identity" | "reference">;

@@ -6,9 +6,10 @@ import type { ElementType, Value } from "../types.ts";
 import { isSameType, requireType } from "../types.ts";
 import { arrayOver, namedType } from "./array_over.ts";
 import type { AnyArray } from "./arrays.ts";
-import { structOfArray, typeNameOfArray } from "./arrays.ts";
+import { arrayLike, structOfArray, typeNameOfArray } from "./arrays.ts";
+import { bytesFor } from "./bytes.ts";
 import { kindOf } from "./twins.ts";
-import { emptyLike, settable, valuesOf } from "./values.ts";
+import { settable, valuesOf } from "./values.ts";
 
 /**
  * The element type of an array.
@@ -26,15 +27,20 @@ export interface MappedItems {
   read(index: number): Value;
 }
 
-/** An empty array of what a map makes of another array's items, and how a value goes into it. */
+/**
+ * An empty array of what a map makes of another array's items, and how a value goes into it.
+ *
+ * @throws {ArgumentError} where there is no memory for it.
+ */
 export const emptyFor = (
   data: AnyArray,
   { from, type }: Pick<MappedItems, "from" | "type">,
   length: number,
-): ReturnType<typeof settable<AnyArray>> =>
-  isSameType(type, from)
-    ? emptyLike(data, length, type)
-    : settable(arrayOver(type, new ArrayBuffer(length * type.bytes)), type);
+  caller: string,
+): ReturnType<typeof settable<AnyArray>> => {
+  const bytes = bytesFor(length, type, caller);
+  return settable(isSameType(type, from) ? arrayLike(data, bytes) : arrayOver(type, bytes), type);
+};
 
 /**
  * The items as they are combined: mapped, where there is a map.

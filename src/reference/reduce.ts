@@ -2,7 +2,7 @@ import type { Operator } from "../operators.ts";
 import { add } from "../operators.ts";
 import type { Value } from "../types.ts";
 import type { AnyArray, NameOf, ValueIn } from "./arrays.ts";
-import { groupedReduce } from "./grouping.ts";
+import { groupedReduce, requireGrouping } from "./grouping.ts";
 import { mappedItems } from "./items.ts";
 import type { ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";
 import { referenceMonoid } from "./twins.ts";
@@ -34,6 +34,7 @@ export function reduceReference(data: AnyArray, options: ReferenceOptions<string
     return shown(identity);
   }
   if (options.grouping !== undefined) {
+    requireGrouping(options.grouping, 2, "reduceReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     return groupedReduce(combine, elements, options.grouping);
   }

@@ -3,7 +3,7 @@ import { add } from "../operators.ts";
 import type { ElementType, Value } from "../types.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "./arrays.ts";
 import type { Grouping } from "./grouping.ts";
-import { groupedScan } from "./grouping.ts";
+import { groupedScan, requireGrouping } from "./grouping.ts";
 import { emptyFor, mappedItems } from "./items.ts";
 import { referenceMonoid } from "./twins.ts";
 
@@ -67,8 +67,9 @@ export function scanReference(
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "scanReference");
   const { identity, lift, reference, shown } = combine;
   const { exclusive = false, grouping } = options;
-  const { array, set } = emptyFor(data, { type, from }, data.length);
+  const { array, set } = emptyFor(data, { type, from }, data.length, "scanReference");
   if (grouping !== undefined) {
+    requireGrouping(grouping, grouping?.passes === "single" ? 1 : 2, "scanReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     groupedScan(combine, elements, exclusive, grouping).forEach((prefix, index) => {
       set(index, exclusive ? shown(prefix) : prefix);

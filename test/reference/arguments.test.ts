@@ -1,12 +1,76 @@
 import { expect, test } from "vitest";
 import { ArgumentError } from "../../src/errors.ts";
 import { operator } from "../../src/operators.ts";
+import { bytesFor } from "../../src/reference/bytes.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { struct } from "../../src/struct.ts";
+import { u32 } from "../../src/types.ts";
 
 const data = Uint32Array.of(3, 1, 2);
+const grouping = {
+  algorithm: "blelloch",
+  passes: "single",
+  lookBack: { byVotes: false, fanOut: 4 },
+  workGroupSize: 4,
+  itemsPerThread: 2,
+  subgroupSize: 4,
+};
+
+test.each([
+  ["no object", 3, "3; it takes what groupingOf"],
+  ["no algorithm", { ...grouping, algorithm: "toString" }, "algorithm is toString; it takes hillis-steele, "],
+  ["no passes", { ...grouping, passes: "double" }, "passes is double; it takes single, "],
+  [
+    "a size that no memory holds",
+    { ...grouping, workGroupSize: 2 ** 40 },
+    "workGroupSize is 1099511627776; it takes a whole number from 1 to 65536",
+  ],
+  [
+    "no size",
+    { ...grouping, workGroupSize: undefined },
+    "workGroupSize is undefined; it takes a whole number from 1",
+  ],
+  [
+    "half an item",
+    { ...grouping, itemsPerThread: 0.5 },
+    "itemsPerThread is 0.5; it takes a whole number from 1 to 64",
+  ],
+  [
+    "too many lanes",
+    { ...grouping, subgroupSize: 2 ** 40 },
+    "subgroupSize is 1099511627776; it takes a whole number from 1 to 128",
+  ],
+  [
+    "no look-back",
+    { ...grouping, lookBack: undefined },
+    "fanOut is undefined; it takes a whole number from 1",
+  ],
+  [
+    "tiles of one item",
+    { ...grouping, workGroupSize: 1, itemsPerThread: 1, passes: "reduce-then-scan" },
+    "a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2",
+  ],
+])("a grouping of %s is refused", (_, given, problem) => {
+  for (const [name, reference] of [
+    ["scanReference", scanReference],
+    ["reduceReference", reduceReference],
+  ] as [string, (data: Uint32Array, options: object) => unknown][]) {
+    const call = () => reference(data, { grouping: given });
+    expect(call).toThrow(ArgumentError);
+    expect(call).toThrow(`${name}: grouping: ${problem}`);
+    expect(() => reference(data, { grouping })).not.toThrow();
+  }
+});
+
+test("more items than there is memory for", () => {
+  const call = () => bytesFor(2 ** 40, u32, "scanReference");
+  expect(call).toThrow(ArgumentError);
+  expect(call).toThrow(
+    "scanReference: 1099511627776 elements of u32 take 4398046511104 bytes, and there is no memory for an array of as many",
+  );
+});
 
 test.each([
   ["options of a scan that are null", () => scanReference(data, null as never), "options is null"],
