@@ -104,7 +104,8 @@ const FORMS =
  * What uses a counter and a capacity stands on the directive's line, so that a compiler's message about them names it.
  *
  * @throws {SourceError} at the directive's line, where it asks for what there is not, what the kernel does not call, or
- * what an entry point of another size calls; at the kernel's line, where it declares a name of theirs.
+ * what an entry point of another size calls; at the kernel's line, where it declares a name of theirs or one that they take
+ * from WGSL.
  *
  * @example
  * ```ts
@@ -228,17 +229,16 @@ function clash(
     );
     return fault(kernel, kernel.directives[at] as Directive, entry);
   }
-  const own = /: (\S+) is given twice/.exec(message)?.[1] ?? "";
+  const [, own = "", how] = /: (\S+) is (given twice|declared)/.exec(message) ?? [];
   const declaration = kernel.declared.get(own);
   if (declaration !== undefined) {
     const line = lineOf(kernel.pieces, declaration);
     const cure = declaration.keyword === "struct" ? "leave it out" : "choose another";
-    return new SourceError(
-      `${kernel.name}, line ${line}: the name ${own} is taken by a linked function; ${cure}`,
-      kernel.text,
-      line,
-      0,
-    );
+    const problem =
+      how === "declared"
+        ? message.slice(kernel.name.length + 2)
+        : `the name ${own} is taken by a linked function; ${cure}`;
+    return new SourceError(`${kernel.name}, line ${line}: ${problem}`, kernel.text, line, 0);
   }
   const at = asked.findIndex((_, index) => {
     try {

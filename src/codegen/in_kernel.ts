@@ -121,7 +121,9 @@ export function generate(
     }
     return own;
   });
-  const head = "fn combine(earlier: Element, later: Element) -> Element {";
+  // The type itself: linking sees the names that it takes from WGSL.
+  const { element } = domain;
+  const head = `fn combine(earlier: ${element}, later: ${element}) -> ${element} {`;
   take(callers?.text(head, written.keys()) ?? `${head}\n  return ${monoid.combine};\n}`);
   return {
     names,

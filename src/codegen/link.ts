@@ -54,6 +54,13 @@ export function linkText(
           `${name}: ${one} is given twice, ${isOther ? "and not the same; give functions a suffix" : "by the kernel, too; leave it out, or rename it"}`,
         );
       }
+      for (const word of wordsOf(piece)) {
+        // What is declared inside, and a variable, as a counter is, are not WGSL's: all that is has no such place.
+        const other = RegExp(`(\\b(let|const|var\\S*)\\s|&)\\s*${word}\\W|\\W${word}\\s*[:)]`);
+        if (own.has(word) && !given.has(word) && !other.test(code)) {
+          throw new ArgumentError(`${name}: ${word} is declared, and ${one} takes it from WGSL; rename it`);
+        }
+      }
       linked.push(code.replace(/\n+/g, "\n"));
       directives.push(...piece.directives, ...(reached.has("f16") ? ["enable f16;"] : []));
     }
@@ -92,8 +99,8 @@ export function linkText(
  * helper once, and nothing that the kernel does not call. The kernel's lines keep their numbers. Same
  * input, same text.
  *
- * @throws {ArgumentError} when functions clash, the kernel declares a name of theirs, or an entry point that calls one
- * has another work-group size.
+ * @throws {ArgumentError} when functions clash, the kernel declares a name of theirs or one that they take from WGSL, or
+ * an entry point that calls one has another work-group size.
  *
  * @example
  * ```ts

@@ -7,7 +7,9 @@ import {
   workGroupScan,
   workGroupScanUpdate,
 } from "../../src/codegen/functions.ts";
+import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
 import { link } from "../../src/codegen/link.ts";
+import { numeric } from "../../src/codegen/numeric.ts";
 import type { WorkGroupAlgorithm } from "../../src/codegen/work_group_algorithms.ts";
 import { blelloch, subgroup, subgroupOf } from "../../src/codegen/work_group_algorithms.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
@@ -63,6 +65,110 @@ test("names that clash are refused", () => {
       [scan(32), suffixed],
     ),
   ).toContain("fn work_group_scan_inclusive_add_u32_tree(");
+});
+
+describe("a name that a kernel declares, and that a linked function takes from WGSL,", () => {
+  const least = operator({
+    name: "least",
+    type: u32,
+    identity: 0xffffffff,
+    combine: "pick(earlier, later)",
+    declarations: "fn pick(a: u32, b: u32) -> u32 { let abs = a; return min(abs, b); }",
+    reference: Math.min,
+  });
+  const ofMax = workGroupReduce({ type: u32, op: max, workGroupSize: 32 });
+  const ofLeast = workGroupReduce({ type: u32, op: least, workGroupSize: 32 });
+  const ofPairs = workGroupReduce({ type: u64, workGroupSize: 32 });
+  const callsMax = "fn main() { _ = work_group_reduce_max_u32(1u, 0u); }";
+  const callsLeast = "fn main() { _ = work_group_reduce_least_u32(1u, 0u); }";
+  const callsPairs = "fn main() { _ = work_group_reduce_add_u64(vec2(1u), 0u); }";
+  const atomic = workGroupScanUpdate({ type: u32, workGroupSize: 32, counter: "used" });
+  const callsAtomic =
+    "var<workgroup> used: atomic<u32>;\nfn main() { _ = work_group_scan_inclusive_add_u32_update(1u, 0u); }";
+
+  test.each<[string, string, InKernelFunctions, string, string]>([
+    ["max", callsMax, ofMax, "fn max(a: u32, b: u32) -> u32 { return a; }", "_combine_max_u32_32"],
+    ["min", callsLeast, ofLeast, "fn min(a: u32, b: u32) -> u32 { return a; }", "_callers_pick_least_u32_32"],
+    ["u32", callsMax, ofMax, "alias u32 = i32;", "_hillis_steele_tree_max_u32_32"],
+    ["vec2", callsPairs, ofPairs, "struct vec2 { x: f32 }", "_combine_add_u64_32"],
+    ["workgroupBarrier", callsMax, ofMax, "fn workgroupBarrier() {}", "_work_group_reduce_max_u32_32"],
+    [
+      "vec2",
+      "fn main() { _ = add_u64(vec2(1u), vec2(1u)); }",
+      numeric(u64),
+      "override vec2 = 1u;",
+      "add_u64",
+    ],
+    ["atomicAdd", callsAtomic, atomic, "const atomicAdd = 1u;", "_counter_update_add_u32_32"],
+  ])("%s is refused", (word, kernel, functions, declared, user) => {
+    const all = `${kernel}\n${declared}`;
+    expect(() => link(all, [functions], { name: "a.wgsl" })).toThrow(ArgumentError);
+    expect(() => link(all, [functions], { name: "a.wgsl" })).toThrow(
+      `a.wgsl: ${word} is declared, and ${user} takes it from WGSL; rename it`,
+    );
+    // Nothing is hidden where nothing is linked, nor by a comment or a variable inside a function.
+    expect(() => link(declared, [functions])).not.toThrow();
+    expect(() => link(`${kernel}\n// ${declared}\nfn f() { let ${word} = 1u; }`, [functions])).not.toThrow();
+  });
+
+  test("is none where a counter or a capacity has it: those are the kernel's", async () => {
+    const allocate = workGroupAllocate({ workGroupSize: 32, counter: "abs", capacity: "sign" });
+    const kernel =
+      "var<workgroup> abs: atomic<u32>;\nconst sign = 8u;\nfn main() { _ = work_group_allocate(1u, 0u); }";
+    expect(await failures(device(), [{ title: "capacity", code: link(kernel, [allocate]) }])).toEqual([]);
+    expect(() => link(`${kernel}\nfn min() {}`, [allocate])).toThrow("kernel: min is declared, and _");
+  });
+
+  test("is told at its line where directives link", () => {
+    const kernel = `// wavefold: work_group_reduce_max_u32 32\n${callsMax}\nfn max(a: u32, b: u32) -> u32 { return a; }`;
+    const cause = (() => {
+      try {
+        return linkDirectives(kernel, { name: "a.wgsl" });
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(cause).toBeInstanceOf(SourceError);
+    expect(cause).toMatchObject({
+      message: "a.wgsl, line 3: max is declared, and _combine_max_u32_32 takes it from WGSL; rename it",
+      line: 3,
+    });
+  });
+
+  test("is refused of no other name: what is linked neither uses it, nor hides it from itself", async () => {
+    // A function that is not linked uses the first; the others are variables and parameters of linked functions.
+    const names = [
+      "clamp",
+      "abs",
+      "a",
+      "side",
+      "prefix",
+      "element",
+      "value",
+      "distance",
+      "earlier",
+      "total",
+      "i",
+    ];
+    const declared = names.map((name) => `fn ${name}(x: u32) -> u32 { return x; }`).join("\n");
+    const minimum = "fn min(a: u32, b: u32) -> u32 { return a; }";
+    const sources = [
+      [callsLeast, [ofLeast]],
+      [`${callsMax}\n${minimum}`, [ofMax]],
+      [`${callsPairs}\n${minimum}`, [ofPairs]],
+      [`${call}\n${minimum}\nfn max() {}`, [scan(32), ofMax]],
+      [callsAtomic, [atomic]],
+    ] as const;
+    expect(
+      await failures(
+        device(),
+        sources.map(([kernel, functions]) => ({
+          title: kernel,
+          code: link(`${kernel}\n${declared}`, functions),
+        })),
+      ),
+    ).toEqual([]);
+  });
 });
 
 test("helpers that are the same are there once", () => {
