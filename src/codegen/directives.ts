@@ -2,6 +2,7 @@ import { elementTypes } from "../element_types.ts";
 import { ArgumentError, SourceError } from "../errors.ts";
 import type { Operator } from "../operators.ts";
 import { keyOf, operators } from "../operators.ts";
+import { refuseOthers } from "../refuse.ts";
 import type { Piece } from "../text/pieces.ts";
 import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
 import { LINE_BREAK, tokensOf } from "../text/tokens.ts";
@@ -118,7 +119,8 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
   if (typeof source !== "string") {
     throw new ArgumentError(`linkDirectives: source is ${typeof source}; it takes WGSL text`);
   }
-  const { name = "kernel" } = options;
+  const { name = "kernel", ...others } = options;
+  refuseOthers("linkDirectives", others);
   const directives = directivesOf(source, name);
   if (directives.length === 0) {
     return source;
@@ -229,16 +231,17 @@ function clash(
     );
     return fault(kernel, kernel.directives[at] as Directive, entry);
   }
-  const [, own = "", how] = /: (\S+) is (given twice|declared)/.exec(message) ?? [];
+  const [, twice, own = twice ?? ""] = /: (?:(\S+) is given twice|its (\S+) hides)/.exec(message) ?? [];
   const declaration = kernel.declared.get(own);
   if (declaration !== undefined) {
     const line = lineOf(kernel.pieces, declaration);
     const cure = declaration.keyword === "struct" ? "leave it out" : "choose another";
-    const problem =
-      how === "declared"
-        ? message.slice(kernel.name.length + 2)
-        : `the name ${own} is taken by a linked function; ${cure}`;
-    return new SourceError(`${kernel.name}, line ${line}: ${problem}`, kernel.text, line, 0);
+    return new SourceError(
+      `${kernel.name}, line ${line}: the name ${own} is taken by a linked function; ${cure}`,
+      kernel.text,
+      line,
+      0,
+    );
   }
   const at = asked.findIndex((_, index) => {
     try {

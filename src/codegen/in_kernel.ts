@@ -1,6 +1,6 @@
 import type { Operator } from "../operators.ts";
 import { add, operatorOn } from "../operators.ts";
-import { refuse } from "../refuse.ts";
+import { refuse, refuseOthers } from "../refuse.ts";
 import type { Piece } from "../text/pieces.ts";
 import { declarationsOf, renamed } from "../text/pieces.ts";
 import type { ElementType } from "../types.ts";
@@ -54,11 +54,19 @@ export interface Family {
 /** Functions of a family, under names of an instance's own. `functions` is what callers see of it. */
 export function generate(
   caller: string,
-  { type, op = add as Operator, workGroupSize, algorithm, suffix = "" }: InKernelOptions & OperatorOptions,
+  {
+    type,
+    op = add as Operator,
+    workGroupSize,
+    algorithm,
+    suffix = "",
+    ...others
+  }: InKernelOptions & OperatorOptions,
   functions: string,
   body: AlgorithmBody,
   { texts = [], words, memory = 0, tile = "" }: Family = {},
 ): InKernelFunctions {
+  refuseOthers(caller, others);
   const monoid = operatorOn(op, type, caller);
   const { domain, key, callers, start } = monoid;
   if (!(workGroupSize > 0 && workGroupSize <= 1024 && Number.isInteger(workGroupSize))) {

@@ -1,5 +1,5 @@
 import { ArgumentError } from "../errors.ts";
-import { refuse } from "../refuse.ts";
+import { refuse, refuseOthers } from "../refuse.ts";
 import type { Piece } from "../text/pieces.ts";
 import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
 import type { InKernelFunctions } from "./in_kernel.ts";
@@ -26,17 +26,18 @@ export function linkText(
   named?: readonly string[],
 ): string {
   const kernel = piecesOf(text);
-  const own = new Map(kernel.map((piece) => [piece.name, piece]));
+  const byName = (pieces: readonly Piece[]): Map<string, Piece> =>
+    new Map(pieces.map((piece) => [piece.name, piece]));
+  const own = byName(kernel);
   const pieces = functions.flatMap((one) => one.pieces);
-  const given = new Map(pieces.map((piece) => [piece.name, piece]));
+  const given = byName(pieces);
+  const all = new Map([...given, ...own]);
   const reach = (words: readonly string[]): Set<string> => {
     const reached = new Set(words);
     // What is added to a set is gone through, too.
     for (const one of reached) {
-      for (const piece of [own.get(one), given.get(one)]) {
-        for (const word of piece ? wordsOf(piece) : []) {
-          reached.add(word);
-        }
+      for (const word of wordsOf(all.get(one) ?? { parts: [] })) {
+        reached.add(word);
       }
     }
     return reached;
@@ -48,17 +49,16 @@ export function linkText(
     const piece = given.get(one);
     if (piece) {
       const code = textOf(piece);
-      const isOther = pieces.some((other) => other.name === one && textOf(other) !== code);
-      if (isOther || own.has(one)) {
-        throw new ArgumentError(
-          `${name}: ${one} is given twice, ${isOther ? "and not the same; give functions a suffix" : "by the kernel, too; leave it out, or rename it"}`,
-        );
+      if (pieces.some((other) => other.name === one && textOf(other) !== code)) {
+        throw new ArgumentError(`${name}: ${one} is given twice, and not the same; give functions a suffix`);
       }
       for (const word of wordsOf(piece)) {
         // What is declared inside, and a variable, as a counter is, are not WGSL's: all that is has no such place.
         const other = RegExp(`(\\b(let|const|var\\S*)\\s|&)\\s*${word}\\W|\\W${word}\\s*[:)]`);
-        if (own.has(word) && !given.has(word) && !other.test(code)) {
-          throw new ArgumentError(`${name}: ${word} is declared, and ${one} takes it from WGSL; rename it`);
+        if (own.has(word) && (given.has(word) || !other.test(code))) {
+          throw new ArgumentError(
+            `${name}: its ${word} hides the one that ${one} means; leave it out, or rename it`,
+          );
         }
       }
       linked.push(code.replace(/\n+/g, "\n"));
@@ -112,10 +112,11 @@ export function linkText(
 export function link(
   kernel: string,
   functions: readonly InKernelFunctions[],
-  options: LinkOptions = {},
+  { name = "kernel", ...others }: LinkOptions = {},
 ): string {
+  refuseOthers("link", others);
   if (typeof kernel !== "string") {
     refuse("link", `kernel is ${typeof kernel}`, "WGSL text");
   }
-  return linkText(kernel, functions, options.name ?? "kernel");
+  return linkText(kernel, functions, name);
 }

@@ -1,6 +1,6 @@
 import type { Operator } from "../operators.ts";
 import { add, operatorOn } from "../operators.ts";
-import { refuse } from "../refuse.ts";
+import { refuse, refuseOthers } from "../refuse.ts";
 import { declarationsOf, renamed } from "../text/pieces.ts";
 import type { ElementType, SourceText } from "../types.ts";
 import { requireType } from "../types.ts";
@@ -91,7 +91,8 @@ export function identityOf<Name extends string>(options: {
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
 }): InKernelFunctions {
-  const { type, op = add as Operator } = options as { type: ElementType; op?: Operator };
+  const { type, op = add as Operator, ...others } = options as { type: ElementType; op?: Operator };
+  refuseOthers("identityOf", others);
   const { key, identity } = operatorOn(op, type, "identityOf");
   const { element, literal } = type.native;
   const { setup = [], expression } = literal(identity, "value");

@@ -7,6 +7,7 @@ import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
 import subgroupPlaceFile from "../../shaders/work_group/subgroup_place.wgsl";
 import { ArgumentError } from "../errors.ts";
 import type { Monoid } from "../operators.ts";
+import { refuseOthers } from "../refuse.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { blellochMemory, hillisSteeleMemory, memoryOf, subgroupMemory, subgroupSlots } from "./algorithms.ts";
 import { subgroupText } from "./subgroup_text.ts";
@@ -87,15 +88,16 @@ const SUBGROUP_SIZES: readonly number[] = [4, 8, 16, 32, 64, 128];
  * // in myKernel:  let rank = work_group_scan_exclusive_add_u32(x, local_index);
  * ```
  */
-export function subgroupOf({
-  minSize = 4,
-  maxSize = 128,
-}: {
-  /** The least subgroup size; 4 where it is left out, which is right everywhere. */
-  readonly minSize?: number;
-  /** The greatest one; 128 where it is left out. */
-  readonly maxSize?: number;
-} = {}): WorkGroupAlgorithm {
+export function subgroupOf(
+  options: {
+    /** The least subgroup size; 4 where it is left out, which is right everywhere. */
+    readonly minSize?: number;
+    /** The greatest one; 128 where it is left out. */
+    readonly maxSize?: number;
+  } = {},
+): WorkGroupAlgorithm {
+  const { minSize = 4, maxSize = 128, ...others } = options;
+  refuseOthers("subgroupOf", others);
   for (const [name, size] of Object.entries({ minSize, maxSize })) {
     if (!SUBGROUP_SIZES.includes(size)) {
       throw new ArgumentError(`subgroupOf: ${name} is ${size}; it takes 4, 8, 16, 32, 64 or 128`);

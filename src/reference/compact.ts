@@ -7,6 +7,8 @@ import { emptyFor, mappedItems } from "./items.ts";
 import type { ReferenceMap, ReferenceMapOptions } from "./scan.ts";
 import { valuesOf } from "./values.ts";
 
+const names = { indices: true, type: true, from: true, map: true } as const;
+
 /**
  * What a compaction means: the items for which `keep` is true, in order, bit for bit.
  *
@@ -43,7 +45,7 @@ export function compactReference<A extends AnyArray>(
   keep: (value: ValueIn<A>, index: number) => boolean,
   options: { readonly indices?: boolean; readonly map?: unknown } = {},
 ): AnyArray {
-  const items = mappedItems(data, options, "compactReference");
+  const items = mappedItems(data, options, names, "compactReference");
   if (typeof keep !== "function") {
     refuse("compactReference", `keep is ${describe(keep)}`, "a function of a value and its index");
   }

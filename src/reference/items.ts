@@ -1,7 +1,8 @@
 import { elementTypes } from "../element_types.ts";
 import { ArgumentError } from "../errors.ts";
-import { describe, problemOf } from "../problem.ts";
-import { refuse } from "../refuse.ts";
+import type { OptionNames } from "../options.ts";
+import { requireOptions } from "../options.ts";
+import { problemOf } from "../problem.ts";
 import type { ElementType, Value } from "../types.ts";
 import { isSameType, requireType } from "../types.ts";
 import { arrayOver, namedType } from "./array_over.ts";
@@ -45,13 +46,16 @@ export const emptyFor = (
 /**
  * The items as they are combined: mapped, where there is a map.
  *
- * @throws {ArgumentError} as {@link typeOfArray}; for what is no map, for another type without one, and where a
+ * @throws {ArgumentError} as {@link typeOfArray}; for an option that there is not, for what is no map, for another type without one, and where a
  * map gives what is of another kind than its type's values.
  */
-export function mappedItems(data: AnyArray, options: object, caller: string): MappedItems {
-  if (typeof options !== "object" || options === null) {
-    refuse(caller, `options is ${describe(options)}`, "an object");
-  }
+export function mappedItems(
+  data: AnyArray,
+  options: object,
+  names: OptionNames,
+  caller: string,
+): MappedItems {
+  requireOptions(caller, options, names);
   const given = options as {
     readonly type?: ElementType;
     readonly from?: ElementType;

@@ -7,6 +7,8 @@ import { mappedItems } from "./items.ts";
 import type { ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";
 import { referenceMonoid } from "./twins.ts";
 
+const names = { op: true, type: true, from: true, map: true, grouping: true } as const;
+
 /**
  * What a reduction means: one element after another, on the CPU; or in the order of a plan.
  *
@@ -27,7 +29,7 @@ export function reduceReference<A extends AnyArray, Name extends string, V exten
   options: ReferenceMapOptions<A, Name, V>,
 ): V;
 export function reduceReference(data: AnyArray, options: ReferenceOptions<string> = {}): Value {
-  const { type, read } = mappedItems(data, options, "reduceReference");
+  const { type, read } = mappedItems(data, options, names, "reduceReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "reduceReference");
   const { identity, lift, reference, shown } = combine;
   if (data.length === 0) {

@@ -37,6 +37,8 @@ export interface ReferenceMapOptions<A extends AnyArray, Name extends string, V 
   readonly grouping?: Grouping;
 }
 
+const names = { op: true, type: true, from: true, map: true, exclusive: true, grouping: true } as const;
+
 /**
  * What a scan means: one element after another, on the CPU; or in the order of a plan. Integers wrap
  * around, floats round to nearest even after each operation.
@@ -63,7 +65,7 @@ export function scanReference(
   data: AnyArray,
   options: ReferenceOptions<string> & { readonly exclusive?: boolean } = {},
 ): AnyArray {
-  const { type, from, read } = mappedItems(data, options, "scanReference");
+  const { type, from, read } = mappedItems(data, options, names, "scanReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "scanReference");
   const { identity, lift, reference, shown } = combine;
   const { exclusive = false, grouping } = options;

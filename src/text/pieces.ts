@@ -18,7 +18,8 @@ export interface Piece {
 
 /** A piece's text, and the words in it that may name a declaration. */
 export const textOf = ({ parts }: Piece): string => parts.join("");
-export const wordsOf = ({ parts }: Piece): string[] => parts.filter((part, at) => at % 2 && part);
+export const wordsOf = ({ parts }: Pick<Piece, "parts">): string[] =>
+  parts.filter((part, at) => at % 2 && part);
 
 /** The same piece, with other words. */
 export const renamed = (piece: Piece, rename: (word: string) => string): Piece => ({

@@ -1,15 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { linkDirectives } from "../../src/codegen/directives.ts";
 import {
+  coalescedReduce,
+  coalescedScan,
+  coalescedScanUniform,
+  coalescedScanUpdate,
+  threadTileReduce,
   threadTileScan,
+  threadTileScanUpdate,
   workGroupAllocate,
+  workGroupCompact,
+  workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUniform,
   workGroupScanUpdate,
 } from "../../src/codegen/functions.ts";
 import type { InKernelFunctions } from "../../src/codegen/in_kernel.ts";
 import { link } from "../../src/codegen/link.ts";
-import { numeric } from "../../src/codegen/numeric.ts";
+import { identityOf, numeric } from "../../src/codegen/numeric.ts";
 import type { WorkGroupAlgorithm } from "../../src/codegen/work_group_algorithms.ts";
 import { blelloch, subgroup, subgroupOf } from "../../src/codegen/work_group_algorithms.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
@@ -48,7 +57,7 @@ test("two work-group sizes of functions with other names share nothing that diff
 test("names that clash are refused", () => {
   for (const own of ["fn _combine_add_u32_32() {}", "var<private>\n_combine_add_u32_32 : u32;"]) {
     expect(() => link(`${call}\n${own}`, [scan(32)], { name: "a.wgsl" })).toThrow(
-      "a.wgsl: _combine_add_u32_32 is given twice, by the kernel, too; leave it out, or rename it",
+      /^a\.wgsl: its _combine_add_u32_32 hides the one that \w+ means; leave it out, or rename it$/,
     );
     // Not where it is in a comment, nor where nothing has the name.
     expect(() => link(`${call}\n/* ${own} */`, [scan(32)])).not.toThrow();
@@ -104,7 +113,7 @@ describe("a name that a kernel declares, and that a linked function takes from W
     const all = `${kernel}\n${declared}`;
     expect(() => link(all, [functions], { name: "a.wgsl" })).toThrow(ArgumentError);
     expect(() => link(all, [functions], { name: "a.wgsl" })).toThrow(
-      `a.wgsl: ${word} is declared, and ${user} takes it from WGSL; rename it`,
+      `a.wgsl: its ${word} hides the one that ${user} means; leave it out, or rename it`,
     );
     // Nothing is hidden where nothing is linked, nor by a comment or a variable inside a function.
     expect(() => link(declared, [functions])).not.toThrow();
@@ -116,7 +125,7 @@ describe("a name that a kernel declares, and that a linked function takes from W
     const kernel =
       "var<workgroup> abs: atomic<u32>;\nconst sign = 8u;\nfn main() { _ = work_group_allocate(1u, 0u); }";
     expect(await failures(device(), [{ title: "capacity", code: link(kernel, [allocate]) }])).toEqual([]);
-    expect(() => link(`${kernel}\nfn min() {}`, [allocate])).toThrow("kernel: min is declared, and _");
+    expect(() => link(`${kernel}\nfn min() {}`, [allocate])).toThrow("kernel: its min hides the one that _");
   });
 
   test("is told at its line where directives link", () => {
@@ -130,7 +139,7 @@ describe("a name that a kernel declares, and that a linked function takes from W
     })();
     expect(cause).toBeInstanceOf(SourceError);
     expect(cause).toMatchObject({
-      message: "a.wgsl, line 3: max is declared, and _combine_max_u32_32 takes it from WGSL; rename it",
+      message: "a.wgsl, line 3: the name max is taken by a linked function; choose another",
       line: 3,
     });
   });
@@ -411,6 +420,36 @@ test.each<[string, () => unknown, string]>([
 ])("%s is refused", (_, action, message) => {
   expect(action).toThrow(message);
   expect(action).toThrow(ArgumentError);
+});
+
+const counted = { workGroupSize: 32, counter: "used" };
+describe.each<[string, (options: never) => unknown, object, readonly string[]]>([
+  ["workGroupScan", workGroupScan, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["workGroupScanUniform", workGroupScanUniform, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["workGroupScanUpdate", workGroupScanUpdate, { type: u32, ...counted }, ["tileSize"]],
+  ["workGroupReduce", workGroupReduce, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["coalescedScan", coalescedScan, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["coalescedScanUniform", coalescedScanUniform, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["coalescedScanUpdate", coalescedScanUpdate, { type: u32, ...counted }, ["tileSize"]],
+  ["coalescedReduce", coalescedReduce, { type: u32, workGroupSize: 32 }, ["tileSize"]],
+  ["threadTileScan", threadTileScan, { type: u32, workGroupSize: 32, tileSize: 8 }, ["counter"]],
+  ["threadTileScanUpdate", threadTileScanUpdate, { type: u32, ...counted, tileSize: 8 }, ["capacity"]],
+  ["threadTileReduce", threadTileReduce, { type: u32, workGroupSize: 32, tileSize: 8 }, ["counter"]],
+  ["workGroupCompact", workGroupCompact, { workGroupSize: 32 }, ["type", "op", "counter"]],
+  ["workGroupCompactUpdate", workGroupCompactUpdate, counted, ["type", "op", "capacity"]],
+  ["workGroupAllocate", workGroupAllocate, { ...counted, capacity: 8 }, ["type", "op", "tileSize"]],
+  ["identityOf", identityOf, { type: u32 }, ["workGroupSize"]],
+  ["subgroupOf", subgroupOf, {}, ["size"]],
+  ["link", (options: never) => link("", [], options), {}, ["workGroupSize"]],
+  ["linkDirectives", (options: never) => linkDirectives("", options), {}, ["workGroupSize"]],
+])("%s", (caller, make, options, others) => {
+  test.each(["nonsense", "toString", ...others])("takes no option %s", (name) => {
+    const call = (value: unknown) => () => make({ ...options, [name]: value } as never);
+    expect(call(u32)).toThrow(ArgumentError);
+    expect(call(u32)).toThrow(`${caller} takes no option ${name}`);
+    // Undefined is as left out.
+    expect(call(undefined)).not.toThrow();
+  });
 });
 
 test("a counter may have the name of a helper", async () => {

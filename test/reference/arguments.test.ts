@@ -83,3 +83,27 @@ test.each([
   expect(call).toThrow(ArgumentError);
   expect(call).toThrow(`${problem}; it takes `);
 });
+
+test.each<[string, (options: object) => unknown, readonly string[]]>([
+  [
+    "scanReference",
+    (options) => scanReference(data, options),
+    ["op", "type", "from", "map", "exclusive", "grouping"],
+  ],
+  ["reduceReference", (options) => reduceReference(data, options), ["op", "type", "from", "map", "grouping"]],
+  [
+    "compactReference",
+    (options) => compactReference(data, () => true, options),
+    ["type", "from", "map", "indices"],
+  ],
+])("%s takes no other options", (caller, run, names) => {
+  expect(() => run({ nonsense: 1 })).toThrow(ArgumentError);
+  expect(() => run({ nonsense: 1 })).toThrow(`${caller} takes no option nonsense; it takes `);
+  expect(() => run({ toString: 1 })).toThrow(`${caller} takes no option toString`);
+  expect(() => run({ nonsense: undefined })).not.toThrow();
+  for (const name of names.filter((one) => one.length > 3)) {
+    expect(() => run({ [`${name}s`]: 1 })).toThrow(
+      `${caller} takes no option ${name}s; did you mean ${name}?`,
+    );
+  }
+});
