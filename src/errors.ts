@@ -66,3 +66,12 @@ export class OutOfMemoryError extends WavefoldError {
 export function refuse(caller: string, problem: string, takes: string): never {
   throw new ArgumentError(`${caller}: ${problem}; it takes ${takes}`);
 }
+
+/** Refuses what is left of options when those that there are have been taken. One that is undefined is as one that is left out. */
+export function refuseOthers(caller: string, others: object): void {
+  for (const [name, value] of Object.entries(others)) {
+    if (value !== undefined) {
+      throw new ArgumentError(`${caller} takes no option ${name}`);
+    }
+  }
+}

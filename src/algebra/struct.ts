@@ -1,6 +1,7 @@
 import { ArgumentError } from "../errors.ts";
 import { MARK } from "../text/mark.ts";
 import { isReserved } from "../text/reserved.ts";
+import { bytesFor } from "./bytes.ts";
 import { requireDefinition, requireName } from "./custom_operator.ts";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
 import type { Domain, ElementType, Literal, ScalarOf, ScalarType, StructValue, TypeName } from "./types.ts";
@@ -37,7 +38,7 @@ export interface StructType<Name extends string = string, V extends StructValue 
   readonly fields: { readonly [Field in keyof V]: ScalarType };
   /** The byte offset of each field, as WGSL lays it out. */
   readonly offsets: { readonly [Field in keyof V]: number };
-  /** An array of so many structs, all bytes zero. */
+  /** An array of so many structs, all bytes zero. @throws {ArgumentError} where there is no memory for as many. */
   array(length: number): StructArray<Name, V>;
   /** An array of these structs. */
   from(values: Iterable<V>): StructArray<Name, V>;
@@ -281,12 +282,12 @@ export function struct<const Name extends string, const Fields extends StructFie
       return undefined;
     },
     array(length) {
-      if (!Number.isInteger(length) || length < 0) {
+      if (!Number.isInteger(length) || length < 0 || length > 0xffffffff) {
         throw new ArgumentError(
-          `${name}.array: length is ${String(length)}; it takes a whole number from 0 up`,
+          `${name}.array: length is ${String(length)}; it takes a whole number from 0 to 2^32 - 1`,
         );
       }
-      return make(new ArrayBuffer(length * bytes), 0, length);
+      return make(bytesFor(length, type, `${name}.array`), 0, length);
     },
     from(values) {
       const all = [...values];
@@ -297,7 +298,12 @@ export function struct<const Name extends string, const Fields extends StructFie
       return array;
     },
     over(buffer, byteOffset = 0, length = Math.floor((buffer.byteLength - byteOffset) / bytes)) {
-      if (byteOffset < 0 || length < 0 || byteOffset + length * bytes > buffer.byteLength) {
+      if (![byteOffset, length].every((one) => Number.isInteger(one) && one >= 0)) {
+        throw new ArgumentError(
+          `${name}.over: byteOffset is ${String(byteOffset)}, and length is ${String(length)}; it takes whole numbers from 0 up`,
+        );
+      }
+      if (byteOffset + length * bytes > buffer.byteLength) {
         throw new ArgumentError(
           `${name}.over: ${length} structs of ${bytes} bytes from offset ${byteOffset} on are more than the ${buffer.byteLength} bytes given`,
         );

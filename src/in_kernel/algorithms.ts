@@ -6,7 +6,7 @@ import hillisSteeleUniformFile from "../../shaders/work_group/hillis_steele_unif
 import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
 import subgroupPlaceFile from "../../shaders/work_group/subgroup_place.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, refuseOthers } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import {
   blellochMemory,
@@ -93,15 +93,16 @@ const SUBGROUP_SIZES: readonly number[] = [4, 8, 16, 32, 64, 128];
  * // in myKernel:  let rank = work_group_scan_exclusive_add_u32(x, local_index);
  * ```
  */
-export function subgroupOf({
-  minSize = 4,
-  maxSize = 128,
-}: {
-  /** The least subgroup size; 4 where it is left out, which is right everywhere. */
-  readonly minSize?: number;
-  /** The greatest one; 128 where it is left out. */
-  readonly maxSize?: number;
-} = {}): WorkGroupAlgorithm {
+export function subgroupOf(
+  options: {
+    /** The least subgroup size; 4 where it is left out, which is right everywhere. */
+    readonly minSize?: number;
+    /** The greatest one; 128 where it is left out. */
+    readonly maxSize?: number;
+  } = {},
+): WorkGroupAlgorithm {
+  const { minSize = 4, maxSize = 128, ...others } = options;
+  refuseOthers("subgroupOf", others);
   for (const [name, size] of Object.entries({ minSize, maxSize })) {
     if (!SUBGROUP_SIZES.includes(size)) {
       throw new ArgumentError(`subgroupOf: ${name} is ${size}; it takes 4, 8, 16, 32, 64 or 128`);

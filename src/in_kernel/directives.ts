@@ -2,7 +2,7 @@ import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { keyOf, operators } from "../algebra/operators.ts";
 import type { TypeName } from "../algebra/types.ts";
-import { ArgumentError, SourceError } from "../errors.ts";
+import { ArgumentError, refuseOthers, SourceError } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
 import { lineOf, plainText } from "../text/callers.ts";
 import type { Piece } from "../text/pieces.ts";
@@ -103,7 +103,8 @@ const FORMS =
  * What uses a counter and a capacity stands on the directive's line, so that a compiler's message about them names it.
  *
  * @throws {SourceError} at the directive's line, where it asks for what there is not, what the kernel does not call, or
- * what an entry point of another size calls; at the kernel's line, where it declares a name of theirs.
+ * what an entry point of another size calls; at the kernel's line, where it declares a name of theirs or one that they take
+ * from WGSL.
  *
  * @example
  * ```ts
@@ -116,7 +117,8 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
   if (typeof source !== "string") {
     throw new ArgumentError(`linkDirectives: source is ${typeof source}; it takes WGSL text`);
   }
-  const { name = "kernel" } = options;
+  const { name = "kernel", ...others } = options;
+  refuseOthers("linkDirectives", others);
   const directives = directivesOf(source, name);
   if (directives.length === 0) {
     return source;
@@ -227,7 +229,7 @@ function clash(
     );
     return fault(kernel, kernel.directives[at] as Directive, entry);
   }
-  const own = /: (\S+) is given twice/.exec(message)?.[1] ?? "";
+  const [, twice, own = twice ?? ""] = /: (?:(\S+) is given twice|its (\S+) hides)/.exec(message) ?? [];
   const declaration = kernel.declared.get(own);
   if (declaration !== undefined) {
     const line = lineOf(kernel.pieces, declaration);

@@ -24,7 +24,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, refuseOthers } from "../errors.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import type { AlgorithmBody } from "./algorithms.ts";
 import { hillisSteeleReduce, hillisSteeleScan, hillisSteeleUniform } from "./algorithms.ts";
@@ -72,6 +72,17 @@ const count: OperatorOptions = { type: u32, op: add as Operator };
 const untyped = <Options extends InKernelOptions>(
   options: Options,
 ): Omit<Options, "type" | "op"> & OperatorOptions => options as never;
+
+/** Options of functions that have a type and an operator of their own. */
+function withOwn<Options extends InKernelOptions>(
+  own: OperatorOptions,
+  caller: string,
+  options: Options,
+): Options & OperatorOptions {
+  const { type, op } = options as Partial<OperatorOptions>;
+  refuseOthers(caller, { type, op });
+  return { ...options, ...own };
+}
 
 /** What the algorithm has for a scan, for one with a uniform total, or for a reduction. */
 const scanBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
@@ -139,7 +150,8 @@ export function workGroupScanUpdate<Name extends string>(
 ): InKernelFunctions {
   const caller = "workGroupScanUpdate";
   const family = counted(caller, untyped(options), [counterFile]);
-  return generate(caller, untyped(options), updateFile, scanBody(options), family);
+  const { counter, ...others } = untyped(options);
+  return generate(caller, others, updateFile, scanBody(options), family);
 }
 
 /**
@@ -218,7 +230,8 @@ export function coalescedScanUpdate<Name extends string>(
 ): InKernelFunctions {
   const caller = "coalescedScanUpdate";
   const family = counted(caller, untyped(options), [counterFile, coalescedFile]);
-  return generate(caller, untyped(options), coalescedUpdateFile, scanBody(options), family);
+  const { counter, ...others } = untyped(options);
+  return generate(caller, others, coalescedUpdateFile, scanBody(options), family);
 }
 
 /**
@@ -303,7 +316,8 @@ function tiled<Name extends string>(
 export function threadTileScan<Name extends string>(options: ThreadTileOptions<Name>): InKernelFunctions {
   const caller = "threadTileScan";
   const tile = tiled(caller, options);
-  return generate(caller, untyped(options), threadTileScanFile, tilesBody(options), tile);
+  const { tileSize, ...others } = untyped(options);
+  return generate(caller, others, threadTileScanFile, tilesBody(options), tile);
 }
 
 /**
@@ -326,7 +340,8 @@ export function threadTileScanUpdate<Name extends string>(
   const tile = tiled(caller, options);
   const tiles = Math.ceil(options.workGroupSize / options.tileSize);
   const family = counted(caller, untyped(options), [threadTileCounterFile], tiles);
-  return generate(caller, untyped(options), threadTileUpdateFile, tilesBody(options), {
+  const { tileSize, counter, ...others } = untyped(options);
+  return generate(caller, others, threadTileUpdateFile, tilesBody(options), {
     ...family,
     ...tile,
     words: { ...tile.words, ...family.words },
@@ -349,7 +364,8 @@ export function threadTileScanUpdate<Name extends string>(
 export function threadTileReduce<Name extends string>(options: ThreadTileOptions<Name>): InKernelFunctions {
   const caller = "threadTileReduce";
   const tile = tiled(caller, options);
-  return generate(caller, untyped(options), threadTileReduceFile, tilesBody(options), tile);
+  const { tileSize, ...others } = untyped(options);
+  return generate(caller, others, threadTileReduceFile, tilesBody(options), tile);
 }
 
 /**
@@ -367,7 +383,8 @@ export function threadTileReduce<Name extends string>(options: ThreadTileOptions
  * ```
  */
 export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
-  return generate("workGroupCompact", { ...options, ...count }, compactFile, uniformBody(options));
+  const caller = "workGroupCompact";
+  return generate(caller, withOwn(count, caller, options), compactFile, uniformBody(options));
 }
 
 /**
@@ -386,14 +403,9 @@ export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
  */
 export function workGroupCompactUpdate(options: InKernelOptions & CounterOptions): InKernelFunctions {
   const caller = "workGroupCompactUpdate";
-  const counting = { ...options, ...count };
-  return generate(
-    caller,
-    counting,
-    compactUpdateFile,
-    uniformBody(options),
-    counted(caller, counting, [counterFile]),
-  );
+  const family = counted(caller, { ...options, ...count }, [counterFile]);
+  const { counter, ...others } = withOwn(count, caller, options);
+  return generate(caller, others, compactUpdateFile, uniformBody(options), family);
 }
 
 /** The sum that stays at its greatest value: an amount too large to fit never wraps to one that does. */
@@ -425,17 +437,12 @@ const saturatingAdd = (): Operator =>
  */
 export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFunctions {
   const caller = "workGroupAllocate";
-  const { counter, capacity = 0xffffffff } = options;
+  const own = { type: u32, op: saturatingAdd() };
+  const { counter, capacity = 0xffffffff, ...others } = withOwn(own, caller, options);
   const { text, words } = allocation(counter, capacity, caller);
-  return generate(
-    caller,
-    { ...options, type: u32, op: saturatingAdd() },
-    allocateFile,
-    uniformBody(options),
-    {
-      texts: [text],
-      words,
-      memory: memoryOf([], 0, 1),
-    },
-  );
+  return generate(caller, others, allocateFile, uniformBody(options), {
+    texts: [text],
+    words,
+    memory: memoryOf([], 0, 1),
+  });
 }

@@ -2,7 +2,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
+import { refuse, refuseOthers } from "../errors.ts";
 import type { Piece } from "../text/pieces.ts";
 import { declarationsOf, renamed } from "../text/pieces.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";
@@ -55,11 +55,19 @@ export interface Family {
 /** Functions of a family, under names of an instance's own. `functions` is what callers see of it. */
 export function generate(
   caller: string,
-  { type, op = add as Operator, workGroupSize, algorithm, suffix = "" }: InKernelOptions & OperatorOptions,
+  {
+    type,
+    op = add as Operator,
+    workGroupSize,
+    algorithm,
+    suffix = "",
+    ...others
+  }: InKernelOptions & OperatorOptions,
   functions: string,
   body: AlgorithmBody,
   { texts = [], words, memory = 0, tile = "" }: Family = {},
 ): InKernelFunctions {
+  refuseOthers(caller, others);
   const monoid = operatorOn(op, type, caller);
   const { domain, key, callers, start } = monoid;
   if (!(workGroupSize > 0 && workGroupSize <= 1024 && Number.isInteger(workGroupSize))) {
@@ -122,7 +130,9 @@ export function generate(
     }
     return own;
   });
-  const head = "fn combine(earlier: Element, later: Element) -> Element {";
+  // The type itself: linking sees the names that it takes from WGSL.
+  const { element } = domain;
+  const head = `fn combine(earlier: ${element}, later: ${element}) -> ${element} {`;
   take(callers?.text(head, written.keys()) ?? `${head}\n  return ${monoid.combine};\n}`);
   return {
     names,

@@ -1,4 +1,4 @@
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, refuseOthers } from "../errors.ts";
 import type { Piece } from "../text/pieces.ts";
 import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
 import type { InKernelFunctions } from "./generate.ts";
@@ -25,17 +25,18 @@ export function linkText(
   named?: readonly string[],
 ): string {
   const kernel = piecesOf(text);
-  const own = new Map(kernel.map((piece) => [piece.name, piece]));
+  const byName = (pieces: readonly Piece[]): Map<string, Piece> =>
+    new Map(pieces.map((piece) => [piece.name, piece]));
+  const own = byName(kernel);
   const pieces = functions.flatMap((one) => one.pieces);
-  const given = new Map(pieces.map((piece) => [piece.name, piece]));
+  const given = byName(pieces);
+  const all = new Map([...given, ...own]);
   const reach = (words: readonly string[]): Set<string> => {
     const reached = new Set(words);
     // What is added to a set is gone through, too.
     for (const one of reached) {
-      for (const piece of [own.get(one), given.get(one)]) {
-        for (const word of piece ? wordsOf(piece) : []) {
-          reached.add(word);
-        }
+      for (const word of wordsOf(all.get(one) ?? { parts: [] })) {
+        reached.add(word);
       }
     }
     return reached;
@@ -47,11 +48,17 @@ export function linkText(
     const piece = given.get(one);
     if (piece) {
       const code = textOf(piece);
-      const isOther = pieces.some((other) => other.name === one && textOf(other) !== code);
-      if (isOther || own.has(one)) {
-        throw new ArgumentError(
-          `${name}: ${one} is given twice, ${isOther ? "and not the same; give functions a suffix" : "by the kernel, too; leave it out, or rename it"}`,
-        );
+      if (pieces.some((other) => other.name === one && textOf(other) !== code)) {
+        throw new ArgumentError(`${name}: ${one} is given twice, and not the same; give functions a suffix`);
+      }
+      for (const word of wordsOf(piece)) {
+        // What is declared inside, and a variable, as a counter is, are not WGSL's: all that is has no such place.
+        const other = RegExp(`(\\b(let|const|var\\S*)\\s|&)\\s*${word}\\W|\\W${word}\\s*[:)]`);
+        if (own.has(word) && (given.has(word) || !other.test(code))) {
+          throw new ArgumentError(
+            `${name}: its ${word} hides the one that ${one} means; leave it out, or rename it`,
+          );
+        }
       }
       linked.push(code.replace(/\n+/g, "\n"));
       directives.push(...piece.directives, ...(reached.has("f16") ? ["enable f16;"] : []));
@@ -91,8 +98,8 @@ export function linkText(
  * helper once, and nothing that the kernel does not call. The kernel's lines keep their numbers. Same
  * input, same text.
  *
- * @throws {ArgumentError} when functions clash, the kernel declares a name of theirs, or an entry point that calls one
- * has another work-group size.
+ * @throws {ArgumentError} when functions clash, the kernel declares a name of theirs or one that they take from WGSL, or
+ * an entry point that calls one has another work-group size.
  *
  * @example
  * ```ts
@@ -104,10 +111,11 @@ export function linkText(
 export function link(
   kernel: string,
   functions: readonly InKernelFunctions[],
-  options: LinkOptions = {},
+  { name = "kernel", ...others }: LinkOptions = {},
 ): string {
+  refuseOthers("link", others);
   if (typeof kernel !== "string") {
     refuse("link", `kernel is ${typeof kernel}`, "WGSL text");
   }
-  return linkText(kernel, functions, options.name ?? "kernel");
+  return linkText(kernel, functions, name);
 }

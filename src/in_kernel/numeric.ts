@@ -3,7 +3,7 @@ import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType, SourceText } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
+import { refuse, refuseOthers } from "../errors.ts";
 import { declarationsOf, renamed } from "../text/pieces.ts";
 import type { InKernelFunctions } from "./generate.ts";
 import { linkText } from "./link.ts";
@@ -92,7 +92,8 @@ export function identityOf<Name extends string>(options: {
   /** The operator; `add` where it is left out. */
   readonly op?: Operator<Name>;
 }): InKernelFunctions {
-  const { type, op = add as Operator } = options as { type: ElementType; op?: Operator };
+  const { type, op = add as Operator, ...others } = options as { type: ElementType; op?: Operator };
+  refuseOthers("identityOf", others);
   const { key, identity } = operatorOn(op, type, "identityOf");
   const { element, literal } = type.native;
   const { setup = [], expression } = literal(identity, "value");

@@ -9,14 +9,13 @@ import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../ke
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
-import { wholeWords } from "../plan/plan.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths, wholeWords } from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
 import { isWide, spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";

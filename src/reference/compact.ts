@@ -6,6 +6,8 @@ import { refuse } from "../errors.ts";
 import { emptyFor, mappedItems } from "./items.ts";
 import type { ReferenceMap, ReferenceMapOptions } from "./scan.ts";
 
+const names = { indices: true, type: true, from: true, map: true } as const;
+
 /**
  * What a compaction means: the items for which `keep` is true, in order, bit for bit.
  *
@@ -42,7 +44,7 @@ export function compactReference<A extends AnyArray>(
   keep: (value: ValueIn<A>, index: number) => boolean,
   options: { readonly indices?: boolean; readonly map?: unknown } = {},
 ): AnyArray {
-  const items = mappedItems(data, options, "compactReference");
+  const items = mappedItems(data, options, names, "compactReference");
   if (typeof keep !== "function") {
     refuse("compactReference", `keep is ${describe(keep)}`, "a function of a value and its index");
   }
@@ -57,7 +59,7 @@ export function compactReference<A extends AnyArray>(
     return Uint32Array.from(positions);
   }
   if (options.map !== undefined) {
-    const { array, set } = emptyFor(data, items, positions.length);
+    const { array, set } = emptyFor(data, items, positions.length, "compactReference");
     positions.forEach((position, slot) => {
       set(slot, items.read(position));
     });

@@ -1,10 +1,53 @@
 import type { Value } from "../algebra/types.ts";
+import { describe } from "../algebra/value_problem.ts";
+import { refuse } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
-import { rowsTogether } from "../kernels/algorithms.ts";
+import { algorithms as algorithmNames, rowsTogether } from "../kernels/algorithms.ts";
 import type { LookBackShape } from "../kernels/look_back.ts";
 import type { Grouping, TileGrouping } from "../plan/grouping.ts";
 import { spineLengths } from "../plan/plan.ts";
 import type { ReferenceMonoid } from "./twins.ts";
+
+/** The greatest of each number: tiles are held as arrays. */
+const MOST = {
+  workGroupSize: 0x10000,
+  itemsPerThread: 64,
+  itemsPerVector: 64,
+  rows: 64,
+  subgroupSize: 128,
+  fanOut: 0x10000,
+} as const;
+
+/**
+ * Requires tiles of at least `leastTile` items: levels of totals only come to an end where a tile is more than one.
+ *
+ * @throws {ArgumentError} for a grouping that no plan has.
+ */
+export function requireGrouping(grouping: Grouping, leastTile: 1 | 2, caller: string): void {
+  const refused = (problem: string, takes: string): never => refuse(caller, `grouping: ${problem}`, takes);
+  if (typeof grouping !== "object" || grouping === null) {
+    refused(describe(grouping), "what groupingOf of a prepared scan or reduction returns");
+  }
+  const { algorithm, passes, workGroupSize, itemsPerThread } = grouping;
+  if (!Object.hasOwn(algorithmNames, algorithm)) {
+    refused(`algorithm is ${describe(algorithm)}`, Object.keys(algorithmNames).join(", "));
+  }
+  if (passes !== "single" && passes !== "reduce-then-scan") {
+    refused(`passes is ${describe(passes)}`, "single, reduce-then-scan");
+  }
+  const { itemsPerVector = 1, rows = 1, subgroupSize } = grouping;
+  const numbers = { workGroupSize, itemsPerThread, itemsPerVector, rows, subgroupSize };
+  const fanOut = passes === "single" ? grouping.lookBack?.fanOut : 1;
+  for (const [name, value] of Object.entries({ ...numbers, fanOut })) {
+    const most = MOST[name as keyof typeof MOST];
+    if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
+      refused(`${name} is ${describe(value)}`, `a whole number from 1 to ${most}`);
+    }
+  }
+  if (workGroupSize * itemsPerThread < leastTile) {
+    refused("a tile is workGroupSize * itemsPerThread = 1 item", "at least 2");
+  }
+}
 
 type Combine = Pick<ReferenceMonoid, "identity" | "reference">;
 

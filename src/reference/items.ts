@@ -1,18 +1,21 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import {
+  arrayLike,
   arrayOver,
-  emptyLike,
   namedType,
   settable,
   structOfArray,
   typeNameOfArray,
   valuesOf,
 } from "../algebra/arrays.ts";
+import { bytesFor } from "../algebra/bytes.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
-import { describe, problemOf } from "../algebra/value_problem.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { problemOf } from "../algebra/value_problem.ts";
+import { ArgumentError } from "../errors.ts";
+import type { OptionNames } from "../options.ts";
+import { requireOptions } from "../options.ts";
 import { kindOf } from "./twins.ts";
 
 /**
@@ -31,26 +34,34 @@ export interface MappedItems {
   read(index: number): Value;
 }
 
-/** An empty array of what a map makes of another array's items, and how a value goes into it. */
+/**
+ * An empty array of what a map makes of another array's items, and how a value goes into it.
+ *
+ * @throws {ArgumentError} where there is no memory for it.
+ */
 export const emptyFor = (
   data: AnyArray,
   { from, type }: Pick<MappedItems, "from" | "type">,
   length: number,
-): ReturnType<typeof settable<AnyArray>> =>
-  isSameType(type, from)
-    ? emptyLike(data, length, type)
-    : settable(arrayOver(type, new ArrayBuffer(length * type.bytes)), type);
+  caller: string,
+): ReturnType<typeof settable<AnyArray>> => {
+  const bytes = bytesFor(length, type, caller);
+  return settable(isSameType(type, from) ? arrayLike(data, bytes) : arrayOver(type, bytes), type);
+};
 
 /**
  * The items as they are combined: mapped, where there is a map.
  *
- * @throws {ArgumentError} as {@link typeOfArray}; for what is no map, for another type without one, and where a
+ * @throws {ArgumentError} as {@link typeOfArray}; for an option that there is not, for what is no map, for another type without one, and where a
  * map gives what is of another kind than its type's values.
  */
-export function mappedItems(data: AnyArray, options: object, caller: string): MappedItems {
-  if (typeof options !== "object" || options === null) {
-    refuse(caller, `options is ${describe(options)}`, "an object");
-  }
+export function mappedItems(
+  data: AnyArray,
+  options: object,
+  names: OptionNames,
+  caller: string,
+): MappedItems {
+  requireOptions(caller, options, names);
   const given = options as {
     readonly type?: ElementType;
     readonly from?: ElementType;

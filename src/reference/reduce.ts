@@ -2,10 +2,12 @@ import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Value } from "../algebra/types.ts";
-import { groupedReduce } from "./grouping.ts";
+import { groupedReduce, requireGrouping } from "./grouping.ts";
 import { mappedItems } from "./items.ts";
 import type { ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";
 import { referenceMonoid } from "./twins.ts";
+
+const names = { op: true, type: true, from: true, map: true, grouping: true } as const;
 
 /**
  * What a reduction means: one element after another, on the CPU; or in the order of a plan.
@@ -27,13 +29,14 @@ export function reduceReference<A extends AnyArray, Name extends string, V exten
   options: ReferenceMapOptions<A, Name, V>,
 ): V;
 export function reduceReference(data: AnyArray, options: ReferenceOptions<string> = {}): Value {
-  const { type, read } = mappedItems(data, options, "reduceReference");
+  const { type, read } = mappedItems(data, options, names, "reduceReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "reduceReference");
   const { identity, lift, reference, shown } = combine;
   if (data.length === 0) {
     return shown(identity);
   }
   if (options.grouping !== undefined) {
+    requireGrouping(options.grouping, 2, "reduceReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     return groupedReduce(combine, elements, options.grouping);
   }

@@ -3,7 +3,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import type { Grouping } from "../plan/grouping.ts";
-import { groupedScan } from "./grouping.ts";
+import { groupedScan, requireGrouping } from "./grouping.ts";
 import { emptyFor, mappedItems } from "./items.ts";
 import { referenceMonoid } from "./twins.ts";
 
@@ -37,6 +37,8 @@ export interface ReferenceMapOptions<A extends AnyArray, Name extends string, V 
   readonly grouping?: Grouping;
 }
 
+const names = { op: true, type: true, from: true, map: true, exclusive: true, grouping: true } as const;
+
 /**
  * What a scan means: one element after another, on the CPU; or in the order of a plan. Integers wrap
  * around, floats round to nearest even after each operation.
@@ -63,12 +65,13 @@ export function scanReference(
   data: AnyArray,
   options: ReferenceOptions<string> & { readonly exclusive?: boolean } = {},
 ): AnyArray {
-  const { type, from, read } = mappedItems(data, options, "scanReference");
+  const { type, from, read } = mappedItems(data, options, names, "scanReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "scanReference");
   const { identity, lift, reference, shown } = combine;
   const { exclusive = false, grouping } = options;
-  const { array, set } = emptyFor(data, { type, from }, data.length);
+  const { array, set } = emptyFor(data, { type, from }, data.length, "scanReference");
   if (grouping !== undefined) {
+    requireGrouping(grouping, grouping?.passes === "single" ? 1 : 2, "scanReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     groupedScan(combine, elements, exclusive, grouping).forEach((prefix, index) => {
       set(index, exclusive ? shown(prefix) : prefix);

@@ -5,6 +5,7 @@ import type { Parsed, Source } from "./module.ts";
 import { declared, generated } from "./module.ts";
 import type { Piece } from "./pieces.ts";
 import { piecesOf, renamed, textOf, wordsOf } from "./pieces.ts";
+import { isReserved } from "./reserved.ts";
 import { LINE_BREAK, tokensOf } from "./tokens.ts";
 
 /** What a caller's text may name beside what it declares and what WGSL has. */
@@ -128,7 +129,7 @@ function marksOf(
 const namesOf = (files: readonly SourceText[]): string[] =>
   declared(files).declarations.map(({ name }) => name);
 
-/** What the caller declares: nothing twice, nothing that their type is, and no binding, for which there is no buffer. */
+/** What the caller declares: nothing twice, nothing that their type is, no word of WGSL's, and no binding, for which there is no buffer. */
 function declaredNames({ name, text, written = text }: SourceText, taken: readonly string[]): string[] {
   const names = new Set(taken.flatMap((one) => (one.startsWith(MARK) ? [one.slice(MARK.length)] : [])));
   const own: string[] = [];
@@ -140,6 +141,9 @@ function declaredNames({ name, text, written = text }: SourceText, taken: readon
     };
     if (names.has(piece.name)) {
       throw fault(`the name ${piece.name} is taken; choose another`);
+    }
+    if (isReserved(piece.name)) {
+      throw fault(`${piece.name} is a reserved word of WGSL; choose another name, such as ${piece.name}_`);
     }
     if (/@ (binding|group)/.test(piece.attributes)) {
       throw fault(`${piece.name} is a binding; an operator takes functions, constants and structs`);

@@ -10,7 +10,7 @@ export interface Piece {
    * declaration. Members and attributes are no such words.
    */
   readonly parts: string[];
-  /** Such as `enable subgroups;`. */
+  /** Such as `enable subgroups;`. The last of a text may lack its end. */
   readonly directives: string[];
   /** The attributes, as tokens with blanks between them. */
   attributes: string;
@@ -18,7 +18,8 @@ export interface Piece {
 
 /** A piece's text, and the words in it that may name a declaration. */
 export const textOf = ({ parts }: Piece): string => parts.join("");
-export const wordsOf = ({ parts }: Piece): string[] => parts.filter((part, at) => at % 2 && part);
+export const wordsOf = ({ parts }: Pick<Piece, "parts">): string[] =>
+  parts.filter((part, at) => at % 2 && part);
 
 /** The same piece, with other words. */
 export const renamed = (piece: Piece, rename: (word: string) => string): Piece => ({
@@ -49,7 +50,9 @@ export function piecesOf(text: string): Piece[] {
     }
     const { parts, keyword } = piece;
     const isName = word && before !== "." && before !== "@";
-    const isDirective = directive || (isName && /^(enable|requires|diagnostic)$/.test(token));
+    // These words are no names: anywhere else, a compiler says so.
+    const isDirective =
+      directive || (isName && !piece.attributes && !keyword && /^(enable|requires|diagnostic)$/.test(token));
     if (isDirective) {
       directive += isBlank ? " " : token;
       const left = token.replace(/[^\n-\r\x85\u2028\u2029]/g, "");
@@ -71,7 +74,7 @@ export function piecesOf(text: string): Piece[] {
       parts.push(parts.splice(token === ":" && keyword === "struct" ? -3 : -1).join("") + token);
     }
     if (!isBlank) {
-      if (!piece.keyword) {
+      if (!piece.keyword && !isDirective) {
         piece.attributes += `${token} `;
       }
       before = token;
@@ -80,6 +83,9 @@ export function piecesOf(text: string): Piece[] {
         piece = undefined;
       }
     }
+  }
+  if (directive) {
+    piece?.directives.push(directive);
   }
   return pieces;
 }

@@ -51,6 +51,31 @@ describe("errors", () => {
     ["nested", make("Outer", { a: mixed }), "struct Outer, field a: Mixed is a struct; a field takes u32"],
     ["no such place", () => mixed.array(2).get(2), "Mixed: index is 2; the array holds 2 structs"],
     ["no length", () => mixed.array(-1), "Mixed.array: length is -1; it takes a whole number"],
+    [
+      "more than 2^32 - 1",
+      () => mixed.array(2 ** 40),
+      "Mixed.array: length is 1099511627776; it takes a whole number from 0 to 2^32 - 1",
+    ],
+    [
+      "more bytes than there is memory",
+      () => mixed.array(2 ** 32 - 1),
+      "Mixed.array: 4294967295 elements of Mixed take 206158430160 bytes, and there is no memory for an array of as many",
+    ],
+    [
+      "half a byte",
+      () => mixed.over(new ArrayBuffer(96), 0.5, 1),
+      "Mixed.over: byteOffset is 0.5, and length is 1;",
+    ],
+    [
+      "half a struct",
+      () => mixed.over(new ArrayBuffer(96), 0, 0.5),
+      "Mixed.over: byteOffset is 0, and length is 0.5;",
+    ],
+    [
+      "an offset of none",
+      () => mixed.over(new ArrayBuffer(96), Number.NaN),
+      "Mixed.over: byteOffset is NaN, and",
+    ],
     ["not enough bytes", () => mixed.over(new ArrayBuffer(48), 0, 2), "Mixed.over: 2 structs of 48 bytes"],
     [
       "a missing field",

@@ -9,13 +9,24 @@ import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { blelloch, subgroup, subgroupOf } from "../../src/in_kernel/algorithms.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import {
+  coalescedReduce,
+  coalescedScan,
+  coalescedScanUniform,
+  coalescedScanUpdate,
+  threadTileReduce,
   threadTileScan,
+  threadTileScanUpdate,
   workGroupAllocate,
+  workGroupCompact,
+  workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
+  workGroupScanUniform,
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
 import { link } from "../../src/in_kernel/link.ts";
+import { identityOf, numeric } from "../../src/in_kernel/numeric.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 
 const device = useNullDevice();
@@ -47,7 +58,7 @@ test("two work-group sizes of functions with other names share nothing that diff
 test("names that clash are refused", () => {
   for (const own of ["fn _combine_add_u32_32() {}", "var<private>\n_combine_add_u32_32 : u32;"]) {
     expect(() => link(`${call}\n${own}`, [scan(32)], { name: "a.wgsl" })).toThrow(
-      "a.wgsl: _combine_add_u32_32 is given twice, by the kernel, too; leave it out, or rename it",
+      /^a\.wgsl: its _combine_add_u32_32 hides the one that \w+ means; leave it out, or rename it$/,
     );
     // Not where it is in a comment, nor where nothing has the name.
     expect(() => link(`${call}\n/* ${own} */`, [scan(32)])).not.toThrow();
@@ -64,6 +75,110 @@ test("names that clash are refused", () => {
       [scan(32), suffixed],
     ),
   ).toContain("fn work_group_scan_inclusive_add_u32_tree(");
+});
+
+describe("a name that a kernel declares, and that a linked function takes from WGSL,", () => {
+  const least = operator({
+    name: "least",
+    type: u32,
+    identity: 0xffffffff,
+    combine: "pick(earlier, later)",
+    declarations: "fn pick(a: u32, b: u32) -> u32 { let abs = a; return min(abs, b); }",
+    reference: Math.min,
+  });
+  const ofMax = workGroupReduce({ type: u32, op: max, workGroupSize: 32 });
+  const ofLeast = workGroupReduce({ type: u32, op: least, workGroupSize: 32 });
+  const ofPairs = workGroupReduce({ type: u64, workGroupSize: 32 });
+  const callsMax = "fn main() { _ = work_group_reduce_max_u32(1u, 0u); }";
+  const callsLeast = "fn main() { _ = work_group_reduce_least_u32(1u, 0u); }";
+  const callsPairs = "fn main() { _ = work_group_reduce_add_u64(vec2(1u), 0u); }";
+  const atomic = workGroupScanUpdate({ type: u32, workGroupSize: 32, counter: "used" });
+  const callsAtomic =
+    "var<workgroup> used: atomic<u32>;\nfn main() { _ = work_group_scan_inclusive_add_u32_update(1u, 0u); }";
+
+  test.each<[string, string, InKernelFunctions, string, string]>([
+    ["max", callsMax, ofMax, "fn max(a: u32, b: u32) -> u32 { return a; }", "_combine_max_u32_32"],
+    ["min", callsLeast, ofLeast, "fn min(a: u32, b: u32) -> u32 { return a; }", "_callers_pick_least_u32_32"],
+    ["u32", callsMax, ofMax, "alias u32 = i32;", "_hillis_steele_tree_max_u32_32"],
+    ["vec2", callsPairs, ofPairs, "struct vec2 { x: f32 }", "_combine_add_u64_32"],
+    ["workgroupBarrier", callsMax, ofMax, "fn workgroupBarrier() {}", "_work_group_reduce_max_u32_32"],
+    [
+      "vec2",
+      "fn main() { _ = add_u64(vec2(1u), vec2(1u)); }",
+      numeric(u64),
+      "override vec2 = 1u;",
+      "add_u64",
+    ],
+    ["atomicAdd", callsAtomic, atomic, "const atomicAdd = 1u;", "_counter_update_add_u32_32"],
+  ])("%s is refused", (word, kernel, functions, declared, user) => {
+    const all = `${kernel}\n${declared}`;
+    expect(() => link(all, [functions], { name: "a.wgsl" })).toThrow(ArgumentError);
+    expect(() => link(all, [functions], { name: "a.wgsl" })).toThrow(
+      `a.wgsl: its ${word} hides the one that ${user} means; leave it out, or rename it`,
+    );
+    // Nothing is hidden where nothing is linked, nor by a comment or a variable inside a function.
+    expect(() => link(declared, [functions])).not.toThrow();
+    expect(() => link(`${kernel}\n// ${declared}\nfn f() { let ${word} = 1u; }`, [functions])).not.toThrow();
+  });
+
+  test("is none where a counter or a capacity has it: those are the kernel's", async () => {
+    const allocate = workGroupAllocate({ workGroupSize: 32, counter: "abs", capacity: "sign" });
+    const kernel =
+      "var<workgroup> abs: atomic<u32>;\nconst sign = 8u;\nfn main() { _ = work_group_allocate(1u, 0u); }";
+    expect(await failures(device(), [{ title: "capacity", code: link(kernel, [allocate]) }])).toEqual([]);
+    expect(() => link(`${kernel}\nfn min() {}`, [allocate])).toThrow("kernel: its min hides the one that _");
+  });
+
+  test("is told at its line where directives link", () => {
+    const kernel = `// wavefold: work_group_reduce_max_u32 32\n${callsMax}\nfn max(a: u32, b: u32) -> u32 { return a; }`;
+    const cause = (() => {
+      try {
+        return linkDirectives(kernel, { name: "a.wgsl" });
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(cause).toBeInstanceOf(SourceError);
+    expect(cause).toMatchObject({
+      message: "a.wgsl, line 3: the name max is taken by a linked function; choose another",
+      line: 3,
+    });
+  });
+
+  test("is refused of no other name: what is linked neither uses it, nor hides it from itself", async () => {
+    // A function that is not linked uses the first; the others are variables and parameters of linked functions.
+    const names = [
+      "clamp",
+      "abs",
+      "a",
+      "side",
+      "prefix",
+      "element",
+      "value",
+      "distance",
+      "earlier",
+      "total",
+      "i",
+    ];
+    const declared = names.map((name) => `fn ${name}(x: u32) -> u32 { return x; }`).join("\n");
+    const minimum = "fn min(a: u32, b: u32) -> u32 { return a; }";
+    const sources = [
+      [callsLeast, [ofLeast]],
+      [`${callsMax}\n${minimum}`, [ofMax]],
+      [`${callsPairs}\n${minimum}`, [ofPairs]],
+      [`${call}\n${minimum}\nfn max() {}`, [scan(32), ofMax]],
+      [callsAtomic, [atomic]],
+    ] as const;
+    expect(
+      await failures(
+        device(),
+        sources.map(([kernel, functions]) => ({
+          title: kernel,
+          code: link(`${kernel}\n${declared}`, functions),
+        })),
+      ),
+    ).toEqual([]);
+  });
 });
 
 test("helpers that are the same are there once", () => {
@@ -306,6 +421,36 @@ test.each<[string, () => unknown, string]>([
 ])("%s is refused", (_, action, message) => {
   expect(action).toThrow(message);
   expect(action).toThrow(ArgumentError);
+});
+
+const counted = { workGroupSize: 32, counter: "used" };
+describe.each<[string, (options: never) => unknown, object, readonly string[]]>([
+  ["workGroupScan", workGroupScan, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["workGroupScanUniform", workGroupScanUniform, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["workGroupScanUpdate", workGroupScanUpdate, { type: u32, ...counted }, ["tileSize"]],
+  ["workGroupReduce", workGroupReduce, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["coalescedScan", coalescedScan, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["coalescedScanUniform", coalescedScanUniform, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["coalescedScanUpdate", coalescedScanUpdate, { type: u32, ...counted }, ["tileSize"]],
+  ["coalescedReduce", coalescedReduce, { type: u32, workGroupSize: 32 }, ["tileSize"]],
+  ["threadTileScan", threadTileScan, { type: u32, workGroupSize: 32, tileSize: 8 }, ["counter"]],
+  ["threadTileScanUpdate", threadTileScanUpdate, { type: u32, ...counted, tileSize: 8 }, ["capacity"]],
+  ["threadTileReduce", threadTileReduce, { type: u32, workGroupSize: 32, tileSize: 8 }, ["counter"]],
+  ["workGroupCompact", workGroupCompact, { workGroupSize: 32 }, ["type", "op", "counter"]],
+  ["workGroupCompactUpdate", workGroupCompactUpdate, counted, ["type", "op", "capacity"]],
+  ["workGroupAllocate", workGroupAllocate, { ...counted, capacity: 8 }, ["type", "op", "tileSize"]],
+  ["identityOf", identityOf, { type: u32 }, ["workGroupSize"]],
+  ["subgroupOf", subgroupOf, {}, ["size"]],
+  ["link", (options: never) => link("", [], options), {}, ["workGroupSize"]],
+  ["linkDirectives", (options: never) => linkDirectives("", options), {}, ["workGroupSize"]],
+])("%s", (caller, make, options, others) => {
+  test.each(["nonsense", "toString", ...others])("takes no option %s", (name) => {
+    const call = (value: unknown) => () => make({ ...options, [name]: value } as never);
+    expect(call(u32)).toThrow(ArgumentError);
+    expect(call(u32)).toThrow(`${caller} takes no option ${name}`);
+    // Undefined is as left out.
+    expect(call(undefined)).not.toThrow();
+  });
 });
 
 test("a counter may have the name of a helper", async () => {
