@@ -166,6 +166,14 @@ export function valuesOf(data: AnyArray, type: ElementType): (index: number) => 
     : (index) => data[index] as number | bigint;
 }
 
+/** An empty array of the same kind, and how a value goes into it. */
+export const emptyLike = <A extends AnyArray>(
+  data: A,
+  length: number,
+  type: ElementType,
+): { array: A; set: (index: number, value: Value) => void } =>
+  settable(arrayLike(data, new ArrayBuffer(length * type.bytes)), type);
+
 /** An array, and how a value goes into it. */
 export function settable<A extends AnyArray>(
   array: A,

@@ -2,7 +2,7 @@ import type { Value } from "../algebra/types.ts";
 import { describe } from "../algebra/value_problem.ts";
 import { refuse } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
-import { algorithms as algorithmNames, rowsTogether } from "../kernels/algorithms.ts";
+import { rowsTogether } from "../kernels/algorithms.ts";
 import type { LookBackShape } from "../kernels/look_back.ts";
 import type { Grouping, TileGrouping } from "../plan/grouping.ts";
 import { spineLengths } from "../plan/plan.ts";
@@ -29,8 +29,8 @@ export function requireGrouping(grouping: Grouping, leastTile: 1 | 2, caller: st
     refused(describe(grouping), "what groupingOf of a prepared scan or reduction returns");
   }
   const { algorithm, passes, workGroupSize, itemsPerThread } = grouping;
-  if (!Object.hasOwn(algorithmNames, algorithm)) {
-    refused(`algorithm is ${describe(algorithm)}`, Object.keys(algorithmNames).join(", "));
+  if (!Object.hasOwn(algorithms, algorithm)) {
+    refused(`algorithm is ${describe(algorithm)}`, Object.keys(algorithms).join(", "));
   }
   if (passes !== "single" && passes !== "reduce-then-scan") {
     refused(`passes is ${describe(passes)}`, "single, reduce-then-scan");
