@@ -107,7 +107,7 @@ const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
  * ```
  */
 export function workGroupScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("workGroupScan", untyped(options), scanFile, scanBody(options));
+  return generate("workGroupScan", options as never, scanFile, scanBody(options));
 }
 
 /**
@@ -127,7 +127,7 @@ export function workGroupScan<Name extends string>(options: WorkGroupOptions<Nam
 export function workGroupScanUniform<Name extends string>(
   options: WorkGroupOptions<Name>,
 ): InKernelFunctions {
-  return generate("workGroupScanUniform", untyped(options), scanUniformFile, uniformBody(options));
+  return generate("workGroupScanUniform", options as never, scanUniformFile, uniformBody(options));
 }
 
 /**
@@ -166,7 +166,7 @@ export function workGroupScanUpdate<Name extends string>(
  * ```
  */
 export function workGroupReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("workGroupReduce", untyped(options), reduceFile, reduceBody(options));
+  return generate("workGroupReduce", options as never, reduceFile, reduceBody(options));
 }
 
 /**
@@ -187,7 +187,7 @@ export function workGroupReduce<Name extends string>(options: WorkGroupOptions<N
 export function coalescedScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   const caller = "coalescedScan";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, untyped(options), coalescedScanFile, scanBody(options), family);
+  return generate(caller, options as never, coalescedScanFile, scanBody(options), family);
 }
 
 /**
@@ -208,7 +208,7 @@ export function coalescedScanUniform<Name extends string>(
 ): InKernelFunctions {
   const caller = "coalescedScanUniform";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, untyped(options), coalescedScanUniformFile, uniformBody(options), family);
+  return generate(caller, options as never, coalescedScanUniformFile, uniformBody(options), family);
 }
 
 /**
@@ -249,7 +249,7 @@ export function coalescedScanUpdate<Name extends string>(
 export function coalescedReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   const caller = "coalescedReduce";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, untyped(options), coalescedReduceFile, reduceBody(options), family);
+  return generate(caller, options as never, coalescedReduceFile, reduceBody(options), family);
 }
 
 /** What coalesced threads add to a family. */
