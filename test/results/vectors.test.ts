@@ -7,7 +7,6 @@ import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { emptyLike } from "../../src/reference/values.ts";
-import { contextOf } from "../../src/runtime/context.ts";
 import { struct } from "../../src/struct.ts";
 import type { ElementType, Value } from "../../src/types.ts";
 import { u32 } from "../../src/types.ts";
@@ -16,7 +15,7 @@ import { i32 } from "../../src/types_i32.ts";
 import { u64 } from "../../src/types64.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
 import { affine, chain } from "../support/operators.ts";
 import { randomItems } from "../support/random.ts";
@@ -136,14 +135,7 @@ const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
 
 describe.each(rows)("$type.name, $algorithm, vectors of $vector", (row) => {
   const { type, op, algorithm, itemsPerThread, vector, edge, oneByOne = false } = row;
-  beforeAll(() => {
-    const context = contextOf(fold().device);
-    const { facts } = context;
-    context.facts = { ...facts, software: oneByOne };
-    return () => {
-      context.facts = facts;
-    };
-  });
+  beforeAll(() => planAs(fold(), { software: oneByOne }));
   const lengths = lengthsOf(vector, workGroupSize * itemsPerThread, edge);
   const maxLength = Math.max(...lengths);
   const options = { type, algorithm, workGroupSize, itemsPerThread, maxLength };
