@@ -69,8 +69,8 @@ export function refuse(caller: string, problem: string, takes: string): never {
 
 /** Refuses what is left of options when those that there are have been taken. One that is undefined is as one that is left out. */
 export function refuseOthers(caller: string, others: object): void {
-  for (const [name, value] of Object.entries(others)) {
-    if (value !== undefined) {
+  for (const name in others) {
+    if (others[name as never] !== undefined) {
       throw new ArgumentError(`${caller} takes no option ${name}`);
     }
   }

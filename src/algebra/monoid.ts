@@ -48,8 +48,8 @@ export const monoid = (op: Operator, type: ElementType, caller: string): Monoid 
 
 /** The same of a type that the operator itself tells from what is none. */
 export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
-  if (typeof (op as Partial<Operator> | null | undefined)?.on !== "function") {
-    refuse(caller, `op is ${String(op)}`, "add, max or another of Wavefold's operators, or operator(…)");
+  if (!(op as Partial<Operator> | null | undefined)?.on) {
+    refuse(caller, `op is ${String(op)}`, "an operator, as add is");
   }
   return (op as Required<Operator>).on(op, type, caller);
 }

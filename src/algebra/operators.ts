@@ -166,11 +166,7 @@ function builtinMonoid(op: Operator, elementType: ElementType, caller: string): 
   const type = elementType as ScalarType;
   const title = `${type?.name}, ${name}`;
   if (!takes.split(", ").includes(type?.name)) {
-    refuse(
-      `${caller}<${title}>`,
-      `${name} has no meaning on ${type?.takes ? "the struct " : ""}${type?.name}`,
-      type?.takes ?? takes,
-    );
+    refuse(`${caller}<${title}>`, `${name} has no meaning on ${type?.name}`, type?.takes ?? takes);
   }
   const domain = row.domain(type) as unknown as Domain;
   return {

@@ -108,7 +108,7 @@ const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
  * ```
  */
 export function workGroupScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("workGroupScan", untyped(options), scanFile, scanBody(options));
+  return generate("workGroupScan", options as never, scanFile, scanBody(options));
 }
 
 /**
@@ -128,7 +128,7 @@ export function workGroupScan<Name extends string>(options: WorkGroupOptions<Nam
 export function workGroupScanUniform<Name extends string>(
   options: WorkGroupOptions<Name>,
 ): InKernelFunctions {
-  return generate("workGroupScanUniform", untyped(options), scanUniformFile, uniformBody(options));
+  return generate("workGroupScanUniform", options as never, scanUniformFile, uniformBody(options));
 }
 
 /**
@@ -167,7 +167,7 @@ export function workGroupScanUpdate<Name extends string>(
  * ```
  */
 export function workGroupReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("workGroupReduce", untyped(options), reduceFile, reduceBody(options));
+  return generate("workGroupReduce", options as never, reduceFile, reduceBody(options));
 }
 
 /**
@@ -188,7 +188,7 @@ export function workGroupReduce<Name extends string>(options: WorkGroupOptions<N
 export function coalescedScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   const caller = "coalescedScan";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, untyped(options), coalescedScanFile, scanBody(options), family);
+  return generate(caller, options as never, coalescedScanFile, scanBody(options), family);
 }
 
 /**
@@ -209,7 +209,7 @@ export function coalescedScanUniform<Name extends string>(
 ): InKernelFunctions {
   const caller = "coalescedScanUniform";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, untyped(options), coalescedScanUniformFile, uniformBody(options), family);
+  return generate(caller, options as never, coalescedScanUniformFile, uniformBody(options), family);
 }
 
 /**
@@ -250,7 +250,7 @@ export function coalescedScanUpdate<Name extends string>(
 export function coalescedReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   const caller = "coalescedReduce";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, untyped(options), coalescedReduceFile, reduceBody(options), family);
+  return generate(caller, options as never, coalescedReduceFile, reduceBody(options), family);
 }
 
 /** What coalesced threads add to a family. */

@@ -74,25 +74,25 @@ export function generate(
     refuse(caller, `workGroupSize is ${workGroupSize}`, "1 to 1024");
   }
   if (/\W/.test(suffix)) {
-    refuse(caller, `suffix is ${suffix}`, "letters, digits and underscores");
+    refuse(caller, `suffix is ${suffix}`, "letters, digits and _");
   }
   if (!body) {
-    refuse(caller, `${algorithm} is not an algorithm`, "hillisSteele, blelloch or subgroup");
+    refuse(caller, `algorithm is ${algorithm}`, "hillisSteele, blelloch or subgroup");
   }
   const ending = suffix && `_${suffix}`;
   // What is written out, so that a signature reads as the caller's own would; and the names of what is declared.
-  const written = new Map(
-    Object.entries({
-      Element: domain.element,
-      Value: type.value,
-      WORK_GROUP_SIZE: `${workGroupSize}u`,
-      // Where these are no functions, their parentheses are left.
-      element_from_value: "",
-      value_from_element: "",
-      ...body.words,
-      ...words,
-    }),
-  );
+  const written: Record<string, string> = {
+    Element: domain.element,
+    Value: type.value,
+    WORK_GROUP_SIZE: `${workGroupSize}u`,
+    // Where these are no functions, their parentheses are left.
+    element_from_value: "",
+    value_from_element: "",
+    ...body.words,
+    ...words,
+    // A caller's word may be that of a method that every object has.
+    __proto__: null as never,
+  };
   const names: string[] = [];
   const pieces: Piece[] = [];
   const take = (
@@ -100,7 +100,7 @@ export function generate(
     nameOf = (name: string): string => `_${name}_${key}_${tile}${workGroupSize}${ending}`,
   ): void => {
     for (const piece of declarationsOf(text)) {
-      written.set(piece.name, nameOf(piece.name));
+      written[piece.name] = nameOf(piece.name);
       pieces.push(piece);
     }
   };
@@ -108,7 +108,7 @@ export function generate(
     take(text, as);
   }
   // A struct of the caller's goes by its own name.
-  written.set("Element", written.get(domain.element) ?? domain.element);
+  written.Element = written[domain.element] ?? domain.element;
   const { setup = [], expression } = domain.literal(monoid.identity, "value");
   take(`fn identity() -> Element {
   ${[...setup, `return ${expression}`].join("\n  ")};
@@ -120,9 +120,8 @@ export function generate(
     take(`fn value_from_exclusive(x: Value) -> Value {
   return ${start.before};
 }`);
-  } else {
-    written.set("value_from_exclusive", written.get("value_from_element") as string);
   }
+  written.value_from_exclusive ??= written.value_from_element as string;
   take(functions, (name) => {
     const own = name.replace(/_?value/i, `_${key}`).replace("tile_", `tile_${tile}`) + ending;
     if (/^[a-z]/.test(name)) {
@@ -133,12 +132,12 @@ export function generate(
   // The type itself: linking sees the names that it takes from WGSL.
   const { element } = domain;
   const head = `fn combine(earlier: ${element}, later: ${element}) -> ${element} {`;
-  take(callers?.text(head, written.keys()) ?? `${head}\n  return ${monoid.combine};\n}`);
+  take(callers?.text(head, Object.keys(written)) ?? `${head}\n  return ${monoid.combine};\n}`);
   return {
     names,
     workGroupMemory: body.memory(workGroupSize, domain.elementBytes) + memory,
     workGroupSize,
-    pieces: pieces.map((piece) => renamed(piece, (word) => written.get(word) ?? word)),
+    pieces: pieces.map((piece) => renamed(piece, (word) => written[word] ?? word)),
     get code(): string {
       return linkText("", [this], caller, names).trim();
     },

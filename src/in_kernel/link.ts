@@ -11,7 +11,7 @@ export interface LinkOptions {
 
 /** The arguments of `@workgroup_size`, where attributes have one. */
 export const sizeArguments = ({ attributes }: Piece): string | undefined =>
-  /@ workgroup_size \( ([^@]*?)(?:, )?\) (?:@|$)/.exec(attributes)?.[1];
+  /@ workgroup_size \( ([^@]*?)(?:, )?\) [@f]/.exec(attributes)?.[1];
 
 /** Threads, where the arguments of `@workgroup_size` are literal numbers; else NaN. */
 export const threadsOf = (size: string): number =>
@@ -25,17 +25,14 @@ export function linkText(
   named?: readonly string[],
 ): string {
   const kernel = piecesOf(text);
-  const byName = (pieces: readonly Piece[]): Map<string, Piece> =>
-    new Map(pieces.map((piece) => [piece.name, piece]));
-  const own = byName(kernel);
+  const own = new Map(kernel.map((piece) => [piece.name, piece]));
   const pieces = functions.flatMap((one) => one.pieces);
-  const given = byName(pieces);
-  const all = new Map([...given, ...own]);
+  const given = new Map(pieces.map((piece) => [piece.name, piece]));
   const reach = (words: readonly string[]): Set<string> => {
     const reached = new Set(words);
     // What is added to a set is gone through, too.
     for (const one of reached) {
-      for (const word of wordsOf(all.get(one) ?? { parts: [] })) {
+      for (const word of wordsOf(own.get(one) ?? given.get(one) ?? { parts: [] })) {
         reached.add(word);
       }
     }
@@ -49,15 +46,15 @@ export function linkText(
     if (piece) {
       const code = textOf(piece);
       if (pieces.some((other) => other.name === one && textOf(other) !== code)) {
-        throw new ArgumentError(`${name}: ${one} is given twice, and not the same; give functions a suffix`);
+        throw new ArgumentError(`${name}: ${one} is given twice; give one a suffix`);
       }
       for (const word of wordsOf(piece)) {
         // What is declared inside, and a variable, as a counter is, are not WGSL's: all that is has no such place.
-        const other = RegExp(`(\\b(let|const|var\\S*)\\s|&)\\s*${word}\\W|\\W${word}\\s*[:)]`);
-        if (own.has(word) && (given.has(word) || !other.test(code))) {
-          throw new ArgumentError(
-            `${name}: its ${word} hides the one that ${one} means; leave it out, or rename it`,
-          );
+        if (
+          own.has(word) &&
+          (given.has(word) || !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
+        ) {
+          throw new ArgumentError(`${name}: its ${word} hides what ${one} uses; rename it`);
         }
       }
       linked.push(code.replace(/\n+/g, "\n"));

@@ -12,7 +12,7 @@ export interface Piece {
   readonly parts: string[];
   /** Such as `enable subgroups;`. The last of a text may lack its end. */
   readonly directives: string[];
-  /** The attributes, as tokens with blanks between them. */
+  /** The attributes and the keyword, as tokens with a blank behind each. */
   attributes: string;
 }
 
@@ -40,28 +40,25 @@ export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let piece: Piece | undefined;
   let depth = 0;
-  // The token of code before.
+  // The token of code before, and whether a directive has begun and not ended.
   let before = "";
-  let directive = "";
+  let isOpen = false;
   for (const [token, isBlank, word] of tokensOf(text)) {
     if (!piece) {
       piece = { keyword: "", name: "", parts: [""], directives: [], attributes: "" };
       pieces.push(piece);
     }
-    const { parts, keyword } = piece;
+    const { parts, keyword, directives } = piece;
     const isName = word && before !== "." && before !== "@";
     // These words are no names: anywhere else, a compiler says so.
     const isDirective =
-      directive || (isName && !piece.attributes && !keyword && /^(enable|requires|diagnostic)$/.test(token));
+      isOpen || (isName && !piece.attributes && /^(enable|requires|diagnostic)$/.test(token));
     if (isDirective) {
-      directive += isBlank ? " " : token;
+      directives.push((isOpen ? directives.pop() : "") + (isBlank ? " " : token));
+      isOpen = token !== ";";
       const left = token.replace(/[^\n-\r\x85\u2028\u2029]/g, "");
       // What was between CR and LF keeps them two lines.
       parts.push(`${parts.pop()}${left}`.replace(/\r$/, "\r "));
-      if (token === ";") {
-        piece.directives.push(directive);
-        directive = "";
-      }
     } else if (isName) {
       parts.push(token, "");
       if (keyword) {
@@ -71,10 +68,10 @@ export function piecesOf(text: string): Piece[] {
       }
     } else {
       // A member, where a struct declares it, is the last word.
-      parts.push(parts.splice(token === ":" && keyword === "struct" ? -3 : -1).join("") + token);
+      parts.push(parts.splice(token + keyword === ":struct" ? -3 : -1).join("") + token);
     }
     if (!isBlank) {
-      if (!piece.keyword && !isDirective) {
+      if (!keyword && !isDirective) {
         piece.attributes += `${token} `;
       }
       before = token;
@@ -83,9 +80,6 @@ export function piecesOf(text: string): Piece[] {
         piece = undefined;
       }
     }
-  }
-  if (directive) {
-    piece?.directives.push(directive);
   }
   return pieces;
 }

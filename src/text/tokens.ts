@@ -7,8 +7,8 @@ export const LINE_BREAK = /\r\n|[\n-\r\x85\u2028\u2029]/g;
 const TOKEN =
   /(\/\*|\/\/[^\n-\r\x85\u2028\u2029]*|[\s\x85\u200e\u200f]+)|([_\p{XID_Start}]\p{XID_Continue}*)|\d[\w.]*|./gsu;
 
-/** What is read where a comment is open: one inside, its end, or text. */
-const COMMENT = /\/\*|\*\/|[^*/]+|[*/]/g;
+/** What is read where a comment is open: one inside, its end, blanks, or a character. */
+const COMMENT = /\/\*|\*\/|\s+|./gs;
 
 /**
  * A token. Blank, where it is not code: what stands in a comment has the comment's depth. And the token once more, where

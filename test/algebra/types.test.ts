@@ -87,7 +87,7 @@ test("what is meaningless names both at run time", async () => {
     "reduce<u64, first>: the operator first is for u32, not for u64",
   );
   await expect(own.scan(pair.array(1), { op: max as never })).rejects.toThrow(
-    "scan<Pair, max>: max has no meaning on the struct Pair; it takes operator({ type: Pair, … })",
+    "scan<Pair, max>: max has no meaning on Pair; it takes operator({ type: Pair, … })",
   );
   await expect(own.scan(other.array(1), { op: greatest as never })).rejects.toThrow(
     "scan<Other, greatest>: the operator greatest is for Pair, not for Other",

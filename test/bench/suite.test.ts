@@ -102,7 +102,7 @@ describe("planSuite", () => {
     [{ algorithms: ["best"] }, /algorithms: "best" is not known; it takes default, blelloch/],
     [{ primitives: ["sort"] }, /primitives: "sort" is not known; it takes scan, reduce, compact/],
     [{ types: ["f32"], ops: ["xor"] }, /xor has no meaning on f32/],
-    [{ types: ["struct16"], ops: ["max"] }, /max has no meaning on the struct/],
+    [{ types: ["struct16"], ops: ["max"] }, /max has no meaning on Quad/],
     [{ algorithms: ["subgroup"] }, /the algorithm subgroup needs the adapter feature "subgroups"/],
     [{ types: ["f16"] }, /the type f16 needs the adapter feature "shader-f16"/],
     [{ primitives: ["compact"], ops: ["max"] }, /nothing is left to time; compact takes no operator/],

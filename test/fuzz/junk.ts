@@ -67,16 +67,24 @@ const planOf = (at: At) => ({
 
 type Encoded = (encoder: never, ranges: never) => unknown;
 
+/** What is recorded, prepared as it takes it. */
+const preparations: Readonly<
+  Record<"scan" | "reduce" | "compact", (bench: Bench) => Promise<{ destroy(): void }>>
+> = {
+  scan: ({ fold }) => fold.prepareScan({ type: u32, maxLength: 8, ...tuning }),
+  reduce: ({ fold }) => fold.prepareReduce({ type: u32, maxLength: 8, ...tuning }),
+  compact: ({ fold }) => fold.prepareCompact({ type: u32, where: "true", maxLength: 8, ...tuning }),
+};
+
 /** Records with ranges of right buffers, in all but one place. */
 async function recorded(
   bench: Bench,
   at: At,
-  key: string,
-  make: () => Promise<{ destroy(): void }>,
+  key: keyof typeof preparations,
   call: (prepared: never) => Encoded,
 ): Promise<unknown> {
   const { device } = bench.fold;
-  const prepared = await bench.kept(`junk ${key}`, make);
+  const prepared = await bench.kept(`junk ${key}`, () => preparations[key](bench));
   const buffers = Array.from({ length: 3 }, () => device.createBuffer({ size: 64, usage: 0x80 }));
   const [input, output, count] = buffers;
   const encoder = device.createCommandEncoder();
@@ -113,6 +121,11 @@ interface Call {
   run(bench: Bench, at: At): unknown;
 }
 
+const recordOf = (key: keyof typeof preparations, places: readonly string[]): Call => ({
+  places,
+  run: (bench, at) => recorded(bench, at, key, (prepared: { record: Encoded }) => prepared.record),
+});
+
 const calls = {
   scan: {
     places: ["data", "options"],
@@ -140,17 +153,7 @@ const calls = {
         }),
       ),
   },
-  "scan.record": {
-    places: rangePlaces,
-    run: (bench, at) =>
-      recorded(
-        bench,
-        at,
-        "scan",
-        () => bench.fold.prepareScan({ type: u32, maxLength: 8, ...tuning }),
-        (prepared: { record: Encoded }) => prepared.record,
-      ),
-  },
+  "scan.record": recordOf("scan", rangePlaces),
   "scan.groupingOf": {
     places: ["ranges", "input", "length"],
     run: (bench, at) =>
@@ -158,33 +161,12 @@ const calls = {
         bench,
         at,
         "scan",
-        () => bench.fold.prepareScan({ type: u32, maxLength: 8, ...tuning }),
         (prepared: { groupingOf(ranges: never): unknown }) => (_encoder, ranges) =>
           prepared.groupingOf(ranges),
       ),
   },
-  "reduce.record": {
-    places: rangePlaces,
-    run: (bench, at) =>
-      recorded(
-        bench,
-        at,
-        "reduce",
-        () => bench.fold.prepareReduce({ type: u32, maxLength: 8, ...tuning }),
-        (prepared: { record: Encoded }) => prepared.record,
-      ),
-  },
-  "compact.record": {
-    places: [...rangePlaces, "count"],
-    run: (bench, at) =>
-      recorded(
-        bench,
-        at,
-        "compact",
-        () => bench.fold.prepareCompact({ type: u32, where: "true", maxLength: 8, ...tuning }),
-        (prepared: { record: Encoded }) => prepared.record,
-      ),
-  },
+  "reduce.record": recordOf("reduce", rangePlaces),
+  "compact.record": recordOf("compact", [...rangePlaces, "count"]),
   open: {
     places: ["options", "adapter", "device", "testSinglePass"],
     run: ({ fold }, at) =>

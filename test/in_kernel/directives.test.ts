@@ -550,7 +550,7 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "a suffix that is no name",
     "work_group_compact 64 suffix=a-b",
     "",
-    "work_group_compact: suffix is a-b; it takes letters, digits and underscores",
+    "work_group_compact: suffix is a-b; it takes letters, digits and _",
   ],
   [
     "a least subgroup size that is none",

@@ -104,7 +104,7 @@ fn main() {
 
   test("a name that the kernel declares is refused", () => {
     expect(() => link("fn add_u64() {}\nfn a() { add_u64(); }", [numeric(u64)])).toThrow(
-      "kernel: its add_u64 hides the one that add_u64 means; leave it out, or rename it",
+      "kernel: its add_u64 hides what add_u64 uses; rename it",
     );
   });
 });

@@ -9,14 +9,13 @@ import { add, max } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
-import { contextOf } from "../../src/gpu/device.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
 import { affine, chain } from "../support/operators.ts";
 import { randomItems } from "../support/random.ts";
@@ -136,14 +135,7 @@ const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
 
 describe.each(rows)("$type.name, $algorithm, vectors of $vector", (row) => {
   const { type, op, algorithm, itemsPerThread, vector, edge, oneByOne = false } = row;
-  beforeAll(() => {
-    const context = contextOf(fold().device);
-    const { facts } = context;
-    context.facts = { ...facts, software: oneByOne };
-    return () => {
-      context.facts = facts;
-    };
-  });
+  beforeAll(() => planAs(fold(), { software: oneByOne }));
   const lengths = lengthsOf(vector, workGroupSize * itemsPerThread, edge);
   const maxLength = Math.max(...lengths);
   const options = { type, algorithm, workGroupSize, itemsPerThread, maxLength };

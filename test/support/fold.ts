@@ -4,6 +4,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { open } from "../../src/node.ts";
+import type { DeviceFacts } from "../../src/plan/facts.ts";
 
 /** `WAVEFOLD_TEST_ADAPTER=gpu` runs the tests on a GPU instead. */
 export const adapter = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software";
@@ -25,14 +26,22 @@ export function useSoftwareFold(): () => Fold {
 
 /** Plans as on a GPU: a software adapter takes long items one by one, and not as vectors. */
 export async function asOnGpus<T>({ device }: Fold, prepare: () => Promise<T>): Promise<T> {
-  const context = contextOf(device);
-  const { facts } = context;
-  context.facts = { ...facts, software: false };
+  const restore = planAs({ device }, { software: false });
   try {
     return await prepare();
   } finally {
-    context.facts = facts;
+    restore();
   }
+}
+
+/** Has a device taken for another in what is planned from now on. It returns what takes that back. */
+export function planAs({ device }: Pick<Fold, "device">, facts: Partial<DeviceFacts>): () => void {
+  const context = contextOf(device);
+  const { facts: own } = context;
+  context.facts = { ...own, ...facts };
+  return () => {
+    context.facts = own;
+  };
 }
 
 /** An operator where the type is not known: what it takes is then checked when it runs. */

@@ -251,11 +251,11 @@ export async function kernelsOf(
     const options = {
       workGroupSize: shape.workGroupSize,
       algorithm: workGroupAlgorithms[algorithm],
-      counter: "used",
     };
+    const counting = { ...options, counter: "used" };
     for (const capacity of [undefined, 1000, "arrayLength(&list)"]) {
-      const allocate = workGroupAllocate({ ...options, ...(capacity === undefined ? {} : { capacity }) });
-      const code = callingAll(type, [workGroupCompact(options), workGroupCompactUpdate(options), allocate]);
+      const allocate = workGroupAllocate({ ...counting, ...(capacity === undefined ? {} : { capacity }) });
+      const code = callingAll(type, [workGroupCompact(options), workGroupCompactUpdate(counting), allocate]);
       result.set(code, { title: `work_group_compact and work_group_allocate ${where}`, code });
     }
   }
