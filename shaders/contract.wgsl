@@ -83,13 +83,9 @@ fn output_vector(items: array<Output, VECTOR>) -> OutputVector {
   return OutputVector(items[0], items[1], items[2], items[3]);
 }
 
-fn element_from_item(item: Input) -> Element {
+// What an item is as an element. A map of the caller's makes it from the item's index, too.
+fn element_from_item(item: Input, index: u32) -> Element {
   return item;
-}
-
-// An item as the caller's map makes an element of it, from its index too.
-fn mapped_element(item: Input, index: u32) -> Element {
-  return item + index;
 }
 
 fn item_from_element(element: Element) -> Output {

@@ -15,7 +15,8 @@ import {
   subgroupMemory,
   subgroupSlots,
 } from "../kernels/algorithms.ts";
-import { subgroupText } from "../kernels/subgroup_text.ts";
+import { subgroupSources } from "../kernels/subgroup_text.ts";
+import { assemble, resolved } from "../text/module.ts";
 
 /** What an algorithm is made of, for a scan or for a reduction. */
 export interface AlgorithmBody {
@@ -77,6 +78,12 @@ export const blelloch: WorkGroupAlgorithm = {
   reduce: blellochBody,
 };
 
+/** What a subgroup does with an operator's elements, as one text. */
+function subgroupTextOf(monoid: Monoid): string {
+  const { directives, declarations } = resolved(subgroupSources(monoid));
+  return assemble(directives, declarations);
+}
+
 /** Sizes that subgroups have, on some adapter. */
 const SUBGROUP_SIZES: readonly number[] = [4, 8, 16, 32, 64, 128];
 
@@ -117,7 +124,7 @@ export function subgroupOf({
   const body: AlgorithmBody = {
     words,
     memory: (threads, elementBytes) => subgroupMemory(sizesOf(threads), elementBytes),
-    texts: (monoid) => [subgroupText(monoid).text, subgroupPlaceFile, subgroupFile],
+    texts: (monoid) => [subgroupTextOf(monoid), subgroupPlaceFile, subgroupFile],
   };
   return {
     subgroups: true,
@@ -127,7 +134,7 @@ export function subgroupOf({
     tiles: {
       words,
       memory: (threads, elementBytes) => memoryOf([subgroupSlots(sizesOf(threads)), 1], elementBytes, 1),
-      texts: (monoid) => [subgroupText(monoid).text, subgroupPlaceFile, threadTileSubgroupFile],
+      texts: (monoid) => [subgroupTextOf(monoid), subgroupPlaceFile, threadTileSubgroupFile],
     },
   };
 }

@@ -41,6 +41,7 @@ import {
   prefixText,
   scanTiles,
   storePrefixes,
+  withInstead,
 } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 
@@ -77,6 +78,7 @@ function compactionSources(
     `  return ${indices ? "index" : map === undefined ? "item" : "mapped_item(item, index)"};`,
     "}",
     "",
+    ...(selector === "flags" && map === undefined ? [] : [valueFromItem(from)]),
   ];
   if (selector === "flags") {
     return [generated(head.join("\n"))];
@@ -90,7 +92,6 @@ function compactionSources(
     generated(
       [
         ...head,
-        valueFromItem(from),
         "fn keep(item: Input, index: u32) -> bool {",
         "  return keep_value(value_from_item(item), index);",
         "}",
@@ -137,9 +138,8 @@ export interface CompactKernelOptions extends KernelOptions {
 
 /** What a compaction's kernels have in common. `count` is the sum of u32. */
 function compactSources(count: Monoid, options: CompactKernelOptions, vector: number): Source[] {
-  const { type, selector, indices, sources, instead = [], lengthOnGpu, map } = options;
+  const { type, selector, indices, sources, lengthOnGpu, map } = options;
   return [
-    ...instead,
     prefixText(true),
     ...operatorSources(count),
     ...compactionSources(type, selector, indices, vector, map),
@@ -182,7 +182,11 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
   return linkKernel(
     `wavefold count kept <${options.type.name}>`,
     "count_tiles",
-    [...compactSources(count, options, vector), compactInput(options), countTiles],
+    withInstead(options.instead, [
+      ...compactSources(count, options, vector),
+      compactInput(options),
+      countTiles,
+    ]),
     options.sizes,
     vector,
   );
@@ -204,13 +208,13 @@ export function compactKernel(
   return linkKernel(
     `wavefold compact ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
     singlePass ? "compact_single_pass" : "compact_tiles",
-    [
+    withInstead(options.instead, [
       ...compactSources(count, options, vector),
       ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
       storeKept,
       singlePass ? compactSinglePass : compactTiles,
-    ],
+    ]),
     sizes,
     vector,
   );

@@ -85,6 +85,10 @@ export const valueFromItem = ({ native, fromCarried = "x" }: ElementType): strin
 export const conversion = (name: string, from: string, to: string, body: string): string =>
   [`fn ${name}(x: ${from}) -> ${to} {`, `  return ${body};`, "}", ""].join("\n");
 
+/** The function that makes an element of an item `x` at its index `i`. */
+export const elementFromItem = (body: string): string =>
+  ["fn element_from_item(x: Input, i: u32) -> Element {", `  return ${body};`, "}", ""].join("\n");
+
 /** Whether a side of a kernel holds items of the type, or elements between two passes. */
 export type Side = "items" | "elements";
 
@@ -138,12 +142,7 @@ export function storageText(
       `alias Input = ${type(input)};`,
       `alias Output = ${type(output)};`,
       vectorText(type(input), input === output ? type(output) : undefined, vector),
-      conversion(
-        "element_from_item",
-        "Input",
-        "Element",
-        input === "items" ? (domain.fromStored ?? "x") : "x",
-      ),
+      elementFromItem(input === "items" ? (domain.fromStored ?? "x") : "x"),
       conversion(
         "item_from_element",
         "Element",

@@ -16,7 +16,7 @@ import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
 import type { Monoid } from "../algebra/operators.ts";
 import type { SourceText } from "../algebra/types.ts";
 import type { Declaration, Module, Source } from "../text/module.ts";
-import { assemble, declared, directivesFor, generated, reachable, unroll } from "../text/module.ts";
+import { assemble, declared, directivesFor, generated, reachable, resolved, unroll } from "../text/module.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { mostRows, rowsTogether, subgroupSlots } from "./algorithms.ts";
 import type { Side, Sizes } from "./contract.ts";
@@ -88,7 +88,7 @@ export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place";
 export interface KernelOptions {
   readonly algorithm: Algorithm;
   readonly sources: AlgorithmSources;
-  /** What stands for declarations of the same names in a kernel's own files. */
+  /** What replaces declarations of a kernel's own files, where it has them. */
   readonly instead?: readonly SourceText[] | undefined;
   readonly sizes: Sizes;
   /** Whether a buffer holds the length. */
@@ -113,6 +113,23 @@ const filesOf = (arrangement: Arrangement, { oneByOne }: Sizes): ArrangementFile
   oneByOne
     ? arrangements[arrangement === "vectors" || arrangement === "items" ? "items" : "one-buffer"]
     : arrangements[arrangement];
+
+/** The sources, and those of `instead` that replace something of theirs, or nothing. */
+export function withInstead(
+  instead: readonly SourceText[] = [],
+  sources: readonly Source[],
+): readonly Source[] {
+  const names = instead.length > 0 && new Set(declared(sources).declarations.map(({ name }) => name));
+  return names
+    ? [
+        ...instead.filter((one) => {
+          const { replaces } = declared([one]);
+          return replaces.length === 0 || replaces.some((name) => names.has(name));
+        }),
+        ...sources,
+      ]
+    : sources;
+}
 
 /** Links sources, keeps what the entry point reaches, and reads the bindings off it. */
 export function linkKernel(
@@ -141,7 +158,7 @@ export function linkKernel(
   const apart = (source: SourceText): SourceText => source.apart?.(taken) ?? source;
   const all = given.map((source) => ("text" in source ? apart(source) : source.map(apart)));
   const keptOf = (from: readonly Source[]): [string[], Declaration[]] => {
-    const { directives, declarations } = declared(from);
+    const { directives, declarations } = resolved(from);
     const kept = reachable(declarations, [entryPoint]);
     return [
       directivesFor(directives, kept),
@@ -211,7 +228,7 @@ export function scanKernel(
       readonly carry: boolean | readonly SourceText[];
     },
 ): Kernel {
-  const { sources, instead = [], sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
+  const { sources, instead, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
   const { files, wide } = typeof arrangement === "string" ? filesOf(arrangement, sizes) : arrangement;
   const { bytes } = monoid.type;
   const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
@@ -220,8 +237,7 @@ export function scanKernel(
   return linkKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
     singlePass ? "scan_single_pass" : "scan_tiles",
-    [
-      ...instead,
+    withInstead(instead, [
       prefixText(exclusive),
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, true, shown) ??
@@ -233,7 +249,7 @@ export function scanKernel(
       ...sources(monoid),
       loadItems,
       storePrefixes,
-    ],
+    ]),
     sizes,
     vector,
     elementWords(monoid),
@@ -254,7 +270,7 @@ export function reduceKernel(
     readonly storedBytes?: number;
   },
 ): Kernel {
-  const { sources, instead = [], sizes, input, output, lengthOnGpu, map, storedBytes } = options;
+  const { sources, instead, sizes, input, output, lengthOnGpu, map, storedBytes } = options;
   const wide = !sizes.oneByOne && options.wide;
   const mapped = input === "items" ? map : undefined;
   const vector = wide ? itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes) : 1;
@@ -264,8 +280,7 @@ export function reduceKernel(
   return linkKernel(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
-    [
-      ...instead,
+    withInstead(instead, [
       ...operatorSources(monoid),
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
         storageSources(monoid, input, output, vector, shown)),
@@ -275,7 +290,7 @@ export function reduceKernel(
       ...sources(monoid),
       loadItems,
       reduceTiles,
-    ],
+    ]),
     sizes,
     vector,
   );

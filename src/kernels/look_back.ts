@@ -138,8 +138,7 @@ export async function lookBackSources(
       : []),
   ]);
   return [
-    ...(faults === undefined ? [] : [faults]),
-    faultsNone,
+    faults ?? faultsNone,
     patienceText(patience),
     wordsText(monoid),
     spineEntries,

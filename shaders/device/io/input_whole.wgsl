@@ -1,5 +1,6 @@
 // The input is a buffer of whole vectors, from its start.
-// Linked before load_items.wgsl, whose read_edge it stands for: no item has to be reached on its own.
+// Linked with load_items.wgsl: no item has to be reached on its own.
+// replaces: read_edge
 
 @group(0) @binding(1) var<storage, read> input: array<InputVector>;
 

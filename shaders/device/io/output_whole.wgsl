@@ -1,5 +1,6 @@
 // The output is a buffer of whole vectors, from its start.
-// Linked before store_prefixes.wgsl, whose write_edge it stands for: what lies past the last item is nobody's.
+// Linked with store_prefixes.wgsl: what lies past the last item is nobody's.
+// replaces: write_edge
 
 @group(0) @binding(2) var<storage, read_write> output: array<OutputVector>;
 

@@ -3,7 +3,8 @@
 // row, and put what they hold of the same row together, then lanes two apart, then four, until each lane holds a part of one
 // row; they scan what they hold, and go the same way back. Of eight rows that takes a fourth of the shuffles. All
 // subgroups are full where there are several rows at a time.
-// Linked before subgroup.wgsl, with subgroup_contract.wgsl. Call in uniform control flow. No work-group memory.
+// Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl and subgroup_contract.wgsl.
+// replaces: scan_run
 
 // Rows at a time: a power of two. One, where a subgroup may lack lanes.
 const ROWS = select(
