@@ -2,14 +2,20 @@ import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import { f32 } from "../src/algebra/floats.ts";
 import type { Operator } from "../src/algebra/operators.ts";
-import { add, max, min, mul, operator } from "../src/algebra/operators.ts";
+import { add, max, min, monoid as monoidOf, mul, operator } from "../src/algebra/operators.ts";
 import { struct } from "../src/algebra/struct.ts";
-import type { ElementType } from "../src/algebra/types.ts";
+import type { ElementType, SourceText } from "../src/algebra/types.ts";
 import { u32 } from "../src/algebra/types.ts";
 import { f64, u64 } from "../src/algebra/types_64.ts";
 import { linesOf } from "../src/gpu/compile_error.ts";
 import { numeric } from "../src/in_kernel/numeric.ts";
+import * as blelloch from "../src/kernels/blelloch.ts";
+import { compactKernel, countKernel } from "../src/kernels/compact.ts";
+import * as hillisSteele from "../src/kernels/hillis_steele.ts";
 import type { Kernel } from "../src/kernels/kernel.ts";
+import { reduceKernel, scanKernel } from "../src/kernels/kernel.ts";
+import { lookBackShape, lookBackSources } from "../src/kernels/look_back.ts";
+import * as subgroup from "../src/kernels/subgroup.ts";
 import { planCombine } from "../src/plan/combine.ts";
 import { planCompact } from "../src/plan/compact.ts";
 import type { Plan } from "../src/plan/plan.ts";
@@ -20,7 +26,7 @@ import { planScan } from "../src/plan/scan.ts";
 import type { DeviceFacts } from "../src/plan/tuning.ts";
 import { parse } from "../src/text/callers.ts";
 import type { Parsed } from "../src/text/module.ts";
-import { split } from "../src/text/module.ts";
+import { resolved, split } from "../src/text/module.ts";
 import { declarationsOf } from "../src/text/pieces.ts";
 import { faults } from "./look_back/support.ts";
 import { algorithmNames, untyped } from "./support/fold.ts";
@@ -34,8 +40,8 @@ const files = readdirSync(new URL("../shaders", import.meta.url), {
   encoding: "utf8",
 }).filter((path) => path.endsWith(".wgsl"));
 
-/** What no plan has: the names that shaders are written against, and what is linked when the package is built. */
-const isSample = (path: string): boolean => /^contract\.wgsl$|_whole\.wgsl$/.test(path);
+/** What no plan has: what shaders are written against, and what is linked when the package is built. */
+const isSample = (path: string): boolean => /^contract\.wgsl$|\/tile\.wgsl$|_whole\.wgsl$/.test(path);
 
 const wide = struct({
   name: "Wide",
@@ -210,6 +216,102 @@ test("contract.wgsl is valid, and has the functions that are generated, as they 
     });
   }
   expect([...contract.keys()].filter((name) => !generated.has(name))).toEqual([]);
+});
+
+const sizes = {
+  workGroupSize: 64,
+  items: 4,
+  unrolled: true,
+  oneByOne: false,
+  minSubgroupSize: 32,
+  maxSubgroupSize: 32,
+};
+
+/** The sources of every algorithm that a tile may be scanned by. */
+const tileSources = (): [title: string, sources: readonly SourceText[]][] => [
+  ["blelloch", blelloch.sourcesOf()()],
+  ["hillis-steele", hillisSteele.sourcesOf()()],
+  ...[32, 128].flatMap((maxSubgroupSize) =>
+    [false, true].flatMap((subgroupIds) =>
+      [f64, f32, u32, u64].flatMap((type) =>
+        [add, max].flatMap((op) =>
+          [false, true].map((votes): [string, readonly SourceText[]] => {
+            const threads = { sizes: { ...sizes, maxSubgroupSize }, subgroupIds };
+            const monoid = monoidOf(untyped(op), type as ElementType, "test");
+            return [
+              `subgroup: ${op.name} ${type.name} of at most ${maxSubgroupSize}, ${subgroupIds}, ${votes}`,
+              subgroup.sourcesOf(threads)(monoid, votes),
+            ];
+          }),
+        ),
+      ),
+    ),
+  ),
+];
+
+test("every algorithm of a tile has the interface of tile.wgsl", () => {
+  const text = read("device/tiles/tile.wgsl");
+  const tile = signaturesOf(text);
+  expect(tile.size).toBe(9);
+  for (const [title, sources] of tileSources()) {
+    const { declarations } = resolved(sources);
+    const own = signaturesOf(declarations.map((one) => one.text.replace(/^(\/\/.*\n)+/, "")).join("\n"));
+    for (const [name, signature] of tile) {
+      expect(own.get(name), `${title}: ${name}`).toBe(signature);
+    }
+    const structs = new Map(declarations.map((one) => [one.name, one.text]));
+    expect(structs.get("TileScan"), title).toMatch(/^ {2}total: Element,$/m);
+    expect(structs.get("Invocation"), title).toMatch(/^ {2}@builtin/m);
+  }
+});
+
+test("kernels take nothing of a tile but its interface", () => {
+  const inTiles = files.filter((path) => path.startsWith("device/tiles/"));
+  const internal = new Set(inTiles.flatMap((path) => split(read(path)).declarations.map(({ name }) => name)));
+  for (const { name } of split(read("device/tiles/tile.wgsl")).declarations) {
+    internal.delete(name);
+  }
+  const used = files
+    .filter((path) => path.startsWith("device/") && !inTiles.includes(path))
+    // Votes are of a subgroup's lanes.
+    .filter((path) => !path.endsWith("look_back_votes.wgsl"))
+    .flatMap((path) => split(read(path)).declarations.flatMap(({ references }) => [...references]))
+    .filter((name) => internal.has(name));
+  expect(used).toEqual([]);
+});
+
+test("kernels of tile.wgsl compile", async () => {
+  const name = "device/tiles/tile.wgsl";
+  const monoid = monoidOf(untyped(add), u32 as ElementType, "test");
+  const options = {
+    algorithm: "blelloch",
+    sources: () => [{ name, text: read(name) }],
+    sizes: { ...sizes, workGroupSize: 1 },
+    lengthOnGpu: false,
+    arrangement: "vectors",
+  } as const;
+  const scan = { ...options, exclusive: false, side: "items" } as const;
+  const shape = lookBackShape(options);
+  const lookBack = await lookBackSources("scan", monoid, shape, { patience: 10, tickets: true });
+  const kept = {
+    ...options,
+    type: u32 as ElementType,
+    selector: { where: "x > i" },
+    indices: false,
+  } as const;
+  const made = [
+    scanKernel(monoid, { ...scan, carry: true }),
+    scanKernel(monoid, { ...scan, carry: lookBack }),
+    reduceKernel(monoid, { ...options, input: "items", output: "elements", wide: true }),
+    countKernel(monoid, kept),
+    compactKernel(monoid, { ...kept, carry: "spine", mostWorkGroups: 100 }),
+  ];
+  expect(
+    await failures(
+      device(),
+      made.map(({ label, code }) => ({ title: label, code })),
+    ),
+  ).toEqual([]);
 });
 
 test.each(files)("%s has a header, and no tab or trailing space", (path) => {

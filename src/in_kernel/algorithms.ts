@@ -24,7 +24,7 @@ export interface AlgorithmBody {
   memory(workGroupSize: number, elementBytes: number): number;
   texts(monoid: Monoid): readonly string[];
   /** What the texts have to be told beside the contract. */
-  readonly words?: Readonly<Record<string, string>>;
+  words?(workGroupSize: number): Readonly<Record<string, string>>;
 }
 
 /**
@@ -119,8 +119,12 @@ export function subgroupOf({
       `subgroupOf: maxSize is ${maxSize}, and minSize is ${minSize}; it takes at least as much`,
     );
   }
-  const words = { MIN_SUBGROUP_SIZE: `${minSize}u`, MAX_SUBGROUP_SIZE: `${maxSize}u` };
   const sizesOf = (workGroupSize: number) => ({ workGroupSize, minSubgroupSize: minSize });
+  const words = (workGroupSize: number) => ({
+    MIN_SUBGROUP_SIZE: `${minSize}u`,
+    MAX_SUBGROUP_SIZE: `${maxSize}u`,
+    SUBGROUP_SLOTS: `${subgroupSlots(sizesOf(workGroupSize))}u`,
+  });
   const body: AlgorithmBody = {
     words,
     memory: (threads, elementBytes) => subgroupMemory(sizesOf(threads), elementBytes),

@@ -80,7 +80,7 @@ export function generate(
       // Where these are no functions, their parentheses are left.
       element_from_value: "",
       value_from_element: "",
-      ...body.words,
+      ...body.words?.(workGroupSize),
       ...words,
     }),
   );

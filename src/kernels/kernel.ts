@@ -18,14 +18,14 @@ import type { SourceText } from "../algebra/types.ts";
 import type { Declaration, Module, Source } from "../text/module.ts";
 import { assemble, declared, directivesFor, generated, reachable, resolved, unroll } from "../text/module.ts";
 import type { Algorithm } from "./algorithms.ts";
-import { mostRows, rowsTogether, subgroupSlots } from "./algorithms.ts";
 import type { Side, Sizes } from "./contract.ts";
 import {
+  constantsOf,
+  constantsText,
   elementWords,
   itemsOfVector,
   operatorSources,
   paramsText,
-  sizesText,
   storageText,
 } from "./contract.ts";
 import type { ItemMap } from "./map.ts";
@@ -140,19 +140,8 @@ export function linkKernel(
   vector = 1,
   words = 1,
 ): Kernel {
-  const rows = rowsTogether(sizes.items / vector, mostRows(sizes));
-  const constants = {
-    ITEMS: sizes.items,
-    VECTOR: vector,
-    VECTORS: sizes.items / vector,
-    ROWS: rows,
-    ROW_CHUNKS: sizes.items / vector / rows,
-    ROW_STAGES: Math.log2(rows),
-    ROW_PAIRS: Math.max(1, rows / 2),
-    ELEMENT_WORDS: words,
-    SUBGROUP_SLOTS: subgroupSlots(sizes),
-  };
-  const given = [sizesText(sizes), paramsText, ...sources];
+  const constants = constantsOf(sizes, vector, words);
+  const given = [constantsText(constants), paramsText, ...sources];
   const ours = given.filter((one) => !("text" in one && one.callers));
   const taken = new Set(declared(ours).declarations.map(({ name }) => name));
   const apart = (source: SourceText): SourceText => source.apart?.(taken) ?? source;

@@ -8,8 +8,6 @@
 // subgroup_any_order.wgsl, subgroup_lane_totals.wgsl, subgroup_scan_first.wgsl or subgroup_rows_together.wgsl replace
 // some of these functions.
 
-const SUBGROUP_SLOTS = (WORK_GROUP_SIZE + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE;
-
 var<workgroup> subgroup_totals: array<Element, SUBGROUP_SLOTS>;
 
 // A vector of a thread's: in the order of subgroups, of rows, and of lanes.

@@ -6,17 +6,6 @@
 // Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl and subgroup_contract.wgsl.
 // replaces: scan_run
 
-// Rows at a time: a power of two. One, where a subgroup may lack lanes.
-const ROWS = select(
-  1u,
-  min(MOST_ROWS, min(MIN_SUBGROUP_SIZE, VECTORS & (~VECTORS + 1u))),
-  WORK_GROUP_SIZE % MAX_SUBGROUP_SIZE == 0u,
-);
-const MOST_ROWS = 8u;
-const ROW_CHUNKS = VECTORS / ROWS;
-const ROW_STAGES = countTrailingZeros(ROWS);
-const ROW_PAIRS = max(1u, ROWS / 2u);
-
 struct RowsScan {
   // What comes before the lane's element of each row.
   before: array<Element, ROWS>,
