@@ -4,10 +4,11 @@ import { resolve } from "node:path";
 
 /**
  * WGSL without its comments, each line where it was, so that a message's line number is the file's own.
- * The mark of a loop to be written out stays. Indentation is next to nothing once it is compressed, and
+ * The mark of a loop to be written out stays, and so does the list of what a file replaces. Indentation is next to nothing once it is compressed, and
  * linked code is read by people.
  */
-export const withoutComments = (text) => text.replace(/[ \t]*\/\/(?! unroll$).*$/gm, "").trimEnd();
+export const withoutComments = (text) =>
+  text.replace(/[ \t]*\/\/(?! unroll$| replaces: ).*$/gm, "").trimEnd();
 
 /** A plugin for Rolldown: an imported `.wgsl` file is its text without comments. */
 export const bareShaders = {

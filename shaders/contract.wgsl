@@ -13,7 +13,7 @@ alias Value = u32;
 // Threads in a work-group, consecutive items that one thread takes, and their product.
 const WORK_GROUP_SIZE = 256u;
 const ITEMS = 4u;
-const TILE = WORK_GROUP_SIZE * ITEMS;
+const TILE = 1024u;
 
 // Consecutive threads that work together, a power of two (thread-tile functions only).
 const THREAD_TILE = 8u;
@@ -21,6 +21,9 @@ const THREAD_TILE = 8u;
 // Bounds on the adapter's subgroup size (subgroup shaders only).
 const MIN_SUBGROUP_SIZE = 4u;
 const MAX_SUBGROUP_SIZE = 128u;
+
+// The most subgroups of a work-group: WORK_GROUP_SIZE / MIN_SUBGROUP_SIZE, rounded up.
+const SUBGROUP_SLOTS = 64u;
 
 // The operator: associative, not necessarily commutative.
 fn identity() -> Element {
@@ -69,7 +72,14 @@ fn allocation_capacity() -> u32 {
 alias InputVector = vec4<u32>;
 alias OutputVector = vec4<u32>;
 const VECTOR = 4u;
-const VECTORS = ITEMS / VECTOR;
+const VECTORS = 1u;
+
+// Of a thread's vectors, which subgroups take in rows, the rows that are scanned together: a power of two that divides
+// VECTORS. Then how often there are as many, the power, and half of them, but at least one.
+const ROWS = 1u;
+const ROW_CHUNKS = 1u;
+const ROW_STAGES = 0u;
+const ROW_PAIRS = 1u;
 
 fn input_items(vector: InputVector) -> array<Input, VECTOR> {
   return array<Input, VECTOR>(vector.x, vector.y, vector.z, vector.w);
@@ -83,13 +93,9 @@ fn output_vector(items: array<Output, VECTOR>) -> OutputVector {
   return OutputVector(items[0], items[1], items[2], items[3]);
 }
 
-fn element_from_item(item: Input) -> Element {
+// What an item is as an element. A map of the caller's makes it from the item's index, too.
+fn element_from_item(item: Input, index: u32) -> Element {
   return item;
-}
-
-// An item as the caller's map makes an element of it, from its index too.
-fn mapped_element(item: Input, index: u32) -> Element {
-  return item + index;
 }
 
 fn item_from_element(element: Element) -> Output {
@@ -106,6 +112,12 @@ fn words_from_element(element: Element) -> array<u32, ELEMENT_WORDS> {
 fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {
   return words[0];
 }
+
+// How a single pass looks back: tiles of a group; groups that are looked through, of the farthest of which the carry is
+// waited for; and a group's places in the spine, for its tiles, its carry, and one that is not used.
+const FAN_OUT = 16u;
+const MOST_GROUPS = 64u;
+const GROUP_ENTRIES = 18u;
 
 // Attempts to read what another work-group hands on, before it is computed again.
 const PATIENCE = 1000u;

@@ -1,360 +1,321 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { readdirSync, readFileSync } from "node:fs";
+import { beforeAll, expect, test } from "vitest";
+import { operator } from "../src/algebra/custom_operator.ts";
+import { f32 } from "../src/algebra/floats.ts";
+import { u32 } from "../src/algebra/integers.ts";
+import type { Operator } from "../src/algebra/monoid.ts";
+import { monoid as monoidOf } from "../src/algebra/monoid.ts";
+import { add, max, min, mul } from "../src/algebra/operators.ts";
+import { struct } from "../src/algebra/struct.ts";
+import type { ElementType, SourceText } from "../src/algebra/types.ts";
+import { f64, u64 } from "../src/algebra/types_64.ts";
+import { linesOf } from "../src/gpu/compile_error.ts";
+import { numeric } from "../src/in_kernel/numeric.ts";
+import { compactKernel, countKernel } from "../src/kernels/compact.ts";
+import type { Kernel } from "../src/kernels/kernel.ts";
+import { reduceKernel, scanKernel } from "../src/kernels/kernel.ts";
+import { lookBackShape, lookBackSources } from "../src/kernels/look_back.ts";
+import { blelloch, hillisSteele } from "../src/kernels/portable.ts";
+import { subgroup } from "../src/kernels/subgroup_tiles.ts";
+import { planCombine } from "../src/plan/combine.ts";
+import type { DeviceFacts } from "../src/plan/facts.ts";
+import type { Plan } from "../src/plan/plan.ts";
+import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
+import type { LookBackTesting } from "../src/plan/scan.ts";
 import { parse } from "../src/text/callers.ts";
-import type { Declaration, Parsed } from "../src/text/module.ts";
-import { assemble, declared, directivesFor, reachable, split } from "../src/text/module.ts";
+import type { Parsed } from "../src/text/module.ts";
+import { resolved, split } from "../src/text/module.ts";
+import { declarationsOf } from "../src/text/pieces.ts";
+import { faults } from "./look_back/support.ts";
+import { algorithmNames, untyped } from "./support/fold.ts";
+import { allTypes, factsWith, inKernelFunctions } from "./support/kernels.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
+import { planCompact, planReduce, planScan } from "./support/plans.ts";
 
 const device = useNullDevice();
-/** A file of shaders/device/, wherever it lies there. */
-const deviceFile = (name: string): string =>
-  `device/${["kernels", "tiles", "io", "look_back"].find((room) => existsSync(new URL(`../shaders/device/${room}/${name}.wgsl`, import.meta.url)))}/${name}.wgsl`;
 const read = (path: string): string => readFileSync(new URL(`../shaders/${path}`, import.meta.url), "utf8");
-
-/** What takes a contract of pairs, which no kernel here has. */
-const ofPairs = ["numeric/binary64_order.wgsl", "device/tiles/subgroup_add_u64.wgsl"];
-const PAIRS = `alias Element = vec2<u32>;
-fn identity() -> Element { return vec2<u32>(); }
-const MAX_SUBGROUP_SIZE = 128u;`;
-
-/** Where items are not loaded as vectors, a vector is one item. */
-const ONE_ITEM = `
-alias InputVector = Input;
-alias OutputVector = Output;
-const VECTOR = 1u;
-fn input_items(vector: InputVector) -> array<Input, VECTOR> { return array<Input, VECTOR>(vector); }
-fn output_items(vector: OutputVector) -> array<Output, VECTOR> { return array<Output, VECTOR>(vector); }
-fn output_vector(items: array<Output, VECTOR>) -> OutputVector { return items[0]; }
-`;
-
-/** The entry point that a file has, if it has one. */
-const entryOf = (text: string): string | undefined => /@compute[^{]*?fn (\w+)/.exec(text)?.[1];
-/** The entry point of a combination: the last file that has one is the kernel's. */
-const entryOfAll = (texts: readonly string[]): string | undefined =>
-  texts
-    .map(entryOf)
-    .filter((one) => one !== undefined)
-    .at(-1);
-
-/** Files that have functions in place of another's. */
-const comesFirst = /keep_flagged|load_mapped|one_by_one|any_order|lane_totals|scan_first|rows_together/;
-
-/** What a kernel's files declare and its entry point reaches: of a name the first declaration, as in code generation. */
-function linked(paths: readonly string[], entry: string): { kept: readonly Declaration[]; code: string } {
-  const isItems = paths.some((path) => /\/(input|one_buffer)_items/.test(path));
-  const { directives, declarations } = declared([
-    ...(isItems ? [{ name: "vectors of one item", text: ONE_ITEM }] : []),
-    // Flags decide in place of the contract, maps and whole vectors load in place of load_items.wgsl, and those store.
-    ...[...paths]
-      .sort((a, b) => Number(comesFirst.test(b)) - Number(comesFirst.test(a)))
-      .map((path) => ({ name: path, text: read(path) })),
-  ]);
-  const kept = reachable(declarations, [entry]);
-  return { kept, code: assemble(directivesFor(directives, kept), kept) };
-}
-
-/** One text of several files: what the kernel among them reaches, or all, with the directives first. */
-function joined(paths: readonly string[]): string {
-  const texts = paths.map(read);
-  const entry = entryOfAll(texts);
-  if (entry !== undefined) {
-    return linked(paths, entry).code;
-  }
-  const lines = [...(paths.some((path) => ofPairs.includes(path)) ? [PAIRS] : []), ...texts].flatMap((text) =>
-    text.split("\n"),
-  );
-  const isDirective = (line: string): boolean => line.startsWith("enable ");
-  return [...lines.filter(isDirective), ...lines.filter((line) => !isDirective(line))].join("\n");
-}
-
-const contract = ["contract.wgsl"];
-const algorithms = [
-  [
-    "work_group/hillis_steele.wgsl",
-    "work_group/hillis_steele_uniform.wgsl",
-    "work_group/hillis_steele_reduce.wgsl",
-  ],
-  ["work_group/blelloch.wgsl"],
-  ["work_group/subgroup_contract.wgsl", "work_group/subgroup_place.wgsl", "work_group/subgroup.wgsl"],
-];
-
-/** Every pair of one of the first and one of the second. */
-const pairs = <A, B>(a: readonly A[], b: readonly B[]): [A, B][] =>
-  a.flatMap((one) => b.map((other): [A, B] => [one, other]));
-
-/** The same for kernels of our own, and how their work-groups look back. */
-const deviceAlgorithms = [
-  {
-    files: [
-      "work_group/hillis_steele.wgsl",
-      "work_group/hillis_steele_reduce.wgsl",
-      "device/tiles/portable.wgsl",
-    ],
-    lookBack: "threads",
-  },
-  { files: ["work_group/blelloch.wgsl", "device/tiles/portable.wgsl"], lookBack: "threads" },
-  ...["threads", "votes"].flatMap((lookBack) =>
-    pairs(
-      // Where subgroups may lack lanes, each thread looks back by itself.
-      lookBack === "threads" ? ["id", "count", "lanes"] : ["id", "count"],
-      [
-        ["rows"],
-        ["any_order", "rows"],
-        ["any_order", "lane_totals", "rows"],
-        ["any_order", "rows_together", "rows"],
-        ["scan_first", "rows_together", "rows"],
-        ["votes"],
-      ],
-    ).map(([numbered, rows]) => ({
-      files: [
-        "work_group/subgroup_contract.wgsl",
-        ...[...(numbered === "lanes" ? [] : ["count"]), `by_${numbered}`, "ballot", ...rows].map(
-          (file) => `device/tiles/subgroup_${file}.wgsl`,
-        ),
-        "device/tiles/subgroup.wgsl",
-      ],
-      lookBack,
-    })),
-  ),
-];
-
-const deviceFiles = (...names: string[]): string[] => names.map((name) => deviceFile(name));
-const inputs = ["input_items", "input_vectors"];
-const arrangements = [
-  ["input_items", "output_items"],
-  ["input_vectors", "output_vectors"],
-  ["one_buffer_items"],
-  ["one_buffer_vectors"],
-];
-const lengths = ["length_params", "length_buffer"];
-const totals = ["total_none", "total_buffer", "total_dispatch", "total_draw"];
-const carries = ["carry_none", "carry_spine"];
-const tiles = ["tile_by_number", "tile_by_ticket"];
-
-const threadTiles = [
-  ["thread_tile/hillis_steele.wgsl"],
-  ["work_group/subgroup_contract.wgsl", "work_group/subgroup_place.wgsl", "thread_tile/subgroup.wgsl"],
-];
-
-/** What each file needs, beside itself, in every combination that is meant to work. */
-const combinations: string[][] = [
-  ...["f16_bits", "float_order"].map((name) => [...contract, `numeric/${name}.wgsl`]),
-  ["numeric/int64.wgsl"],
-  ["numeric/int64.wgsl", "numeric/binary64.wgsl"],
-  ["numeric/int64.wgsl", "numeric/binary64.wgsl", "numeric/binary64_order.wgsl"],
-  deviceFiles("subgroup_add_u64"),
-  [...contract, ...deviceFiles("input_items", "output_items", "copy_items")],
-  [...contract, ...deviceFiles("input_items", "output_items", "combine_pairs")],
-  ...threadTiles.flatMap((algorithm) => [
-    [...contract, ...algorithm],
-    [...contract, ...algorithm, "thread_tile/scan.wgsl"],
-    [...contract, ...algorithm, "thread_tile/reduce.wgsl"],
-    [...contract, ...algorithm, "thread_tile/counter.wgsl", "thread_tile/update.wgsl"],
-  ]),
-  ...algorithms.flatMap((algorithm) => [
-    [...contract, ...algorithm],
-    ...[
-      ["scan"],
-      ["scan_uniform"],
-      ["reduce"],
-      ["counter", "update"],
-      ["coalesced", "coalesced_total", "coalesced_scan"],
-      ["coalesced", "coalesced_total", "coalesced_scan_uniform"],
-      ["coalesced", "coalesced_total", "coalesced_reduce"],
-      ["coalesced", "coalesced_total_start", "coalesced_scan"],
-      ["coalesced", "coalesced_total_start", "coalesced_scan_uniform"],
-      ["coalesced", "coalesced_total_start", "coalesced_reduce"],
-      ["coalesced", "counter", "coalesced_update"],
-      ["compact"],
-      ["counter", "compact_update"],
-      ["allocate_counter", "allocate"],
-    ].map((names) => [...contract, ...algorithm, ...names.map((name) => `work_group/${name}.wgsl`)]),
-  ]),
-  ...deviceAlgorithms.flatMap(({ files, lookBack }) => {
-    const scan = (last: string, arrangement: readonly string[], ...names: string[]): string[] => [
-      ...contract,
-      ...files,
-      ...deviceFiles(...arrangement, "load_items", "store_prefixes", ...names, last),
-    ];
-    const compact = (last: string, input: string, ...names: string[]): string[] => [
-      ...contract,
-      ...files,
-      ...deviceFiles(input, "load_items", "load_kept", ...names, last),
-    ];
-    const lookBackFiles = deviceFiles("look_back", `look_back_${lookBack}`);
-    const single = (tile: string): string[] => [
-      // Either as the other: one for each tile.
-      tile === "tile_by_ticket" ? "faults_by_run" : "faults_none",
-      "spine_entries",
-      tile,
-    ];
-    return [
-      ...inputs.map((input) => [
-        ...contract,
-        ...files,
-        ...deviceFiles(input, "output_items", "length_params", "load_items", "reduce_tiles"),
-      ]),
-      ...pairs(arrangements, carries).flatMap(([arrangement, carry], at) => [
-        scan("scan_tiles", arrangement, carry, lengths[at % 2] ?? "", totals[at % totals.length] ?? ""),
-      ]),
-      ...pairs(tiles, totals).map(([tile, total], at) => [
-        ...scan("scan_single_pass", arrangements[1] ?? [], ...single(tile), lengths[at % 2] ?? "", total),
-        ...lookBackFiles,
-      ]),
-      [
-        ...contract,
-        ...files,
-        ...deviceFiles(
-          "load_mapped",
-          "input_items",
-          "output_items",
-          "length_params",
-          "load_items",
-          "reduce_tiles",
-        ),
-      ],
-      ...arrangements.map((arrangement) =>
-        scan("scan_tiles", arrangement, "load_mapped", "carry_spine", "length_params", "total_none"),
-      ),
-      [
-        ...scan(
-          "scan_single_pass",
-          arrangements[1] ?? [],
-          "load_mapped",
-          ...single("tile_by_ticket"),
-          "length_params",
-          "total_none",
-        ),
-        ...lookBackFiles,
-      ],
-      // A thread's items are consecutive there.
-      ...(files.includes("device/tiles/portable.wgsl")
-        ? [
-            ...pairs([["input_items", "output_items"], ["one_buffer_items"]], carries).map(
-              ([arrangement, carry]) => scan("scan_tiles", arrangement, carry, "length_params", "one_by_one"),
-            ),
-            scan(
-              "scan_tiles",
-              ["one_buffer_items"],
-              "load_mapped",
-              "carry_spine",
-              "length_params",
-              "one_by_one",
-            ),
-            [
-              ...contract,
-              ...files,
-              ...deviceFiles(
-                "one_by_one",
-                "input_items",
-                "output_items",
-                "length_buffer",
-                "load_items",
-                "reduce_tiles",
-              ),
-            ],
-            compact("count_tiles", "input_items", "output_items", "length_params", "one_by_one"),
-            ...[[], ["keep_flagged"]].map((keep) =>
-              compact(
-                "compact_tiles",
-                "input_items",
-                "output_items",
-                "length_params",
-                "carry_spine",
-                "store_kept",
-                ...keep,
-                "one_by_one",
-              ),
-            ),
-          ]
-        : []),
-      ...["input_items", "input_vectors", "no_input"].flatMap((input) => [
-        compact("count_tiles", input, "output_items", "length_params"),
-        compact("count_tiles", input, "output_items", "length_buffer", "keep_flagged"),
-        compact(
-          "compact_tiles",
-          input,
-          "output_items",
-          "length_params",
-          "carry_spine",
-          "total_buffer",
-          "store_kept",
-        ),
-        compact(
-          "compact_tiles",
-          input,
-          "output_items",
-          "length_buffer",
-          "keep_flagged",
-          "carry_spine",
-          "total_draw",
-          "store_kept",
-        ),
-      ]),
-      compact(
-        "compact_tiles",
-        "one_buffer_items",
-        "length_params",
-        "carry_spine",
-        "total_none",
-        "store_kept",
-      ),
-      ...pairs(tiles, totals).flatMap(([tile, total], at) =>
-        [[], ["keep_flagged"]].map((keep) => [
-          ...compact(
-            "compact_single_pass",
-            "input_vectors",
-            "output_items",
-            ...single(tile),
-            lengths[at % 2] ?? "",
-            total,
-            ...keep,
-            "store_kept",
-          ),
-          ...lookBackFiles,
-        ]),
-      ),
-    ];
-  }),
-];
-
 const files = readdirSync(new URL("../shaders", import.meta.url), {
   recursive: true,
   encoding: "utf8",
 }).filter((path) => path.endsWith(".wgsl"));
 
-test("every shader is in a combination", () => {
-  const covered = new Set(combinations.flat());
-  expect(files.filter((file) => !covered.has(file))).toEqual([]);
+/** What no plan has: what shaders are written against. */
+const isSample = (path: string): boolean => /^contract\.wgsl$|\/tile\.wgsl$/.test(path);
+
+const wide = struct({
+  name: "Wide",
+  fields: Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`f${at}`, u32])),
+}) as unknown as ElementType<string, Record<string, number>>;
+const wideSum = operator({
+  name: "sum",
+  type: wide,
+  identity: Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`f${at}`, 0])),
+  combine: "earlier",
+  reference: (earlier) => earlier,
+}) as unknown as Operator<string>;
+
+/** Adapters whose kernels differ: by what is known of their subgroups, and a software one. */
+const adapters: Readonly<Record<string, Partial<DeviceFacts>>> = {
+  "full subgroups": { subgroupMinSize: 32, subgroupMaxSize: 32 },
+  "without subgroup_id": { subgroupMinSize: 8, subgroupMaxSize: 32, subgroupIds: false },
+  "subgroups that lack lanes": {},
+  software: { software: true, vendor: "google", subgroupMinSize: 4, subgroupMaxSize: 4, lookBack: false },
+};
+
+/** Plans that between them take everything that a kernel can be made of. */
+async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
+  const maxLength = 2 ** 20;
+  const plans: (Plan | Promise<Plan>)[] = [];
+  const rows = [
+    ...[u32, f32, u64, f64].flatMap((type) =>
+      [add, max].map((op) => [type as ElementType, untyped(op)] as const),
+    ),
+    [wide as ElementType, wideSum] as const,
+  ];
+  const testings: LookBackTesting[] = [{}, { tickets: false, faults }];
+  for (const algorithm of algorithmNames) {
+    const base = { algorithm, maxLength, workGroupSize: 64, itemsPerThread: 4 } as const;
+    for (const [type, op] of rows) {
+      const both = { ...base, type, op };
+      plans.push(planScan({ ...both, passes: "reduce-then-scan" }, facts));
+      plans.push(planScan({ ...both, passes: "single", exclusive: true }, facts));
+      plans.push(planReduce(both, facts));
+      plans.push(planScan(both, facts, ["padded"]), planReduce(both, facts, ["padded"]));
+    }
+    for (const type of [u32, wide] as ElementType[]) {
+      const op = type === u32 ? untyped(min) : wideSum;
+      const mapped = { ...base, type, op, from: u32, map: type === u32 ? "x + i" : "Wide()" };
+      plans.push(planScan({ ...mapped, lengthOnGpu: true }, facts), planReduce(mapped, facts));
+      for (const testing of testings) {
+        const single = { passes: "single", maxLength, algorithm, type } as const;
+        plans.push(planScan({ ...single, op }, facts, ALL_ARRANGEMENTS, testing));
+        plans.push(planCompact({ ...single, flags: true }, facts, ALL_ARRANGEMENTS, testing));
+      }
+      for (const passes of ["single", "reduce-then-scan"] as const) {
+        const kept = { ...base, type, passes };
+        plans.push(planCompact({ ...kept, where: "i % 3u == 1u" }, facts));
+        plans.push(planCompact({ ...kept, where: "i % 3u == 1u" }, facts, ["padded"]));
+        plans.push(planCompact({ ...kept, where: "i > 1u", from: u32, map: mapped.map }, facts));
+        plans.push(planCompact({ ...kept, flags: true, indices: true, lengthOnGpu: true }, facts));
+        for (const indirect of [{ dispatch: { itemsPerWorkGroup: 64 } }, { draw: { vertexCount: 4 } }]) {
+          plans.push(planCompact({ ...kept, flags: true, indirect }, facts));
+        }
+      }
+    }
+  }
+  plans.push(planCombine({ type: u32, op: untyped(add), maxLength }, facts));
+  return await Promise.all(plans);
+}
+
+const kernels = new Map<string, Kernel>();
+/** By file, the lines that are in some kernel, counted from 1. */
+const reached = new Map<string, Set<number>>();
+
+beforeAll(async () => {
+  for (const facts of Object.values(adapters)) {
+    for (const plan of await plansOf(factsWith(facts, { maxComputeWorkgroupStorageSize: 32768 }))) {
+      for (const kernel of plan.kernels) {
+        kernels.set(kernel.code, kernel);
+      }
+    }
+  }
+  for (const kernel of kernels.values()) {
+    for (const line of linesOf(kernel)) {
+      if (line !== undefined) {
+        const { name } = line.source;
+        reached.set(name, (reached.get(name) ?? new Set()).add(line.number));
+      }
+    }
+  }
+}, 120_000);
+
+const inKernel = algorithmNames.flatMap((algorithm) =>
+  allTypes.flatMap((type) =>
+    [add, max, mul].flatMap((op) => inKernelFunctions(type, untyped(op), algorithm)),
+  ),
+);
+
+/** A declaration's text but for the words in it that may be other ones. */
+const shapeOf = ({ parts }: { readonly parts: readonly string[] }): string =>
+  parts.filter((_, at) => at % 2 === 0).join("\0");
+
+test("every shader is used by a plan or an in-kernel function", () => {
+  const shapes = new Set(
+    [...inKernel, ...allTypes.filter((type) => type.files.some(({ as }) => as)).map(numeric)]
+      .flatMap(({ pieces }) => pieces)
+      .map(shapeOf),
+  );
+  const isUsed = (path: string): boolean =>
+    reached.has(`shaders/${path}`) ||
+    declarationsOf(read(path)).every((one) => one.name === "" || shapes.has(shapeOf(one)));
+  expect(files.filter((path) => !isSample(path) && !isUsed(path))).toEqual([]);
 });
 
 test("everything that a file of shaders/device/ declares is reached by some kernel", () => {
-  const reached = new Set(
-    combinations.flatMap((paths) => {
-      const entry = entryOfAll(paths.map(read));
-      return entry === undefined ? [] : linked(paths, entry).kept.map(({ text }) => text);
-    }),
-  );
   const missed = files
-    .filter((path) => path.startsWith("device/") && !ofPairs.includes(path))
-    .flatMap((path) =>
-      split(read(path))
-        .declarations.filter(({ text }) => !reached.has(text))
-        .map(({ name }) => `${path}: ${name}`),
-    );
+    .filter((path) => path.startsWith("device/") && !isSample(path))
+    .flatMap((path) => {
+      const text = read(path);
+      return split(text).declarations.flatMap(({ name, keyword }) => {
+        const head = new RegExp(`^(?:@.*\\) )?${keyword}\\b(?:<.*?>)? *${name}\\b`, "m");
+        const line = text.slice(0, text.search(head)).split("\n").length;
+        return reached.get(`shaders/${path}`)?.has(line) ? [] : [`${path}: ${name}`];
+      });
+    });
   expect(missed).toEqual([]);
 });
 
-test.each(combinations.map((paths) => [paths.at(-1) ?? "", paths] as const))(
-  "%s is valid: %j",
-  async (_, paths) => {
-    expect(await failures(device(), [{ title: paths.join(" + "), code: joined(paths) }])).toEqual([]);
-  },
-);
+test("every kernel compiles", async () => {
+  expect(kernels.size).toBeGreaterThan(500);
+  const all = [...kernels.values()].map(({ label, code }) => ({ title: label, code }));
+  expect(await failures(device(), all)).toEqual([]);
+}, 120_000);
 
 test("the check can fail", async () => {
-  const code = joined(contract).replace("earlier + later", "earlier + 1.5f");
+  const code = read("contract.wgsl").replace("earlier + later", "earlier + 1.5f");
   expect(await failures(device(), [{ title: "broken", code }])).not.toEqual([]);
+});
+
+/** The functions of a text, each with the types that it takes and returns. */
+const signaturesOf = (text: string): Map<string, string> =>
+  new Map(
+    Array.from(
+      text.matchAll(/^fn (\w+)\(([^{]*?)\)( -> [^{]*?)? \{/gm),
+      ([, name = "", parameters = "", result]) => [
+        name,
+        `(${parameters.replace(/(@[^)]*\) )?\w+: /g, "").replace(/,?\s*$/, "")})${result ?? ""}`,
+      ],
+    ),
+  );
+
+test("contract.wgsl is valid, and has the functions that are generated, as they are", async () => {
+  const text = read("contract.wgsl");
+  expect(await failures(device(), [{ title: "contract.wgsl", code: text }])).toEqual([]);
+  const contract = signaturesOf(text);
+  // What only in-kernel functions are written against has the caller's type in a kernel of ours.
+  for (const name of [
+    "element_from_value",
+    "value_from_element",
+    "value_from_exclusive",
+    "counter_update",
+    "allocation_capacity",
+  ]) {
+    expect(contract.delete(name), name).toBe(true);
+  }
+  const generated = new Set<string>();
+  for (const kernel of kernels.values()) {
+    kernel.relink?.((source) => {
+      if (source.name === "generated contract") {
+        for (const [name, signature] of signaturesOf(source.text)) {
+          if (contract.has(name)) {
+            generated.add(name);
+            expect(signature, name).toBe(contract.get(name));
+          }
+        }
+      }
+      return source;
+    });
+  }
+  expect([...contract.keys()].filter((name) => !generated.has(name))).toEqual([]);
+});
+
+const sizes = {
+  workGroupSize: 64,
+  items: 4,
+  unrolled: true,
+  oneByOne: false,
+  minSubgroupSize: 32,
+  maxSubgroupSize: 32,
+};
+
+const portableThreads = { sizes, subgroupIds: true };
+const sumOfU32 = monoidOf(untyped(add), u32 as ElementType, "test");
+
+/** The sources of every algorithm that a tile may be scanned by. */
+const tileSources = (): [title: string, sources: readonly SourceText[]][] => [
+  ["blelloch", blelloch(portableThreads)(sumOfU32)],
+  ["hillis-steele", hillisSteele(portableThreads)(sumOfU32)],
+  ...[32, 128].flatMap((maxSubgroupSize) =>
+    [false, true].flatMap((subgroupIds) =>
+      [f64, f32, u32, u64].flatMap((type) =>
+        [add, max].flatMap((op) =>
+          [false, true].map((votes): [string, readonly SourceText[]] => {
+            const threads = { sizes: { ...sizes, maxSubgroupSize }, subgroupIds };
+            const monoid = monoidOf(untyped(op), type as ElementType, "test");
+            return [
+              `subgroup: ${op.name} ${type.name} of at most ${maxSubgroupSize}, ${subgroupIds}, ${votes}`,
+              subgroup(threads)(monoid, votes),
+            ];
+          }),
+        ),
+      ),
+    ),
+  ),
+];
+
+test("every algorithm of a tile has the interface of tile.wgsl", () => {
+  const text = read("device/tiles/tile.wgsl");
+  const tile = signaturesOf(text);
+  expect(tile.size).toBe(9);
+  for (const [title, sources] of tileSources()) {
+    const { declarations } = resolved(sources);
+    const own = signaturesOf(declarations.map((one) => one.text.replace(/^(\/\/.*\n)+/, "")).join("\n"));
+    for (const [name, signature] of tile) {
+      expect(own.get(name), `${title}: ${name}`).toBe(signature);
+    }
+    const structs = new Map(declarations.map((one) => [one.name, one.text]));
+    expect(structs.get("TileScan"), title).toMatch(/^ {2}total: Element,$/m);
+    expect(structs.get("Invocation"), title).toMatch(/^ {2}@builtin/m);
+  }
+});
+
+test("kernels take nothing of a tile but its interface", () => {
+  const inTiles = files.filter((path) => path.startsWith("device/tiles/"));
+  const internal = new Set(inTiles.flatMap((path) => split(read(path)).declarations.map(({ name }) => name)));
+  for (const { name } of split(read("device/tiles/tile.wgsl")).declarations) {
+    internal.delete(name);
+  }
+  const used = files
+    .filter((path) => path.startsWith("device/") && !inTiles.includes(path))
+    // Votes are of a subgroup's lanes.
+    .filter((path) => !path.endsWith("look_back_votes.wgsl"))
+    .flatMap((path) => split(read(path)).declarations.flatMap(({ references }) => [...references]))
+    .filter((name) => internal.has(name));
+  expect(used).toEqual([]);
+});
+
+test("kernels of tile.wgsl compile", async () => {
+  const name = "device/tiles/tile.wgsl";
+  const monoid = monoidOf(untyped(add), u32 as ElementType, "test");
+  const options = {
+    algorithm: "blelloch",
+    sources: () => [{ name, text: read(name) }],
+    sizes: { ...sizes, workGroupSize: 1 },
+    lengthOnGpu: false,
+    arrangement: "vectors",
+  } as const;
+  const scan = { ...options, exclusive: false, side: "items" } as const;
+  const shape = lookBackShape(options);
+  const lookBack = await lookBackSources("scan", monoid, shape, { patience: 10, tickets: true });
+  const kept = {
+    ...options,
+    type: u32 as ElementType,
+    selector: { where: "x > i" },
+    indices: false,
+  } as const;
+  const made = [
+    scanKernel(monoid, { ...scan, carry: true }),
+    scanKernel(monoid, { ...scan, carry: lookBack }),
+    reduceKernel(monoid, { ...options, input: "items", output: "elements", arrangement: "vectors" }),
+    countKernel(monoid, kept),
+    compactKernel(monoid, { ...kept, carry: "spine", mostWorkGroups: 100 }),
+  ];
+  expect(
+    await failures(
+      device(),
+      made.map(({ label, code }) => ({ title: label, code })),
+    ),
+  ).toEqual([]);
 });
 
 test.each(files)("%s has a header, and no tab or trailing space", (path) => {
@@ -388,7 +349,7 @@ test.each(files)("%s: what is split by its form is what it declares", (path) => 
 test.each(files)("%s without comments is the same code on the same lines", (path) => {
   const text = read(path);
   const bare = withoutComments(text);
-  expect(bare).not.toMatch(/\/\/(?! unroll$)/m);
+  expect(bare).not.toMatch(/\/\/(?! unroll$| replaces: )/m);
   expect(codeOf(split(bare))).toEqual(codeOf(split(text)));
   const lines = text.split("\n");
   bare.split("\n").forEach((line, at) => {

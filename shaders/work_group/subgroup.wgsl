@@ -13,7 +13,6 @@ struct WorkGroupScan {
 }
 
 // A slot for each MIN_SUBGROUP_SIZE threads. A subgroup uses the first of its slots.
-const SUBGROUP_SLOTS = (WORK_GROUP_SIZE + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE;
 
 // The subgroups' totals, then their exclusive prefixes; the work-group's total stands last.
 var<workgroup> subgroup_totals: array<Element, SUBGROUP_SLOTS + 1u>;

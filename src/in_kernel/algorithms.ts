@@ -15,7 +15,8 @@ import {
   subgroupMemory,
   subgroupSlots,
 } from "../kernels/algorithms.ts";
-import { subgroupText } from "../kernels/subgroup_text.ts";
+import { subgroupSources } from "../kernels/subgroup_text.ts";
+import { assemble, resolved } from "../text/module.ts";
 
 /** What an algorithm is made of, for a scan or for a reduction. */
 export interface AlgorithmBody {
@@ -23,7 +24,7 @@ export interface AlgorithmBody {
   memory(workGroupSize: number, elementBytes: number): number;
   texts(monoid: Monoid): readonly string[];
   /** What the texts have to be told beside the contract. */
-  readonly words?: Readonly<Record<string, string>>;
+  words?(workGroupSize: number): Readonly<Record<string, string>>;
 }
 
 /**
@@ -77,6 +78,12 @@ export const blelloch: WorkGroupAlgorithm = {
   reduce: blellochBody,
 };
 
+/** What a subgroup does with an operator's elements, as one text. */
+function subgroupTextOf(monoid: Monoid): string {
+  const { directives, declarations } = resolved(subgroupSources(monoid));
+  return assemble(directives, declarations);
+}
+
 /** Sizes that subgroups have, on some adapter. */
 const SUBGROUP_SIZES: readonly number[] = [4, 8, 16, 32, 64, 128];
 
@@ -113,12 +120,16 @@ export function subgroupOf(
       `subgroupOf: maxSize is ${maxSize}, and minSize is ${minSize}; it takes at least as much`,
     );
   }
-  const words = { MIN_SUBGROUP_SIZE: `${minSize}u`, MAX_SUBGROUP_SIZE: `${maxSize}u` };
   const sizesOf = (workGroupSize: number) => ({ workGroupSize, minSubgroupSize: minSize });
+  const words = (workGroupSize: number) => ({
+    MIN_SUBGROUP_SIZE: `${minSize}u`,
+    MAX_SUBGROUP_SIZE: `${maxSize}u`,
+    SUBGROUP_SLOTS: `${subgroupSlots(sizesOf(workGroupSize))}u`,
+  });
   const body: AlgorithmBody = {
     words,
     memory: (threads, elementBytes) => subgroupMemory(sizesOf(threads), elementBytes),
-    texts: (monoid) => [subgroupText(monoid).text, subgroupPlaceFile, subgroupFile],
+    texts: (monoid) => [subgroupTextOf(monoid), subgroupPlaceFile, subgroupFile],
   };
   return {
     subgroups: true,
@@ -128,7 +139,7 @@ export function subgroupOf(
     tiles: {
       words,
       memory: (threads, elementBytes) => memoryOf([subgroupSlots(sizesOf(threads)), 1], elementBytes, 1),
-      texts: (monoid) => [subgroupText(monoid).text, subgroupPlaceFile, threadTileSubgroupFile],
+      texts: (monoid) => [subgroupTextOf(monoid), subgroupPlaceFile, threadTileSubgroupFile],
     },
   };
 }

@@ -88,7 +88,7 @@ export function generate(
     // Where these are no functions, their parentheses are left.
     element_from_value: "",
     value_from_element: "",
-    ...body.words,
+    ...body.words?.(workGroupSize),
     ...words,
     // A caller's word may be that of a method that every object has.
     __proto__: null as never,

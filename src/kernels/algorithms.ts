@@ -13,12 +13,12 @@ export const hasFullSubgroups = ({
   maxSubgroupSize,
 }: Pick<Sizes, "workGroupSize" | "maxSubgroupSize">): boolean => workGroupSize % maxSubgroupSize === 0;
 
-/** The most rows of a tile that subgroups scan together, at most MOST_ROWS: one, where a subgroup may lack lanes. */
+/** The most rows of a tile that subgroups scan together: one, where a subgroup may lack lanes. */
 export const mostRows = (
   sizes: Pick<Sizes, "workGroupSize" | "minSubgroupSize" | "maxSubgroupSize">,
 ): number => (hasFullSubgroups(sizes) ? Math.min(8, sizes.minSubgroupSize) : 1);
 
-/** ROWS of shaders/device/tiles/subgroup_rows_together.wgsl: of so many rows, a power of two that divides them. */
+/** Of so many rows those that are scanned together: a power of two that divides them. */
 export const rowsTogether = (rows: number, most: number): number => Math.min(most, rows & -rows);
 
 /** Bytes of work-group memory, as WebGPU counts them: each variable is rounded up to 16. */

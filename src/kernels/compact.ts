@@ -41,6 +41,7 @@ import {
   prefixText,
   scanTiles,
   storePrefixes,
+  withInstead,
 } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 
@@ -77,6 +78,7 @@ function compactionSources(
     `  return ${indices ? "index" : map === undefined ? "item" : "mapped_item(item, index)"};`,
     "}",
     "",
+    ...(selector === "flags" && map === undefined ? [] : [valueFromItem(from)]),
   ];
   if (selector === "flags") {
     return [generated(head.join("\n"))];
@@ -90,7 +92,6 @@ function compactionSources(
     generated(
       [
         ...head,
-        valueFromItem(from),
         "fn keep(item: Input, index: u32) -> bool {",
         "  return keep_value(value_from_item(item), index);",
         "}",
@@ -137,10 +138,8 @@ export interface CompactKernelOptions extends KernelOptions {
 
 /** What a compaction's kernels have in common. `count` is the sum of u32. */
 function compactSources(count: Monoid, options: CompactKernelOptions, vector: number): Source[] {
-  const { type, selector, indices, sources, instead = [], lengthOnGpu, map } = options;
+  const { type, selector, indices, sources, lengthOnGpu, map } = options;
   return [
-    ...(options.arrangement === "padded" ? [compactInput(options)] : []),
-    ...instead,
     prefixText(true),
     ...operatorSources(count),
     ...compactionSources(type, selector, indices, vector, map),
@@ -173,17 +172,17 @@ const compactVector = ({
 const compactInput = ({ arrangement, selector, indices, sizes }: CompactKernelOptions): SourceText =>
   selector === "flags" && indices ? noInput : inputFiles[sizes.oneByOne ? "items" : arrangement];
 
-/** A padded input stands before what it replaces. */
-const lateInput = (options: CompactKernelOptions): readonly SourceText[] =>
-  options.arrangement === "padded" ? [] : [compactInput(options)];
-
 /** How many items of each tile are kept. */
 export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {
   const vector = compactVector(options);
   return linkKernel(
     `wavefold count kept <${options.type.name}>`,
     "count_tiles",
-    [...compactSources(count, options, vector), ...lateInput(options), countTiles],
+    withInstead(options.instead, [
+      ...compactSources(count, options, vector),
+      compactInput(options),
+      countTiles,
+    ]),
     options.sizes,
     vector,
   );
@@ -205,13 +204,13 @@ export function compactKernel(
   return linkKernel(
     `wavefold compact ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
     singlePass ? "compact_single_pass" : "compact_tiles",
-    [
+    withInstead(options.instead, [
       ...compactSources(count, options, vector),
-      ...(arrangement === "one-buffer" ? [oneBufferItems] : [...lateInput(options), outputItems]),
+      ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
       storeKept,
       singlePass ? compactSinglePass : compactTiles,
-    ],
+    ]),
     sizes,
     vector,
   );

@@ -1,7 +1,8 @@
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType, SourceText } from "../algebra/types.ts";
-import type { Source } from "../text/module.ts";
+import type { Constants, Source } from "../text/module.ts";
 import { generated } from "../text/module.ts";
+import { mostRows, rowsTogether, subgroupSlots } from "./algorithms.ts";
 import { regrouped, vectorType } from "./words.ts";
 
 /** The sizes that a shader is generated for. */
@@ -39,18 +40,35 @@ export function itemsOfVector(itemBytes: number, itemsPerThread: number, storedB
     : items;
 }
 
-/** The sizes, as constants. */
-export function sizesText(sizes: Sizes): SourceText {
-  return generated(
-    [
-      `const WORK_GROUP_SIZE = ${sizes.workGroupSize}u;`,
-      `const ITEMS = ${sizes.items}u;`,
-      "const TILE = WORK_GROUP_SIZE * ITEMS;",
-      `const MIN_SUBGROUP_SIZE = ${sizes.minSubgroupSize}u;`,
-      `const MAX_SUBGROUP_SIZE = ${sizes.maxSubgroupSize}u;`,
-    ].join("\n"),
-  );
+/** What follows from a kernel's sizes, under the names that shaders have for it; shaders/contract.wgsl says what each is. */
+export function constantsOf(sizes: Sizes, vector: number, words: number): Constants {
+  const { workGroupSize, items, minSubgroupSize, maxSubgroupSize } = sizes;
+  const vectors = items / vector;
+  const rows = rowsTogether(vectors, mostRows(sizes));
+  return {
+    WORK_GROUP_SIZE: workGroupSize,
+    ITEMS: items,
+    TILE: workGroupSize * items,
+    MIN_SUBGROUP_SIZE: minSubgroupSize,
+    MAX_SUBGROUP_SIZE: maxSubgroupSize,
+    SUBGROUP_SLOTS: subgroupSlots(sizes),
+    VECTOR: vector,
+    VECTORS: vectors,
+    ROWS: rows,
+    ROW_CHUNKS: vectors / rows,
+    ROW_STAGES: Math.log2(rows),
+    ROW_PAIRS: Math.max(1, rows / 2),
+    ELEMENT_WORDS: words,
+  };
 }
+
+/** Constants of u32, as declarations. */
+export const constantsText = (constants: Constants): SourceText =>
+  generated(
+    Object.entries(constants)
+      .map(([name, value]) => `const ${name} = ${value}u;`)
+      .join("\n"),
+  );
 
 /** The operator as a function whose first line is given, and what it needs. */
 const combineSources = ({ callers, combine }: Monoid, head: string): readonly Source[] =>
@@ -85,6 +103,10 @@ export const valueFromItem = ({ native, fromCarried = "x" }: ElementType): strin
 export const conversion = (name: string, from: string, to: string, body: string): string =>
   [`fn ${name}(x: ${from}) -> ${to} {`, `  return ${body};`, "}", ""].join("\n");
 
+/** The function that makes an element of an item `x` at its index `i`. */
+export const elementFromItem = (body: string): string =>
+  ["fn element_from_item(x: Input, i: u32) -> Element {", `  return ${body};`, "}", ""].join("\n");
+
 /** Whether a side of a kernel holds items of the type, or elements between two passes. */
 export type Side = "items" | "elements";
 
@@ -110,8 +132,6 @@ export function vectorText(input: string, output: string | undefined, items: num
     "",
   ];
   return [
-    `const VECTOR = ${items}u;`,
-    "const VECTORS = ITEMS / VECTOR;",
     ...unpack("input_items", "InputVector", "Input", input),
     ...(output === undefined
       ? []
@@ -138,12 +158,7 @@ export function storageText(
       `alias Input = ${type(input)};`,
       `alias Output = ${type(output)};`,
       vectorText(type(input), input === output ? type(output) : undefined, vector),
-      conversion(
-        "element_from_item",
-        "Input",
-        "Element",
-        input === "items" ? (domain.fromStored ?? "x") : "x",
-      ),
+      elementFromItem(input === "items" ? (domain.fromStored ?? "x") : "x"),
       conversion(
         "item_from_element",
         "Element",

@@ -18,16 +18,16 @@ import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../algebra/types.ts";
 import type { Declaration, Module, Source } from "../text/module.ts";
-import { assemble, declared, directivesFor, generated, reachable, unroll } from "../text/module.ts";
+import { assemble, declared, directivesFor, generated, reachable, resolved, unroll } from "../text/module.ts";
 import type { Algorithm } from "./algorithms.ts";
-import { mostRows, rowsTogether, subgroupSlots } from "./algorithms.ts";
 import type { Side, Sizes } from "./contract.ts";
 import {
+  constantsOf,
+  constantsText,
   elementWords,
   itemsOfVector,
   operatorSources,
   paramsText,
-  sizesText,
   storageText,
 } from "./contract.ts";
 import type { ItemMap } from "./map.ts";
@@ -92,7 +92,7 @@ export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place" | "pad
 export interface KernelOptions {
   readonly algorithm: Algorithm;
   readonly sources: TileSources;
-  /** What stands for declarations of the same names in a kernel's own files. */
+  /** What replaces declarations of a kernel's own files, where it has them. */
   readonly instead?: readonly SourceText[] | undefined;
   readonly sizes: Sizes;
   /** Whether a buffer holds the length. */
@@ -121,6 +121,23 @@ export const isApart = (arrangement: Arrangement): boolean =>
 const filesOf = (arrangement: Arrangement, { oneByOne }: Sizes): ArrangementFiles =>
   oneByOne ? arrangements[isApart(arrangement) ? "items" : "one-buffer"] : arrangements[arrangement];
 
+/** The sources, and those of `instead` that replace something of theirs, or nothing. */
+export function withInstead(
+  instead: readonly SourceText[] = [],
+  sources: readonly Source[],
+): readonly Source[] {
+  const names = instead.length > 0 && new Set(declared(sources).declarations.map(({ name }) => name));
+  return names
+    ? [
+        ...instead.filter((one) => {
+          const { replaces } = declared([one]);
+          return replaces.length === 0 || replaces.some((name) => names.has(name));
+        }),
+        ...sources,
+      ]
+    : sources;
+}
+
 /** Links sources, keeps what the entry point reaches, and reads the bindings off it. */
 export function linkKernel(
   label: string,
@@ -130,25 +147,14 @@ export function linkKernel(
   vector = 1,
   words = 1,
 ): Kernel {
-  const rows = rowsTogether(sizes.items / vector, mostRows(sizes));
-  const constants = {
-    ITEMS: sizes.items,
-    VECTOR: vector,
-    VECTORS: sizes.items / vector,
-    ROWS: rows,
-    ROW_CHUNKS: sizes.items / vector / rows,
-    ROW_STAGES: Math.log2(rows),
-    ROW_PAIRS: Math.max(1, rows / 2),
-    ELEMENT_WORDS: words,
-    SUBGROUP_SLOTS: subgroupSlots(sizes),
-  };
-  const given = [sizesText(sizes), paramsText, ...sources];
+  const constants = constantsOf(sizes, vector, words);
+  const given = [constantsText(constants), paramsText, ...sources];
   const ours = given.filter((one) => !("text" in one && one.callers));
   const taken = new Set(declared(ours).declarations.map(({ name }) => name));
   const apart = (source: SourceText): SourceText => source.apart?.(taken) ?? source;
   const all = given.map((source) => ("text" in source ? apart(source) : source.map(apart)));
   const keptOf = (from: readonly Source[]): [string[], Declaration[]] => {
-    const { directives, declarations } = declared(from);
+    const { directives, declarations } = resolved(from);
     const kept = reachable(declarations, [entryPoint]);
     return [
       directivesFor(directives, kept),
@@ -218,7 +224,7 @@ export function scanKernel(
       readonly carry: boolean | readonly SourceText[];
     },
 ): Kernel {
-  const { sources, instead = [], sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
+  const { sources, instead, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
   const { files, wide } = filesOf(arrangement, sizes);
   const { bytes } = monoid.type;
   const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
@@ -227,8 +233,7 @@ export function scanKernel(
   return linkKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
     singlePass ? "scan_single_pass" : "scan_tiles",
-    [
-      ...instead,
+    withInstead(instead, [
       prefixText(exclusive),
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, true, shown) ??
@@ -240,7 +245,7 @@ export function scanKernel(
       ...sources(monoid),
       loadItems,
       storePrefixes,
-    ],
+    ]),
     sizes,
     vector,
     elementWords(monoid),
@@ -269,7 +274,7 @@ export function reduceKernel(
     readonly storedBytes?: number;
   },
 ): Kernel {
-  const { sources, instead = [], sizes, input, output, lengthOnGpu, map, storedBytes } = options;
+  const { sources, instead, sizes, input, output, lengthOnGpu, map, storedBytes } = options;
   // The input is only read: where it shares a buffer with the output, it is bound once, to be read.
   const file = sizes.oneByOne ? inputItems : inputFiles[options.arrangement];
   const mapped = input === "items" ? map : undefined;
@@ -283,8 +288,7 @@ export function reduceKernel(
   return linkKernel(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
-    [
-      ...instead,
+    withInstead(instead, [
       ...operatorSources(monoid),
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
         storageSources(monoid, input, output, vector, shown)),
@@ -294,7 +298,7 @@ export function reduceKernel(
       ...sources(monoid),
       loadItems,
       reduceTiles,
-    ],
+    ]),
     sizes,
     vector,
   );

@@ -10,7 +10,7 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../algebra/types.ts";
 import { generated } from "../text/module.ts";
 import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
-import { elementWords } from "./contract.ts";
+import { constantsText, elementWords } from "./contract.ts";
 import type { KernelOptions } from "./kernel.ts";
 import { file } from "./kernel.ts";
 import { regrouped } from "./words.ts";
@@ -33,8 +33,8 @@ export interface LookBackShape {
 }
 
 /**
- * Lanes vote where all subgroups are full: any of them may be the one that starts first, and looks back. `fanOut` is
- * FAN_OUT of the file that finds a carry.
+ * Lanes vote where all subgroups are full: any of them may be the one that starts first, and looks back. A group has a
+ * lane for each tile and one for the carry, or a thread for each tile: few groups are few round trips to memory.
  */
 export function lookBackShape({
   algorithm,
@@ -46,14 +46,21 @@ export function lookBackShape({
     : { byVotes: false, fanOut: Math.min(16, 2 ** Math.floor(Math.log2(workGroupSize))) };
 }
 
+/** Groups that are looked through, of elements of so many words: of the farthest the carry is waited for. */
+const mostGroups = (byVotes: boolean, words: number): number =>
+  byVotes ? 64 : Math.max(2, Math.min(64, Math.floor(128 / words)));
+
+/** Places in the spine of a group: its tiles', its carry's, and one that is not used, so that groups of 30 start where memory does. */
+const groupEntries = (fanOut: number): number => fanOut + 2;
+
 /** Bytes of work-group memory that a look-back uses beside its algorithm. */
 export function lookBackMemory(
   kernel: Pick<KernelOptions, "algorithm" | "sizes">,
   elementBytes: number,
 ): number {
   const { byVotes, fanOut } = lookBackShape(kernel);
-  // MOST_GROUPS of look_back_votes.wgsl and look_back_threads.wgsl, and the most for AT_ONCE of the former.
-  const groups = byVotes ? 64 : Math.max(2, Math.min(64, Math.floor(128 / Math.ceil(elementBytes / 4))));
+  const groups = mostGroups(byVotes, Math.ceil(elementBytes / 4));
+  // By votes, with the most for AT_ONCE of look_back_votes.wgsl.
   const finding = byVotes ? [groups, groups, 3] : [fanOut * groups, fanOut, groups];
   return memoryOf([...finding, 1, 1], elementBytes, 4);
 }
@@ -65,8 +72,8 @@ export function spineBytes(
   elementWords: number,
   runs: number,
 ): number {
-  // GROUP_ENTRIES and entries() of look_back.wgsl.
-  const entries = (Math.floor(tiles / fanOut) + 1) * (fanOut + 2);
+  // entries() of look_back.wgsl.
+  const entries = (Math.floor(tiles / fanOut) + 1) * groupEntries(fanOut);
   return (2 * entries * 2 * elementWords + runs + 1) * 4;
 }
 
@@ -84,7 +91,6 @@ function wordsText(monoid: Monoid): SourceText {
   const parts = Array.from({ length: count }, (_, at) => `words[${at}]`);
   return generated(
     [
-      `const ELEMENT_WORDS = ${count}u;`,
       "fn words_from_element(x: Element) -> array<u32, ELEMENT_WORDS> {",
       `  let stored = ${toStored};`,
       `  return array<u32, ELEMENT_WORDS>(${regrouped(stored, ["stored"], "u32", count).join(", ")});`,
@@ -97,9 +103,6 @@ function wordsText(monoid: Monoid): SourceText {
     ].join("\n"),
   );
 }
-
-/** How long a work-group waits for another. */
-const patienceText = (attempts: number): SourceText => generated(`const PATIENCE = ${attempts}u;`);
 
 /** What a single-pass kernel is generated for beside. */
 export interface LookBackOptions {
@@ -115,13 +118,17 @@ export interface LookBackOptions {
 export function lookBackSources(
   primitive: "scan" | "compact",
   monoid: Monoid,
-  { byVotes }: LookBackShape,
+  { byVotes, fanOut }: LookBackShape,
   { faults, patience, tickets }: LookBackOptions,
 ): readonly SourceText[] {
   return [
-    ...(faults === undefined ? [] : [faults]),
-    faultsNone,
-    patienceText(patience),
+    faults ?? faultsNone,
+    constantsText({
+      PATIENCE: patience,
+      FAN_OUT: fanOut,
+      MOST_GROUPS: mostGroups(byVotes, elementWords(monoid)),
+      GROUP_ENTRIES: groupEntries(fanOut),
+    }),
     wordsText(monoid),
     spineEntries,
     lookBack,

@@ -1,4 +1,3 @@
-import loadMappedFile from "../../shaders/device/io/load_mapped.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Domain, ElementType, SourceText } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
@@ -6,8 +5,7 @@ import { callersFunction } from "../text/callers.ts";
 import type { Source } from "../text/module.ts";
 import { generated } from "../text/module.ts";
 import type { Side } from "./contract.ts";
-import { carriedAs, conversion, valueFromItem, vectorText } from "./contract.ts";
-import { file } from "./kernel.ts";
+import { carriedAs, conversion, elementFromItem, valueFromItem, vectorText } from "./contract.ts";
 import { regrouped } from "./words.ts";
 
 // This is loaded where a plan takes a map.
@@ -17,7 +15,7 @@ export interface ItemMap {
   /** What the items are. */
   readonly from: ElementType;
   /**
-   * What a kernel of mapped items is written against, and what loads them. Both sides hold bits that no
+   * What a kernel of mapped items is written against. Both sides hold bits that no
    * conversion has touched, so that they may share a binding where their sizes are the same. `shown` is as in
    * `storageText`.
    */
@@ -31,8 +29,6 @@ export interface ItemMap {
   /** What a compaction to this type maps by what it keeps. */
   keptSources(type: ElementType): readonly Source[];
 }
-
-const loadMapped = /* @__PURE__ */ file("io/load_mapped.wgsl", loadMappedFile);
 
 /** WGSL for the bits of an element `x`, as they are carried. */
 const carriedOf = (type: ElementType, { element, stored = element, toStored = "x" }: Domain): string =>
@@ -66,21 +62,16 @@ export function itemMap(from: ElementType, text: string): ItemMap {
             valueFromItem(from),
             conversion("element_from_value", type.native.element, "Element", domain.fromValue ?? "x"),
             conversion("item_from_element", "Element", "Output", bits),
-            "fn mapped_element(item: Input, index: u32) -> Element {",
-            "  return element_from_value(map_value(value_from_item(item), index));",
-            "}",
+            elementFromItem("element_from_value(map_value(value_from_item(x), i))"),
           ].join("\n"),
         ),
         mapValue(type),
         ...bothTypes(type),
-        // Its functions are the first of their names.
-        loadMapped,
       ];
     },
     keptSources: (type) => [
       generated(
         [
-          valueFromItem(from),
           // A value is a native element.
           conversion("item_from_value", type.native.element, "Output", carriedOf(type, type.native)),
           "fn mapped_item(item: Input, index: u32) -> Output {",

@@ -1,4 +1,8 @@
-import oneByOneFile from "../../shaders/device/kernels/one_by_one.wgsl";
+import loadKeptOneByOneFile from "../../shaders/device/io/load_kept_one_by_one.wgsl";
+import itemsOneByOneFile from "../../shaders/device/io/one_by_one.wgsl";
+import storeKeptOneByOneFile from "../../shaders/device/io/store_kept_one_by_one.wgsl";
+import reduceTilesOneByOneFile from "../../shaders/device/kernels/reduce_tiles_one_by_one.wgsl";
+import scanTilesOneByOneFile from "../../shaders/device/kernels/scan_tiles_one_by_one.wgsl";
 import portableFile from "../../shaders/device/tiles/portable.wgsl";
 import blellochFile from "../../shaders/work_group/blelloch.wgsl";
 import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
@@ -24,7 +28,14 @@ const hillisSteeleFiles: readonly SourceText[] = [
 ];
 export const hillisSteele: TileAlgorithm = () => () => hillisSteeleFiles;
 
-/** Loops that hold no item over a barrier, in place of those of a kernel's own files: see `Sizes.oneByOne`. */
+/**
+ * Loops that hold no item over a barrier, in place of those of a kernel's own files: see `Sizes.oneByOne`. Each is for the
+ * kernels that have what it replaces.
+ */
 export const oneByOne: readonly SourceText[] = [
-  /* @__PURE__ */ file("kernels/one_by_one.wgsl", oneByOneFile),
+  { name: "shaders/device/io/one_by_one.wgsl", text: itemsOneByOneFile },
+  { name: "shaders/device/kernels/scan_tiles_one_by_one.wgsl", text: scanTilesOneByOneFile },
+  { name: "shaders/device/kernels/reduce_tiles_one_by_one.wgsl", text: reduceTilesOneByOneFile },
+  { name: "shaders/device/io/load_kept_one_by_one.wgsl", text: loadKeptOneByOneFile },
+  { name: "shaders/device/io/store_kept_one_by_one.wgsl", text: storeKeptOneByOneFile },
 ];

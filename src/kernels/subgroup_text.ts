@@ -1,6 +1,7 @@
 import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../algebra/types.ts";
+import { generated } from "../text/module.ts";
 
 const subgroupContract: SourceText = {
   name: "shaders/work_group/subgroup_contract.wgsl",
@@ -16,29 +17,48 @@ export const scansNatively = (monoid: Monoid): boolean => /^(Add|Mul)$/.test(bui
 
 /**
  * Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has
- * them.
+ * them. What is not as in shaders/work_group/subgroup_contract.wgsl replaces that.
  */
-export function subgroupText(monoid: Monoid): SourceText {
-  const { domain } = monoid;
+export function subgroupSources(monoid: Monoid): readonly SourceText[] {
+  const { fields } = monoid.domain;
   const builtin = builtinOf(monoid);
-  let text = subgroupContractFile;
-  const replaceBody = (name: string, expression: string): void => {
-    text = text.replace(
-      new RegExp(`(fn ${name}\\([^)]*\\) -> Element \\{)[\\s\\S]*?\\n\\}`),
-      `$1\n  return ${expression};\n}`,
-    );
+  const shuffle = (name: string, wgsl: string, place: string): Bodies =>
+    fields && {
+      [name]: [
+        `element: Element, ${place}: u32`,
+        `Element(${fields.map((field) => `${wgsl}(element.${field}, ${place})`).join(", ")})`,
+      ],
+    };
+  const bodies: Bodies = {
+    ...shuffle("element_shuffle", "subgroupShuffle", "rank"),
+    ...shuffle("element_shuffle_up", "subgroupShuffleUp", "distance"),
+    ...shuffle("element_shuffle_xor", "subgroupShuffleXor", "mask"),
+    ...(builtin !== undefined && {
+      subgroup_reduce: [
+        "element: Element, rank: u32, count: u32",
+        `subgroupBroadcastFirst(subgroup${builtin}(element))`,
+      ],
+    }),
+    ...(scansNatively(monoid) && {
+      subgroup_scan_inclusive: ["element: Element, rank: u32", `subgroupInclusive${builtin}(element)`],
+    }),
   };
-  if (scansNatively(monoid)) {
-    replaceBody("subgroup_scan_inclusive", `subgroupInclusive${builtin}(element)`);
-  }
-  if (builtin !== undefined) {
-    replaceBody("subgroup_reduce", `subgroupBroadcastFirst(subgroup${builtin}(element))`);
-  }
-  if (domain.fields !== undefined) {
-    text = text.replace(/return (subgroupShuffle\w*)\(element, (\w+)\);/g, (_, shuffle, place) => {
-      const fields = (domain.fields ?? []).map((field) => `${shuffle}(element.${field}, ${place})`);
-      return `return Element(${fields.join(", ")});`;
-    });
-  }
-  return text === subgroupContractFile ? subgroupContract : { ...subgroupContract, text };
+  const replaced = Object.entries(bodies ?? {});
+  return replaced.length === 0
+    ? [subgroupContract]
+    : [
+        subgroupContract,
+        generated(
+          [
+            `// replaces: ${replaced.map(([name]) => name).join(", ")}`,
+            ...replaced.map(
+              ([name, [parameters, expression]]) =>
+                `fn ${name}(${parameters}) -> Element {\n  return ${expression};\n}`,
+            ),
+          ].join("\n\n"),
+        ),
+      ];
 }
+
+/** Functions that return an element, by their names: their parameters, and an expression. */
+type Bodies = Readonly<Record<string, readonly [parameters: string, expression: string]>> | undefined;

@@ -14,7 +14,7 @@ import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
 import { roundingIn } from "../algebra/monoid.ts";
 import { hasFullSubgroups } from "./algorithms.ts";
 import { file } from "./kernel.ts";
-import { scansNatively, subgroupText } from "./subgroup_text.ts";
+import { scansNatively, subgroupSources } from "./subgroup_text.ts";
 import type { TileAlgorithm } from "./tiles.ts";
 
 const subgroupTiles = /* @__PURE__ */ file("tiles/subgroup.wgsl", subgroupFile);
@@ -45,7 +45,7 @@ export const subgroup: TileAlgorithm =
     const rowsAreTogether = !votes && !scansNatively(monoid);
     return [
       ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [addU64] : []),
-      subgroupText(monoid),
+      ...subgroupSources(monoid),
       ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
       ballot,
       ...(inAnyOrder ? [anyOrder] : []),

@@ -177,6 +177,7 @@ export function parse(text: string): Parsed {
       const own = `${texts[at]?.replace(/^\s*\n/, "")}${behind}`;
       return name === "" ? [] : [{ name, keyword, text: own, references: new Set(wordsOf(piece)) }];
     }),
+    replaces: [],
   };
 }
 

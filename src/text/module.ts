@@ -20,6 +20,8 @@ export interface Parsed {
   /** Such as `enable subgroups;`. */
   readonly directives: readonly string[];
   readonly declarations: readonly Declaration[];
+  /** The names that it declares in place of another source's. */
+  readonly replaces: readonly string[];
 }
 
 /** What a module is linked from: a file or a text; or texts that together are one declaration, ours around the caller's. */
@@ -77,7 +79,12 @@ export const split = (text: string): Parsed => ({
   declarations: Array.from(text.matchAll(DECLARATION), ([whole, keyword, name]) =>
     declaration(whole.replace(/\n+/g, "\n"), keyword, name),
   ),
+  replaces: replacedIn(text),
 });
+
+/** The names after `// replaces:`, on a line of its own. */
+const replacedIn = (text: string): string[] =>
+  Array.from(text.matchAll(/^\/\/ replaces: ([\w, ]*\w)/gm), ([, names = ""]) => names.split(", ")).flat();
 
 /** Each file is split once. */
 const known = new WeakMap<Source, Parsed>();
@@ -93,7 +100,11 @@ function parsedOf(source: Source): Parsed {
         ...(part.callers ? (part.references ?? []) : declaration(part.text).references),
       ]);
       const text = source.map((part) => part.text).join("\n");
-      parsed = { directives: [], declarations: [{ keyword, name, text, references: new Set(references) }] };
+      parsed = {
+        directives: [],
+        declarations: [{ keyword, name, text, references: new Set(references) }],
+        replaces: [],
+      };
     }
     known.set(source, parsed);
   }
@@ -106,7 +117,55 @@ export function declared(sources: readonly Source[]): Parsed {
   return {
     directives: parsed.flatMap((one) => one.directives),
     declarations: parsed.flatMap((one) => one.declarations),
+    replaces: parsed.flatMap((one) => one.replaces),
   };
+}
+
+/**
+ * What sources declare, in their order, without what another source replaces. That a source replaces a name which no other
+ * declares, and a name that is declared twice, are mistakes of ours.
+ */
+export function resolved(sources: readonly Source[]): Parsed {
+  const replacing = new Map<string, Parsed>();
+  const named = new Map<string, Declaration[]>();
+  const nameOf = (source: Source | undefined): string =>
+    source === undefined ? "" : "text" in source ? source.name : nameOf(source[0]);
+  const parsed = sources.map(parsedOf);
+  const fault = (problem: string): Error =>
+    new Error(`${problem} in ${[...new Set(sources.map(nameOf))].join(", ")}`);
+  for (const one of parsed) {
+    for (const name of one.replaces) {
+      if (replacing.has(name)) {
+        throw fault(`${name} is replaced twice`);
+      }
+      replacing.set(name, one);
+    }
+  }
+  const directives = parsed.flatMap((one) => one.directives);
+  const kept: Declaration[] = [];
+  for (const one of parsed) {
+    for (const declaration of one.declarations) {
+      const { name } = declaration;
+      const all = named.get(name) ?? [];
+      named.set(name, [...all, declaration]);
+      if ((replacing.get(name) ?? one) === one) {
+        kept.push(declaration);
+      }
+    }
+  }
+  for (const [name, all] of named) {
+    if (all.length > (replacing.has(name) ? 2 : 1)) {
+      throw fault(`${name} is declared ${all.length} times`);
+    }
+  }
+  for (const [name, one] of replacing) {
+    if (named.get(name)?.length !== 2 || !one.declarations.some((own) => own.name === name)) {
+      throw fault(
+        `${name} is to be replaced, and is not declared by both the source that replaces it and another`,
+      );
+    }
+  }
+  return { directives, declarations: kept, replaces: [] };
 }
 
 /** The declarations that the roots reach, in the order given. A name's first declaration counts. */

@@ -226,7 +226,7 @@ test("the 64-bit arithmetic is loaded where a 64-bit array is met, and not befor
 
 test("what maps items is loaded with the first map, and not before", async () => {
   const has = ({ files, loaded }: Bundled): boolean =>
-    loaded.some((name) => files.get(name)?.text.includes("fn mapped_element("));
+    loaded.some((name) => files.get(name)?.text.includes("fn map_value("));
   expect(has(await bundleAndRun(scanOf("Uint32Array"), "vite"))).toBe(false);
   const mapped = await bundleAndRun(scanOf("Uint32Array", '{ map: "x + i" }'), "vite");
   expect(mapped.result).toEqual([3, 5, 14]);

@@ -22,7 +22,7 @@ const PARTS = 10;
 function ofHalf(algorithm: WorkGroupAlgorithm, size: number): WorkGroupAlgorithm {
   const half = (body: AlgorithmBody): AlgorithmBody => ({
     ...body,
-    words: { ...body.words, MAX_SUBGROUP_SIZE: `${size / 2}u` },
+    words: (threads) => ({ ...body.words?.(threads), MAX_SUBGROUP_SIZE: `${size / 2}u` }),
   });
   const { scan, reduce, tiles = scan } = algorithm;
   return { ...algorithm, scan: half(scan), reduce: half(reduce), tiles: half(tiles) };

@@ -141,6 +141,25 @@ export function operatorFunctions(
   ];
 }
 
+/** The same, and for u32 what compacts and allocates: all that is for an operator, an algorithm and 32 threads. */
+export function inKernelFunctions(
+  type: ElementType,
+  op: Operator<string>,
+  algorithm: Algorithm,
+): InKernelFunctions[] {
+  const options = { workGroupSize: 32, algorithm: workGroupAlgorithms[algorithm], counter: "used" };
+  try {
+    return [
+      ...operatorFunctions(type, op, algorithm, 32),
+      ...(type.name === "u32"
+        ? [workGroupCompact(options), workGroupCompactUpdate(options), workGroupAllocate(options)]
+        : []),
+    ];
+  } catch {
+    return [];
+  }
+}
+
 /** A kernel that calls every function once. */
 function callingAll(type: ElementType, functions: readonly InKernelFunctions[]): string {
   const calls = functions

@@ -4,7 +4,7 @@ import { max } from "../../src/algebra/operators.ts";
 import { workGroupReduce } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { parse, unbalanced } from "../../src/text/callers.ts";
-import { assemble, directivesFor, reachable, unroll } from "../../src/text/module.ts";
+import { assemble, directivesFor, generated, reachable, resolved, unroll } from "../../src/text/module.ts";
 
 const summary = (text: string) => parse(text).declarations.map(({ keyword, name }) => `${keyword} ${name}`);
 
@@ -67,6 +67,51 @@ test("reachable keeps what is reached, in the order given, and the first of a na
   );
   expect(reachable(declarations, ["a"]).map(({ name }) => name)).toEqual(["c", "b", "a"]);
   expect(reachable(declarations, ["nothing"])).toEqual([]);
+});
+
+describe("sources that are linked together", () => {
+  const one = { name: "one.wgsl", text: "fn a() {}\n\nfn b() {\n  a();\n}" };
+  const namesOf = (...texts: string[]) =>
+    resolved([one, ...texts.map(generated)]).declarations.map(({ name, text }) => [name, text]);
+
+  test("declare what no other replaces", () => {
+    expect(namesOf("// Header.\n// replaces: a\n\nfn c() {}\n\nfn a() { }")).toEqual([
+      ["b", "fn b() {\n  a();\n}"],
+      ["c", "fn c() {}"],
+      ["a", "fn a() { }"],
+    ]);
+    // In any order.
+    expect(
+      resolved([generated("// replaces: a, b\n\nfn a() { }\n\nfn b() { }"), one]).declarations,
+    ).toHaveLength(2);
+  });
+
+  test.each([
+    [
+      "a name that none says it replaces",
+      ["fn b() {}"],
+      "b is declared 2 times in one.wgsl, generated contract",
+    ],
+    ["the same text twice", ["fn b() {\n  a();\n}"], "b is declared 2 times"],
+    [
+      "a name that no other declares",
+      ["// replaces: c\n\nfn c() {}"],
+      "c is to be replaced, and is not declared by",
+    ],
+    [
+      "a name that it does not declare",
+      ["// replaces: a\n\nfn c() {}"],
+      "a is to be replaced, and is not declared by",
+    ],
+    [
+      "what another replaces",
+      ["// replaces: a\n\nfn a() { }", "// replaces: a\n\nfn a() {}"],
+      "a is replaced twice",
+    ],
+    ["one of two", ["fn a() {}", "// replaces: a\n\nfn a() { }"], "a is declared 3 times"],
+  ])("fail by %s", (_, texts, problem) => {
+    expect(() => namesOf(...texts)).toThrow(problem);
+  });
 });
 
 describe("unroll", () => {

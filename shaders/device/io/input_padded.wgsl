@@ -1,5 +1,6 @@
 // The input is a buffer of whole vectors, from its start: what lies past the last item is padding. So no item has to be
 // reached on its own, and the edge of load_items.wgsl is as short as this.
+// replaces: read_edge
 
 @group(0) @binding(1) var<storage, read> input: array<InputVector>;
 

@@ -3,7 +3,7 @@
 
 // An item alone, where a vector is one.
 fn load_element(index: u32) -> Element {
-  return element_from_item(input_items(read_vector(index))[0]);
+  return element_from_item(input_items(read_vector(index))[0], index);
 }
 
 // Past the end of the data, the identity.
@@ -11,9 +11,10 @@ fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
   var elements: array<Element, ITEMS>;
   if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-      var items = input_items(read_vector(vector_of(tile, thread, vector)));
+      let place = vector_of(tile, thread, vector);
+      var items = input_items(read_vector(place));
       for (var item = 0u; item < VECTOR; item++) { // unroll
-        elements[vector * VECTOR + item] = element_from_item(items[item]);
+        elements[vector * VECTOR + item] = element_from_item(items[item], place * VECTOR + item);
       }
     }
   } else {
@@ -23,7 +24,7 @@ fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
       for (var item = 0u; item < VECTOR; item++) { // unroll
         elements[vector * VECTOR + item] = identity();
         if (place * VECTOR + item < length) {
-          elements[vector * VECTOR + item] = element_from_item(items[item]);
+          elements[vector * VECTOR + item] = element_from_item(items[item], place * VECTOR + item);
         }
       }
     }

@@ -11,8 +11,8 @@ fn combine_pairs(
   let tile = work_group.y * params.grid_width + work_group.x;
   let pair = tile * WORK_GROUP_SIZE + local_index;
   if (pair < params.length / 2u) {
-    let earlier = element_from_item(read_item(2u * pair));
-    let later = element_from_item(read_item(2u * pair + 1u));
+    let earlier = element_from_item(read_item(2u * pair), 2u * pair);
+    let later = element_from_item(read_item(2u * pair + 1u), 2u * pair + 1u);
     write_item(pair, item_from_element(combine(earlier, later)));
   }
 }

@@ -37,7 +37,7 @@ fn combine_vector(before: Element, place: u32, length: u32) -> Element {
   var sum = before;
   for (var item = 0u; item < VECTOR; item++) { // unroll
     if (place * VECTOR + item < length) {
-      sum = combine(sum, element_from_item(items[item]));
+      sum = combine(sum, element_from_item(items[item], place * VECTOR + item));
     }
   }
   return sum;

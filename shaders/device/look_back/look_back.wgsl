@@ -21,9 +21,6 @@
 // Words of an entry.
 const ENTRY_WORDS = 2u * ELEMENT_WORDS;
 
-// Entries of a group: its tiles', its carry, and one that is not used, so that groups of 30 start where memory does.
-const GROUP_ENTRIES = FAN_OUT + 2u;
-
 // How many entries there are; of the last group perhaps none but its carry is used.
 fn entries() -> u32 {
   return (params.spine_tiles / FAN_OUT + 1u) * GROUP_ENTRIES;

@@ -2,12 +2,6 @@
 // Linked with look_back.wgsl. Call in uniform control flow.
 // Work-group memory: FAN_OUT * (MOST_GROUPS + 1) + MOST_GROUPS elements and a word.
 
-// Tiles in a group: a thread for each.
-const FAN_OUT = min(16u, 1u << (31u - countLeadingZeros(WORK_GROUP_SIZE)));
-
-// Groups that are looked through: of the farthest the carry is waited for.
-const MOST_GROUPS = max(2u, min(64u, 128u / ELEMENT_WORDS));
-
 // What the threads read: the totals of each group, by distance; and carries.
 var<workgroup> look_back_totals: array<Element, FAN_OUT * MOST_GROUPS>;
 var<workgroup> look_back_carries: array<Element, FAN_OUT>;

@@ -8,12 +8,6 @@
 // What is called for one subgroup is in uniform control flow of that subgroup: compilers do not know that.
 diagnostic(off, subgroup_uniformity);
 
-// Tiles in a group: a lane for each, and one for the carry. Few groups are few round trips to memory.
-const FAN_OUT = min(30u, MIN_SUBGROUP_SIZE - 2u);
-
-// Groups that are looked through: of the farthest the carry is waited for.
-const MOST_GROUPS = 64u;
-
 // By distance, the combined totals of each group's tiles but the last, and the last one's.
 var<workgroup> look_back_sums: array<Element, MOST_GROUPS>;
 var<workgroup> look_back_lasts: array<Element, MOST_GROUPS>;

@@ -8,7 +8,7 @@
 //
 // The places of a group, GROUP_ENTRIES of them, lie word by word: what is read together lies together.
 //
-// Linked with contract.wgsl, a look-back, which says ENTRY_WORDS, GROUP_ENTRIES and how many entries there are, and
+// Linked with contract.wgsl, a look-back, which says ENTRY_WORDS and how many entries there are, and
 // faults_none.wgsl. Call from any control flow. No work-group memory.
 
 @group(0) @binding(3) var<storage, read_write> spine: array<atomic<u32>>;

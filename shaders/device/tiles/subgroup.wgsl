@@ -3,12 +3,10 @@
 // vectors in rows, one a lane, so that neighbouring lanes load and store neighbouring vectors.
 // Call in uniform control flow; work_group_thread first, once, and its result as `thread` afterwards.
 // Work-group memory: an element for each MIN_SUBGROUP_SIZE threads.
-// Linked after subgroup_contract.wgsl, what numbers the threads (subgroup_count.wgsl with subgroup_by_id.wgsl or
-// subgroup_by_count.wgsl; or subgroup_by_lanes.wgsl), and subgroup_rows.wgsl or
-// subgroup_votes.wgsl; and after subgroup_any_order.wgsl, subgroup_lane_totals.wgsl, subgroup_scan_first.wgsl or
-// subgroup_rows_together.wgsl, which have some of these functions for some operators.
-
-const SUBGROUP_SLOTS = (WORK_GROUP_SIZE + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE;
+// Linked with subgroup_contract.wgsl, what numbers the threads (subgroup_count.wgsl with subgroup_by_id.wgsl or
+// subgroup_by_count.wgsl; or subgroup_by_lanes.wgsl), and subgroup_rows.wgsl or subgroup_votes.wgsl. For some operators
+// subgroup_any_order.wgsl, subgroup_lane_totals.wgsl, subgroup_scan_first.wgsl or subgroup_rows_together.wgsl replace
+// some of these functions.
 
 var<workgroup> subgroup_totals: array<Element, SUBGROUP_SLOTS>;
 
@@ -133,7 +131,7 @@ fn reduce_subgroups(sum: Element) -> Element {
 }
 
 // The total of any tile, a row after another: slowly, so that it takes few registers. It is what begin_scan has, to the last
-// bit: where an order would show, a file that is linked before has another.
+// bit: where an order would show, another file replaces it.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var sum = identity();
   for (var vector = 0u; vector < VECTORS; vector++) {

@@ -1,5 +1,7 @@
 // A subgroup's sum of 64-bit integers, low word first, from its sums of words: three of WGSL's reductions in place of ten
-// shuffles. Call in uniform control flow. No work-group memory. Linked before subgroup_contract.wgsl.
+// shuffles. Call in uniform control flow. No work-group memory.
+// Linked with subgroup_contract.wgsl.
+// replaces: subgroup_reduce
 
 enable subgroups;
 

@@ -1,7 +1,7 @@
 // The total of any tile as begin_scan has it with subgroup_any_order.wgsl, for f32 and f16, whose bits depend on the
 // order: slowly, so that it takes few registers. All threads get it.
-// Linked before subgroup.wgsl, in place of what that has of this name. Call in uniform control flow. Work-group memory:
-// that of subgroup.wgsl.
+// Call in uniform control flow. Work-group memory: that of subgroup.wgsl, which it is linked with.
+// replaces: total_of_tile
 
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var sum = identity();

@@ -3,18 +3,8 @@
 // row, and put what they hold of the same row together, then lanes two apart, then four, until each lane holds a part of one
 // row; they scan what they hold, and go the same way back. Of eight rows that takes a fourth of the shuffles. All
 // subgroups are full where there are several rows at a time.
-// Linked before subgroup.wgsl, with subgroup_contract.wgsl. Call in uniform control flow. No work-group memory.
-
-// Rows at a time: a power of two. One, where a subgroup may lack lanes.
-const ROWS = select(
-  1u,
-  min(MOST_ROWS, min(MIN_SUBGROUP_SIZE, VECTORS & (~VECTORS + 1u))),
-  WORK_GROUP_SIZE % MAX_SUBGROUP_SIZE == 0u,
-);
-const MOST_ROWS = 8u;
-const ROW_CHUNKS = VECTORS / ROWS;
-const ROW_STAGES = countTrailingZeros(ROWS);
-const ROW_PAIRS = max(1u, ROWS / 2u);
+// Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl and subgroup_contract.wgsl.
+// replaces: scan_run
 
 struct RowsScan {
   // What comes before the lane's element of each row.

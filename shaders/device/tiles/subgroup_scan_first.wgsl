@@ -1,7 +1,8 @@
 // The tile's total from the scan of its rows, where lanes would take as many shuffles again for a reduction by the
 // operator. All threads get it.
-// Linked before subgroup.wgsl, in place of what that has of these names, with subgroup_rows_together.wgsl and
-// subgroup_rows.wgsl. Call in uniform control flow. Work-group memory: that of subgroup.wgsl.
+// Call in uniform control flow. Work-group memory: that of subgroup.wgsl, which it is linked with, as it is with
+// subgroup_rows_together.wgsl and subgroup_rows.wgsl.
+// replaces: TileScan, begin_scan, before_run, run_of, reduce_subgroups, total_of_tile
 
 struct TileScan {
   run: array<Element, ITEMS>,
