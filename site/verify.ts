@@ -39,7 +39,7 @@ export function onCpu(task: Task, grouping?: Grouping): ScalarArray {
       return one;
     }
     case "compact":
-      return compactReference(data, predicate?.keep as never, options);
+      return compactReference(data, predicate?.keep as never, { type: options.type } as never);
     default:
       return primitive satisfies never;
   }

@@ -49,7 +49,7 @@ export function piecesOf(text: string): Piece[] {
       pieces.push(piece);
     }
     const { parts, keyword, directives } = piece;
-    const isName = word && before !== "." && before !== "@";
+    const isName = word && !/[.@]$/.test(before);
     // These words are no names: anywhere else, a compiler says so.
     const isDirective =
       isOpen || (isName && !piece.attributes && /^(enable|requires|diagnostic)$/.test(token));

@@ -15,7 +15,6 @@ import { join } from "node:path";
 import { dump } from "npyjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
-import type { Operator } from "../../src/algebra/monoid.ts";
 import { operators } from "../../src/algebra/operators.ts";
 import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { describe as describeAdapter } from "../../src/cli/doctor.ts";
@@ -309,13 +308,15 @@ fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive
   });
 });
 
+type ScanReferenceOptions = ReferenceOptions<TypeName> & { readonly exclusive?: boolean };
+
 describe("doctor", () => {
   // The real one takes a while in software. Here the CPU reference stands in for the adapter.
   const standIn = (features: readonly string[], wrong: boolean, software = false): Fold => {
-    const sum = async (data: ScalarArray, options: ReferenceOptions<TypeName>) =>
-      reduceReference(data, options);
-    const scan = async (data: ScalarArray, options: ReferenceOptions<TypeName>) => {
-      const result = scanReference(data, options);
+    const sum = async (data: ScalarArray, { type, op }: ReferenceOptions<TypeName>) =>
+      reduceReference(data, { type, op } as ReferenceOptions<TypeName>);
+    const scan = async (data: ScalarArray, { type, op, exclusive }: ScanReferenceOptions) => {
+      const result = scanReference(data, { type, op, exclusive } as ScanReferenceOptions);
       const place = software ? 200 : 4000;
       if (wrong && result.length > place) {
         const bytes = new Uint8Array(result.buffer);
@@ -386,8 +387,8 @@ describe("doctor", () => {
       const confused = {
         device: { features: new Set(["shader-f16", "subgroups"]) },
         software,
-        scan: async (data: ScalarArray, options: ReferenceOptions<TypeName>) =>
-          scanReference(data, { ...options, op: instead as unknown as Operator<TypeName> }),
+        scan: async (data: ScalarArray, { type, exclusive }: ScanReferenceOptions) =>
+          scanReference(data, { type, exclusive, op: instead } as unknown as ScanReferenceOptions),
         reduce: async () => 0,
         compact: async (data: ScalarArray) => data,
       } as unknown as Fold;

@@ -380,7 +380,7 @@ test.each<[string, () => unknown, string]>([
   [
     "an operator that is none",
     () => workGroupScan({ type: u32, op: "max" as never, workGroupSize: 32 }),
-    "workGroupScan: op is max; it takes an operator, as add is",
+    "workGroupScan: op is max; it takes an operator",
   ],
   [
     "an operator that does not take the type",
