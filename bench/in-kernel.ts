@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
-import { open } from "wavefold/node";
+import { openFold } from "wavefold/node";
 import type { ElementType, InKernelFunctions, WorkGroupAlgorithm } from "wavefold/wgsl";
 import {
   blelloch,
@@ -32,7 +32,7 @@ const CALLS = 32;
 
 const { values } = parseArgs({ options: { adapter: { type: "string" }, json: { type: "string" } } });
 const adapter = values.adapter as "gpu" | "software" | undefined;
-const fold = await open(adapter === undefined ? {} : { adapter });
+const fold = await openFold(adapter === undefined ? {} : { adapter });
 const { device } = fold;
 const { description } = fold.adapterInfo;
 const groups = fold.software ? 2 : 8192;

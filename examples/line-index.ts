@@ -10,7 +10,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
 import type { Fold } from "wavefold/node";
-import { max, open } from "wavefold/node";
+import { max, openFold } from "wavefold/node";
 import { compactReference, reduceReference, scanReference } from "wavefold/reference";
 
 const NEWLINE = 10;
@@ -119,7 +119,7 @@ async function main(): Promise<void> {
   }
   const [path = "package-lock.json"] = positionals;
   const bytes = await readFile(path);
-  const fold = await open(adapter === undefined ? {} : { adapter });
+  const fold = await openFold(adapter === undefined ? {} : { adapter });
   try {
     const { description, device, vendor } = fold.adapterInfo;
     console.log(`adapter: ${description || device || vendor} (${fold.software ? "software" : "GPU"})`);

@@ -15,7 +15,7 @@ const shared = {
 
 await rm("dist", { recursive: true, force: true });
 
-// The package's entries. What `open` takes at once is two files: what programs without a device take of it too, and the rest.
+// The package's entries. What `openFold` takes at once is two files: what programs without a device take of it too, and the rest.
 // So a program loads it in few requests. What is loaded by import() is a file each.
 const textual = { wgsl: "src/wgsl.ts", reference: "src/reference/index.ts", monoids: "src/monoids/index.ts" };
 const bundler = await rolldown({

@@ -25,13 +25,13 @@ if (!Number.isInteger(runs) || runs < 1) {
 /** What is measured, in milliseconds: the times since the navigation began, but for the second scan's own. */
 const STEPS = {
   loaded: "the module has loaded",
-  opened: "open() is done",
+  opened: "openFold() is done",
   first: "the first scan is read back",
   second: "the second scan alone",
 };
 
 const page = `
-  import { open } from "wavefold";
+  import { openFold } from "wavefold";
   const loaded = performance.now();
   // Bytes of a generator: what is added wraps.
   const data = new Uint32Array(${LENGTH});
@@ -40,7 +40,7 @@ const page = `
     data[i] = state;
   }
   const filled = performance.now();
-  const fold = await open();
+  const fold = await openFold();
   const opened = performance.now() - (filled - loaded);
   const scanned = await fold.scan(data);
   const first = performance.now() - (filled - loaded);

@@ -1,5 +1,5 @@
 import type { Fold } from "../src/index.ts";
-import { open } from "../src/index.ts";
+import { openFold } from "../src/index.ts";
 import { byId, messageOf } from "./dom.ts";
 
 /** Opens the browser's GPU; or says in the page's notice why there is none, and what still works. */
@@ -14,7 +14,7 @@ export async function openGpu(without: string): Promise<Fold | undefined> {
   };
   const status = byId("gpu-status", HTMLElement);
   try {
-    const fold = await open();
+    const fold = await openFold();
     status.textContent = `Runs on: ${nameOf(fold)}`;
     void fold.device.lost.then(({ reason, message }) => {
       if (reason !== "destroyed") {

@@ -22,7 +22,7 @@ export type { HandCompactOptions, HandMapOptions, HandOptions } from "./gpu/at_h
 export type { SinglePassTest } from "./gpu/context.ts";
 export type { Fold, Length, PreparedCompact, PreparedReduce, PreparedScan, ScanRanges } from "./gpu/fold.ts";
 export type { OpenOptions } from "./gpu/open.ts";
-export { open } from "./gpu/open.ts";
+export { openFold } from "./gpu/open.ts";
 export type { BufferRange } from "./gpu/recording.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";

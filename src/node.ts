@@ -1,5 +1,5 @@
 /**
- * What `wavefold` has, in Node.js: `open` finds a GPU, or takes the software adapter.
+ * What `wavefold` has, in Node.js: `openFold` finds a GPU, or takes the software adapter.
  *
  * @module wavefold/node
  */
@@ -18,10 +18,10 @@ import {
   withSoftwareDriver,
 } from "./gpu/software_adapter.ts";
 
-// Of the same name there is `open` below in its place.
+// Of the same name there is `openFold` below in its place.
 export * from "./index.ts";
 
-/** Options of {@link open}. */
+/** Options of {@link openFold}. */
 export interface NodeOpenOptions {
   /** Your own device. It stays yours: `destroy()` leaves it open. */
   readonly device?: GPUDevice;
@@ -61,17 +61,17 @@ const instances = new Set<GPU>();
  *
  * @example
  * ```ts
- * const fold = await open();
+ * const fold = await openFold();
  * await fold.scan(Uint32Array.of(3, 1, 7)); // 3 4 11
  * fold.destroy();
  * ```
  */
-export async function open(options: NodeOpenOptions = {}): Promise<Fold> {
+export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
   // What is no object is found out with the other options.
   const { adapter } = Object(options) as NodeOpenOptions;
   if (typeof adapter === "string" && adapter !== "gpu" && adapter !== "software") {
     throw new ArgumentError(
-      `open: adapter is "${String(adapter)}"; it takes "gpu", "software" or a GPUAdapter`,
+      `openFold: adapter is "${String(adapter)}"; it takes "gpu", "software" or a GPUAdapter`,
     );
   }
   const others = typeof adapter === "string" ? { ...options, adapter: undefined } : options;
@@ -85,8 +85,8 @@ export async function open(options: NodeOpenOptions = {}): Promise<Fold> {
     if (found === undefined) {
       throw new AdapterError(
         adapter === "gpu"
-          ? 'open: no GPU was found; a software adapter takes its place with adapter: "software"'
-          : "open: no adapter was found, and the software one did not start",
+          ? 'openFold: no GPU was found; a software adapter takes its place with adapter: "software"'
+          : "openFold: no adapter was found, and the software one did not start",
       );
     }
     return found;
@@ -142,5 +142,5 @@ async function loadDawn(): Promise<Dawn> {
     }
     return (await import(pathToFileURL(path).href)) as Dawn;
   }
-  throw new MissingPackageError("open: WebGPU in Node.js needs the package webgpu: npm install webgpu");
+  throw new MissingPackageError("openFold: WebGPU in Node.js needs the package webgpu: npm install webgpu");
 }

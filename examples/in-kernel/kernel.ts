@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Fold } from "wavefold/node";
-import { open } from "wavefold/node";
+import { openFold } from "wavefold/node";
 
 // What WebGPU calls GPUBufferUsage and GPUMapMode: not in every runtime.
 const STORAGE = 0x80;
@@ -56,7 +56,7 @@ export async function printWhenRun(url: string, run: (fold: Fold) => Promise<obj
   if (process.argv[1] === undefined || realpathSync(process.argv[1]) !== fileURLToPath(url)) {
     return;
   }
-  const fold = await open();
+  const fold = await openFold();
   try {
     for (const [name, value] of Object.entries(await run(fold))) {
       console.log(`${name}: ${typeof value === "object" ? Array.from(value).join(" ") : value}`);

@@ -7,7 +7,7 @@ import type { TypeName } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold, NodeOpenOptions } from "../node.ts";
-import { open } from "../node.ts";
+import { openFold } from "../node.ts";
 
 /** Options that several commands share, as commander hands them over. */
 export interface AdapterOption {
@@ -97,7 +97,7 @@ export async function withFold<Result>(
   more: NodeOpenOptions = {},
 ): Promise<Result> {
   const options: NodeOpenOptions = adapter === "auto" ? more : { ...more, adapter };
-  const fold = await open(options);
+  const fold = await openFold(options);
   try {
     return await work(fold);
   } finally {

@@ -16,7 +16,7 @@ export interface Digits {
   offsetsOf(run: number): readonly [number, number];
 }
 
-/** What became of the test of the single pass on a device: see `open`. */
+/** What became of the test of the single pass on a device: see `openFold`. */
 export interface SinglePassTest {
   /** Whether every element of every run was right, in time. */
   readonly passed: boolean;

@@ -73,7 +73,7 @@ export interface PreparedCompact {
   destroy(): void;
 }
 
-/** Scan, reduce and compact on one device. See `open`. */
+/** Scan, reduce and compact on one device. See `openFold`. */
 export class Fold {
   /** The device that it computes on: yours, where one was given. */
   readonly device: GPUDevice;
@@ -98,14 +98,14 @@ export class Fold {
   }
 
   /**
-   * What became of the test that `open({ testSinglePass: true })` makes, on every element of scans and compactions
+   * What became of the test that `openFold({ testSinglePass: true })` makes, on every element of scans and compactions
    * whose tiles hand on late, in part or never. Where it passed, primitives that are faster so read their data
    * once by default; where it failed, none does. A plan whose `passes` says how is not affected, nor is a scan of u32 at
    * hand, which the copies to and from the device take longer than.
    *
    * @example
    * ```ts
-   * const fold = await open({ testSinglePass: true });
+   * const fold = await openFold({ testSinglePass: true });
    * fold.singlePassTest?.passed; // true
    * fold.destroy();
    * ```

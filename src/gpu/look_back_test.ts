@@ -259,7 +259,7 @@ export async function testSinglePass(context: Context, planted: Planted = {}): P
   context.facts = { ...context.facts, lookBack: passed };
 }
 
-/** The same for `open`: a fold whose test is cut short is destroyed. */
+/** The same for `openFold`: a fold whose test is cut short is destroyed. */
 export async function tested(fold: { destroy(): void }, context: Context): Promise<void> {
   try {
     await testSinglePass(context);

@@ -3,7 +3,7 @@ import { requireOptions } from "../options.ts";
 import { contextOf, openContext } from "./device.ts";
 import { Fold } from "./fold.ts";
 
-/** Options of `open` in a browser. */
+/** Options of `openFold` in a browser. */
 export interface OpenOptions {
   /** Your own device. It stays yours: `destroy()` leaves it open. */
   readonly device?: GPUDevice;
@@ -17,7 +17,7 @@ export interface OpenOptions {
   /**
    * The most pipelines to keep for the next call that takes them, 128 where it is left out. The one that was used least
    * recently goes first. A call takes 1 to 5, and each takes some hundred kilobytes; what is prepared keeps its own in any
-   * case. It holds for the device, whichever `open` said it last.
+   * case. It holds for the device, whichever `openFold` said it last.
    */
   readonly maxPipelines?: number;
 }
@@ -68,19 +68,19 @@ export async function openDevice(options: OpenOptions, find: Find): Promise<Fold
 }
 
 async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
-  requireOptions("open", options, openNames);
+  requireOptions("openFold", options, openNames);
   const { device, adapter, maxPipelines } = options;
   if (maxPipelines !== undefined && !(Number.isInteger(maxPipelines) && maxPipelines >= 0)) {
-    refuse("open", `maxPipelines is ${String(maxPipelines)}`, "a whole number from 0 up");
+    refuse("openFold", `maxPipelines is ${String(maxPipelines)}`, "a whole number from 0 up");
   }
   if (device !== undefined) {
     if (typeof device?.createComputePipelineAsync !== "function") {
-      throw new ArgumentError("open: device is no GPUDevice");
+      throw new ArgumentError("openFold: device is no GPUDevice");
     }
     return new Fold(await openContext(device, maxPipelines), () => {});
   }
   if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
-    throw new ArgumentError("open: adapter is no GPUAdapter");
+    throw new ArgumentError("openFold: adapter is no GPUAdapter");
   }
   const found = adapter === undefined ? await find() : { adapter };
   try {
@@ -92,7 +92,7 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   } catch (cause) {
     found.release?.();
     throw new AdapterError(
-      `open: the adapter gave no device: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `openFold: the adapter gave no device: ${cause instanceof Error ? cause.message : String(cause)}`,
     );
   }
 }
@@ -105,23 +105,23 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
  *
  * @example
  * ```ts
- * const fold = await open();
+ * const fold = await openFold();
  * await fold.scan(Uint32Array.of(3, 1, 7)); // 3 4 11
  * fold.destroy();
  * ```
  */
-export function open(options: OpenOptions = {}): Promise<Fold> {
+export function openFold(options: OpenOptions = {}): Promise<Fold> {
   return openDevice(options, async () => {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
     if (gpu === undefined) {
       throw new AdapterError(
-        "open: there is no navigator.gpu; WebGPU takes a recent browser and a secure context (https or localhost). In Node.js, import wavefold/node",
+        "openFold: there is no navigator.gpu; WebGPU takes a recent browser and a secure context (https or localhost). In Node.js, import wavefold/node",
       );
     }
     const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
     if (adapter === null) {
       throw new AdapterError(
-        "open: the browser has WebGPU, but no adapter: its GPU is not supported, or is blocked",
+        "openFold: the browser has WebGPU, but no adapter: its GPU is not supported, or is blocked",
       );
     }
     return { adapter };

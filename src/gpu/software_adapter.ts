@@ -30,7 +30,7 @@ const RTLD_NODELETE = 0x1000;
 export async function softwareFolder(): Promise<string> {
   if (process.platform !== "linux" || process.arch !== "x64") {
     throw new AdapterError(
-      `open: the software adapter is built for Linux x64, and this is ${process.platform} ${process.arch}`,
+      `openFold: the software adapter is built for Linux x64, and this is ${process.platform} ${process.arch}`,
     );
   }
   const { archive, version } = await findArchive();
@@ -47,7 +47,7 @@ export async function softwareFolder(): Promise<string> {
       failures.push(`${parent}: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
   }
-  throw new AdapterError(`open: the software adapter could not be unpacked: ${failures.join("; ")}`);
+  throw new AdapterError(`openFold: the software adapter could not be unpacked: ${failures.join("; ")}`);
 }
 
 function cacheFolder(): string {
@@ -71,7 +71,7 @@ async function findArchive(): Promise<{ archive: string; version: string }> {
     }
   }
   throw new MissingPackageError(
-    `open: the software adapter needs the package ${PACKAGE}: npm install ${PACKAGE}`,
+    `openFold: the software adapter needs the package ${PACKAGE}: npm install ${PACKAGE}`,
   );
 }
 
@@ -165,7 +165,7 @@ export async function withSoftwareDriver<T>(folder: string, action: () => Promis
     if ((found === undefined || found === null) && problem !== undefined) {
       const cause = problem instanceof Error ? problem.message : String(problem);
       throw new AdapterError(
-        `open: in a worker thread, the software adapter takes a variable of the process's environment, which the main thread did not set (${cause}); start the worker with { env: SHARE_ENV }, of node:worker_threads`,
+        `openFold: in a worker thread, the software adapter takes a variable of the process's environment, which the main thread did not set (${cause}); start the worker with { env: SHARE_ENV }, of node:worker_threads`,
       );
     }
     return found;

@@ -48,7 +48,7 @@ describe("there is an example of", () => {
   const isFunction = (one: unknown): boolean =>
     typeof one === "function" && !/^class\b/.test(Function.prototype.toString.call(one));
   const known = new Set(examples.map(({ name }) => name));
-  // `wavefold` has all that is in `named`; only its `open` is a function of another file.
+  // `wavefold` has all that is in `named`; only its `openFold` is a function of another file.
   test.each(Object.entries(modules).filter(([entry]) => entry.startsWith("wavefold")))(
     "%s",
     (_, { named }) => {

@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { globals } from "webgpu";
-import { open as openInBrowser } from "../../src/index.ts";
-import { open, u32 } from "../../src/node.ts";
+import { openFold as openInBrowser } from "../../src/index.ts";
+import { openFold, u32 } from "../../src/node.ts";
 import { linkDirectives } from "../../src/wgsl.ts";
 import type { Section } from "../support/blocks.ts";
 import {
@@ -48,14 +48,14 @@ const FRAMES = 3;
 const kernelWith = (section: Section, name: string): string =>
   blocksOf(section, "wgsl").find(({ text }) => text.includes(`fn ${name}(`))?.text ?? "";
 
-/** `open` of the built package, in a program of its own where no other package is. */
+/** `openFold` of the built package, in a program of its own where no other package is. */
 async function openAlone(): Promise<never> {
   const place = await mkdtemp(join(tmpdir(), "wavefold-alone-"));
   try {
     await cp("dist", join(place, "dist"), { recursive: true });
     const url = pathToFileURL(join(place, "dist", "node.js")).href;
-    const program = `import { open } from ${JSON.stringify(url)};
-      open().catch(({ name, message }) => console.log(JSON.stringify({ name, message })));`;
+    const program = `import { openFold } from ${JSON.stringify(url)};
+      openFold().catch(({ name, message }) => console.log(JSON.stringify({ name, message })));`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ["--input-type=module", "--eval", program],
@@ -72,7 +72,7 @@ async function givenTo(name: string, section: Section): Promise<Record<string, u
   const { device } = fold();
   const words = (): GPUBuffer => storageBuffer(device, new Uint32Array(1000));
   const given = {
-    fold: await open({ device }),
+    fold: await openFold({ device }),
     device,
     encoder: device.createCommandEncoder(),
     input: words(),
@@ -114,11 +114,11 @@ async function givenTo(name: string, section: Section): Promise<Record<string, u
         deviceWithoutFeatures: await (await nullGpu().requestAdapter())?.requestDevice(),
       };
     case "errors, In a browser":
-      return { ...given, open: openInBrowser };
+      return { ...given, openFold: openInBrowser };
     case "errors, In Node.js":
-      return { ...given, open };
+      return { ...given, openFold };
     case "errors, MissingPackageError":
-      return { ...given, open: openAlone };
+      return { ...given, openFold: openAlone };
     default:
       return given;
   }
@@ -139,7 +139,7 @@ const givenTypes: Readonly<Record<string, string>> = {
   context: "GPUCanvasContext",
   format: "GPUTextureFormat",
   scan: 'import("wavefold").PreparedScan',
-  open: 'typeof import("wavefold/node").open',
+  openFold: 'typeof import("wavefold/node").openFold',
   // Not in every lib.dom.d.ts.
   GPUBufferUsage:
     'Readonly<Record<"STORAGE" | "COPY_SRC" | "COPY_DST" | "INDIRECT" | "MAP_READ" | "QUERY_RESOLVE" | "VERTEX", number>>',
@@ -174,7 +174,7 @@ function moduleOf(section: Section): string {
 }
 
 const hasGpu = (): Promise<boolean> =>
-  open({ adapter: "gpu" }).then(
+  openFold({ adapter: "gpu" }).then(
     (found) => {
       found.destroy();
       return true;

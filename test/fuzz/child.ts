@@ -1,5 +1,5 @@
 import process from "node:process";
-import { open } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
 import type { Bench } from "./bench.ts";
 import { benchOn } from "./bench.ts";
 import type { Case } from "./families.ts";
@@ -38,7 +38,7 @@ export interface NoDevice {
 
 /** Opens a device, and runs the cases that the parent sends, one after another. */
 export async function serve(adapter: "gpu" | "software", shufflesSubgroups: boolean): Promise<void> {
-  const fold = await open({ adapter }).catch((cause) => {
+  const fold = await openFold({ adapter }).catch((cause) => {
     const refused: NoDevice = { noDevice: oneLine(cause) };
     process.send?.(refused);
     process.exitCode = 1;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Fold } from "../../src/node.ts";
-import { open } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
 import { adapter } from "../support/fold.ts";
 import type { Bench } from "./bench.ts";
 import { benchOn } from "./bench.ts";
@@ -14,7 +14,7 @@ import { staysInside, withoutComments } from "./text.ts";
 let fold: Fold;
 let bench: Bench;
 beforeAll(async () => {
-  fold = await open({ adapter });
+  fold = await openFold({ adapter });
   bench = benchOn(fold, scaleOf(fold.software));
 });
 afterAll(() => bench.destroy());

@@ -14,7 +14,7 @@ import {
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
-import { open } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -167,10 +167,10 @@ const calls = {
   },
   "reduce.record": recordOf("reduce", rangePlaces),
   "compact.record": recordOf("compact", [...rangePlaces, "count"]),
-  open: {
+  openFold: {
     places: ["options", "adapter", "device", "testSinglePass"],
     run: ({ fold }, at) =>
-      open(
+      openFold(
         at("options", {
           adapter: at("adapter", "software"),
           device: at("device", fold.device),
@@ -322,7 +322,7 @@ export async function runJunk({ method, place, value }: JunkCase, bench: Bench):
   const title = `${method} with a ${place} of any kind (${value})`;
   const call: Call = calls[method];
   const at: At = (one, right) => (one === place ? (junkValue(value) as never) : right);
-  const isAsync = method === "open" || method in bench.fold;
+  const isAsync = method === "openFold" || method in bench.fold;
   let started: unknown;
   let isThrown = true;
   const made = await attempt(title, false, async () => {

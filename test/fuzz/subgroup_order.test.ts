@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import type { Fold } from "../../src/node.ts";
-import { open } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
 import { adapter } from "../support/fold.ts";
 import { shuffleSubgroups, withShuffledSubgroups } from "./subgroup_order.ts";
 
 let fold: Fold;
 const texts: string[] = [];
 beforeAll(async () => {
-  fold = await open({ adapter });
+  fold = await openFold({ adapter });
   const { device } = fold;
   const create = device.createShaderModule;
   Object.defineProperty(device, "createShaderModule", {

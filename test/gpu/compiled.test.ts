@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { u64 } from "../../src/algebra/types_64.ts";
-import { LimitError, open } from "../../src/node.ts";
+import { LimitError, openFold } from "../../src/node.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { watched } from "../support/watched.ts";
 
@@ -9,7 +9,7 @@ const tuning = { passes: "single", workGroupSize: 1, itemsPerThread: 2 } as cons
 
 test("scratch that is larger than a buffer may be", async () => {
   const { device, made } = watched(fold().device);
-  const one = await open({ device });
+  const one = await openFold({ device });
   const { maxStorageBufferBindingSize, maxBufferSize } = device.limits;
   const most = Math.min(maxStorageBufferBindingSize, maxBufferSize);
   const maxLength = most / 8;
@@ -26,7 +26,7 @@ test("scratch that is larger than a buffer may be", async () => {
 test("the same at hand", async () => {
   const limits = { maxStorageBufferBindingSize: 65536, maxBufferSize: 65536 };
   const { device, made } = watched(fold().device, { limits });
-  const one = await open({ device });
+  const one = await openFold({ device });
   const scan = one.scan(new BigUint64Array(8192), tuning);
   await expect(scan).rejects.toThrow(LimitError);
   await expect(scan).rejects.toThrow("maxLength 8192 takes");

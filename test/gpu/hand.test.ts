@@ -3,7 +3,7 @@ import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { ArgumentError, type Fold, open, WavefoldError } from "../../src/node.ts";
+import { ArgumentError, type Fold, openFold, WavefoldError } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 
 const fold = useSoftwareFold();
@@ -119,7 +119,7 @@ describe("what the device refuses rejects the call", () => {
   test.each(
     calls.flatMap(([title, call]) => ["input", "output"].map((name) => [title, name, call] as const)),
   )("%s: %s", async (_, name, call) => {
-    const one = await open({ device: spoiled(fold().device, name) });
+    const one = await openFold({ device: spoiled(fold().device, name) });
     for (const data of [new Uint32Array(3000).fill(1), new Int32Array(1000).fill(1)]) {
       const error = await call(one, data as never).then(
         (value) => value,
@@ -132,7 +132,7 @@ describe("what the device refuses rejects the call", () => {
 
   test("calls at the same time do not take each other's errors", async () => {
     const good = fold();
-    const bad = await open({ device: spoiled(good.device, "output") });
+    const bad = await openFold({ device: spoiled(good.device, "output") });
     const data = new Uint32Array(3000).fill(1);
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, at) => (at % 3 === 1 ? bad : good).reduce(data, at % 2 ? tuning : {})),
@@ -159,14 +159,14 @@ test("what a prepared plan holds is refused when it is prepared", async () => {
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  const one = await open({ device: wrong });
+  const one = await openFold({ device: wrong });
   await expect(
     one.prepareScan({ type: u32 as ElementType<"u32">, maxLength: 1000, ...tuning }),
   ).rejects.toThrow(WavefoldError);
 });
 
 test("nothing reaches the device's own handler of errors", async () => {
-  const one = await open({ adapter });
+  const one = await openFold({ adapter });
   const seen: string[] = [];
   one.device.addEventListener("uncapturederror", (event) => {
     seen.push((event as GPUUncapturedErrorEvent).error.message);

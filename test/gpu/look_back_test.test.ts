@@ -5,7 +5,7 @@ import { contextOf } from "../../src/gpu/device.ts";
 import type { Planted } from "../../src/gpu/look_back_test.ts";
 import { testSinglePass } from "../../src/gpu/look_back_test.ts";
 import type { Fold } from "../../src/node.ts";
-import { open, u32 } from "../../src/node.ts";
+import { openFold, u32 } from "../../src/node.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -21,14 +21,14 @@ afterEach(() => {
 
 /** Opened with the test. */
 async function tested(): Promise<Fold> {
-  const fold = await open({ adapter, testSinglePass: true });
+  const fold = await openFold({ adapter, testSinglePass: true });
   folds.push(fold);
   return fold;
 }
 
 /** Opened, then tested with a fault planted. */
 async function testedWith(planted: Planted): Promise<Fold> {
-  const fold = await open({ adapter });
+  const fold = await openFold({ adapter });
   folds.push(fold);
   await testSinglePass(contextOf(fold.device), planted);
   return fold;
@@ -72,7 +72,7 @@ const changing =
   };
 
 test("nobody asked: there is no verdict, and only adapters that are known to manage take a single pass", async () => {
-  const fold = await open({ adapter });
+  const fold = await openFold({ adapter });
   folds.push(fold);
   expect(fold.singlePassTest).toBeUndefined();
   const { lookBack, vendor } = contextOf(fold.device).facts;
@@ -129,12 +129,12 @@ test("failed: a kernel that does not compile, or takes too long", async () => {
 });
 
 test("a device that is lost meanwhile is an error that says so", async () => {
-  const fold = await open({ adapter });
+  const fold = await openFold({ adapter });
   folds.push(fold);
-  const testing = open({ device: fold.device, testSinglePass: true });
+  const testing = openFold({ device: fold.device, testSinglePass: true });
   setTimeout(() => fold.device.destroy(), 300);
   await expect(testing).rejects.toThrow(DeviceLostError);
   await expect(testing).rejects.toThrow(/the test of the single pass: the device was destroyed/);
-  const lost = open({ device: fold.device, testSinglePass: true });
+  const lost = openFold({ device: fold.device, testSinglePass: true });
   await expect(lost).rejects.toThrow(DeviceLostError);
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import { prepare } from "../../src/gpu/recording.ts";
-import { ArgumentError, type Fold, open } from "../../src/node.ts";
+import { ArgumentError, type Fold, openFold } from "../../src/node.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
@@ -48,7 +48,7 @@ async function foldWithPipelines(
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  const one = await open({ device: own, ...options });
+  const one = await openFold({ device: own, ...options });
   return { one, pipelines, kept: () => contextOf(own).pipelines.size };
 }
 
@@ -106,10 +106,10 @@ describe("pipelines", () => {
   });
 
   test.each([-1, 1.5, Number.NaN, "8", null])("maxPipelines: %j", async (maxPipelines) => {
-    const opened = open({ device: nullDevice(), maxPipelines: maxPipelines as number });
+    const opened = openFold({ device: nullDevice(), maxPipelines: maxPipelines as number });
     await expect(opened).rejects.toThrow(ArgumentError);
     await expect(opened).rejects.toThrow(
-      `open: maxPipelines is ${maxPipelines}; it takes a whole number from 0 up`,
+      `openFold: maxPipelines is ${maxPipelines}; it takes a whole number from 0 up`,
     );
   });
 });
@@ -119,7 +119,7 @@ describe("buffers", () => {
 
   test("of 200 plans that were recorded and destroyed, none is left", async () => {
     const { device, alive, made } = watched(fold().device);
-    const one = await open({ device });
+    const one = await openFold({ device });
     const buffers = [0, 1, 2, 3].map(() => storageBuffer(fold().device, new Uint32Array(200)));
     const [input, output, count, flags] = buffers as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
     for (let at = 0; at < 200; at++) {
@@ -151,7 +151,7 @@ describe("buffers", () => {
 
   test("of recordings that are forgotten and of spines that are replaced, none is left", async () => {
     const { device, alive, made } = watched(fold().device);
-    const one = await open({ device });
+    const one = await openFold({ device });
     const context = contextOf(device);
     const plan = await planScan({ type: u32, maxLength: 200, passes: "single", ...tuning }, context.facts);
     // A spine for three runs.
@@ -178,7 +178,7 @@ describe("buffers", () => {
 
   test("of calls at hand, none is left", async () => {
     const { device, alive, made } = watched(fold().device);
-    const one = await open({ device });
+    const one = await openFold({ device });
     const data = Uint32Array.from({ length: 3000 }, (_, at) => at);
     const passes = "single";
     await one.scan(data);
@@ -195,7 +195,7 @@ describe("buffers", () => {
 
   test("what a plan in use takes is not let go of", async () => {
     const { device, alive } = watched(fold().device);
-    const one = await open({ device });
+    const one = await openFold({ device });
     const scan = await one.prepareScan({ type: u32, maxLength: 200, passes: "single", ...tuning });
     one.trim();
     const [input, output] = [0, 1].map(() => storageBuffer(fold().device, new Uint32Array(200).fill(1))) as [

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
-import { open as openInBrowser } from "../../src/index.ts";
-import { ArgumentError, open as openInNode, WavefoldError } from "../../src/node.ts";
+import { openFold as openInBrowser } from "../../src/index.ts";
+import { ArgumentError, openFold as openInNode, WavefoldError } from "../../src/node.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
@@ -248,10 +248,10 @@ describe("record", () => {
 test("adapters that are none", async () => {
   // They reject: nothing is thrown before there is a promise.
   for (const [adapter, message] of [
-    ["x", 'open: adapter is "x"; it takes "gpu", "software" or a GPUAdapter'],
-    [5, "open: adapter is no GPUAdapter"],
-    [null, "open: adapter is no GPUAdapter"],
-    [{}, "open: adapter is no GPUAdapter"],
+    ["x", 'openFold: adapter is "x"; it takes "gpu", "software" or a GPUAdapter'],
+    [5, "openFold: adapter is no GPUAdapter"],
+    [null, "openFold: adapter is no GPUAdapter"],
+    [{}, "openFold: adapter is no GPUAdapter"],
   ] as const) {
     const error = await errorOf(openInNode({ adapter } as never));
     expect(error).toBeInstanceOf(ArgumentError);
@@ -260,6 +260,6 @@ test("adapters that are none", async () => {
   for (const adapter of ["gpu", 5, null, {}]) {
     const error = await errorOf(openInBrowser({ adapter } as never));
     expect(error).toBeInstanceOf(ArgumentError);
-    expect(error.message).toBe("open: adapter is no GPUAdapter");
+    expect(error.message).toBe("openFold: adapter is no GPUAdapter");
   }
 });

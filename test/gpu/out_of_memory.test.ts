@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
-import { type Fold, OutOfMemoryError, open } from "../../src/node.ts";
+import { type Fold, OutOfMemoryError, openFold } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 
 const fold = useSoftwareFold();
@@ -48,7 +48,7 @@ async function watch(starved?: string): Promise<Watched> {
       return typeof value === "function" && name !== "createBuffer" ? value.bind(target) : value;
     },
   });
-  return { fold: await open({ device: watched }), alive: () => [...alive.values()], made: () => made };
+  return { fold: await openFold({ device: watched }), alive: () => [...alive.values()], made: () => made };
 }
 
 const failure = (promise: Promise<unknown>): Promise<Error> =>

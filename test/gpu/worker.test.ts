@@ -10,11 +10,11 @@ import { adapter } from "../support/fold.ts";
 // The program and its workers are one file, run on what the build made, as a program of a user's is.
 const source = `
 import { isMainThread, parentPort, SHARE_ENV, Worker, workerData } from "node:worker_threads";
-import { open } from ${JSON.stringify(pathToFileURL("dist/node.js").href)};
+import { openFold } from ${JSON.stringify(pathToFileURL("dist/node.js").href)};
 
 const names = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"];
 const sum = async () => {
-  const fold = await open({ adapter: ${JSON.stringify(adapter)} });
+  const fold = await openFold({ adapter: ${JSON.stringify(adapter)} });
   const sums = await fold.scan(Uint32Array.of(3, 1, 7));
   if (workerData !== "keep") {
     fold.destroy();
@@ -88,7 +88,7 @@ function run(what: string) {
 
 const SUMS = "3 4 11";
 
-describe("open in a worker thread", () => {
+describe("openFold in a worker thread", () => {
   it.each([
     ["one", SUMS],
     ["an environment of its own", SUMS],
@@ -108,7 +108,7 @@ describe("open in a worker thread", () => {
     expect({ status, stdout }).toEqual({
       status: 0,
       stdout:
-        "AdapterError: open: in a worker thread, the software adapter takes a variable of the process's environment, which the main thread did not set (no inspector); start the worker with { env: SHARE_ENV }, of node:worker_threads\n",
+        "AdapterError: openFold: in a worker thread, the software adapter takes a variable of the process's environment, which the main thread did not set (no inspector); start the worker with { env: SHARE_ENV }, of node:worker_threads\n",
     });
     expect(run("without a way to the main thread, in a shared environment")).toEqual({
       status: 0,

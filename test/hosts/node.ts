@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, SHARE_ENV, Worker } from "node:worker_threads";
 import { create } from "webgpu";
 import { softwareFolder, withSoftwareDriver } from "../../src/gpu/software_adapter.ts";
-import { open } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
 import type { Host } from "./case.ts";
 import type { Report } from "./suite.ts";
 import { MAIN, runSuite, WORKER } from "./suite.ts";
@@ -15,7 +15,7 @@ const kind = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software";
 const instances: GPU[] = [];
 
 const host: Host = {
-  open: (options) => open({ adapter: kind, ...options }),
+  open: (options) => openFold({ adapter: kind, ...options }),
   async requestAdapter(options) {
     const request = (): Promise<GPUAdapter | null> => {
       const gpu = create([]) as GPU;

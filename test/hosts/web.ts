@@ -1,11 +1,11 @@
 // The suite's program in browsers and in Deno: the page or main thread, a second tab, and the worker.
-import { open } from "../../src/index.ts";
+import { openFold } from "../../src/index.ts";
 import type { Host } from "./case.ts";
 import type { Report } from "./suite.ts";
 import { F16, MAIN, runSuite, SECOND_TAB, WORKER } from "./suite.ts";
 
 const host: Host = {
-  open,
+  open: openFold,
   requestAdapter: (options) => navigator.gpu.requestAdapter(options),
 };
 

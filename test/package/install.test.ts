@@ -25,9 +25,9 @@ const PREFIXES = "3 4 11 11 15 16 22 25";
 /** Scans, and compiles a kernel that a build linked, where there is one. */
 const program = (from: string, answer: string, kernel = ""): string => `
 ${kernel && `import code from "${kernel}";`}
-import { max, open } from "${from}";
+import { max, openFold } from "${from}";
 const answer = async () => {
-  const fold = await open();
+  const fold = await openFold();
   const prefixes = await fold.scan(Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3));
   const greatest = await fold.reduce(Float64Array.of(2, 9, 4), { op: max });
   ${
@@ -195,12 +195,12 @@ describe("TypeScript", () => {
   const main = (packages: Packed): string => `
 ${packages.entries.types.map((name) => `/// <reference types="${name}" />`).join("\n")}
 ${packages.entries.code.map((name, at) => `import * as entry${at} from "${name}";`).join("\n")}
-import { add, and, f32, type Fold, max, open, struct, u32 } from "wavefold";
+import { add, and, f32, type Fold, max, openFold, struct, u32 } from "wavefold";
 import { link, workGroupScan } from "wavefold/wgsl";
 import kernel from "./kernel.wgsl";
 
 export const entries: object[] = [${packages.entries.code.map((_, at) => `entry${at}`).join(", ")}];
-const fold: Fold = await open();
+const fold: Fold = await openFold();
 export const prefixes: Uint32Array = await fold.scan(Uint32Array.of(1, 2), { op: add, exclusive: true });
 export const greatest: number = await fold.reduce(Float32Array.of(1), { op: max });
 export const total: bigint = await fold.reduce(BigInt64Array.of(1n));

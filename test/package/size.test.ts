@@ -21,13 +21,13 @@ interface Budget {
 }
 
 const programOf = (names: string, body: string): string => `import { ${names} } from "wavefold";
-      const fold = await open();
+      const fold = await openFold();
       ${body}
       fold.destroy();`;
 const scanOf = (data: string, options = "{}"): string =>
-  programOf("open", `globalThis.result = [...await fold.scan(${data}.of(3, 1, 7), ${options})];`);
+  programOf("openFold", `globalThis.result = [...await fold.scan(${data}.of(3, 1, 7), ${options})];`);
 
-/** What `open` and a scan of any native type may take. */
+/** What `openFold` and a scan of any native type may take. */
 const SCAN = { bytes: 22 * 1024, files: 3 };
 
 const budgets: readonly Budget[] = [
@@ -63,10 +63,10 @@ const budgets: readonly Budget[] = [
     esbuild: 3_400,
   },
   {
-    what: "open and scan of u32 from wavefold",
+    what: "openFold and scan of u32 from wavefold",
     // Of one tile, and of three levels of tiles.
     program: programOf(
-      "open",
+      "openFold",
       "globalThis.result = [...await fold.scan(Uint32Array.of(3, 1, 7)), (await fold.scan(new Uint32Array(300_000).fill(1))).at(-1)];",
     ),
     result: [3, 4, 11, 300_000],
@@ -74,9 +74,9 @@ const budgets: readonly Budget[] = [
     esbuild: 23_100,
   },
   {
-    what: "open, max and an exclusive scan of u32",
+    what: "openFold, max and an exclusive scan of u32",
     program: programOf(
-      "open, max",
+      "openFold, max",
       "globalThis.result = [...await fold.scan(Uint32Array.of(3, 1, 7), { op: max, exclusive: true })];",
     ),
     result: [0, 3, 3],
@@ -84,16 +84,16 @@ const budgets: readonly Budget[] = [
     esbuild: 23_100,
   },
   {
-    what: "open and scan of f32",
+    what: "openFold and scan of f32",
     program: scanOf("Float32Array"),
     result: [3, 4, 11],
     limit: SCAN,
     esbuild: 23_100,
   },
   {
-    what: "open and prepareScan of u32",
+    what: "openFold and prepareScan of u32",
     program: programOf(
-      "open, u32",
+      "openFold, u32",
       "const scan = await fold.prepareScan({ type: u32, maxLength: 1000 }); globalThis.result = typeof scan.record;",
     ),
     result: "function",
@@ -109,8 +109,8 @@ beforeAll(async () => {
 afterAll(() => packed?.remove());
 
 /** A browser's `navigator.gpu`, on the software adapter. */
-const GPU = `import { open } from "wavefold/node";
-const { device } = await open({ adapter: "software" });
+const GPU = `import { openFold } from "wavefold/node";
+const { device } = await openFold({ adapter: "software" });
 const adapter = { features: device.features, limits: device.limits, requestDevice: async () => device };
 Object.defineProperty(globalThis, "navigator", { value: { gpu: { requestAdapter: async () => adapter } } });`;
 

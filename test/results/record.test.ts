@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
-import { ArgumentError, DeviceLostError, LimitError, open, SourceError } from "../../src/node.ts";
+import { ArgumentError, DeviceLostError, LimitError, openFold, SourceError } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -329,7 +329,7 @@ function limited(device: GPUDevice, changes: Partial<Record<keyof GPUSupportedLi
 }
 
 test("more work-groups than a dimension holds", async () => {
-  const narrow = await open({ device: limited(fold().device, { maxComputeWorkgroupsPerDimension: 7 }) });
+  const narrow = await openFold({ device: limited(fold().device, { maxComputeWorkgroupsPerDimension: 7 }) });
   for (const length of [7 * 8, 7 * 8 + 1, 20 * 8 + 3, 43 * 8, 49 * 8 - 1, 49 * 8]) {
     const data = randomWords(length, `narrow ${length}`);
     expectSameBits(
@@ -453,7 +453,7 @@ describe("errors are found before anything is recorded", () => {
 });
 
 test("a lost device rejects what is pending, and what comes after", async () => {
-  const own = await open({ adapter });
+  const own = await openFold({ adapter });
   const pending = own.scan(new Uint32Array(20000));
   const caught = expect(pending).rejects.toThrow(DeviceLostError);
   own.device.destroy();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from "vitest";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { Fold } from "../../src/node.ts";
-import { open } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
 import type { DeviceFacts } from "../../src/plan/facts.ts";
 
 /** `WAVEFOLD_TEST_ADAPTER=gpu` runs the tests on a GPU instead. */
@@ -13,7 +13,7 @@ export const adapter = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "so
 export function useSoftwareFold(): () => Fold {
   let fold: Fold | undefined;
   beforeAll(async () => {
-    fold = await open({ adapter });
+    fold = await openFold({ adapter });
   });
   afterAll(() => fold?.destroy());
   return () => {
