@@ -2,6 +2,7 @@ import { ArgumentError } from "../errors.ts";
 import { refuse } from "../refuse.ts";
 import type { Piece } from "../text/pieces.ts";
 import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
+import { reach } from "../text/reach.ts";
 import type { InKernelFunctions } from "./generate.ts";
 
 /** What {@link link} takes beside the kernel and the functions. */
@@ -29,21 +30,11 @@ export function linkText(
   const own = new Map(kernel.map((piece) => [piece.name, piece]));
   const pieces = functions.flatMap((one) => one.pieces);
   const given = new Map(pieces.map((piece) => [piece.name, piece]));
-  const reach = (words: readonly string[]): Set<string> => {
-    const reached = new Set(words);
-    // What is added to a set is gone through, too.
-    for (const one of reached) {
-      for (const piece of [own.get(one), given.get(one)]) {
-        for (const word of piece ? wordsOf(piece) : []) {
-          reached.add(word);
-        }
-      }
-    }
-    return reached;
-  };
+  const reachedBy = (words: readonly string[]): Set<string> =>
+    reach(words, (one) => [own.get(one), given.get(one)].flatMap((piece) => (piece ? wordsOf(piece) : [])));
   const directives = kernel.flatMap((piece) => piece.directives);
   const linked: string[] = [];
-  const reached = reach(named ?? kernel.flatMap(wordsOf));
+  const reached = reachedBy(named ?? kernel.flatMap(wordsOf));
   for (const one of reached) {
     const piece = given.get(one);
     if (piece) {
@@ -61,7 +52,7 @@ export function linkText(
   for (const entry of kernel) {
     const size = sizeArguments(entry);
     if (size) {
-      const calls = reach(wordsOf(entry));
+      const calls = reachedBy(wordsOf(entry));
       const threads = threadsOf(size);
       for (const { names, workGroupSize } of functions) {
         const called = names.find((one) => calls.has(one));

@@ -1,9 +1,10 @@
 import type { Operator } from "../algebra/operators.ts";
 import { add, operatorOn } from "../algebra/operators.ts";
-import type { ElementType, SourceText } from "../algebra/types.ts";
+import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { refuse } from "../refuse.ts";
 import { declarationsOf, renamed } from "../text/pieces.ts";
+import type { SourceText } from "../text/source.ts";
 import type { InKernelFunctions } from "./generate.ts";
 import { linkText } from "./link.ts";
 

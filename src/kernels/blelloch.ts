@@ -1,6 +1,6 @@
 import portableFile from "../../shaders/device/tiles/portable.wgsl";
 import blellochFile from "../../shaders/work_group/blelloch.wgsl";
-import type { SourceText } from "../algebra/types.ts";
+import type { SourceText } from "../text/source.ts";
 
 // This is loaded where a plan takes the algorithm.
 const files: readonly SourceText[] = [

@@ -10,11 +10,11 @@ import compactTilesFile from "../../shaders/device/kernels/compact_tiles.wgsl";
 import copyItemsFile from "../../shaders/device/kernels/copy_items.wgsl";
 import countTilesFile from "../../shaders/device/kernels/count_tiles.wgsl";
 import type { Monoid } from "../algebra/operators.ts";
-import type { ElementType, SourceText } from "../algebra/types.ts";
+import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { callersText } from "../text/callers.ts";
-import type { Source } from "../text/module.ts";
-import { generated } from "../text/module.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
 import { algorithms } from "./algorithms.ts";
 import type { Sizes } from "./contract.ts";
 import {

@@ -1,7 +1,8 @@
 import type { Monoid } from "../algebra/operators.ts";
-import type { ElementType, SourceText } from "../algebra/types.ts";
-import type { Constants, Source } from "../text/module.ts";
-import { generated } from "../text/module.ts";
+import type { ElementType } from "../algebra/types.ts";
+import type { Constants } from "../text/module.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
 import { mostRows, rowsTogether, subgroupSlots } from "./algorithms.ts";
 import { regrouped, vectorType } from "./words.ts";
 

@@ -1,7 +1,7 @@
 import portableFile from "../../shaders/device/tiles/portable.wgsl";
 import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
 import hillisSteeleReduceFile from "../../shaders/work_group/hillis_steele_reduce.wgsl";
-import type { SourceText } from "../algebra/types.ts";
+import type { SourceText } from "../text/source.ts";
 
 // This is loaded where a plan takes the algorithm.
 const files: readonly SourceText[] = [

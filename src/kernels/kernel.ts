@@ -14,9 +14,10 @@ import totalNoneFile from "../../shaders/device/io/total_none.wgsl";
 import reduceTilesFile from "../../shaders/device/kernels/reduce_tiles.wgsl";
 import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
 import type { Monoid } from "../algebra/operators.ts";
-import type { SourceText } from "../algebra/types.ts";
-import type { Declaration, Module, Source } from "../text/module.ts";
-import { assemble, declared, directivesFor, generated, reachable, resolved, unroll } from "../text/module.ts";
+import type { Declaration, Module } from "../text/module.ts";
+import { assemble, declared, directivesFor, reachable, resolved, unroll } from "../text/module.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
 import type { Side, Sizes } from "./contract.ts";
 import {

@@ -3,7 +3,7 @@ import itemsFile from "../../shaders/device/io/one_by_one.wgsl";
 import storeKeptFile from "../../shaders/device/io/store_kept_one_by_one.wgsl";
 import reduceTilesFile from "../../shaders/device/kernels/reduce_tiles_one_by_one.wgsl";
 import scanTilesFile from "../../shaders/device/kernels/scan_tiles_one_by_one.wgsl";
-import type { SourceText } from "../algebra/types.ts";
+import type { SourceText } from "../text/source.ts";
 
 // This is loaded where a plan for a software adapter has long items.
 

@@ -1,6 +1,6 @@
 import type { Monoid } from "../algebra/operators.ts";
-import type { SourceText } from "../algebra/types.ts";
 import { loadBlelloch, loadHillisSteele, loadOneByOne, loadSubgroup } from "../later.ts";
+import type { SourceText } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { algorithms } from "./algorithms.ts";
 import type { Sizes } from "./contract.ts";

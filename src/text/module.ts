@@ -1,4 +1,5 @@
-import type { SourceText } from "../algebra/types.ts";
+import { reach } from "./reach.ts";
+import type { Source, SourceText } from "./source.ts";
 
 /** A linked module. */
 export interface Module {
@@ -23,11 +24,6 @@ export interface Parsed {
   /** The names that it declares in place of another source's. */
   readonly replaces: readonly string[];
 }
-
-/** What a module is linked from: a file or a text; or texts that together are one declaration, ours around the caller's. */
-export type Source = SourceText | readonly SourceText[];
-
-export const generated = (text: string): SourceText => ({ name: "generated contract", text });
 
 /** Values of the constants that loops to be written out are bounded by. */
 export type Constants = Readonly<Record<string, number>>;
@@ -168,24 +164,14 @@ export function resolved(sources: readonly Source[]): Parsed {
   return { directives, declarations: kept, replaces: [] };
 }
 
-/** The declarations that the roots reach, in the order given. A name's first declaration counts. */
+/** The declarations that the roots reach, in the order given. No two have one name. */
 export function reachable<One extends Pick<Declaration, "name" | "references">>(
   declarations: readonly One[],
   roots: readonly string[],
 ): One[] {
-  // The last one to be set is the first one of its name.
-  const byName = new Map(declarations.map((one): [string, One] => [one.name, one]).reverse());
-  const reached = new Set<One | undefined>();
-  // What is added to a set is gone through, too.
-  const names = new Set(roots);
-  for (const name of names) {
-    const one = byName.get(name);
-    reached.add(one);
-    for (const other of one?.references ?? []) {
-      names.add(other);
-    }
-  }
-  return declarations.filter((one) => reached.has(one));
+  const byName = new Map(declarations.map((one) => [one.name, one]));
+  const reached = reach(roots, (name) => byName.get(name)?.references ?? []);
+  return declarations.filter(({ name }) => reached.has(name));
 }
 
 /** Directives, each once: f16 is enabled where it is used, and only there. */

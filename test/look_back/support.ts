@@ -9,11 +9,11 @@ import type { Plan } from "../../src/plan/plan.ts";
 import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
 import { planScan } from "../../src/plan/scan.ts";
 import type { DeviceFacts, TuningOptions } from "../../src/plan/tuning.ts";
+import type { SourceText } from "../../src/text/source.ts";
 
 export { FAULTS, faultOf } from "../../src/gpu/look_back_faults.ts";
 
 import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
-import type { SourceText } from "../../src/algebra/types.ts";
 import type { Prepared, Ranges } from "../../src/gpu/prepare.ts";
 import { prepare } from "../../src/gpu/prepare.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
