@@ -63,9 +63,7 @@ const_assert C == 1u;`;
 });
 
 test("reachable keeps what is reached, in the order given", () => {
-  const { declarations } = parse(
-    "fn c() {}\nfn b() { c(); }\nfn unused() {}\nfn a() { b(); a(); }",
-  );
+  const { declarations } = parse("fn c() {}\nfn b() { c(); }\nfn unused() {}\nfn a() { b(); a(); }");
   expect(reachable(declarations, ["a"]).map(({ name }) => name)).toEqual(["c", "b", "a"]);
   expect(reachable(declarations, ["nothing"])).toEqual([]);
 });
