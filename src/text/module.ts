@@ -123,7 +123,8 @@ export function declared(sources: readonly Source[]): Parsed {
  */
 export function resolved(sources: readonly Source[]): Parsed {
   const replacing = new Map<string, Parsed>();
-  const named = new Map<string, Declaration[]>();
+  // How often each name is declared.
+  const counts = new Map<string, number>();
   const nameOf = (source: Source | undefined): string =>
     source === undefined ? "" : "text" in source ? source.name : nameOf(source[0]);
   const parsed = sources.map(parsedOf);
@@ -142,20 +143,19 @@ export function resolved(sources: readonly Source[]): Parsed {
   for (const one of parsed) {
     for (const declaration of one.declarations) {
       const { name } = declaration;
-      const all = named.get(name) ?? [];
-      named.set(name, [...all, declaration]);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
       if ((replacing.get(name) ?? one) === one) {
         kept.push(declaration);
       }
     }
   }
-  for (const [name, all] of named) {
-    if (all.length > (replacing.has(name) ? 2 : 1)) {
-      throw fault(`${name} is declared ${all.length} times`);
+  for (const [name, count] of counts) {
+    if (count > (replacing.has(name) ? 2 : 1)) {
+      throw fault(`${name} is declared ${count} times`);
     }
   }
   for (const [name, one] of replacing) {
-    if (named.get(name)?.length !== 2 || !one.declarations.some((own) => own.name === name)) {
+    if (counts.get(name) !== 2 || !one.declarations.some((own) => own.name === name)) {
       throw fault(
         `${name} is to be replaced, and is not declared by both the source that replaces it and another`,
       );
