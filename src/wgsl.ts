@@ -31,7 +31,7 @@ export {
   workGroupScanUniform,
   workGroupScanUpdate,
 } from "./in_kernel/functions.ts";
-export type { InKernelFunctions, InKernelOptions } from "./in_kernel/generate.ts";
-export type { LinkOptions } from "./in_kernel/link.ts";
+export type { InKernelOptions } from "./in_kernel/generate.ts";
+export type { InKernelFunctions, LinkOptions } from "./in_kernel/link.ts";
 export { link } from "./in_kernel/link.ts";
 export { identityOf, numeric } from "./in_kernel/numeric.ts";

@@ -1,8 +1,9 @@
 import f16BitsFile from "../../shaders/numeric/f16_bits.wgsl";
 import floatOrderFile from "../../shaders/numeric/float_order.wgsl";
+import type { SourceText } from "../text/source.ts";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
 import { converted, expression, hex, plain, shared, truthLiteral } from "./literals.ts";
-import type { Literal, ScalarType, SourceText } from "./types.ts";
+import type { Literal, ScalarType } from "./types.ts";
 
 const floatOrder: SourceText = {
   name: "shaders/numeric/float_order.wgsl",

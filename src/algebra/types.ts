@@ -1,5 +1,7 @@
 import { refuse } from "../errors.ts";
-import type { Parsed } from "../text/module.ts";
+import type { SourceText } from "../text/source.ts";
+
+export type { SourceText };
 
 /** A `Float16Array`, for runtimes and TypeScript versions that have none. */
 export interface Float16ArrayLike extends ArrayBufferView {
@@ -37,25 +39,6 @@ export type Value = Scalar | StructValue;
 
 /** A value of the scalar type of that name. */
 export type ScalarOf<Name extends TypeName> = Name extends "u64" | "i64" ? bigint : number;
-
-/** A file of real WGSL, or text of the caller's: where a line came from is kept for error messages. */
-export interface SourceText {
-  /** What a message calls it. */
-  readonly name: string;
-  readonly text: string;
-  /** What its declarations are called beside a kernel, where that does not depend on the operator and the sizes. */
-  readonly as?: (name: string) => string;
-  /** Whether the caller wrote it. */
-  readonly callers?: boolean;
-  /** As they wrote it, where `text` is not; line for line the same. */
-  readonly written?: string;
-  /** Their text under names that are not ours, `taken`: what it declares does not clash, and what is ours it does not see. */
-  apart?(taken: ReadonlySet<string>): SourceText;
-  /** What it may refer to, then. */
-  readonly references?: ReadonlySet<string>;
-  /** How it is split into its declarations, where it is not WGSL of ours. */
-  readonly parse?: (text: string) => Parsed;
-}
 
 /** What an operator does to the elements of a domain. */
 export type Operation = "add" | "mul" | "min" | "max" | "and" | "or" | "xor";

@@ -1,8 +1,9 @@
 import binary64File from "../../shaders/numeric/binary64.wgsl";
 import binary64OrderFile from "../../shaders/numeric/binary64_order.wgsl";
 import int64File from "../../shaders/numeric/int64.wgsl";
+import type { SourceText } from "../text/source.ts";
 import { converted, expression, hex, shared, truthLiteral } from "./literals.ts";
-import type { Domain, Literal, ScalarType, SourceText } from "./types.ts";
+import type { Domain, Literal, ScalarType } from "./types.ts";
 
 const int64: SourceText = { name: "shaders/numeric/int64.wgsl", text: int64File, as: shared };
 const binary64: SourceText = { name: "shaders/numeric/binary64.wgsl", text: binary64File, as: shared };

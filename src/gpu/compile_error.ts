@@ -1,7 +1,7 @@
-import type { SourceText } from "../algebra/types.ts";
 import { ShaderError, SourceError } from "../errors.ts";
 import { MARK } from "../text/mark.ts";
 import type { Module } from "../text/module.ts";
+import type { SourceText } from "../text/source.ts";
 import { LINE_BREAK } from "../text/tokens.ts";
 
 /** The caller's names, as they are beside ours. */

@@ -1,13 +1,14 @@
 import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
 import { u32 } from "../algebra/integers.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
-import type { ElementType, SourceText } from "../algebra/types.ts";
+import type { ElementType } from "../algebra/types.ts";
 import { planCompact } from "../plan/compact.ts";
 import { everyMethod } from "../plan/every_method.ts";
 import type { DeviceFacts } from "../plan/facts.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planScan } from "../plan/scan.ts";
+import type { SourceText } from "../text/source.ts";
 import type { Context } from "./context.ts";
 import { explain } from "./device.ts";
 import type { Compiled } from "./executor.ts";

@@ -25,8 +25,8 @@ import {
   workGroupScanUniform,
   workGroupScanUpdate,
 } from "./functions.ts";
-import type { InKernelFunctions, InKernelOptions } from "./generate.ts";
-import type { LinkOptions } from "./link.ts";
+import type { InKernelOptions } from "./generate.ts";
+import type { InKernelFunctions, LinkOptions } from "./link.ts";
 import { linkText, sizeArguments, threadsOf } from "./link.ts";
 import { identityOf, numeric } from "./numeric.ts";
 

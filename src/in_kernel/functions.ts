@@ -29,8 +29,9 @@ import { memoryOf } from "../kernels/algorithms.ts";
 import type { AlgorithmBody } from "./algorithms.ts";
 import { hillisSteeleReduce, hillisSteeleScan, hillisSteeleUniform } from "./algorithms.ts";
 import { allocation, counting } from "./counters.ts";
-import type { Family, InKernelFunctions, InKernelOptions, OperatorOptions } from "./generate.ts";
+import type { Family, InKernelOptions, OperatorOptions } from "./generate.ts";
 import { generate } from "./generate.ts";
+import type { InKernelFunctions } from "./link.ts";
 
 /** Functions of an operator. */
 export interface WorkGroupOptions<Name extends string> extends InKernelOptions {

@@ -6,6 +6,7 @@ import { refuse, refuseOthers } from "../errors.ts";
 import type { Piece } from "../text/pieces.ts";
 import { declarationsOf, renamed } from "../text/pieces.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";
+import type { InKernelFunctions } from "./link.ts";
 import { linkText } from "./link.ts";
 
 /** What all in-kernel functions take. */
@@ -19,20 +20,6 @@ export interface InKernelOptions {
    * algorithms.
    */
   readonly suffix?: string;
-}
-
-/** In-kernel functions as text, to link into a kernel. */
-export interface InKernelFunctions {
-  /** The functions that a kernel may call. */
-  readonly names: readonly string[];
-  /** Bytes of work-group memory that they use together. */
-  readonly workGroupMemory: number;
-  /** The functions and all they need, as WGSL that compiles as it stands; `counter` is the caller's. */
-  readonly code: string;
-  /** Threads of the work-groups that may call them; any, where it is left out. */
-  readonly workGroupSize?: number;
-  /** The same code by its declarations, and what nothing of it needs. @internal */
-  readonly pieces: readonly Piece[];
 }
 
 /** What its functions combine, and with what. */

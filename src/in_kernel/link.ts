@@ -1,7 +1,21 @@
 import { ArgumentError, refuse, refuseOthers } from "../errors.ts";
 import type { Piece } from "../text/pieces.ts";
 import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
-import type { InKernelFunctions } from "./generate.ts";
+import { reach } from "../text/reach.ts";
+
+/** In-kernel functions as text, to link into a kernel. */
+export interface InKernelFunctions {
+  /** The functions that a kernel may call. */
+  readonly names: readonly string[];
+  /** Bytes of work-group memory that they use together. */
+  readonly workGroupMemory: number;
+  /** The functions and all they need, as WGSL that compiles as it stands; `counter` is the caller's. */
+  readonly code: string;
+  /** Threads of the work-groups that may call them; any, where it is left out. */
+  readonly workGroupSize?: number;
+  /** The same code by its declarations, and what nothing of it needs. @internal */
+  readonly pieces: readonly Piece[];
+}
 
 /** What {@link link} takes beside the kernel and the functions. */
 export interface LinkOptions {
@@ -28,19 +42,11 @@ export function linkText(
   const own = new Map(kernel.map((piece) => [piece.name, piece]));
   const pieces = functions.flatMap((one) => one.pieces);
   const given = new Map(pieces.map((piece) => [piece.name, piece]));
-  const reach = (words: readonly string[]): Set<string> => {
-    const reached = new Set(words);
-    // What is added to a set is gone through, too.
-    for (const one of reached) {
-      for (const word of wordsOf(own.get(one) ?? given.get(one) ?? { parts: [] })) {
-        reached.add(word);
-      }
-    }
-    return reached;
-  };
+  const reachedBy = (words: readonly string[]): Set<string> =>
+    reach(words, (one) => wordsOf(own.get(one) ?? given.get(one) ?? { parts: [] }));
   const directives = kernel.flatMap((piece) => piece.directives);
   const linked: string[] = [];
-  const reached = reach(named ?? kernel.flatMap(wordsOf));
+  const reached = reachedBy(named ?? kernel.flatMap(wordsOf));
   for (const one of reached) {
     const piece = given.get(one);
     if (piece) {
@@ -64,7 +70,7 @@ export function linkText(
   for (const entry of kernel) {
     const size = sizeArguments(entry);
     if (size) {
-      const calls = reach(wordsOf(entry));
+      const calls = reachedBy(wordsOf(entry));
       const threads = threadsOf(size);
       for (const { names, workGroupSize } of functions) {
         const called = names.find((one) => calls.has(one));

@@ -1,11 +1,12 @@
 import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
-import type { ElementType, SourceText } from "../algebra/types.ts";
+import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { refuse, refuseOthers } from "../errors.ts";
 import { declarationsOf, renamed } from "../text/pieces.ts";
-import type { InKernelFunctions } from "./generate.ts";
+import type { SourceText } from "../text/source.ts";
+import type { InKernelFunctions } from "./link.ts";
 import { linkText } from "./link.ts";
 
 /** Functions that use no work-group memory, from text of which some names are given. */

@@ -1,5 +1,5 @@
 import { ArgumentError } from "../errors.ts";
-import type { Sizes } from "./contract.ts";
+import type { Sizes } from "./sizes.ts";
 
 type SubgroupSizes = Pick<Sizes, "workGroupSize" | "minSubgroupSize">;
 

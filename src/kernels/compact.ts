@@ -10,13 +10,12 @@ import compactTilesFile from "../../shaders/device/kernels/compact_tiles.wgsl";
 import copyItemsFile from "../../shaders/device/kernels/copy_items.wgsl";
 import countTilesFile from "../../shaders/device/kernels/count_tiles.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { ElementType, SourceText } from "../algebra/types.ts";
+import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { callersText } from "../text/callers.ts";
-import type { Source } from "../text/module.ts";
-import { generated } from "../text/module.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
 import { algorithms } from "./algorithms.ts";
-import type { Sizes } from "./contract.ts";
 import {
   carriedAs,
   itemsOfVector,
@@ -44,6 +43,7 @@ import {
   withInstead,
 } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
+import type { Sizes } from "./sizes.ts";
 
 const compactSinglePass = /* @__PURE__ */ file("kernels/compact_single_pass.wgsl", compactSinglePassFile);
 const compactTiles = /* @__PURE__ */ file("kernels/compact_tiles.wgsl", compactTilesFile);

@@ -1,22 +1,11 @@
 import type { Monoid } from "../algebra/monoid.ts";
-import type { ElementType, SourceText } from "../algebra/types.ts";
-import type { Constants, Source } from "../text/module.ts";
-import { generated } from "../text/module.ts";
+import type { ElementType } from "../algebra/types.ts";
+import type { Constants } from "../text/module.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
 import { mostRows, rowsTogether, subgroupSlots } from "./algorithms.ts";
+import type { Sizes } from "./sizes.ts";
 import { regrouped, vectorType } from "./words.ts";
-
-/** The sizes that a shader is generated for. */
-export interface Sizes {
-  readonly workGroupSize: number;
-  /** Consecutive items that one thread takes. */
-  readonly items: number;
-  /** Whether loops over them are written out. Where a combination is long, that takes a compiler too long. */
-  readonly unrolled: boolean;
-  /** Whether items are loaded and stored one by one, wherever they lie; else as vectors, where they start at one. */
-  readonly oneByOne: boolean;
-  readonly minSubgroupSize: number;
-  readonly maxSubgroupSize: number;
-}
 
 /** Bytes of the widest load. */
 const WIDE = 16;

@@ -16,11 +16,12 @@ import totalNoneFile from "../../shaders/device/io/total_none.wgsl";
 import reduceTilesFile from "../../shaders/device/kernels/reduce_tiles.wgsl";
 import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { SourceText } from "../algebra/types.ts";
-import type { Declaration, Module, Source } from "../text/module.ts";
-import { assemble, declared, directivesFor, generated, reachable, resolved, unroll } from "../text/module.ts";
+import type { Module } from "../text/module.ts";
+import { assemble, declared, directivesFor, reachable, resolved, unroll } from "../text/module.ts";
+import type { Declaration, Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
-import type { Side, Sizes } from "./contract.ts";
+import type { Side } from "./contract.ts";
 import {
   constantsOf,
   constantsText,
@@ -31,6 +32,7 @@ import {
   storageText,
 } from "./contract.ts";
 import type { ItemMap } from "./map.ts";
+import type { Sizes } from "./sizes.ts";
 import type { TileSources } from "./tiles.ts";
 
 export const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });

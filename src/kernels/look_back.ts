@@ -7,8 +7,8 @@ import spineEntriesFile from "../../shaders/device/look_back/spine_entries.wgsl"
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
 import tileByTicketFile from "../../shaders/device/look_back/tile_by_ticket.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { SourceText } from "../algebra/types.ts";
-import { generated } from "../text/module.ts";
+import type { SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
 import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
 import { constantsText, elementWords } from "./contract.ts";
 import type { KernelOptions } from "./kernel.ts";

@@ -1,9 +1,9 @@
 import type { Monoid } from "../algebra/monoid.ts";
-import type { Domain, ElementType, SourceText } from "../algebra/types.ts";
+import type { Domain, ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
-import type { Source } from "../text/module.ts";
-import { generated } from "../text/module.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
 import type { Side } from "./contract.ts";
 import { carriedAs, conversion, elementFromItem, valueFromItem, vectorText } from "./contract.ts";
 import { regrouped } from "./words.ts";

@@ -7,7 +7,7 @@ import portableFile from "../../shaders/device/tiles/portable.wgsl";
 import blellochFile from "../../shaders/work_group/blelloch.wgsl";
 import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
 import hillisSteeleReduceFile from "../../shaders/work_group/hillis_steele_reduce.wgsl";
-import type { SourceText } from "../algebra/types.ts";
+import type { SourceText } from "../text/source.ts";
 import { file } from "./kernel.ts";
 import type { TileAlgorithm } from "./tiles.ts";
 

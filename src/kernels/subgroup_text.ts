@@ -1,7 +1,7 @@
 import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { SourceText } from "../algebra/types.ts";
-import { generated } from "../text/module.ts";
+import type { SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
 
 const subgroupContract: SourceText = {
   name: "shaders/work_group/subgroup_contract.wgsl",

@@ -1,6 +1,6 @@
 import type { Monoid } from "../algebra/monoid.ts";
-import type { SourceText } from "../algebra/types.ts";
-import type { Sizes } from "./contract.ts";
+import type { SourceText } from "../text/source.ts";
+import type { Sizes } from "./sizes.ts";
 
 /** What the numbers of a kernel's threads depend on. */
 export interface NumberedThreads {

@@ -1,12 +1,13 @@
 import type { Monoid } from "../algebra/monoid.ts";
-import type { ElementType, SourceText } from "../algebra/types.ts";
+import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
-import type { Sizes } from "../kernels/contract.ts";
 import type { ScanKernelOptions } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { blelloch, hillisSteele } from "../kernels/portable.ts";
+import type { Sizes } from "../kernels/sizes.ts";
 import type { TileAlgorithm, TileSources } from "../kernels/tiles.ts";
+import type { SourceText } from "../text/source.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { Chosen } from "./options.ts";

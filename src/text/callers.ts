@@ -1,11 +1,11 @@
-import type { SourceText } from "../algebra/types.ts";
 import { SourceError } from "../errors.ts";
 import { MARK } from "./mark.ts";
-import type { Parsed, Source } from "./module.ts";
-import { declared, generated } from "./module.ts";
+import { declared } from "./module.ts";
 import type { Piece } from "./pieces.ts";
 import { piecesOf, renamed, textOf, wordsOf } from "./pieces.ts";
 import { isReserved } from "./reserved.ts";
+import type { Parsed, Source, SourceText } from "./source.ts";
+import { generated } from "./source.ts";
 import { LINE_BREAK, tokensOf } from "./tokens.ts";
 
 /** What a caller's text may name beside what it declares and what WGSL has. */

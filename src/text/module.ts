@@ -1,4 +1,5 @@
-import type { SourceText } from "../algebra/types.ts";
+import { reach } from "./reach.ts";
+import type { Declaration, Parsed, Source, SourceText } from "./source.ts";
 
 /** A linked module. */
 export interface Module {
@@ -6,28 +7,6 @@ export interface Module {
   /** The same, linked from changed sources: of each, its text may be another. Not where it was linked beforehand. */
   relink?(change: (source: SourceText) => SourceText): string;
 }
-
-/** One declaration at module scope, with the comment lines right above it. */
-export interface Declaration {
-  readonly name: string;
-  readonly keyword: string;
-  readonly text: string;
-  readonly references: ReadonlySet<string>;
-}
-
-/** What a text declares. */
-export interface Parsed {
-  /** Such as `enable subgroups;`. */
-  readonly directives: readonly string[];
-  readonly declarations: readonly Declaration[];
-  /** The names that it declares in place of another source's. */
-  readonly replaces: readonly string[];
-}
-
-/** What a module is linked from: a file or a text; or texts that together are one declaration, ours around the caller's. */
-export type Source = SourceText | readonly SourceText[];
-
-export const generated = (text: string): SourceText => ({ name: "generated contract", text });
 
 /** Values of the constants that loops to be written out are bounded by. */
 export type Constants = Readonly<Record<string, number>>;
@@ -127,7 +106,8 @@ export function declared(sources: readonly Source[]): Parsed {
  */
 export function resolved(sources: readonly Source[]): Parsed {
   const replacing = new Map<string, Parsed>();
-  const named = new Map<string, Declaration[]>();
+  // How often each name is declared.
+  const counts = new Map<string, number>();
   const nameOf = (source: Source | undefined): string =>
     source === undefined ? "" : "text" in source ? source.name : nameOf(source[0]);
   const parsed = sources.map(parsedOf);
@@ -146,20 +126,19 @@ export function resolved(sources: readonly Source[]): Parsed {
   for (const one of parsed) {
     for (const declaration of one.declarations) {
       const { name } = declaration;
-      const all = named.get(name) ?? [];
-      named.set(name, [...all, declaration]);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
       if ((replacing.get(name) ?? one) === one) {
         kept.push(declaration);
       }
     }
   }
-  for (const [name, all] of named) {
-    if (all.length > (replacing.has(name) ? 2 : 1)) {
-      throw fault(`${name} is declared ${all.length} times`);
+  for (const [name, count] of counts) {
+    if (count > (replacing.has(name) ? 2 : 1)) {
+      throw fault(`${name} is declared ${count} times`);
     }
   }
   for (const [name, one] of replacing) {
-    if (named.get(name)?.length !== 2 || !one.declarations.some((own) => own.name === name)) {
+    if (counts.get(name) !== 2 || !one.declarations.some((own) => own.name === name)) {
       throw fault(
         `${name} is to be replaced, and is not declared by both the source that replaces it and another`,
       );
@@ -168,24 +147,14 @@ export function resolved(sources: readonly Source[]): Parsed {
   return { directives, declarations: kept, replaces: [] };
 }
 
-/** The declarations that the roots reach, in the order given. A name's first declaration counts. */
+/** The declarations that the roots reach, in the order given. No two have one name. */
 export function reachable<One extends Pick<Declaration, "name" | "references">>(
   declarations: readonly One[],
   roots: readonly string[],
 ): One[] {
-  // The last one to be set is the first one of its name.
-  const byName = new Map(declarations.map((one): [string, One] => [one.name, one]).reverse());
-  const reached = new Set<One | undefined>();
-  // What is added to a set is gone through, too.
-  const names = new Set(roots);
-  for (const name of names) {
-    const one = byName.get(name);
-    reached.add(one);
-    for (const other of one?.references ?? []) {
-      names.add(other);
-    }
-  }
-  return declarations.filter((one) => reached.has(one));
+  const byName = new Map(declarations.map((one) => [one.name, one]));
+  const reached = reach(roots, (name) => byName.get(name)?.references ?? []);
+  return declarations.filter(({ name }) => reached.has(name));
 }
 
 /** Directives, each once: f16 is enabled where it is used, and only there. */

@@ -24,7 +24,7 @@ import {
   workGroupScanUniform,
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
-import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { identityOf, numeric } from "../../src/in_kernel/numeric.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";

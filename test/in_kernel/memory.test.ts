@@ -16,7 +16,7 @@ import {
   workGroupScan,
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
-import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { algorithmNames } from "../support/fold.ts";
 import { span } from "../support/operators.ts";
 

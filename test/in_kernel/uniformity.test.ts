@@ -20,7 +20,7 @@ import {
   workGroupScanUniform,
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
-import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { denoMissing } from "../support/deno.ts";
 import { naga } from "../support/naga.ts";

@@ -13,9 +13,9 @@ import { planCompact, planScan } from "../support/plans.ts";
 export { FAULTS, faultOf } from "../../src/gpu/look_back_faults.ts";
 
 import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
-import type { SourceText } from "../../src/algebra/types.ts";
 import type { Prepared, Ranges } from "../../src/gpu/recording.ts";
 import { prepare } from "../../src/gpu/recording.ts";
+import type { SourceText } from "../../src/text/source.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";

@@ -13,7 +13,7 @@ import {
   workGroupCompactUpdate,
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
-import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
 import { compileKernel } from "../support/buffers.ts";

@@ -5,7 +5,7 @@ import { monoid, roundingOf } from "../../src/algebra/monoid.ts";
 import { operators } from "../../src/algebra/operators.ts";
 import { StructArray } from "../../src/algebra/struct.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../../src/algebra/types.ts";
-import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";

@@ -21,7 +21,7 @@ import {
   workGroupScanUniform,
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
-import type { InKernelFunctions } from "../../src/in_kernel/generate.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/facts.ts";
