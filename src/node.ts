@@ -41,9 +41,15 @@ interface Dawn {
 }
 
 // The f16 that Dawn hides on NVIDIA, and timestamps as fine as the GPU has them.
-const DAWN_FLAGS = [
+const GPU_FLAGS = [
   "enable-dawn-features=vulkan_enable_f16_on_nvidia",
   "disable-dawn-features=timestamp_quantization",
+] as const;
+
+// Where the driver sets work-group memory to zero, SwiftShader writes out a store for each word of it, at about a millisecond
+// and 0.1 MB a word. Without that feature Dawn sets it to zero in a loop.
+const SOFTWARE_FLAGS = [
+  "disable-dawn-features=timestamp_quantization,use_vulkan_zero_initialize_workgroup_memory_extension",
 ] as const;
 
 /**
@@ -80,7 +86,7 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
     const gpu =
       !canFindGpu() || adapter === "software"
         ? undefined
-        : await requestFrom(dawn, (info) => !info.isFallbackAdapter);
+        : await requestFrom(dawn, GPU_FLAGS, (info) => !info.isFallbackAdapter);
     const found = gpu ?? (adapter === "gpu" ? undefined : await requestSoftware(dawn));
     if (found === undefined) {
       throw new AdapterError(
@@ -111,9 +117,10 @@ interface Found {
 
 async function requestFrom(
   dawn: Dawn,
+  flags: readonly string[],
   accept: (info: GPUAdapterInfo) => boolean,
 ): Promise<Found | undefined> {
-  const gpu = dawn.create(DAWN_FLAGS);
+  const gpu = dawn.create(flags);
   instances.add(gpu);
   const release = (): void => {
     instances.delete(gpu);
@@ -128,7 +135,7 @@ async function requestFrom(
 
 async function requestSoftware(dawn: Dawn): Promise<Found | undefined> {
   const folder = await softwareFolder();
-  return withSoftwareDriver(folder, () => requestFrom(dawn, () => true));
+  return withSoftwareDriver(folder, () => requestFrom(dawn, SOFTWARE_FLAGS, () => true));
 }
 
 /** Beside this module, or beside the program. */
