@@ -1,6 +1,11 @@
 import { readFile } from "node:fs/promises";
+import process from "node:process";
 import { defineConfig } from "vitest/config";
+import { seedReporter } from "./test/support/seed_reporter.ts";
 import { skippedReporter } from "./test/support/skipped_reporter.ts";
+
+// One for all processes of a run: it chooses the data.
+process.env.WAVEFOLD_SEED ||= String((Math.random() * 2 ** 32) >>> 0);
 
 export default defineConfig({
   plugins: [
@@ -20,6 +25,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    reporters: ["default", skippedReporter],
+    reporters: ["default", seedReporter, skippedReporter],
   },
 });
