@@ -1,5 +1,5 @@
 import { constantFrom, integer } from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { CheckFailure, CheckReport } from "../src/check/index.ts";
 import { checkMonoid } from "../src/check/index.ts";
 import { fieldTypes, specialsOf } from "../src/check/values.ts";
@@ -17,6 +17,9 @@ import { useSoftwareFold } from "./support/fold.ts";
 import { operatorsOf } from "./support/kernels.ts";
 import { affine, chain, first, last } from "./support/operators.ts";
 import { seed } from "./support/random.ts";
+import { testInTurn } from "./support/rows.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dump } from "npyjs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect } from "vitest";
 import { describe as describeAdapter } from "../src/cli/doctor.ts";
 import { parseElements } from "../src/cli/npy.ts";
 import { selfTests } from "../src/cli/self-test.ts";
@@ -31,6 +31,9 @@ import type { SinglePassTest } from "../src/runtime/single_pass_test.ts";
 import type { Scalar, ScalarType, TypeName } from "../src/types.ts";
 import type { Ended } from "./support/command.ts";
 import { failsIn, program, runIn } from "./support/command.ts";
+import { testInTurn } from "./support/rows.ts";
+
+const it = testInTurn({ of: 4 });
 
 const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
 const SOFTWARE = ["--adapter", "software"];

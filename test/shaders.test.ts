@@ -4,6 +4,7 @@ import { parse } from "../src/codegen/callers.ts";
 import type { Declaration, Parsed } from "../src/codegen/module.ts";
 import { assemble, declared, directivesFor, reachable, split } from "../src/codegen/module.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
+import { rows } from "./support/rows.ts";
 
 const device = useNullDevice();
 const read = (path: string): string => readFileSync(new URL(`../shaders/${path}`, import.meta.url), "utf8");
@@ -340,12 +341,14 @@ test("everything that a file of shaders/device/ declares is reached by some kern
   expect(missed).toEqual([]);
 });
 
-test.each(combinations.map((paths) => [paths.at(-1) ?? "", paths] as const))(
-  "%s is valid: %j",
-  async (_, paths) => {
-    expect(await failures(device(), [{ title: paths.join(" + "), code: joined(paths) }])).toEqual([]);
-  },
-);
+test.each(
+  rows(
+    combinations.map((paths) => [paths.at(-1) ?? "", paths] as const),
+    { of: 10 },
+  ),
+)("%s is valid: %j", async (_, paths) => {
+  expect(await failures(device(), [{ title: paths.join(" + "), code: joined(paths) }])).toEqual([]);
+});
 
 test("the check can fail", async () => {
   const code = joined(contract).replace("earlier + later", "earlier + 1.5f");

@@ -4,6 +4,7 @@ import type { TitledKernel } from "../support/kernels.ts";
 import { allTypes, kernelsOf, linkedKernels, mappedKernelsOf } from "../support/kernels.ts";
 import { mapRows } from "../support/maps.ts";
 import { naga } from "../support/naga.ts";
+import { rows } from "../support/rows.ts";
 
 const shapes = [
   { workGroupSize: 1, itemsPerThread: 2 },
@@ -12,7 +13,7 @@ const shapes = [
 ];
 
 // Naga refuses `enable subgroups;`: the portable algorithms alone.
-for (const type of allTypes) {
+for (const type of rows(allTypes, { of: 6 })) {
   test(`naga compiles every portable kernel: ${type.name}`, async ({ skip }) => {
     skip(denoMissing !== undefined, denoMissing ?? "");
     const kernels: TitledKernel[] = [];
@@ -32,18 +33,21 @@ for (const type of allTypes) {
   });
 }
 
-test("naga compiles every portable kernel: maps", async ({ skip }) => {
-  skip(denoMissing !== undefined, denoMissing ?? "");
-  const made = [8, 3].flatMap((itemsPerThread) =>
-    mapRows.map((row) => mappedKernelsOf(row, "blelloch", { workGroupSize: 32, itemsPerThread })),
-  );
-  const kernels = (await Promise.all(made)).flat();
-  const { f16, compiled, failures } = await naga(kernels);
-  expect(failures.slice(0, 5)).toEqual([]);
-  const halves = kernels.filter(({ code }) => /^enable f16;/m.test(code));
-  expect(halves.length).toBeGreaterThan(0);
-  expect(compiled).toBe(kernels.length - (f16 ? 0 : halves.length));
-});
+test.for(rows([8, 3], { of: 2 }))(
+  "naga compiles every portable kernel: maps, %i items a thread",
+  async (itemsPerThread, { skip }) => {
+    skip(denoMissing !== undefined, denoMissing ?? "");
+    const made = mapRows.map((row) =>
+      mappedKernelsOf(row, "blelloch", { workGroupSize: 32, itemsPerThread }),
+    );
+    const kernels = (await Promise.all(made)).flat();
+    const { f16, compiled, failures } = await naga(kernels);
+    expect(failures.slice(0, 5)).toEqual([]);
+    const halves = kernels.filter(({ code }) => /^enable f16;/m.test(code));
+    expect(halves.length).toBeGreaterThan(0);
+    expect(compiled).toBe(kernels.length - (f16 ? 0 : halves.length));
+  },
+);
 
 test("naga compiles what is linked beforehand", async ({ skip }) => {
   skip(denoMissing !== undefined, denoMissing ?? "");

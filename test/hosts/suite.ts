@@ -1,4 +1,5 @@
 import type { Fold, OpenOptions } from "../../src/runtime/fold.ts";
+import { rows } from "../support/rows.ts";
 import { deviceCases } from "./cases/devices.ts";
 import { errorCases } from "./cases/errors.ts";
 import { inKernelCases } from "./cases/in_kernel.ts";
@@ -55,7 +56,9 @@ const f16Cases: readonly Case[] = cases.filter((one) => /\bf16\b/.test(one.name)
 
 /** All cases in the main thread, or some of them: `scope` comes before their names. */
 const casesIn = (scope: string): readonly Case[] =>
-  scope === MAIN ? cases : scope === F16 ? f16Cases : quickCases;
+  scope === MAIN
+    ? rows(cases, { of: 5 })
+    : rows(scope === F16 ? f16Cases : quickCases, { of: 2, shift: scope === WORKER ? 1 : 0 });
 
 export const MAIN = "";
 /** The cases of f16 alone, where another adapter has it. */

@@ -12,6 +12,7 @@ import { u64 } from "../../src/types64.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomItems } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 import { affineItems } from "./operators.ts";
 import type { Change, LookBack, Run } from "./support.ts";
 import {
@@ -205,7 +206,8 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
   const why = () => missing(lookBack, contextOfFold(fold()).facts);
   const lengthOf = ({ tile, fanOut }: ReturnType<typeof shapeHere>): number => (2 * fanOut ** 2 + 1) * tile;
 
-  test.for(mutations.filter((one) => (one.lookBack ?? lookBack) === lookBack))(
+  const own = mutations.filter((one) => (one.lookBack ?? lookBack) === lookBack);
+  test.for(rows(own, { of: 15, shift: 4 * lookBacks.indexOf(lookBack) }))(
     "caught: $title",
     { timeout: STUCK_MS },
     async ({ change, type = u32, op = ofAffine.op, tickets = true, caughtBy }, { skip }) => {

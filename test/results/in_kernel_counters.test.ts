@@ -21,6 +21,7 @@ import { compileKernel } from "../support/buffers.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { POISON } from "../support/in_kernel.ts";
 import { randomBits } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -65,7 +66,7 @@ function expectOneAfterAnother(
 
 const active = (thread: number): boolean => thread % 3 !== 2;
 
-describe.each(algorithmNames)("%s", (algorithmName) => {
+describe.each(rows(algorithmNames, { of: 3 }))("%s", (algorithmName) => {
   const algorithm = workGroupAlgorithms[algorithmName];
 
   describe.each([u32, i32].map((type) => [type.name, type] as const))("%s", (_, type) => {

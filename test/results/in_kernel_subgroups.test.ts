@@ -7,6 +7,7 @@ import { untyped, useSoftwareFold } from "../support/fold.ts";
 import type { Case, Order } from "../support/in_kernel.ts";
 import { checkFunctions, orders } from "../support/in_kernel.ts";
 import { affine } from "../support/operators.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -29,7 +30,8 @@ function ofHalf(algorithm: WorkGroupAlgorithm, size: number): WorkGroupAlgorithm
 }
 
 describe("subgroups in any order", () => {
-  test.each(Array.from({ length: PARTS }, (_, part) => part))("part %i of the sizes", async (part) => {
+  const parts = Array.from({ length: PARTS }, (_, part) => part);
+  test.each(rows(parts, { of: PARTS }))("part %i of the sizes", async (part) => {
     for (const threads of SIZES.filter((one) => one % PARTS === part)) {
       const options = { ...strict, op: strict.op as never, workGroupSize: threads };
       const { subgroupMinSize: minSize, subgroupMaxSize: maxSize } = fold().device.adapterInfo;

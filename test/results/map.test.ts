@@ -27,6 +27,7 @@ import { arrayOfBits } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { smallTunings } from "../support/results.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -41,7 +42,9 @@ function only({ type }: MapRow, value: Value): AnyArray {
 const lacks = ({ from, type }: MapRow): string | undefined =>
   [from.feature, type.feature].find((one) => one !== undefined && !fold().device.features.has(one));
 
-describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) => {
+// The first two take every algorithm.
+const ways = mapRows.map((row) => [row.title, row] as const);
+describe.each([...rows(ways.slice(0, 2), { of: 2 }), ...rows(ways.slice(2), { of: 15 })])("%s", (_, row) => {
   const { from, type, op, map, isOrdered = false } = row;
   const at = mapRows.indexOf(row);
   // The first two in every algorithm, the others in one each, in turn: a map does not depend on it.
@@ -49,27 +52,30 @@ describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) =>
 
   // Where the order matters, at hand does not say which it was.
   const atHand = isOrdered ? [] : own;
-  test.for(atHand)("at every edge: %s", async (algorithm, { skip }) => {
-    skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
-    // The first two take every length in either kind of passes; the others every second length in one, in turn.
-    for (const { most, ...tuning } of smallTunings.filter((__, turn) => at < 2 || turn === at % 2)) {
-      const lengths = edgeLengths(tuning.workGroupSize, tuning.itemsPerThread).filter(
-        (length) => length <= most,
-      );
-      for (const length of lengths.filter((__, turn) => at < 2 || turn % 2 === (at >> 1) % 2)) {
-        const title = `${length}, ${tuning.passes}`;
-        const data = itemsOf(row, length, title);
-        const options = { from, type, op, map, algorithm, ...tuning };
-        // Either kind of scan has kernels of its own, which take long to compile in software.
-        const exclusive = (at + own.indexOf(algorithm)) % 2 === 0;
-        const prefixes = await fold().scan(data, { ...options, exclusive } as never);
-        const twin = { ...(twinOf(row) as object), exclusive } as never;
-        expectSameBits(prefixes, scanReference(data, twin), title);
-        const total: Value = await fold().reduce(data, options as never);
-        expectSameBits(only(row, total), only(row, reduceReference(data, twin)), `reduce ${title}`);
+  test.for(at < 2 ? rows(atHand, { of: 3, shift: at }) : atHand)(
+    "at every edge: %s",
+    async (algorithm, { skip }) => {
+      skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
+      // The first two take every length in either kind of passes; the others every second length in one, in turn.
+      for (const { most, ...tuning } of smallTunings.filter((__, turn) => at < 2 || turn === at % 2)) {
+        const lengths = edgeLengths(tuning.workGroupSize, tuning.itemsPerThread).filter(
+          (length) => length <= most,
+        );
+        for (const length of lengths.filter((__, turn) => at < 2 || turn % 2 === (at >> 1) % 2)) {
+          const title = `${length}, ${tuning.passes}`;
+          const data = itemsOf(row, length, title);
+          const options = { from, type, op, map, algorithm, ...tuning };
+          // Either kind of scan has kernels of its own, which take long to compile in software.
+          const exclusive = (at + own.indexOf(algorithm)) % 2 === 0;
+          const prefixes = await fold().scan(data, { ...options, exclusive } as never);
+          const twin = { ...(twinOf(row) as object), exclusive } as never;
+          expectSameBits(prefixes, scanReference(data, twin), title);
+          const total: Value = await fold().reduce(data, options as never);
+          expectSameBits(only(row, total), only(row, reduceReference(data, twin)), `reduce ${title}`);
+        }
       }
-    }
-  });
+    },
+  );
 
   /** Where ranges start: at a vector, and at another item; and in one buffer, where items have one size. */
   const layoutsOf = (vector: number): Record<string, (length: number) => Places> => {
@@ -228,39 +234,51 @@ describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) =>
   });
 });
 
-test.each(["single", "reduce-then-scan"] as const)("the length on the GPU: %s", async (passes) => {
-  const [row] = mapRows.filter(({ title }) => title === "u64 to u32") as [MapRow];
-  const { from, type, op, map } = row;
-  const maxLength = 400;
-  const options = { from, type, op, map, workGroupSize: 8, itemsPerThread: 4, maxLength, lengthOnGpu: true };
-  const { device } = fold();
-  const scan = await fold().prepareScan({ ...options, passes } as never);
-  const reduce = await fold().prepareReduce(options as never);
-  for (const length of [0, 1, 31, 32, 33, 399, 400]) {
-    const data = itemsOf(row, length, `${length}`);
-    const words = storageBuffer(device, Uint32Array.of(7, length, 9));
-    const places = { input: 4, output: 8, shared: false };
-    const held = { buffer: words, offset: 4 };
-    const run = (one: { record: typeof scan.record }, items: number): Promise<AnyArray> =>
-      runPlaced(
-        device,
-        from,
-        data,
-        items,
-        places,
-        (encoder, ranges) => one.record(encoder, { ...ranges, length: held }),
-        `${length}`,
-        maxLength,
-        type,
-      );
-    expectSameBits(await run(scan, length), scanReference(data, twinOf(row)), `${length}`);
-    const total = reduceReference(data, twinOf(row)) as Value;
-    expectSameBits(await run(reduce, 1), only(row, total), `reduce ${length}`);
-    words.destroy();
-  }
-  scan.destroy();
-  reduce.destroy();
-});
+test.each(rows(["single", "reduce-then-scan"] as const, { of: 2 }))(
+  "the length on the GPU: %s",
+  async (passes) => {
+    const [row] = mapRows.filter(({ title }) => title === "u64 to u32") as [MapRow];
+    const { from, type, op, map } = row;
+    const maxLength = 400;
+    const options = {
+      from,
+      type,
+      op,
+      map,
+      workGroupSize: 8,
+      itemsPerThread: 4,
+      maxLength,
+      lengthOnGpu: true,
+    };
+    const { device } = fold();
+    const scan = await fold().prepareScan({ ...options, passes } as never);
+    const reduce = await fold().prepareReduce(options as never);
+    for (const length of [0, 1, 31, 32, 33, 399, 400]) {
+      const data = itemsOf(row, length, `${length}`);
+      const words = storageBuffer(device, Uint32Array.of(7, length, 9));
+      const places = { input: 4, output: 8, shared: false };
+      const held = { buffer: words, offset: 4 };
+      const run = (one: { record: typeof scan.record }, items: number): Promise<AnyArray> =>
+        runPlaced(
+          device,
+          from,
+          data,
+          items,
+          places,
+          (encoder, ranges) => one.record(encoder, { ...ranges, length: held }),
+          `${length}`,
+          maxLength,
+          type,
+        );
+      expectSameBits(await run(scan, length), scanReference(data, twinOf(row)), `${length}`);
+      const total = reduceReference(data, twinOf(row)) as Value;
+      expectSameBits(await run(reduce, 1), only(row, total), `reduce ${length}`);
+      words.destroy();
+    }
+    scan.destroy();
+    reduce.destroy();
+  },
+);
 
 test("with the default tuning", async () => {
   for (const length of [...around(1024), 5000]) {

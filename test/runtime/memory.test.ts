@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { ArgumentError, type Fold, open } from "../../src/node.ts";
 import { planScan } from "../../src/primitives/scan.ts";
 import { contextOf } from "../../src/runtime/context.ts";
@@ -9,7 +9,10 @@ import { u32 } from "../../src/types.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
+import { testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched.ts";
+
+const test = testInTurn({ of: 3 });
 
 // What a device keeps for its folds, and what a plan owns.
 

@@ -6,6 +6,7 @@ import { u32 } from "../../src/types.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
@@ -88,7 +89,7 @@ const errorOf = (promise: Promise<unknown>): Promise<Error> =>
     (cause: Error) => cause,
   );
 
-describe.each(calls)("$name", (call) => {
+describe.each(rows(calls, { of: 5 }))("$name", (call) => {
   const title = call.name.replace(/ .*/, "");
   const { run } = call;
 

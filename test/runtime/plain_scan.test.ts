@@ -19,6 +19,7 @@ import { factsWith, linkedKernels, plainOperators } from "../support/kernels.ts"
 import { around } from "../support/lengths.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { anyItems } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
@@ -67,7 +68,13 @@ describe.each([
   ["software", linkedSoftware],
 ])("linked for %s", (_, linked) => {
   const { tile } = linked;
-  test.each(plainOperators.map((op) => [op.name, op] as const))("%s, at every edge", async (_name, op) => {
+  test.each(
+    rows(
+      plainOperators.map((op) => [op.name, op] as const),
+      // The sum takes the most lengths: not in both in one run of the quick tier.
+      { of: 6, shift: linked === linkedGpu ? 0 : 3 },
+    ),
+  )("%s, at every edge", async (_name, op) => {
     const lengths =
       op.name === "add" ? [1, 3, 4, 5, ...around(tile), 3 * tile + 5, tile ** 2 + 1] : [tile + 3];
     for (const length of lengths) {
