@@ -1,5 +1,5 @@
 import { float, integer, record } from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { checkMonoid } from "../src/check/index.ts";
 import type { MonoidTypeName } from "../src/monoids/index.ts";
 import {
@@ -26,7 +26,9 @@ import { i32 } from "../src/types_i32.ts";
 import { f64, i64, u64 } from "../src/types64.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "./support/fold.ts";
 import { anyItems, randomBits } from "./support/random.ts";
-import { rows } from "./support/rows.ts";
+import { rows, testInTurn } from "./support/rows.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 const types = { u32, i32, f32, u64, i64, f64 } as const satisfies { [Name in MonoidTypeName]: ScalarType };

@@ -200,7 +200,7 @@ for (const { name, text, sections } of guides.filter((guide) => guide.name !== "
       expectImports(text);
     });
 
-    for (const section of rows(sections, { of: 6 })) {
+    for (const section of rows(sections, { of: 10 })) {
       const title = `${name}, ${section.heading}`;
       const blocks = blocksOf(section, "ts");
       for (const block of section.blocks.filter((one) => reasonOf(one) !== undefined)) {
