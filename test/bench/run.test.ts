@@ -12,7 +12,7 @@ import { u32 } from "../../src/types.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const it = testInTurn({ of: 3 });
+const it = testInTurn({ of: 5 });
 
 const fold = useSoftwareFold();
 const pace = { runs: 3, heatMs: 0, warmUpMs: 0, batch: 1 };

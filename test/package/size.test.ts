@@ -2,10 +2,12 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { rows } from "../support/rows.ts";
+import { afterAll, beforeAll, expect } from "vitest";
+import { rows, testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, put, run } from "./pack.ts";
+
+const test = testInTurn({ of: 2 });
 
 interface Budget {
   readonly what: string;

@@ -12,7 +12,7 @@ const sizes = [32, 36, 20];
 
 // Every function × operator × type × algorithm. Every size, and one function twice: in_kernel_sizes.test.ts.
 const all = allTypes.flatMap((type) => algorithmNames.map((algorithm) => ({ type, algorithm })));
-test.for(rows(all, { of: 6 }))(
+test.for(rows(all, { of: 20 }))(
   "$type.name, $algorithm: every operator",
   async ({ type, algorithm }, { skip }) => {
     skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");

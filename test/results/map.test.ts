@@ -42,9 +42,8 @@ function only({ type }: MapRow, value: Value): AnyArray {
 const lacks = ({ from, type }: MapRow): string | undefined =>
   [from.feature, type.feature].find((one) => one !== undefined && !fold().device.features.has(one));
 
-// The first two take every algorithm.
 const ways = mapRows.map((row) => [row.title, row] as const);
-describe.each([...rows(ways.slice(0, 2), { of: 2 }), ...rows(ways.slice(2), { of: 15 })])("%s", (_, row) => {
+describe.each(rows(ways, { of: 20 }))("%s", (_, row) => {
   const { from, type, op, map, isOrdered = false } = row;
   const at = mapRows.indexOf(row);
   // The first two in every algorithm, the others in one each, in turn: a map does not depend on it.
@@ -52,30 +51,27 @@ describe.each([...rows(ways.slice(0, 2), { of: 2 }), ...rows(ways.slice(2), { of
 
   // Where the order matters, at hand does not say which it was.
   const atHand = isOrdered ? [] : own;
-  test.for(at < 2 ? rows(atHand, { of: 3, shift: at }) : atHand)(
-    "at every edge: %s",
-    async (algorithm, { skip }) => {
-      skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
-      // The first two take every length in either kind of passes; the others every second length in one, in turn.
-      for (const { most, ...tuning } of smallTunings.filter((__, turn) => at < 2 || turn === at % 2)) {
-        const lengths = edgeLengths(tuning.workGroupSize, tuning.itemsPerThread).filter(
-          (length) => length <= most,
-        );
-        for (const length of lengths.filter((__, turn) => at < 2 || turn % 2 === (at >> 1) % 2)) {
-          const title = `${length}, ${tuning.passes}`;
-          const data = itemsOf(row, length, title);
-          const options = { from, type, op, map, algorithm, ...tuning };
-          // Either kind of scan has kernels of its own, which take long to compile in software.
-          const exclusive = (at + own.indexOf(algorithm)) % 2 === 0;
-          const prefixes = await fold().scan(data, { ...options, exclusive } as never);
-          const twin = { ...(twinOf(row) as object), exclusive } as never;
-          expectSameBits(prefixes, scanReference(data, twin), title);
-          const total: Value = await fold().reduce(data, options as never);
-          expectSameBits(only(row, total), only(row, reduceReference(data, twin)), `reduce ${title}`);
-        }
+  test.for(atHand)("at every edge: %s", async (algorithm, { skip }) => {
+    skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
+    // The first two take every length in either kind of passes; the others every second length in one, in turn.
+    for (const { most, ...tuning } of smallTunings.filter((__, turn) => at < 2 || turn === at % 2)) {
+      const lengths = edgeLengths(tuning.workGroupSize, tuning.itemsPerThread).filter(
+        (length) => length <= most,
+      );
+      for (const length of lengths.filter((__, turn) => at < 2 || turn % 2 === (at >> 1) % 2)) {
+        const title = `${length}, ${tuning.passes}`;
+        const data = itemsOf(row, length, title);
+        const options = { from, type, op, map, algorithm, ...tuning };
+        // Either kind of scan has kernels of its own, which take long to compile in software.
+        const exclusive = (at + own.indexOf(algorithm)) % 2 === 0;
+        const prefixes = await fold().scan(data, { ...options, exclusive } as never);
+        const twin = { ...(twinOf(row) as object), exclusive } as never;
+        expectSameBits(prefixes, scanReference(data, twin), title);
+        const total: Value = await fold().reduce(data, options as never);
+        expectSameBits(only(row, total), only(row, reduceReference(data, twin)), `reduce ${title}`);
       }
-    },
-  );
+    }
+  });
 
   /** Where ranges start: at a vector, and at another item; and in one buffer, where items have one size. */
   const layoutsOf = (vector: number): Record<string, (length: number) => Places> => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { ArgumentError, DeviceLostError, LimitError, open, SourceError } from "../../src/node.ts";
 import { add, operator } from "../../src/operators.ts";
 import { compactReference } from "../../src/reference/compact.ts";
@@ -10,7 +10,9 @@ import { expectSameBits } from "../support/compare.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 const POISON = 0xdeadbeef;

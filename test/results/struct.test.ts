@@ -67,7 +67,7 @@ const lastOf = (name: string, fields: StructFields) => {
   });
 };
 
-describe.each(rows(Object.entries(shapes), { of: 6 }))("%s", (name, fields: StructFields) => {
+describe.each(rows(Object.entries(shapes), { of: 12 }))("%s", (name, fields: StructFields) => {
   const op = lastOf(name, fields);
   const type = op.type as StructType;
 

@@ -89,7 +89,7 @@ const errorOf = (promise: Promise<unknown>): Promise<Error> =>
     (cause: Error) => cause,
   );
 
-describe.each(rows(calls, { of: 5 }))("$name", (call) => {
+describe.each(rows(calls, { of: 10 }))("$name", (call) => {
   const title = call.name.replace(/ .*/, "");
   const { run } = call;
 
