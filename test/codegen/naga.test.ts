@@ -13,14 +13,15 @@ const shapes = [
 ];
 
 // Naga refuses `enable subgroups;`: the portable algorithms alone.
-for (const type of rows(allTypes, { of: 6 })) {
-  test(`naga compiles every portable kernel: ${type.name}`, async ({ skip }) => {
+const ofTypes = allTypes.flatMap((type) => shapes.map((shape) => ({ type, shape })));
+for (const { type, shape } of rows(ofTypes, { of: 20 })) {
+  test(`naga compiles every portable kernel: ${type.name}, ${shape.workGroupSize} × ${shape.itemsPerThread}`, async ({
+    skip,
+  }) => {
     skip(denoMissing !== undefined, denoMissing ?? "");
     const kernels: TitledKernel[] = [];
-    for (const shape of shapes) {
-      for (const algorithm of ["hillis-steele", "blelloch"] as const) {
-        kernels.push(...(await kernelsOf(type, algorithm, shape)));
-      }
+    for (const algorithm of ["hillis-steele", "blelloch"] as const) {
+      kernels.push(...(await kernelsOf(type, algorithm, shape)));
     }
     const { f16, compiled, failures } = await naga(kernels);
     expect(failures.slice(0, 5)).toEqual([]);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { Arrangement } from "../../src/codegen/kernels.ts";
 import { bindingOf } from "../../src/codegen/kernels.ts";
 import type { Operator } from "../../src/operators.ts";
@@ -12,7 +12,7 @@ import { u64 } from "../../src/types64.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomItems } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { affineItems } from "./operators.ts";
 import type { Change, LookBack, Run } from "./support.ts";
 import {
@@ -28,6 +28,8 @@ import {
   shapeOf,
   wrongRuns,
 } from "./support.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 

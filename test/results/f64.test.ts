@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { mostRows } from "../../src/codegen/algorithms.ts";
 import type { Arrangement } from "../../src/codegen/kernels.ts";
 import { add, mul } from "../../src/operators.ts";
@@ -13,7 +13,9 @@ import { anyItems, randomBits } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { testExactResults } from "../support/results.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 4 });
 
 testExactResults(f64);
 
@@ -218,7 +220,7 @@ describe.each(rows(algorithmNames, { of: 3, shift: 1 }))("the sign of a sum of z
   const tuning = { algorithm, workGroupSize: 4, itemsPerThread: 2 } as const;
   const negativeZeros = (length: number): Float64Array => new Float64Array(length).fill(-0);
 
-  test.each(["single", "reduce-then-scan"] as const)("%s", async (passes) => {
+  test.each(rows(["single", "reduce-then-scan"] as const, { of: 2 }))("%s", async (passes) => {
     // 0 comes before all of an exclusive scan, and 0 + -0 is 0; what an inclusive one sums is -0 alone.
     for (const [exclusive, expected] of [
       [true, 0],

@@ -17,7 +17,7 @@ const strict: Case = { type: u32, op: untyped(affine) };
 // No adapter promises which lanes hold which threads, nor which subgroup starts first. Here threads pass local indices as
 // if their subgroups had been numbered in each of the orders, at every size: a last subgroup of each number of lanes.
 const SIZES = Array.from({ length: 130 }, (_, at) => at + 1);
-const PARTS = 10;
+const PARTS = 20;
 
 /** For subgroups of at most half the lanes that the adapter's have: no adapter has as few as this says of the smallest. */
 function ofHalf(algorithm: WorkGroupAlgorithm, size: number): WorkGroupAlgorithm {

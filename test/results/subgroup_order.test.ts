@@ -74,9 +74,12 @@ const subjects: readonly {
 ]);
 
 /** Every size, in a few tests. */
-const ranges = Array.from({ length: 10 }, (_, at) => [13 * at + 1, 13 * (at + 1)] as const);
+const ranges = Array.from(
+  { length: 20 },
+  (_, at) => [Math.floor(6.5 * at) + 1, Math.floor(6.5 * (at + 1))] as const,
+);
 
-test.each(rows(ranges, { of: 10 }))(
+test.each(rows(ranges, { of: 20 }))(
   "every work-group size from %i to %i, whichever subgroup starts first",
   async (from: number, to: number) => {
     const { device } = fold();

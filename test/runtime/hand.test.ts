@@ -1,11 +1,13 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { ArgumentError, type Fold, open, WavefoldError } from "../../src/node.ts";
 import { struct } from "../../src/struct.ts";
 import type { ElementType } from "../../src/types.ts";
 import { u32 } from "../../src/types.ts";
 import { f16, f32 } from "../../src/types_float.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;

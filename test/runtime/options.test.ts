@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { open as openInBrowser } from "../../src/index.ts";
 import { ArgumentError, open as openInNode, WavefoldError } from "../../src/node.ts";
 import { add } from "../../src/operators.ts";
@@ -6,7 +6,9 @@ import { u32 } from "../../src/types.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
-import { rows } from "../support/rows.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 10 });
 
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
@@ -89,7 +91,7 @@ const errorOf = (promise: Promise<unknown>): Promise<Error> =>
     (cause: Error) => cause,
   );
 
-describe.each(rows(calls, { of: 10 }))("$name", (call) => {
+describe.each(calls)("$name", (call) => {
   const title = call.name.replace(/ .*/, "");
   const { run } = call;
 

@@ -1,10 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { type Fold, OutOfMemoryError, open } from "../../src/node.ts";
 import { add, max } from "../../src/operators.ts";
 import { u32 } from "../../src/types.ts";
 import { f32 } from "../../src/types_float.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;

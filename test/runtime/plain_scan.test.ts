@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { sourcesOf } from "../../src/codegen/device_blelloch.ts";
 import { linkedScan } from "../../src/codegen/linked.ts";
 import { linked as linkedGpu } from "../../src/codegen/linked_gpu.ts";
@@ -19,7 +19,9 @@ import { factsWith, linkedKernels, plainOperators } from "../support/kernels.ts"
 import { around } from "../support/lengths.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { anyItems } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
