@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { defineConfig } from "vitest/config";
+import { LongestFirst, secondsReporter } from "./test/support/longest_first.ts";
 import { seedReporter } from "./test/support/seed_reporter.ts";
 import { skippedReporter } from "./test/support/skipped_reporter.ts";
 import { isQuick } from "./test/support/tier.ts";
@@ -28,6 +29,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    reporters: ["default", seedReporter, skippedReporter],
+    reporters: ["default", seedReporter, skippedReporter, secondsReporter],
+    sequence: { sequencer: LongestFirst },
   },
 });
