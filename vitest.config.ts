@@ -1,6 +1,13 @@
 import { readFile } from "node:fs/promises";
+import process from "node:process";
 import { defineConfig } from "vitest/config";
+import { LongestFirst, secondsReporter } from "./test/support/longest_first.ts";
+import { seedReporter } from "./test/support/seed_reporter.ts";
 import { skippedReporter } from "./test/support/skipped_reporter.ts";
+import { isQuick } from "./test/support/tier.ts";
+
+// One for all processes of a run: it chooses the data, and the rows of the quick tier.
+process.env.WAVEFOLD_SEED ||= String((Math.random() * 2 ** 32) >>> 0);
 
 export default defineConfig({
   plugins: [
@@ -17,9 +24,12 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     pool: "forks",
+    // In the quick tier a group of tests may have none whose turn it is.
+    passWithNoTests: isQuick(),
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    reporters: ["default", skippedReporter],
+    reporters: ["default", seedReporter, skippedReporter, secondsReporter],
+    sequence: { sequencer: LongestFirst },
   },
 });

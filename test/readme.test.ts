@@ -13,6 +13,7 @@ import {
 } from "./support/blocks.ts";
 import { compileKernel, readWords, storageBuffer } from "./support/buffers.ts";
 import { useSoftwareFold } from "./support/fold.ts";
+import { rows } from "./support/rows.ts";
 
 const fold = useSoftwareFold();
 const readme = readFileSync("README.md", "utf8");
@@ -71,7 +72,7 @@ describe("README's TypeScript", () => {
     expect(expectImports(readme)).toBeGreaterThanOrEqual(4);
   });
 
-  test.each(programs)("$heading", async (section) => {
+  test.each(rows(programs, { of: 3 }))("$heading", async (section) => {
     const text = textOf(section);
     const { checked } = await runBlocks(section.heading, blocksOf(section, "ts"), given(text));
     // Each value that a comment claims is looked at.

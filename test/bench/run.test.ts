@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { elementsOf } from "../../bench/elements.ts";
 import type { Peer } from "../../bench/peers.ts";
 import type { Row } from "../../bench/run.ts";
@@ -10,6 +10,9 @@ import { candidatesOf, rank, timeTunings } from "../../bench/tune.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold } from "../../src/node.ts";
 import { useSoftwareFold } from "../support/fold.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const it = testInTurn({ of: 5 });
 
 const fold = useSoftwareFold();
 const pace = { runs: 3, heatMs: 0, warmUpMs: 0, batch: 1 };
@@ -142,17 +145,22 @@ function peerOf(name: string, how: "pass" | "encode" | "submit", off = 0): Peer 
 }
 
 describe("peers", () => {
-  it.each(["pass", "encode", "submit"] as const)("times and verifies one by its %s", async (how) => {
-    const { rows, wrong, notes } = await run({ sizes: [1024], types: ["u32"] }, [peerOf("theirs 1.0", how)]);
-    expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
-    const theirs = rows.filter(({ implementation }) => implementation === "theirs 1.0");
-    expect(theirs.map(({ primitive }) => primitive)).toEqual(["scan", "reduce"]);
-    for (const row of theirs) {
-      const ours = rows.find((one) => one.implementation === "wavefold" && one.primitive === row.primitive);
-      expect(row.median).toBeGreaterThan(0);
-      expect(row.toWavefold).toBeCloseTo(row.median / (ours?.median ?? 0), 9);
-    }
-  });
+  it.each(rows(["pass", "encode", "submit"] as const, { of: 3 }))(
+    "times and verifies one by its %s",
+    async (how) => {
+      const { rows, wrong, notes } = await run({ sizes: [1024], types: ["u32"] }, [
+        peerOf("theirs 1.0", how),
+      ]);
+      expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
+      const theirs = rows.filter(({ implementation }) => implementation === "theirs 1.0");
+      expect(theirs.map(({ primitive }) => primitive)).toEqual(["scan", "reduce"]);
+      for (const row of theirs) {
+        const ours = rows.find((one) => one.implementation === "wavefold" && one.primitive === row.primitive);
+        expect(row.median).toBeGreaterThan(0);
+        expect(row.toWavefold).toBeCloseTo(row.median / (ours?.median ?? 0), 9);
+      }
+    },
+  );
 
   it("refuses one that is wrong, and keeps the others", async () => {
     const { rows, wrong } = await run({ sizes: [1024], types: ["u32"] }, [
@@ -205,40 +213,43 @@ describe("timeTunings", () => {
 describe("what timeTunings verifies", () => {
   const range = { algorithms: ["hillis-steele"], workGroupSizes: [8], items: [1, 2, 4] } as const;
 
-  it.each(["scan", "compact"] as const)("refuses a %s that is wrong among right ones", async (primitive) => {
-    // The candidate of two items a thread leaves out the last item.
-    const short = (prepared: object, { itemsPerThread }: { itemsPerThread?: number }): object => ({
-      ...prepared,
-      record: (pass: never, ranges: { length: number }) =>
-        (prepared as { record(pass: never, ranges: object): void }).record(pass, {
-          ...ranges,
-          length: ranges.length - (itemsPerThread === 2 ? 1 : 0),
-        }),
-    });
-    const lying = new Proxy(fold(), {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name, target);
-        if (name === "prepareScan" || name === "prepareCompact") {
-          return async (options: never) => short(await target[name](options), options);
-        }
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
-    const timer = await createTimer(fold().device, pace);
-    const { times, rejected } = await timeTunings(lying, timer, {
-      primitive,
-      type: "u32",
-      // An odd item at the end, so that a compaction misses it.
-      lengths: [lastOdd()],
-      candidates: candidatesOf(primitive, range),
-    });
-    timer.destroy();
-    expect(times.map(({ candidate }) => candidate.itemsPerThread)).toEqual([1, 4, 1, 4]);
-    expect(rejected).toHaveLength(2);
-    for (const one of rejected) {
-      expect(one).toMatch(/: 8 × 2 hillis-steele, .* is wrong: /);
-    }
-  });
+  it.each(rows(["scan", "compact"] as const, { of: 2 }))(
+    "refuses a %s that is wrong among right ones",
+    async (primitive) => {
+      // The candidate of two items a thread leaves out the last item.
+      const short = (prepared: object, { itemsPerThread }: { itemsPerThread?: number }): object => ({
+        ...prepared,
+        record: (pass: never, ranges: { length: number }) =>
+          (prepared as { record(pass: never, ranges: object): void }).record(pass, {
+            ...ranges,
+            length: ranges.length - (itemsPerThread === 2 ? 1 : 0),
+          }),
+      });
+      const lying = new Proxy(fold(), {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name, target);
+          if (name === "prepareScan" || name === "prepareCompact") {
+            return async (options: never) => short(await target[name](options), options);
+          }
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+      const timer = await createTimer(fold().device, pace);
+      const { times, rejected } = await timeTunings(lying, timer, {
+        primitive,
+        type: "u32",
+        // An odd item at the end, so that a compaction misses it.
+        lengths: [lastOdd()],
+        candidates: candidatesOf(primitive, range),
+      });
+      timer.destroy();
+      expect(times.map(({ candidate }) => candidate.itemsPerThread)).toEqual([1, 4, 1, 4]);
+      expect(rejected).toHaveLength(2);
+      for (const one of rejected) {
+        expect(one).toMatch(/: 8 × 2 hillis-steele, .* is wrong: /);
+      }
+    },
+  );
 });
 
 /** A length at whose end a sum's data has an item that is kept. */

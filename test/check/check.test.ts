@@ -1,5 +1,5 @@
 import { constantFrom, integer } from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
@@ -17,6 +17,9 @@ import { useSoftwareFold } from "../support/fold.ts";
 import { operatorsOf } from "../support/kernels.ts";
 import { affine, chain, first, last } from "../support/operators.ts";
 import { seed } from "../support/random.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 

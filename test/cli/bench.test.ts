@@ -11,10 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { Report } from "../../bench/report.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, runIn } from "../support/command.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const it = testInTurn({ of: 4 });
 
 const SOFTWARE = ["--adapter", "software"];
 

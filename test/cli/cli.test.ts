@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dump } from "npyjs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { operators } from "../../src/algebra/operators.ts";
 import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
@@ -30,6 +30,9 @@ import type { ReferenceOptions } from "../../src/reference/scan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const it = testInTurn({ of: 4 });
 
 const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
 const SOFTWARE = ["--adapter", "software"];

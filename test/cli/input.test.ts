@@ -4,10 +4,13 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { dumpElements } from "../../src/cli/npy.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const it = testInTurn({ of: 3 });
 
 const SOFTWARE = ["--adapter", "software"];
 const reduce = (name: string): string[] => ["reduce", name, ...SOFTWARE];

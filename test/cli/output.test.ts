@@ -20,10 +20,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { oneLine, UsageError } from "../../src/cli/errors.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 5 });
 
 // `wavefold link` writes what it reads where nothing is asked for: the quickest command that writes.
 const TEXT = "fn main() {}\n";

@@ -10,6 +10,7 @@ import { modules, runBlocks } from "../support/blocks.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
@@ -97,7 +98,7 @@ async function buildAside(options: BuildOptions): Promise<void> {
 }
 
 describe("the example of", () => {
-  test.each(examples)("$name in $file", async ({ file, name, text }) => {
+  test.each(rows(examples, { of: 5 }))("$name in $file", async ({ file, name, text }) => {
     const { device } = fold();
     const words = (): GPUBuffer => storageBuffer(device, new Uint32Array(1000));
     const line = /^\/\/ in myKernel: *(.*)$/m.exec(text)?.[1];

@@ -25,6 +25,7 @@ import {
 import { storageBuffer } from "../support/buffers.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { failures, nullGpu, useNullDevice } from "../support/null_device.ts";
+import { rows } from "../support/rows.ts";
 
 Object.assign(globalThis, globals);
 
@@ -199,7 +200,7 @@ for (const { name, text, sections } of guides.filter((guide) => guide.name !== "
       expectImports(text);
     });
 
-    for (const section of sections) {
+    for (const section of rows(sections, { of: 10 })) {
       const title = `${name}, ${section.heading}`;
       const blocks = blocksOf(section, "ts");
       for (const block of section.blocks.filter((one) => reasonOf(one) !== undefined)) {

@@ -1,10 +1,13 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError, type Fold, openFold, WavefoldError } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
@@ -30,8 +33,8 @@ describe("an array that is transferred or becomes shorter during the call is ref
     ["BigUint64Array", () => new BigUint64Array(1000).fill(1n)],
     ["a part of a Uint32Array", () => new Uint32Array(2000).fill(1).subarray(500, 1500)],
   ];
-  for (const [kind, make] of arrays) {
-    test.each(calls)(`${kind}: %s`, async (_, call) => {
+  for (const [at, [kind, make]] of arrays.entries()) {
+    test.each(rows(calls, { of: 4, shift: at }))(`${kind}: %s`, async (_, call) => {
       const data = make();
       const pending = call(fold(), data as never);
       structuredClone(data.buffer, { transfer: [data.buffer as ArrayBuffer] });

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import { prepare } from "../../src/gpu/recording.ts";
@@ -9,7 +9,10 @@ import { storageBuffer } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { planScan } from "../support/plans.ts";
+import { testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched.ts";
+
+const test = testInTurn({ of: 3 });
 
 // What a device keeps for its folds, and what a plan owns.
 

@@ -11,6 +11,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 const POISON = 0xdeadbeef;
@@ -350,7 +351,10 @@ async function checkLayouts(setup: Setup, length: number): Promise<void> {
 }
 
 describe.each([LENGTH, 0])("every pair of ranges, %i items", (length) => {
-  test.each(setups.map((setup) => [setup.title, setup] as const))("%s", (_, setup) =>
-    checkLayouts(setup, length),
-  );
+  test.each(
+    rows(
+      setups.map((setup) => [setup.title, setup] as const),
+      { of: 6, shift: length === 0 ? 3 : 0 },
+    ),
+  )("%s", (_, setup) => checkLayouts(setup, length));
 });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 import { build } from "esbuild";
@@ -8,7 +9,7 @@ import { seed } from "../support/random.ts";
 
 /** What test/support takes from Node.js and from vitest, for hosts that have neither. */
 const standIns: Readonly<Record<string, string>> = {
-  "node:process": `export default { env: { WAVEFOLD_SEED: "${seed}" } };`,
+  "node:process": `export default { env: ${JSON.stringify({ WAVEFOLD_SEED: `${seed}`, WAVEFOLD_TIER: process.env.WAVEFOLD_TIER })} };`,
   "node:buffer": "export const Buffer = { from: (text) => new TextEncoder().encode(text) };",
   vitest: `
     const fail = (message) => { throw new Error(message); };
@@ -19,6 +20,8 @@ const standIns: Readonly<Record<string, string>> = {
       (actual, title) => ({ toBe: (expected) => toBe(actual, expected, title) }),
       { fail },
     );
+    export const TestRunner = { getCurrentTest: () => undefined };
+    export const test = fail;
     export const beforeAll = fail;
     export const afterAll = fail;`,
 };

@@ -1,4 +1,5 @@
 import type { Fold } from "../../src/gpu/fold.ts";
+import { rows } from "../support/rows.ts";
 import type { Bench, Case, Host } from "./case.ts";
 import { deviceCases } from "./cases/devices.ts";
 import { errorCases } from "./cases/errors.ts";
@@ -34,7 +35,9 @@ const f16Cases: readonly Case[] = cases.filter((one) => /\bf16\b/.test(one.name)
 
 /** All cases in the main thread, or some of them: `scope` comes before their names. */
 const casesIn = (scope: string): readonly Case[] =>
-  scope === MAIN ? cases : scope === F16 ? f16Cases : quickCases;
+  scope === MAIN
+    ? rows(cases, { of: 10 })
+    : rows(scope === F16 ? f16Cases : quickCases, { of: 4, shift: scope === WORKER ? 1 : 0 });
 
 export const MAIN = "";
 /** The cases of f16 alone, where another adapter has it. */

@@ -4,6 +4,7 @@ import type { TitledKernel } from "../support/kernels.ts";
 import { allTypes, kernelsOf, mappedKernelsOf } from "../support/kernels.ts";
 import { mapRows } from "../support/maps.ts";
 import { naga } from "../support/naga.ts";
+import { rows } from "../support/rows.ts";
 
 const shapes = [
   { workGroupSize: 1, itemsPerThread: 2 },
@@ -12,14 +13,15 @@ const shapes = [
 ];
 
 // Naga refuses `enable subgroups;`: the portable algorithms alone.
-for (const type of allTypes) {
-  test(`naga compiles every portable kernel: ${type.name}`, async ({ skip }) => {
+const ofTypes = allTypes.flatMap((type) => shapes.map((shape) => ({ type, shape })));
+for (const { type, shape } of rows(ofTypes, { of: 20 })) {
+  test(`naga compiles every portable kernel: ${type.name}, ${shape.workGroupSize} × ${shape.itemsPerThread}`, async ({
+    skip,
+  }) => {
     skip(denoMissing !== undefined, denoMissing ?? "");
     const kernels: TitledKernel[] = [];
-    for (const shape of shapes) {
-      for (const algorithm of ["hillis-steele", "blelloch"] as const) {
-        kernels.push(...(await kernelsOf(type, algorithm, shape)));
-      }
+    for (const algorithm of ["hillis-steele", "blelloch"] as const) {
+      kernels.push(...(await kernelsOf(type, algorithm, shape)));
     }
     const { f16, compiled, failures } = await naga(kernels);
     expect(failures.slice(0, 5)).toEqual([]);
@@ -32,18 +34,21 @@ for (const type of allTypes) {
   });
 }
 
-test("naga compiles every portable kernel: maps", async ({ skip }) => {
-  skip(denoMissing !== undefined, denoMissing ?? "");
-  const made = [8, 3].flatMap((itemsPerThread) =>
-    mapRows.map((row) => mappedKernelsOf(row, "blelloch", { workGroupSize: 32, itemsPerThread })),
-  );
-  const kernels = (await Promise.all(made)).flat();
-  const { f16, compiled, failures } = await naga(kernels);
-  expect(failures.slice(0, 5)).toEqual([]);
-  const halves = kernels.filter(({ code }) => /^enable f16;/m.test(code));
-  expect(halves.length).toBeGreaterThan(0);
-  expect(compiled).toBe(kernels.length - (f16 ? 0 : halves.length));
-});
+test.for(rows([8, 3], { of: 2 }))(
+  "naga compiles every portable kernel: maps, %i items a thread",
+  async (itemsPerThread, { skip }) => {
+    skip(denoMissing !== undefined, denoMissing ?? "");
+    const made = mapRows.map((row) =>
+      mappedKernelsOf(row, "blelloch", { workGroupSize: 32, itemsPerThread }),
+    );
+    const kernels = (await Promise.all(made)).flat();
+    const { f16, compiled, failures } = await naga(kernels);
+    expect(failures.slice(0, 5)).toEqual([]);
+    const halves = kernels.filter(({ code }) => /^enable f16;/m.test(code));
+    expect(halves.length).toBeGreaterThan(0);
+    expect(compiled).toBe(kernels.length - (f16 ? 0 : halves.length));
+  },
+);
 
 test("the check can fail", async ({ skip }) => {
   skip(denoMissing !== undefined, denoMissing ?? "");

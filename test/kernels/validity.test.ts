@@ -1,10 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { BindingKind } from "../../src/kernels/kernel.ts";
 import { algorithmNames } from "../support/fold.ts";
 import type { TitledKernel } from "../support/kernels.ts";
 import { allTypes, kernelsOf, mappedKernelsOf } from "../support/kernels.ts";
 import { mapRows } from "../support/maps.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
+import { rows } from "../support/rows.ts";
 
 const device = useNullDevice();
 
@@ -44,35 +45,43 @@ async function pipelineFailure({ title, kernel }: TitledKernel): Promise<string[
   }
 }
 
-describe.each(allTypes.map((type) => [type.name, type] as const))("%s", (_, type) => {
-  describe.each(algorithmNames)("%s", (algorithm) => {
-    test.each(shapes)("every kernel compiles: $workGroupSize × $itemsPerThread", async (shape) => {
-      const kernels = await kernelsOf(type, algorithm, shape);
-      expect(kernels.length).toBeGreaterThan(20);
-      expect(await failures(device(), kernels)).toEqual([]);
-    });
+const ofTypes = allTypes.flatMap((type) => algorithmNames.map((algorithm) => ({ type, algorithm })));
+const ofShapes = ofTypes.flatMap((one) => shapes.map((shape) => ({ ...one, shape })));
 
-    test("32 × 4: every pipeline fits the bindings that its kernel names, and nothing unused is enabled", async () => {
-      const kernels = await kernelsOf(type, algorithm, { workGroupSize: 32, itemsPerThread: 4 });
-      expect((await Promise.all(kernels.map(pipelineFailure))).flat()).toEqual([]);
-      for (const { title, code } of kernels) {
-        const text = code.replace(/^enable .*|\/\/.*/gm, "");
-        expect(/\benable f16;/.test(code), title).toBe(/\bf16\b/.test(text));
-        expect(/\benable subgroups;/.test(code), title).toBe(/\bsubgroup[A-Z]\w*\(/.test(text));
-      }
-    });
-  });
-});
+test.each(rows(ofShapes, { of: 30 }))(
+  "$type.name, $algorithm: every kernel compiles: $shape.workGroupSize × $shape.itemsPerThread",
+  async ({ type, algorithm, shape }) => {
+    const kernels = await kernelsOf(type, algorithm, shape);
+    expect(kernels.length).toBeGreaterThan(20);
+    expect(await failures(device(), kernels)).toEqual([]);
+  },
+);
 
-describe.each(algorithmNames)("maps, %s", (algorithm) => {
-  test.each([
+test.each(rows(ofTypes, { of: 20, shift: 3 }))(
+  "$type.name, $algorithm, 32 × 4: every pipeline fits the bindings that its kernel names, and nothing unused is enabled",
+  async ({ type, algorithm }) => {
+    const kernels = await kernelsOf(type, algorithm, { workGroupSize: 32, itemsPerThread: 4 });
+    expect((await Promise.all(kernels.map(pipelineFailure))).flat()).toEqual([]);
+    for (const { title, code } of kernels) {
+      const text = code.replace(/^enable .*|\/\/.*/gm, "");
+      expect(/\benable f16;/.test(code), title).toBe(/\bf16\b/.test(text));
+      expect(/\benable subgroups;/.test(code), title).toBe(/\bsubgroup[A-Z]\w*\(/.test(text));
+    }
+  },
+);
+
+const mapped = algorithmNames.flatMap((algorithm) =>
+  [
     { workGroupSize: 1, itemsPerThread: 2 },
     { workGroupSize: 96, itemsPerThread: 3 },
     { workGroupSize: 32, itemsPerThread: 8 },
-  ])("every pipeline compiles: $workGroupSize × $itemsPerThread", async (shape) => {
-    const made = await Promise.all(mapRows.map((row) => mappedKernelsOf(row, algorithm, shape)));
-    const kernels = made.flat();
-    expect(kernels.length).toBeGreaterThan(mapRows.length * 8);
+  ].flatMap((shape) => mapRows.map((row) => ({ algorithm, shape, row }))),
+);
+test.each(rows(mapped, { of: 60 }))(
+  "map $row.title, $algorithm: every pipeline compiles: $shape.workGroupSize × $shape.itemsPerThread",
+  async ({ algorithm, shape, row }) => {
+    const kernels = await mappedKernelsOf(row, algorithm, shape);
+    expect(kernels.length).toBeGreaterThan(8);
     expect((await Promise.all(kernels.map(pipelineFailure))).flat()).toEqual([]);
     for (const { title, code } of kernels) {
       const text = code.replace(/^enable .*|\/\/.*/gm, "");
@@ -80,15 +89,18 @@ describe.each(algorithmNames)("maps, %s", (algorithm) => {
       // A kernel that loads items maps them, and one of elements does not.
       expect(/\bmap_value\b/.test(code), title).toBe(/^wavefold (scan|reduce|compact) items/.test(title));
     }
-  });
-});
+  },
+);
 
 /** A function for a kernel of the caller's. */
 const callable = /^(work_group|coalesced|thread_tile)_/;
 
-test("what a caller does not use is not in the WGSL", async () => {
-  const shape = { workGroupSize: 32, itemsPerThread: 4 };
-  for (const type of allTypes) {
+const typesByName = allTypes.map((type) => [type.name, type] as const);
+
+test.each(rows(typesByName, { of: 6 }))(
+  "%s: what a caller does not use is not in the WGSL",
+  async (_, type) => {
+    const shape = { workGroupSize: 32, itemsPerThread: 4 };
     for (const { title, code } of await kernelsOf(type, "blelloch", shape)) {
       const functions = [...code.matchAll(/^fn (\w+)/gm)].map(([, name = ""]) => name);
       for (const name of functions) {
@@ -102,14 +114,12 @@ test("what a caller does not use is not in the WGSL", async () => {
       expect(/mul_u64/.test(text) && !/mul/.test(title), title).toBe(false);
       expect(type.bytes < 8 && /_u64/.test(text), title).toBe(false);
     }
-  }
-});
+  },
+);
 
-test("same input, same text", async () => {
+test.each(rows(typesByName, { of: 6, shift: 1 }))("%s: same input, same text", async (_, type) => {
   const shape = { workGroupSize: 32, itemsPerThread: 4 };
-  for (const type of allTypes) {
-    const texts = async () =>
-      (await kernelsOf(type, "subgroup", shape)).map(({ title, code }) => [title, code]);
-    expect(await texts()).toEqual(await texts());
-  }
+  const texts = async () =>
+    (await kernelsOf(type, "subgroup", shape)).map(({ title, code }) => [title, code]);
+  expect(await texts()).toEqual(await texts());
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Indirect } from "../../src/kernels/compact.ts";
@@ -9,6 +9,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { affineItems } from "./operators.ts";
 import type { Change, Run, Subject } from "./support.ts";
 import {
@@ -25,6 +26,8 @@ import {
   shapeOf,
   wrongRuns,
 } from "./support.ts";
+
+const test = testInTurn({ of: 5 });
 
 const fold = useSoftwareFold();
 const POISON = 0xdeadbeef;
@@ -226,67 +229,70 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
     { drawIndexed: { indexCount: 9 } },
   ];
 
-  test.for(kinds)("arguments of an indirect call: %j", async (indirect, { skip }) => {
-    skip(why() !== undefined, why());
-    const { tile, tuning } = shapeHere();
-    const maxLength = tiles * tile;
-    const options = { type: u32, where, indirect, maxLength, ...tuning };
-    const { device, prepared } = await prepareCompact(fold(), options, { faults });
-    const counting = await device.createComputePipelineAsync({
-      layout: "auto",
-      compute: {
-        module: device.createShaderModule({
-          code: `@group(0) @binding(0) var<storage, read_write> work_groups: atomic<u32>;
+  test.for(rows(kinds, { of: 3, shift: lookBacks.indexOf(lookBack) }))(
+    "arguments of an indirect call: %j",
+    async (indirect, { skip }) => {
+      skip(why() !== undefined, why());
+      const { tile, tuning } = shapeHere();
+      const maxLength = tiles * tile;
+      const options = { type: u32, where, indirect, maxLength, ...tuning };
+      const { device, prepared } = await prepareCompact(fold(), options, { faults });
+      const counting = await device.createComputePipelineAsync({
+        layout: "auto",
+        compute: {
+          module: device.createShaderModule({
+            code: `@group(0) @binding(0) var<storage, read_write> work_groups: atomic<u32>;
 @compute @workgroup_size(1) fn main() { atomicAdd(&work_groups, 1u); }`,
-        }),
-      },
-    });
-    for (const length of [0, 1, tile, 7 * tile + 3, maxLength]) {
-      const data = words(length, `indirect ${length}`);
-      const input = storageBuffer(device, length > 0 ? data : new Uint32Array(4));
-      const [output, total] = [0, 1].map(() =>
-        storageBuffer(device, new Uint32Array(maxLength).fill(POISON)),
-      ) as [GPUBuffer, GPUBuffer];
-      const INDIRECT = 0x100;
-      const STORAGE_COPY = 0x80 | 0x4 | 0x8;
-      const call = storageBuffer(device, new Uint32Array(8).fill(POISON), STORAGE_COPY | INDIRECT);
-      const started = storageBuffer(device, new Uint32Array(1));
-      const encoder = device.createCommandEncoder();
-      prepared.record(encoder, {
-        input,
-        output,
-        count: total,
-        indirect: { buffer: call, offset: 8 },
-        length,
-      });
-      if ("dispatch" in indirect) {
-        const pass = encoder.beginComputePass();
-        pass.setPipeline(counting);
-        pass.setBindGroup(
-          0,
-          device.createBindGroup({
-            layout: counting.getBindGroupLayout(0),
-            entries: [{ binding: 0, resource: { buffer: started } }],
           }),
-        );
-        pass.dispatchWorkgroupsIndirect(call, 8);
-        pass.end();
+        },
+      });
+      for (const length of [0, 1, tile, 7 * tile + 3, maxLength]) {
+        const data = words(length, `indirect ${length}`);
+        const input = storageBuffer(device, length > 0 ? data : new Uint32Array(4));
+        const [output, total] = [0, 1].map(() =>
+          storageBuffer(device, new Uint32Array(maxLength).fill(POISON)),
+        ) as [GPUBuffer, GPUBuffer];
+        const INDIRECT = 0x100;
+        const STORAGE_COPY = 0x80 | 0x4 | 0x8;
+        const call = storageBuffer(device, new Uint32Array(8).fill(POISON), STORAGE_COPY | INDIRECT);
+        const started = storageBuffer(device, new Uint32Array(1));
+        const encoder = device.createCommandEncoder();
+        prepared.record(encoder, {
+          input,
+          output,
+          count: total,
+          indirect: { buffer: call, offset: 8 },
+          length,
+        });
+        if ("dispatch" in indirect) {
+          const pass = encoder.beginComputePass();
+          pass.setPipeline(counting);
+          pass.setBindGroup(
+            0,
+            device.createBindGroup({
+              layout: counting.getBindGroupLayout(0),
+              entries: [{ binding: 0, resource: { buffer: started } }],
+            }),
+          );
+          pass.dispatchWorkgroupsIndirect(call, 8);
+          pass.end();
+        }
+        device.queue.submit([encoder.finish()]);
+        const count = compactReference(data, keep).length;
+        expect((await readWords(device, total))[0]).toBe(count);
+        const own =
+          "dispatch" in indirect
+            ? [Math.ceil(count / 7), 1, 1]
+            : "draw" in indirect
+              ? [5, count, 0, 0]
+              : [9, count, 0, 0, 0];
+        const expected = new Uint32Array(8).fill(POISON);
+        expected.set(own, 2);
+        expectSameBits(await readWords(device, call), expected, `${length} items`);
+        if ("dispatch" in indirect) {
+          expect((await readWords(device, started))[0]).toBe(Math.ceil(count / 7));
+        }
       }
-      device.queue.submit([encoder.finish()]);
-      const count = compactReference(data, keep).length;
-      expect((await readWords(device, total))[0]).toBe(count);
-      const own =
-        "dispatch" in indirect
-          ? [Math.ceil(count / 7), 1, 1]
-          : "draw" in indirect
-            ? [5, count, 0, 0]
-            : [9, count, 0, 0, 0];
-      const expected = new Uint32Array(8).fill(POISON);
-      expected.set(own, 2);
-      expectSameBits(await readWords(device, call), expected, `${length} items`);
-      if ("dispatch" in indirect) {
-        expect((await readWords(device, started))[0]).toBe(Math.ceil(count / 7));
-      }
-    }
-  });
+    },
+  );
 });

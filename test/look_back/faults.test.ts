@@ -15,6 +15,7 @@ import { expectSameBits, expectWithin } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 import { affineItems, lastingItems, maps, mapsInTurn, matrix } from "./operators.ts";
 import type { Change, LookBack, Run } from "./support.ts";
 import {
@@ -175,7 +176,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
   // A GPU's groups by subgroups are long, and so is the reference on the CPU.
   const all = onGpu && lookBack === "by threads";
 
-  test.for(own)(
+  test.for(rows(own, { of: 15, shift: lookBacks.indexOf(lookBack) }))(
     "$title",
     // A driver may take a minute to compile the largest struct.
     { timeout: (onGpu ? 3 : 1) * STUCK_MS },
@@ -253,10 +254,11 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
     }
   });
 
-  test.for([
+  const compactions = [
     { indices: false, tickets: true },
     { indices: true, tickets: false },
-  ])(
+  ];
+  test.for(rows(compactions, { of: 2, shift: lookBacks.indexOf(lookBack) }))(
     "compaction, indices=$indices tickets=$tickets",
     { timeout: STUCK_MS },
     async ({ indices, tickets }, { skip }) => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -12,6 +12,7 @@ import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
 import { randomItems } from "../support/random.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { affineItems } from "./operators.ts";
 import type { Change, LookBack, Run } from "./support.ts";
 import {
@@ -27,6 +28,8 @@ import {
   shapeOf,
   wrongRuns,
 } from "./support.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 
@@ -205,7 +208,8 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
   const why = () => missing(lookBack, contextOfFold(fold()).facts);
   const lengthOf = ({ tile, fanOut }: ReturnType<typeof shapeHere>): number => (2 * fanOut ** 2 + 1) * tile;
 
-  test.for(mutations.filter((one) => (one.lookBack ?? lookBack) === lookBack))(
+  const own = mutations.filter((one) => (one.lookBack ?? lookBack) === lookBack);
+  test.for(rows(own, { of: 15, shift: 4 * lookBacks.indexOf(lookBack) }))(
     "caught: $title",
     { timeout: STUCK_MS },
     async ({ change, type = u32, op = ofAffine.op, tickets = true, caughtBy }, { skip }) => {

@@ -1,5 +1,5 @@
 import { float, integer, record } from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { valuesOf } from "../../src/algebra/arrays.ts";
 import type { CustomOperator } from "../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
@@ -25,6 +25,9 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { anyItems, randomBits } from "../support/random.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 const types = { u32, i32, f32, u64, i64, f64 } as const satisfies { [Name in MonoidTypeName]: ScalarType };
@@ -45,7 +48,7 @@ function arithmeticItems(type: ScalarType, length: number, name: string): Scalar
 }
 
 /** Each monoid's elements. */
-const rows: {
+const monoids: {
   readonly name: string;
   readonly make: Make;
   items(type: ScalarType, length: number): StructValue[];
@@ -159,32 +162,40 @@ async function expectAsReference(
   }
 }
 
-describe.each(rows)("$name", ({ make, items }) => {
-  test.each(Object.values(types).map((type) => [type.name, type] as const))(
-    "%s: the laws hold, on the CPU and on the GPU",
-    async (_, type) => {
-      expect(await checkMonoid(make(type), { fold: fold(), cases: 500 })).toMatchObject({
-        ok: true,
-        on: ["CPU", "GPU"],
-      });
-    },
-  );
+const ofTypes = monoids.flatMap((one) => Object.values(types).map((type) => ({ ...one, type })));
+test.each(rows(ofTypes, { of: 12 }))(
+  "$name, $type.name: the laws hold, on the CPU and on the GPU",
+  async ({ make, type }) => {
+    expect(await checkMonoid(make(type), { fold: fold(), cases: 500 })).toMatchObject({
+      ok: true,
+      on: ["CPU", "GPU"],
+    });
+  },
+);
 
-  test.each(algorithmNames)("scan and reduce: %s", async (algorithm) => {
-    // Each algorithm takes its share of the types: they do not depend on each other.
-    for (const type of shares[algorithm]) {
-      await expectAsReference(
-        make(type),
-        algorithm,
-        (length) => items(type, length),
-        expectSame,
-        type === u32 || type === f32 ? [false, true] : [false],
-        // f64 takes seconds to compile in software: without a spine, there is less of it.
-        type === f64 ? [0, 1, 7, 8] : lengths,
-      );
-    }
-  });
+// Each algorithm takes its share of the types: they do not depend on each other.
+const ofAlgorithms = ofTypes.map((one) => ({
+  ...one,
+  algorithm: algorithmNames.find((name) =>
+    (shares[name] as readonly ScalarType[]).includes(one.type),
+  ) as (typeof algorithmNames)[number],
+}));
+test.each(rows(ofAlgorithms, { of: 12, shift: 7 }))(
+  "$name, $type.name, $algorithm: scan and reduce",
+  async ({ make, items, type, algorithm }) => {
+    await expectAsReference(
+      make(type),
+      algorithm,
+      (length) => items(type, length),
+      expectSame,
+      type === u32 || type === f32 ? [false, true] : [false],
+      // f64 takes seconds to compile in software: without a spine, there is less of it.
+      type === f64 ? [0, 1, 7, 8] : lengths,
+    );
+  },
+);
 
+describe.each(monoids)("$name", ({ make }) => {
   test("the same type gives the same operator, and others do not", () => {
     expect(make(u32)).toBe(make(u32));
     expect(make(u32).type).not.toBe(make(i32).type);
@@ -195,35 +206,37 @@ describe.each(rows)("$name", ({ make, items }) => {
 });
 
 describe("argMin and argMax", () => {
-  test.each(Object.values(types).map((type) => [type.name, type] as const))(
-    "%s: as a loop over the values",
-    async (name, type) => {
-      for (const length of [1, 2, 100]) {
-        const row = Array.from({ length }, (_, at) =>
-          valuesOf(anyItems(name, 11, `arg ${name} ${length}`), type)((at * 5) % 11),
-        ) as Scalar[];
-        for (const [make, wins] of [
-          [argMin, (a: Scalar, b: Scalar) => a < b || (Object.is(a, -0) && Object.is(b, 0))],
-          [argMax, (a: Scalar, b: Scalar) => a > b || (Object.is(a, 0) && Object.is(b, -0))],
-        ] as const) {
-          let best = 0;
-          row.forEach((value, at) => {
-            const rival = row[best] as Scalar;
-            if (wins(value, rival) || (Number.isNaN(rival) && !Number.isNaN(value))) {
-              best = at;
-            }
-          });
-          const op = (make as unknown as Make)(type);
-          const data = op.type.from(row.map((value, index) => ({ value, index })));
-          expectSame(
-            [await fold().reduce(data as StructArray, { op: untyped(op) })],
-            [{ value: row[best] as Scalar, index: best }],
-            `${op.name} ${length}`,
-          );
-        }
+  test.each(
+    rows(
+      Object.values(types).map((type) => [type.name, type] as const),
+      { of: 6 },
+    ),
+  )("%s: as a loop over the values", async (name, type) => {
+    for (const length of [1, 2, 100]) {
+      const row = Array.from({ length }, (_, at) =>
+        valuesOf(anyItems(name, 11, `arg ${name} ${length}`), type)((at * 5) % 11),
+      ) as Scalar[];
+      for (const [make, wins] of [
+        [argMin, (a: Scalar, b: Scalar) => a < b || (Object.is(a, -0) && Object.is(b, 0))],
+        [argMax, (a: Scalar, b: Scalar) => a > b || (Object.is(a, 0) && Object.is(b, -0))],
+      ] as const) {
+        let best = 0;
+        row.forEach((value, at) => {
+          const rival = row[best] as Scalar;
+          if (wins(value, rival) || (Number.isNaN(rival) && !Number.isNaN(value))) {
+            best = at;
+          }
+        });
+        const op = (make as unknown as Make)(type);
+        const data = op.type.from(row.map((value, index) => ({ value, index })));
+        expectSame(
+          [await fold().reduce(data as StructArray, { op: untyped(op) })],
+          [{ value: row[best] as Scalar, index: best }],
+          `${op.name} ${length}`,
+        );
       }
-    },
-  );
+    }
+  });
 
   test("every value wins against nothing, infinities too", async () => {
     for (const [op, end] of [
@@ -327,7 +340,7 @@ describe("brackets", () => {
     expect(await checkMonoid(op, { fold: fold(), values })).toMatchObject({ ok: true, on: ["CPU", "GPU"] });
   });
 
-  test.each(algorithmNames)("scan and reduce: %s", async (algorithm) => {
+  test.each(rows(algorithmNames, { of: 3 }))("scan and reduce: %s", async (algorithm) => {
     const items = (length: number): StructValue[] => {
       const next = randomBits(`brackets ${length}`);
       return Array.from({ length }, () => ({ close: next() % 3, open: next() % 3 }));
@@ -408,7 +421,7 @@ describe("variance", () => {
     });
   });
 
-  test.each(algorithmNames)("scan and reduce: %s", async (algorithm) => {
+  test.each(rows(algorithmNames, { of: 3, shift: 1 }))("scan and reduce: %s", async (algorithm) => {
     await expectAsReference(op as never, algorithm, (length) => numbers(length).map(momentsOf), compare, [
       false,
       true,

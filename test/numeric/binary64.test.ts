@@ -4,6 +4,7 @@ import binary64OrderFile from "../../shaders/numeric/binary64_order.wgsl";
 import int64File from "../../shaders/numeric/int64.wgsl";
 import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
 import { allPairs, checkOperation, pairsOf, timeout } from "./elementwise.ts";
 
@@ -301,7 +302,7 @@ const operations: readonly Operation[] = [
   ),
 ];
 
-for (const operation of operations) {
+for (const operation of rows(operations, { of: 3 })) {
   test(
     operation.name,
     async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import int64File from "../../shaders/numeric/int64.wgsl";
 import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
 import { checkOperation, timeout } from "./elementwise.ts";
 
@@ -86,7 +87,7 @@ const operations: readonly Operation[] = [
   },
 ];
 
-for (const operation of operations) {
+for (const operation of rows(operations, { of: 2 })) {
   test(
     operation.name,
     async () => {

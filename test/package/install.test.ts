@@ -7,12 +7,15 @@ import { parseTarGzip } from "nanotar";
 import type { Browser } from "playwright-core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { softwareFolder } from "../../src/gpu/software_adapter.ts";
 import { launchChromium, serveFolder } from "../support/chromium.ts";
 import { adapter } from "../support/fold.ts";
+import { testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { command, packPackage, run } from "./pack.ts";
+
+const test = testInTurn({ of: 3 });
 
 let packed: Packed;
 beforeAll(async () => {

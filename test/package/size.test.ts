@@ -3,9 +3,12 @@ import process from "node:process";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { build as viteBuild } from "vite";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
+import { rows, testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, put, run } from "./pack.ts";
+
+const test = testInTurn({ of: 2 });
 
 interface Budget {
   readonly what: string;
@@ -193,26 +196,28 @@ process.exit();`,
 const bytesOf = ({ files, loaded }: Bundled): number =>
   loaded.reduce((sum, name) => sum + (files.get(name)?.bytes ?? Number.NaN), 0);
 
-test.each(budgets.map((budget) => [budget.what, budget] as const))(
-  "%s",
-  async (what, { program, after, result, limit, esbuild }) => {
-    const [vite, split, whole] = (await Promise.all(
-      (["vite", "esbuild", "one file"] as const).map((bundler) => bundleAndRun(program, bundler, after)),
-    )) as [Bundled, Bundled, Bundled];
-    for (const one of [vite, split, whole]) {
-      expect(one.result).toEqual(result);
-      expect(bytesOf(one)).toBeGreaterThan(0);
-    }
-    const show = (one: Bundled): string =>
-      `${bytesOf(one)} bytes in ${one.loaded.length} of ${one.files.size} files`;
-    console.log(
-      `${what}, gzipped: by Vite ${show(vite)} (at most ${limit.bytes} in ${limit.files}), by esbuild ${show(split)} (at most ${esbuild}), in one file ${bytesOf(whole)}.\n${vite.loaded.map((name) => `  ${vite.files.get(name)?.bytes} ${name}`).join("\n")}`,
-    );
-    expect(bytesOf(vite), `${what} has grown`).toBeLessThanOrEqual(limit.bytes);
-    expect(vite.loaded.length, `${what} takes more requests`).toBeLessThanOrEqual(limit.files);
-    expect(bytesOf(split), `${what} has grown as esbuild bundles it`).toBeLessThanOrEqual(esbuild);
-  },
-);
+test.each(
+  rows(
+    budgets.map((budget) => [budget.what, budget] as const),
+    { of: 5 },
+  ),
+)("%s", async (what, { program, after, result, limit, esbuild }) => {
+  const [vite, split, whole] = (await Promise.all(
+    (["vite", "esbuild", "one file"] as const).map((bundler) => bundleAndRun(program, bundler, after)),
+  )) as [Bundled, Bundled, Bundled];
+  for (const one of [vite, split, whole]) {
+    expect(one.result).toEqual(result);
+    expect(bytesOf(one)).toBeGreaterThan(0);
+  }
+  const show = (one: Bundled): string =>
+    `${bytesOf(one)} bytes in ${one.loaded.length} of ${one.files.size} files`;
+  console.log(
+    `${what}, gzipped: by Vite ${show(vite)} (at most ${limit.bytes} in ${limit.files}), by esbuild ${show(split)} (at most ${esbuild}), in one file ${bytesOf(whole)}.\n${vite.loaded.map((name) => `  ${vite.files.get(name)?.bytes} ${name}`).join("\n")}`,
+  );
+  expect(bytesOf(vite), `${what} has grown`).toBeLessThanOrEqual(limit.bytes);
+  expect(vite.loaded.length, `${what} takes more requests`).toBeLessThanOrEqual(limit.files);
+  expect(bytesOf(split), `${what} has grown as esbuild bundles it`).toBeLessThanOrEqual(esbuild);
+});
 
 test("the 64-bit arithmetic is loaded where a 64-bit array is met, and not before", async () => {
   const has = ({ files, loaded }: Bundled): boolean =>

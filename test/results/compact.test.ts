@@ -1,14 +1,16 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
+import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
 import { around, edgeLengths } from "../support/lengths.ts";
 import { anyItems, arrayOfBits, randomBits } from "../support/random.ts";
 import { smallTunings } from "../support/results.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -23,39 +25,43 @@ const predicates: [ScalarType, string, (value: Scalar, index: number) => boolean
   [f64, "less_f64(f64_from_i32(-1), x)", (value) => value > -1],
 ];
 
-describe.each(algorithmNames)("%s", (algorithm) => {
-  const sweeps = smallTunings.map(({ most, ...sizes }) => ({
+/** The lengths for each of the small tunings. */
+const sweepsOf = (algorithm: Algorithm) =>
+  smallTunings.map(({ most, ...sizes }) => ({
     tuning: { algorithm, ...sizes } as const,
     lengths: edgeLengths(sizes.workGroupSize, sizes.itemsPerThread).filter((length) => length <= most),
   }));
-  describe.each(predicates.map(([type, where, keep]) => [type.name, where, type, keep] as const))(
-    "%s where %s",
-    (name, where, type, keep) => {
-      test("items and positions at every edge", async ({ skip }) => {
-        skip(name === f16.name && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
-        // The first two predicates take either kind of passes, the others one, in turn.
-        const at = predicates.findIndex(([, text]) => text === where);
-        for (const { tuning, lengths } of sweeps.filter((_, turn) => at < 2 || at % 2 === turn)) {
-          for (const length of lengths) {
-            const title = `${length} ${tuning.passes}`;
-            const data = anyItems(name, length, `${where} ${length}`);
-            expectSameBits(
-              await fold().compact(data, { type, where, ...tuning }),
-              compactReference(data, keep, { type }),
-              title,
-            );
-            expectSameBits(
-              await fold().compact(data, { type, where, indices: true, ...tuning }),
-              compactReference(data, keep, { type, indices: true }),
-              `${title} indices`,
-            );
-          }
-        }
-      });
-    },
-  );
 
-  test.each(sweeps)("by flags, none and all too: $tuning.passes", async ({ tuning, lengths }) => {
+const ofPredicates = algorithmNames.flatMap((algorithm) =>
+  predicates.map(([type, where, keep], at) => ({ algorithm, name: type.name, where, type, keep, at })),
+);
+test.for(rows(ofPredicates, { of: 12 }))(
+  "$algorithm, $name where $where: items and positions at every edge",
+  async ({ algorithm, name, where, type, keep, at }, { skip }) => {
+    skip(name === f16.name && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
+    // The first two predicates take either kind of passes, the others one, in turn.
+    for (const { tuning, lengths } of sweepsOf(algorithm).filter((_, turn) => at < 2 || at % 2 === turn)) {
+      for (const length of lengths) {
+        const title = `${length} ${tuning.passes}`;
+        const data = anyItems(name, length, `${where} ${length}`);
+        expectSameBits(
+          await fold().compact(data, { type, where, ...tuning }),
+          compactReference(data, keep, { type }),
+          title,
+        );
+        expectSameBits(
+          await fold().compact(data, { type, where, indices: true, ...tuning }),
+          compactReference(data, keep, { type, indices: true }),
+          `${title} indices`,
+        );
+      }
+    }
+  },
+);
+
+test.each(rows(algorithmNames.flatMap(sweepsOf), { of: 6, shift: 2 }))(
+  "$tuning.algorithm, by flags, none and all too: $tuning.passes",
+  async ({ tuning, lengths }) => {
     for (const length of lengths) {
       const next = randomBits(`flags ${length}`);
       const data = anyItems("f32", length, `${length}`) as Float32Array;
@@ -75,19 +81,19 @@ describe.each(algorithmNames)("%s", (algorithm) => {
         );
       }
     }
-  });
+  },
+);
 
-  test("with the default tuning", async () => {
-    for (const length of [...around(1024), 5000]) {
-      const data = anyItems("u32", length, `default ${length}`) as Uint32Array;
-      const options = { type: u32, algorithm, where: "x % 3u == 1u" } as const;
-      expectSameBits(
-        await fold().compact(data, options),
-        compactReference(data, (x) => x % 3 === 1),
-        `${length}`,
-      );
-    }
-  });
+test.each(rows(algorithmNames, { of: 3 }))("%s with the default tuning", async (algorithm) => {
+  for (const length of [...around(1024), 5000]) {
+    const data = anyItems("u32", length, `default ${length}`) as Uint32Array;
+    const options = { type: u32, algorithm, where: "x % 3u == 1u" } as const;
+    expectSameBits(
+      await fold().compact(data, options),
+      compactReference(data, (x) => x % 3 === 1),
+      `${length}`,
+    );
+  }
 });
 
 test("a NaN keeps its payload", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { add, mul } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { mostRows } from "../../src/kernels/algorithms.ts";
@@ -13,6 +13,9 @@ import { anyItems, randomBits } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { testExactResults } from "../support/results.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 4 });
 
 testExactResults(f64);
 
@@ -56,112 +59,124 @@ const tunings = [
 /** Full subgroups, which scan as many rows together as there are, and that twice. */
 const fullSubgroups = { subgroups: 2, itemsPerThread: 32, itemsPerVector: 2 } as const;
 
-describe.each(algorithmNames)("f64 add, bit for bit in the plan's order: %s", (algorithm) => {
-  describe.each(["single", "reduce-then-scan"] as const)("%s", (passes) => {
-    const shapes = [...tunings, ...(algorithm === "subgroup" ? [fullSubgroups] : [])];
-    test.each(shapes)("%o", async ({ itemsPerThread, itemsPerVector, ...size }) => {
-      const { subgroupMaxSize } = fold().device.adapterInfo;
-      const workGroupSize = "subgroups" in size ? size.subgroups * subgroupMaxSize : size.workGroupSize;
-      const tuning = { algorithm, workGroupSize, itemsPerThread } as const;
-      const most = Math.max(1100, 4 * workGroupSize * itemsPerThread);
-      const lengths = edgeLengths(workGroupSize, itemsPerThread).filter((one) => one <= most);
-      const options = { type: f64, op: add, maxLength: Math.max(...lengths), ...tuning } as const;
-      // How elements are grouped does not depend on which prefixes are written.
-      const exclusive = passes === "single";
-      const scan = await fold().prepareScan({ ...options, exclusive, passes });
-      const reduce = passes === "single" ? undefined : await fold().prepareReduce(options);
-      for (const arrangement of Object.keys(layouts) as (keyof typeof layouts)[]) {
-        if (passes === "single" && arrangement !== "vectors") {
-          // The same kernels as with two passes.
-          continue;
-        }
-        for (const length of lengths) {
-          const title = `${arrangement} ${length}`;
-          const places = layouts[arrangement](length);
-          const expectedGrouping = {
-            ...tuning,
-            passes,
-            itemsPerVector: arrangement === "vectors" || arrangement === "in-place" ? itemsPerVector : 1,
-          };
-          for (const data of [addends(length, title), anyItems("f64", length, title) as Float64Array]) {
-            let grouping: Grouping | undefined;
-            const prefixes = await runPlaced(
+const sums = algorithmNames.flatMap((algorithm) =>
+  (["single", "reduce-then-scan"] as const).flatMap((passes) =>
+    [...tunings, ...(algorithm === "subgroup" ? [fullSubgroups] : [])].map((shape) => ({
+      algorithm,
+      passes,
+      shape,
+    })),
+  ),
+);
+
+describe("f64 add, bit for bit in the plan's order", () => {
+  test.each(rows(sums, { of: 20 }))("$algorithm, $passes, $shape", async ({ algorithm, passes, shape }) => {
+    const { itemsPerThread, itemsPerVector, ...size } = shape;
+    const { subgroupMaxSize } = fold().device.adapterInfo;
+    const workGroupSize = "subgroups" in size ? size.subgroups * subgroupMaxSize : size.workGroupSize;
+    const tuning = { algorithm, workGroupSize, itemsPerThread } as const;
+    const most = Math.max(1100, 4 * workGroupSize * itemsPerThread);
+    const lengths = edgeLengths(workGroupSize, itemsPerThread).filter((one) => one <= most);
+    const options = { type: f64, op: add, maxLength: Math.max(...lengths), ...tuning } as const;
+    // How elements are grouped does not depend on which prefixes are written.
+    const exclusive = passes === "single";
+    const scan = await fold().prepareScan({ ...options, exclusive, passes });
+    const reduce = passes === "single" ? undefined : await fold().prepareReduce(options);
+    for (const arrangement of Object.keys(layouts) as (keyof typeof layouts)[]) {
+      if (passes === "single" && arrangement !== "vectors") {
+        // The same kernels as with two passes.
+        continue;
+      }
+      for (const length of lengths) {
+        const title = `${arrangement} ${length}`;
+        const places = layouts[arrangement](length);
+        const expectedGrouping = {
+          ...tuning,
+          passes,
+          itemsPerVector: arrangement === "vectors" || arrangement === "in-place" ? itemsPerVector : 1,
+        };
+        for (const data of [addends(length, title), anyItems("f64", length, title) as Float64Array]) {
+          let grouping: Grouping | undefined;
+          const prefixes = await runPlaced(
+            fold().device,
+            f64,
+            data,
+            length,
+            places,
+            (encoder, ranges) => {
+              grouping = scan.groupingOf(ranges);
+              scan.record(encoder, ranges);
+            },
+            title,
+          );
+          // An empty input lies nowhere.
+          expect(length === 0 || grouping, title).toEqual(
+            length === 0 || expect.objectContaining(expectedGrouping),
+          );
+          expectSameBits(
+            canonical(prefixes),
+            canonical(scanReference(data, { op: add, exclusive, ...(grouping && { grouping }) })),
+            title,
+          );
+          if (reduce !== undefined) {
+            const total = await runPlaced(
               fold().device,
               f64,
               data,
-              length,
+              1,
               places,
               (encoder, ranges) => {
-                grouping = scan.groupingOf(ranges);
-                scan.record(encoder, ranges);
+                grouping = reduce.groupingOf(ranges);
+                reduce.record(encoder, ranges);
               },
-              title,
-            );
-            // An empty input lies nowhere.
-            expect(length === 0 || grouping, title).toEqual(
-              length === 0 || expect.objectContaining(expectedGrouping),
+              `reduce ${title}`,
             );
             expectSameBits(
-              canonical(prefixes),
-              canonical(scanReference(data, { op: add, exclusive, ...(grouping && { grouping }) })),
-              title,
+              canonical(total),
+              canonical(Float64Array.of(reduceReference(data, { op: add, ...(grouping && { grouping }) }))),
+              `reduce ${title}`,
             );
-            if (reduce !== undefined) {
-              const total = await runPlaced(
-                fold().device,
-                f64,
-                data,
-                1,
-                places,
-                (encoder, ranges) => {
-                  grouping = reduce.groupingOf(ranges);
-                  reduce.record(encoder, ranges);
-                },
-                `reduce ${title}`,
-              );
-              expectSameBits(
-                canonical(total),
-                canonical(Float64Array.of(reduceReference(data, { op: add, ...(grouping && { grouping }) }))),
-                `reduce ${title}`,
-              );
-            }
           }
         }
       }
-      scan.destroy();
-      reduce?.destroy();
-    });
+    }
+    scan.destroy();
+    reduce?.destroy();
   });
 });
 
-describe.each(algorithmNames)("f64 mul, bit for bit in the plan's order: %s", (algorithm) => {
-  test("at hand", async () => {
-    // How elements are grouped does not depend on the operator, and f64 compiles slowly in software.
-    const tuning = { algorithm, workGroupSize: 32, itemsPerThread: 2 } as const;
-    const { subgroupMinSize: minSubgroupSize, subgroupMaxSize: maxSubgroupSize } = fold().device.adapterInfo;
-    const grouping = {
-      ...tuning,
-      passes: "reduce-then-scan",
-      itemsPerVector: 2,
-      subgroupSize: minSubgroupSize,
-      rows: mostRows({ ...tuning, minSubgroupSize, maxSubgroupSize }),
-    } as const;
-    for (const length of edgeLengths(32, 2).filter((one) => one <= 600)) {
-      for (const data of [factors(length, `mul ${length}`), anyItems("f64", length, `${length}`)]) {
-        const exclusive = length % 2 === 0;
-        const options = { op: mul, ...tuning, passes: "reduce-then-scan" } as const;
-        expectSameBits(
-          canonical(await fold().scan(data as Float64Array, { ...options, exclusive })),
-          canonical(scanReference(data as Float64Array, { op: mul, exclusive, grouping })),
-          `${length} exclusive=${exclusive}`,
-        );
-        expect(await fold().reduce(data as Float64Array, { op: mul, ...tuning }), `reduce ${length}`).toBe(
-          reduceReference(data as Float64Array, { op: mul, grouping }),
-        );
+describe.each(rows(algorithmNames, { of: 3 }))(
+  "f64 mul, bit for bit in the plan's order: %s",
+  (algorithm) => {
+    test("at hand", async () => {
+      // How elements are grouped does not depend on the operator, and f64 compiles slowly in software.
+      const tuning = { algorithm, workGroupSize: 32, itemsPerThread: 2 } as const;
+      const { subgroupMinSize: minSubgroupSize, subgroupMaxSize: maxSubgroupSize } =
+        fold().device.adapterInfo;
+      const grouping = {
+        ...tuning,
+        passes: "reduce-then-scan",
+        itemsPerVector: 2,
+        subgroupSize: minSubgroupSize,
+        rows: mostRows({ ...tuning, minSubgroupSize, maxSubgroupSize }),
+      } as const;
+      for (const length of edgeLengths(32, 2).filter((one) => one <= 600)) {
+        for (const data of [factors(length, `mul ${length}`), anyItems("f64", length, `${length}`)]) {
+          const exclusive = length % 2 === 0;
+          const options = { op: mul, ...tuning, passes: "reduce-then-scan" } as const;
+          expectSameBits(
+            canonical(await fold().scan(data as Float64Array, { ...options, exclusive })),
+            canonical(scanReference(data as Float64Array, { op: mul, exclusive, grouping })),
+            `${length} exclusive=${exclusive}`,
+          );
+          expect(await fold().reduce(data as Float64Array, { op: mul, ...tuning }), `reduce ${length}`).toBe(
+            reduceReference(data as Float64Array, { op: mul, grouping }),
+          );
+        }
       }
-    }
-  });
-});
+    });
+  },
+);
 
 /** JavaScript leaves open which NaN an operation gives. */
 const canonical = (array: Float64Array): BigUint64Array =>
@@ -201,11 +216,11 @@ test("the order matters: another grouping gives other bits", () => {
   expect(new Set(prefixes.map((one) => bitsOf(one).join())).size).toBe(prefixes.length);
 });
 
-describe.each(algorithmNames)("the sign of a sum of zeros: %s", (algorithm) => {
+describe.each(rows(algorithmNames, { of: 3, shift: 1 }))("the sign of a sum of zeros: %s", (algorithm) => {
   const tuning = { algorithm, workGroupSize: 4, itemsPerThread: 2 } as const;
   const negativeZeros = (length: number): Float64Array => new Float64Array(length).fill(-0);
 
-  test.each(["single", "reduce-then-scan"] as const)("%s", async (passes) => {
+  test.each(rows(["single", "reduce-then-scan"] as const, { of: 2 }))("%s", async (passes) => {
     // 0 comes before all of an exclusive scan, and 0 + -0 is 0; what an inclusive one sums is -0 alone.
     for (const [exclusive, expected] of [
       [true, 0],

@@ -1,8 +1,9 @@
-import { describe, test } from "vitest";
+import { test } from "vitest";
 import { f16 } from "../../src/algebra/floats.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { allTypes, operatorFunctions, operatorsOf } from "../support/kernels.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -10,23 +11,23 @@ const fold = useSoftwareFold();
 const sizes = [32, 36, 20];
 
 // Every function × operator × type × algorithm. Every size, and one function twice: in_kernel_sizes.test.ts.
-describe.each(allTypes.map((type) => [type.name, type] as const))("%s", (_, type) => {
-  describe.each(algorithmNames)("%s", (algorithm) => {
-    test("every operator", async ({ skip }) => {
-      skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
-      await Promise.all(
-        operatorsOf(type).map(async (one, index) => {
-          const op = untyped(one);
-          const number = index + algorithmNames.indexOf(algorithm);
-          const size = sizes[number % sizes.length] ?? 0;
-          const functions = operatorFunctions(type, op, algorithm, size, false, [8]);
-          const names = everyOther(
-            functions.flatMap((set) => set.names),
-            number,
-          );
-          await checkFunctions(fold().device, { type, op }, functions, names, [size], `${algorithm} ${size}`);
-        }),
-      );
-    });
-  });
-});
+const all = allTypes.flatMap((type) => algorithmNames.map((algorithm) => ({ type, algorithm })));
+test.for(rows(all, { of: 20 }))(
+  "$type.name, $algorithm: every operator",
+  async ({ type, algorithm }, { skip }) => {
+    skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
+    await Promise.all(
+      operatorsOf(type).map(async (one, index) => {
+        const op = untyped(one);
+        const number = index + algorithmNames.indexOf(algorithm);
+        const size = sizes[number % sizes.length] ?? 0;
+        const functions = operatorFunctions(type, op, algorithm, size, false, [8]);
+        const names = everyOther(
+          functions.flatMap((set) => set.names),
+          number,
+        );
+        await checkFunctions(fold().device, { type, op }, functions, names, [size], `${algorithm} ${size}`);
+      }),
+    );
+  },
+);

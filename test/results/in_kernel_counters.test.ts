@@ -20,6 +20,7 @@ import { compileKernel } from "../support/buffers.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { POISON } from "../support/in_kernel.ts";
 import { randomBits } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -64,10 +65,15 @@ function expectOneAfterAnother(
 
 const active = (thread: number): boolean => thread % 3 !== 2;
 
-describe.each(algorithmNames)("%s", (algorithmName) => {
+describe.each(rows(algorithmNames, { of: 3 }))("%s", (algorithmName) => {
   const algorithm = workGroupAlgorithms[algorithmName];
 
-  describe.each([u32, i32].map((type) => [type.name, type] as const))("%s", (_, type) => {
+  describe.each(
+    rows(
+      [u32, i32].map((type) => [type.name, type] as const),
+      { of: 2 },
+    ),
+  )("%s", (_, type) => {
     test("_update: several work-groups share a counter", async () => {
       await Promise.all(
         [add, min, max, and, or, xor].map((op, index) =>
@@ -258,7 +264,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
     expect([...tiles].sort((a, b) => a - b)).toEqual([0, 6, 12]);
   });
 
-  test.each([1, 3, 32, 100])("compaction in work-groups of %i", async (threads) => {
+  test.each(rows([1, 3, 32, 100], { of: 4 }))("compaction in work-groups of %i", async (threads) => {
     const groups = 9;
     const length = groups * threads;
     const initial = 5;
@@ -337,10 +343,12 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     }
   });
 
-  test.each([1, 3, 32, 100])("totals steer a loop in work-groups of %i", async (threads) => {
-    // Thread i gives out i % 7 tokens, one a turn, while anyone has some: each turn's are consecutive in the list.
-    const code = link(
-      `
+  test.each(rows([1, 3, 32, 100], { of: 4, shift: 1 }))(
+    "totals steer a loop in work-groups of %i",
+    async (threads) => {
+      // Thread i gives out i % 7 tokens, one a turn, while anyone has some: each turn's are consecutive in the list.
+      const code = link(
+        `
 @group(0) @binding(0) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(1) var<storage, read_write> list: array<u32>;
 @group(0) @binding(2) var<storage, read_write> used: array<atomic<u32>, 2>;
@@ -376,38 +384,39 @@ fn main(@builtin(local_invocation_index) i: u32) {
   counts[5u * i + 4u] = total;
 }
 `,
-      [
-        workGroupCompact({ workGroupSize: threads, algorithm }),
-        workGroupCompactUpdate({ workGroupSize: threads, algorithm, counter: "used[0]" }),
-        workGroupAllocate({ workGroupSize: threads, algorithm, counter: "used[1]", capacity: 10_000 }),
-      ],
-    );
-    const run = await compileKernel(fold().device, code);
-    const expected = Array.from({ length: 6 }, (_, turn) =>
-      Array.from({ length: threads }, (__, i) => i).flatMap((i) =>
-        i % 7 > turn ? [turn * 2 ** 16 + i] : [],
-      ),
-    ).flat();
-    const [counts = new Uint32Array(), list = counts, used = counts] = await run([
-      new Uint32Array(5 * threads).fill(POISON),
-      new Uint32Array(expected.length + 1).fill(POISON),
-      Uint32Array.of(10, 20),
-    ]);
-    expect([...list]).toEqual([...expected, POISON]);
-    const turns = Math.min(6, threads - 1);
-    const even = Math.ceil(threads / 2);
-    const sum = (threads * (threads - 1)) / 2;
-    for (let i = 0; i < threads; i++) {
-      expect([...counts.subarray(5 * i, 5 * i + 5)], `thread ${i}`).toEqual([
-        turns === 0 ? POISON : turns,
-        10 + Math.ceil(i / 2),
-        even,
-        20 + (i * (i - 1)) / 2,
-        sum,
+        [
+          workGroupCompact({ workGroupSize: threads, algorithm }),
+          workGroupCompactUpdate({ workGroupSize: threads, algorithm, counter: "used[0]" }),
+          workGroupAllocate({ workGroupSize: threads, algorithm, counter: "used[1]", capacity: 10_000 }),
+        ],
+      );
+      const run = await compileKernel(fold().device, code);
+      const expected = Array.from({ length: 6 }, (_, turn) =>
+        Array.from({ length: threads }, (__, i) => i).flatMap((i) =>
+          i % 7 > turn ? [turn * 2 ** 16 + i] : [],
+        ),
+      ).flat();
+      const [counts = new Uint32Array(), list = counts, used = counts] = await run([
+        new Uint32Array(5 * threads).fill(POISON),
+        new Uint32Array(expected.length + 1).fill(POISON),
+        Uint32Array.of(10, 20),
       ]);
-    }
-    expect([...used]).toEqual([10 + even, 20 + sum]);
-  });
+      expect([...list]).toEqual([...expected, POISON]);
+      const turns = Math.min(6, threads - 1);
+      const even = Math.ceil(threads / 2);
+      const sum = (threads * (threads - 1)) / 2;
+      for (let i = 0; i < threads; i++) {
+        expect([...counts.subarray(5 * i, 5 * i + 5)], `thread ${i}`).toEqual([
+          turns === 0 ? POISON : turns,
+          10 + Math.ceil(i / 2),
+          even,
+          20 + (i * (i - 1)) / 2,
+          sum,
+        ]);
+      }
+      expect([...used]).toEqual([10 + even, 20 + sum]);
+    },
+  );
 
   const ALL = 0xffffffff;
 

@@ -7,6 +7,7 @@ import { untyped, useSoftwareFold } from "../support/fold.ts";
 import type { Case, Order } from "../support/in_kernel.ts";
 import { checkFunctions, orders } from "../support/in_kernel.ts";
 import { affine } from "../support/operators.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -16,7 +17,7 @@ const strict: Case = { type: u32, op: untyped(affine) };
 // No adapter promises which lanes hold which threads, nor which subgroup starts first. Here threads pass local indices as
 // if their subgroups had been numbered in each of the orders, at every size: a last subgroup of each number of lanes.
 const SIZES = Array.from({ length: 130 }, (_, at) => at + 1);
-const PARTS = 10;
+const PARTS = 20;
 
 /** For subgroups of at most half the lanes that the adapter's have: no adapter has as few as this says of the smallest. */
 function ofHalf(algorithm: WorkGroupAlgorithm, size: number): WorkGroupAlgorithm {
@@ -29,7 +30,8 @@ function ofHalf(algorithm: WorkGroupAlgorithm, size: number): WorkGroupAlgorithm
 }
 
 describe("subgroups in any order", () => {
-  test.each(Array.from({ length: PARTS }, (_, part) => part))("part %i of the sizes", async (part) => {
+  const parts = Array.from({ length: PARTS }, (_, part) => part);
+  test.each(rows(parts, { of: PARTS }))("part %i of the sizes", async (part) => {
     for (const threads of SIZES.filter((one) => one % PARTS === part)) {
       const options = { ...strict, op: strict.op as never, workGroupSize: threads };
       const { subgroupMinSize: minSize, subgroupMaxSize: maxSize } = fold().device.adapterInfo;

@@ -26,6 +26,7 @@ import { arrayOfBits } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { smallTunings } from "../support/results.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -40,7 +41,8 @@ function only({ type }: MapRow, value: Value): AnyArray {
 const lacks = ({ from, type }: MapRow): string | undefined =>
   [from.feature, type.feature].find((one) => one !== undefined && !fold().device.features.has(one));
 
-describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) => {
+const ways = mapRows.map((row) => [row.title, row] as const);
+describe.each(rows(ways, { of: 20 }))("%s", (_, row) => {
   const { from, type, op, map, isOrdered = false } = row;
   const at = mapRows.indexOf(row);
   // The first two in every algorithm, the others in one each, in turn: a map does not depend on it.
@@ -227,39 +229,51 @@ describe.each(mapRows.map((row) => [row.title, row] as const))("%s", (_, row) =>
   });
 });
 
-test.each(["single", "reduce-then-scan"] as const)("the length on the GPU: %s", async (passes) => {
-  const [row] = mapRows.filter(({ title }) => title === "u64 to u32") as [MapRow];
-  const { from, type, op, map } = row;
-  const maxLength = 400;
-  const options = { from, type, op, map, workGroupSize: 8, itemsPerThread: 4, maxLength, lengthOnGpu: true };
-  const { device } = fold();
-  const scan = await fold().prepareScan({ ...options, passes } as never);
-  const reduce = await fold().prepareReduce(options as never);
-  for (const length of [0, 1, 31, 32, 33, 399, 400]) {
-    const data = itemsOf(row, length, `${length}`);
-    const words = storageBuffer(device, Uint32Array.of(7, length, 9));
-    const places = { input: 4, output: 8, shared: false };
-    const held = { buffer: words, offset: 4 };
-    const run = (one: { record: typeof scan.record }, items: number): Promise<AnyArray> =>
-      runPlaced(
-        device,
-        from,
-        data,
-        items,
-        places,
-        (encoder, ranges) => one.record(encoder, { ...ranges, length: held }),
-        `${length}`,
-        maxLength,
-        type,
-      );
-    expectSameBits(await run(scan, length), scanReference(data, twinOf(row)), `${length}`);
-    const total = reduceReference(data, twinOf(row)) as Value;
-    expectSameBits(await run(reduce, 1), only(row, total), `reduce ${length}`);
-    words.destroy();
-  }
-  scan.destroy();
-  reduce.destroy();
-});
+test.each(rows(["single", "reduce-then-scan"] as const, { of: 2 }))(
+  "the length on the GPU: %s",
+  async (passes) => {
+    const [row] = mapRows.filter(({ title }) => title === "u64 to u32") as [MapRow];
+    const { from, type, op, map } = row;
+    const maxLength = 400;
+    const options = {
+      from,
+      type,
+      op,
+      map,
+      workGroupSize: 8,
+      itemsPerThread: 4,
+      maxLength,
+      lengthOnGpu: true,
+    };
+    const { device } = fold();
+    const scan = await fold().prepareScan({ ...options, passes } as never);
+    const reduce = await fold().prepareReduce(options as never);
+    for (const length of [0, 1, 31, 32, 33, 399, 400]) {
+      const data = itemsOf(row, length, `${length}`);
+      const words = storageBuffer(device, Uint32Array.of(7, length, 9));
+      const places = { input: 4, output: 8, shared: false };
+      const held = { buffer: words, offset: 4 };
+      const run = (one: { record: typeof scan.record }, items: number): Promise<AnyArray> =>
+        runPlaced(
+          device,
+          from,
+          data,
+          items,
+          places,
+          (encoder, ranges) => one.record(encoder, { ...ranges, length: held }),
+          `${length}`,
+          maxLength,
+          type,
+        );
+      expectSameBits(await run(scan, length), scanReference(data, twinOf(row)), `${length}`);
+      const total = reduceReference(data, twinOf(row)) as Value;
+      expectSameBits(await run(reduce, 1), only(row, total), `reduce ${length}`);
+      words.destroy();
+    }
+    scan.destroy();
+    reduce.destroy();
+  },
+);
 
 test("with the default tuning", async () => {
   for (const length of [...around(1024), 5000]) {

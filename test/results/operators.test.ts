@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { arrayLike } from "../../src/algebra/arrays.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, and, logicalXor, max, min, mul, operators, or, xor } from "../../src/algebra/operators.ts";
 import type { Scalar, TypedArrays, TypeName } from "../../src/algebra/types.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -9,17 +10,21 @@ import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { affine, first, last } from "../support/operators.ts";
 import { arrayOfBits, randomBits } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
-describe.each(algorithmNames)("%s", (algorithm) => {
-  test.each([
-    [4, 2],
-    [1, 3],
-    [3, 1],
-    [7, 3],
-    [32, 2],
-  ])("operators that do not commute: %i × %i", async (workGroupSize, itemsPerThread) => {
+const shapes = [
+  [4, 2],
+  [1, 3],
+  [3, 1],
+  [7, 3],
+  [32, 2],
+] as const;
+const ofShapes = algorithmNames.flatMap((algorithm) => shapes.map((shape) => ({ algorithm, shape })));
+test.each(rows(ofShapes, { of: 15 }))(
+  "$algorithm: operators that do not commute, $shape",
+  async ({ algorithm, shape: [workGroupSize, itemsPerThread] }) => {
     // The many shapes and lengths are for the strictest operator.
     for (const op of workGroupSize === 4 ? [affine, first, last] : [affine]) {
       for (const length of edgeLengths(workGroupSize, itemsPerThread)
@@ -42,26 +47,27 @@ describe.each(algorithmNames)("%s", (algorithm) => {
         expect(await fold().reduce(data, options), title).toBe(reduceReference(data, { op: untyped(op) }));
       }
     }
-  });
+  },
+);
 
-  test("odd work-groups, with many threads", async () => {
-    for (const [workGroupSize, itemsPerThread] of [
-      [96, 1],
-      [100, 3],
-      [256, 2],
-    ] as const) {
-      const next = randomBits(`${workGroupSize}`);
-      const data = Uint32Array.from({ length: workGroupSize * itemsPerThread * 3 + 1 }, next);
-      const options = { op: affine, algorithm, workGroupSize, itemsPerThread } as const;
-      expectSameBits(
-        await fold().scan(data, options),
-        scanReference(data, { op: affine }),
-        `${workGroupSize}`,
-      );
-      expect(await fold().reduce(data, options)).toBe(reduceReference(data, { op: affine }));
-    }
-  });
+const large = [
+  [96, 1],
+  [100, 3],
+  [256, 2],
+] as const;
+const ofLarge = algorithmNames.flatMap((algorithm) => large.map((shape) => ({ algorithm, shape })));
+test.each(rows(ofLarge, { of: 6 }))(
+  "$algorithm: odd work-groups, with many threads, $shape",
+  async ({ algorithm, shape: [workGroupSize, itemsPerThread] }) => {
+    const next = randomBits(`${workGroupSize}`);
+    const data = Uint32Array.from({ length: workGroupSize * itemsPerThread * 3 + 1 }, next);
+    const options = { op: affine, algorithm, workGroupSize, itemsPerThread } as const;
+    expectSameBits(await fold().scan(data, options), scanReference(data, { op: affine }), `${workGroupSize}`);
+    expect(await fold().reduce(data, options)).toBe(reduceReference(data, { op: affine }));
+  },
+);
 
+describe.each(rows(algorithmNames, { of: 3, shift: 1 }))("%s", (algorithm) => {
   test("the example of the textbooks", async () => {
     const data = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
     expect([...(await fold().scan(data, { algorithm }))]).toEqual([3, 4, 11, 11, 15, 16, 22, 25]);
@@ -128,24 +134,25 @@ test("an exclusive minimum starts with the greatest value", async () => {
   ]);
 });
 
-test("identities, for every type: reductions of nothing return them, and exclusive scans start with them", async () => {
-  const small = { workGroupSize: 2, itemsPerThread: 1 };
-  const wide = { greatest: 2n ** 64n - 1n, signed: 2n ** 63n };
-  const identities: Record<string, readonly [TypedArrays[TypeName], Record<string, Scalar>]> = {
-    u32: [Uint32Array.of(7), { add: 0, mul: 1, min: 0xffffffff, max: 0, and: 0xffffffff, or: 0, xor: 0 }],
-    i32: [Int32Array.of(7), { add: 0, mul: 1, min: 0x7fffffff, max: -0x80000000, and: -1, or: 0, xor: 0 }],
-    f32: [Float32Array.of(7), { add: 0, mul: 1, min: Infinity, max: -Infinity }],
-    f64: [Float64Array.of(7), { add: 0, mul: 1, min: Infinity, max: -Infinity }],
-    u64: [
-      BigUint64Array.of(7n),
-      { add: 0n, mul: 1n, min: wide.greatest, max: 0n, and: wide.greatest, or: 0n, xor: 0n },
-    ],
-    i64: [
-      BigInt64Array.of(7n),
-      { add: 0n, mul: 1n, min: wide.signed - 1n, max: -wide.signed, and: -1n, or: 0n, xor: 0n },
-    ],
-  };
-  for (const [name, [data, table]] of Object.entries(identities)) {
+const wide = { greatest: 2n ** 64n - 1n, signed: 2n ** 63n };
+const identities: Record<string, readonly [TypedArrays[TypeName], Record<string, Scalar>]> = {
+  u32: [Uint32Array.of(7), { add: 0, mul: 1, min: 0xffffffff, max: 0, and: 0xffffffff, or: 0, xor: 0 }],
+  i32: [Int32Array.of(7), { add: 0, mul: 1, min: 0x7fffffff, max: -0x80000000, and: -1, or: 0, xor: 0 }],
+  f32: [Float32Array.of(7), { add: 0, mul: 1, min: Infinity, max: -Infinity }],
+  f64: [Float64Array.of(7), { add: 0, mul: 1, min: Infinity, max: -Infinity }],
+  u64: [
+    BigUint64Array.of(7n),
+    { add: 0n, mul: 1n, min: wide.greatest, max: 0n, and: wide.greatest, or: 0n, xor: 0n },
+  ],
+  i64: [
+    BigInt64Array.of(7n),
+    { add: 0n, mul: 1n, min: wide.signed - 1n, max: -wide.signed, and: -1n, or: 0n, xor: 0n },
+  ],
+};
+test.each(rows(Object.entries(identities), { of: 6 }))(
+  "identities of %s: reductions of nothing return them, and exclusive scans start with them",
+  async (name, [data, table]) => {
+    const small = { workGroupSize: 2, itemsPerThread: 1 };
     const [zero, one] = typeof data[0] === "bigint" ? [0n, 1n] : [0, 1];
     for (const [opName, identity] of Object.entries({
       ...table,
@@ -161,15 +168,19 @@ test("identities, for every type: reductions of nothing return them, and exclusi
       const scan = await fold().scan(data, { op, exclusive: true, ...small });
       expect(scan[0], `${name} ${opName} exclusive`).toBe(identity);
     }
-  }
-});
+  },
+);
 
-test("of nothing, a reduction is the identity and a scan is nothing", async () => {
-  for (const op of Object.values(operators)) {
-    expect(await fold().reduce(new Uint32Array(0), { op })).toBe(
+test.each(rows(Object.values<Operator>(operators), { of: 5 }))(
+  "of nothing, a reduction by $name is the identity and a scan is nothing",
+  async (op) => {
+    expect(await fold().reduce(new Uint32Array(0), { op: untyped(op) })).toBe(
       reduceReference(new Uint32Array(0), { op: untyped(op) }),
     );
-    expect(await fold().scan(new Uint32Array(0), { op })).toEqual(new Uint32Array(0));
-  }
+    expect(await fold().scan(new Uint32Array(0), { op: untyped(op) })).toEqual(new Uint32Array(0));
+  },
+);
+
+test("of nothing, the minimum of floats is infinite", async () => {
   expect(await fold().reduce(new Float32Array(0), { op: min })).toBe(Infinity);
 });

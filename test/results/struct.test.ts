@@ -14,6 +14,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { randomItems } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -65,7 +66,7 @@ const lastOf = (name: string, fields: StructFields) => {
   });
 };
 
-describe.each(Object.entries(shapes))("%s", (name, fields: StructFields) => {
+describe.each(rows(Object.entries(shapes), { of: 12 }))("%s", (name, fields: StructFields) => {
   const op = lastOf(name, fields);
   const type = op.type as StructType;
 

@@ -14,6 +14,7 @@ import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
 import { randomBits, randomItems } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 import { inOrder } from "../support/subgroup_order.ts";
 
 const fold = useSoftwareFold();
@@ -73,14 +74,12 @@ const subjects: readonly {
 ]);
 
 /** Every size, in a few tests. */
-const ranges = [
-  [1, 32],
-  [33, 64],
-  [65, 96],
-  [97, 130],
-] as const;
+const ranges = Array.from(
+  { length: 20 },
+  (_, at) => [Math.floor(6.5 * at) + 1, Math.floor(6.5 * (at + 1))] as const,
+);
 
-test.each(ranges)(
+test.each(rows(ranges, { of: 20 }))(
   "every work-group size from %i to %i, whichever subgroup starts first",
   async (from: number, to: number) => {
     const { device } = fold();

@@ -1,8 +1,11 @@
 import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { adapter } from "../support/fold.ts";
+import { testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
+
+const test = testInTurn({ of: 3 });
 
 const visit = useSite();
 

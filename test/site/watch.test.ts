@@ -1,6 +1,9 @@
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
+
+const test = testInTurn({ of: 3 });
 
 const visit = useSite();
 

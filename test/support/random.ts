@@ -6,9 +6,8 @@ import { encodeFloat16 } from "../../src/algebra/float16.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 
-/** Printed once a file; WAVEFOLD_SEED repeats a run. */
-export const seed: number = Number(process.env.WAVEFOLD_SEED ?? (Math.random() * 2 ** 32) >>> 0);
-console.log(`WAVEFOLD_SEED=${seed}`);
+/** The whole run's, which prints it when it starts. WAVEFOLD_SEED repeats a run. */
+export const seed: number = Number(process.env.WAVEFOLD_SEED);
 
 /** Mulberry32: 32 random bits a call, the same for the same seed and name. */
 export function randomBits(name: string): () => number {

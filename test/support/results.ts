@@ -5,14 +5,16 @@ import { f16 } from "../../src/algebra/floats.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { roundingOf } from "../../src/algebra/monoid.ts";
 import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
+import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits, expectWithin } from "./compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "./fold.ts";
-import { operatorsOf } from "./kernels.ts";
+import { allTypes, operatorsOf } from "./kernels.ts";
 import { around, edgeLengths } from "./lengths.ts";
 import { allBits, anyItems, randomBits, sparseItems, valuesAs } from "./random.ts";
+import { rows } from "./rows.ts";
 
 /** An f16 result in a `Uint16Array` is its bits already; a reduction's is a number. */
 export const asItems = (type: ScalarType, value: Scalar): ScalarArray => valuesAs(type.name, [value]);
@@ -53,58 +55,70 @@ const exactOperatorsOf = (type: ScalarType): Operator[] =>
 export function testExactResults(type: ScalarType): void {
   const fold = useSoftwareFold();
   const exact = exactOperatorsOf(type);
-  describe.each(exact.map((op) => [op.name, untyped(op)] as const))(`${type.name} %s`, (name, op) => {
-    describe.each(algorithmNames)("%s", (algorithm) => {
-      const check = async (data: ScalarArray, tuning: TuningOptions, title: string): Promise<void> => {
-        const options = { op, type, algorithm, ...tuning } as const;
-        for (const exclusive of [false, true]) {
-          const actual = await fold().scan(data, { ...options, exclusive });
-          expectSameBits(
-            actual,
-            scanReference(data, { op, type, exclusive }),
-            `${exclusive ? "exclusive" : "inclusive"} ${title}`,
-          );
-        }
-        const total = await fold().reduce(data, options);
-        expectSameBits(
-          asItems(type, total),
-          asItems(type, reduceReference(data, { op, type })),
-          `reduce ${title}`,
-        );
-      };
-      const missing = (): boolean => type.name === f16.name && !fold().device.features.has("shader-f16");
+  const all = exact.flatMap((op) =>
+    algorithmNames.map((algorithm) => ({ name: op.name, op: untyped(op), algorithm })),
+  );
+  // In the quick tier, not all types take the same operator.
+  const shift = 5 * allTypes.indexOf(type);
+  const isFirst = (op: Operator<string>): boolean => op === exact[0] || op.name === "min";
+  const missing = (): boolean => type.name === f16.name && !fold().device.features.has("shader-f16");
 
-      test("at every edge of three levels", async ({ skip }) => {
-        skip(missing(), "the adapter has no shader-f16");
-        // Which items a kernel takes does not depend on the operator: the first and `min` take every
-        // length, the others every second one, in turn; and those alternate between the passes.
-        const all = op === exact[0] || name === "min";
-        const turn = exact.indexOf(op) % 2;
-        for (const tuning of smallTunings.filter((_, at) => all || at === turn)) {
-          const { workGroupSize, itemsPerThread, passes, most } = tuning;
-          const lengths = edgeLengths(workGroupSize, itemsPerThread).filter((length) => length <= most);
-          for (const length of lengths.filter((_, at) => all || at % 2 === turn)) {
-            for (const [kind, data] of datasets(type, name, length)) {
-              await check(data, { workGroupSize, itemsPerThread, passes }, `${kind}, ${length}, ${passes}`);
-            }
+  const check = async (
+    data: ScalarArray,
+    options: TuningOptions & { readonly op: Operator<string>; readonly algorithm: Algorithm },
+    title: string,
+  ): Promise<void> => {
+    const { op } = options;
+    for (const exclusive of [false, true]) {
+      const actual = await fold().scan(data, { ...options, type, exclusive });
+      expectSameBits(
+        actual,
+        scanReference(data, { op, type, exclusive }),
+        `${exclusive ? "exclusive" : "inclusive"} ${title}`,
+      );
+    }
+    const total = await fold().reduce(data, { ...options, type });
+    expectSameBits(
+      asItems(type, total),
+      asItems(type, reduceReference(data, { op, type })),
+      `reduce ${title}`,
+    );
+  };
+
+  test.for(rows(all, { of: 30, shift }))(
+    `${type.name} $name, $algorithm: at every edge of three levels`,
+    async ({ name, op, algorithm }, { skip }) => {
+      skip(missing(), "the adapter has no shader-f16");
+      // Which items a kernel takes does not depend on the operator: the first and `min` take every
+      // length, the others every second one, in turn; and those alternate between the passes.
+      const turn = exact.indexOf(op) % 2;
+      for (const tuning of smallTunings.filter((_, at) => isFirst(op) || at === turn)) {
+        const { workGroupSize, itemsPerThread, passes, most } = tuning;
+        const lengths = edgeLengths(workGroupSize, itemsPerThread).filter((length) => length <= most);
+        for (const length of lengths.filter((_, at) => isFirst(op) || at % 2 === turn)) {
+          for (const [kind, data] of datasets(type, name, length)) {
+            const options = { op, algorithm, workGroupSize, itemsPerThread, passes };
+            await check(data, options, `${kind}, ${length}, ${passes}`);
           }
         }
-      });
-
-      // The tuning is the same for every operator, and its large kernels compile slowly in software:
-      // the first operator and the first that compares take them.
-      if (op === exact[0] || name === "min") {
-        test("with the default tuning", async ({ skip }) => {
-          skip(missing(), "the adapter has no shader-f16");
-          for (const length of [...around(1024), 5000]) {
-            for (const [kind, data] of datasets(type, name, length)) {
-              await check(data, {}, `${kind}, ${length}`);
-            }
-          }
-        });
       }
-    });
-  });
+    },
+  );
+
+  // The tuning is the same for every operator, and its large kernels compile slowly in software:
+  // the first operator and the first that compares take them.
+  const some = all.filter(({ op }) => isFirst(op));
+  test.for(rows(some, { of: 6, shift }))(
+    `${type.name} $name, $algorithm: with the default tuning`,
+    async ({ name, op, algorithm }, { skip }) => {
+      skip(missing(), "the adapter has no shader-f16");
+      for (const length of [...around(1024), 5000]) {
+        for (const [kind, data] of datasets(type, name, length)) {
+          await check(data, { op, algorithm }, `${kind}, ${length}`);
+        }
+      }
+    },
+  );
 }
 
 /**
@@ -154,9 +168,13 @@ export function testFloatResults(
     }));
   };
 
-  describe.each(["add", "mul"] as const)(`${type.name} %s`, (name) => {
-    const op = untyped(operatorsOf(type).find((one) => one.name === name) ?? { name });
-    describe.each(algorithmNames)("%s", (algorithm) => {
+  const all = (["add", "mul"] as const).flatMap((name) =>
+    algorithmNames.map((algorithm) => ({ name, algorithm })),
+  );
+  describe.each(rows(all, { of: 6, shift: allTypes.indexOf(type) }))(
+    `${type.name} $name, $algorithm`,
+    ({ name, algorithm }) => {
+      const op = untyped(operatorsOf(type).find((one) => one.name === name) ?? { name });
       const numbersOfItems = (items: ScalarArray): number[] =>
         Array.from({ length: items.length }, (_, index) => valuesOf(items, type)(index) as number);
       const run = async (
@@ -219,6 +237,6 @@ export function testFloatResults(
           );
         }
       });
-    });
-  });
+    },
+  );
 }

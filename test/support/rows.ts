@@ -1,0 +1,77 @@
+import process from "node:process";
+import { TestRunner, test } from "vitest";
+import { isQuick } from "./tier.ts";
+
+/** How a table is split for the quick tier. */
+export interface Parts<Row> {
+  /** How many parts there are, one of `PARTS`: a run of the quick tier takes one part. A short table has fewer. */
+  readonly of: Divisor;
+  /** Moves the part by so many rows: tables inside a table, each moved by its own place, do not all take the same row. */
+  readonly shift?: number;
+  /** Rows that every run takes. */
+  readonly always?: (row: Row) => boolean;
+}
+
+/** After so many seeds in a row, every row of every table has had its turn: the numbers of parts divide it. */
+export const TURNS = 60;
+export const PARTS = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60] as const;
+type Divisor = (typeof PARTS)[number];
+
+/** How many parts a table of so many rows has: as many as are asked for, and no part is empty. */
+export const partsOf = (length: number, of: Divisor): Divisor =>
+  PARTS.filter((parts) => parts <= of && parts <= length).at(-1) ?? 1;
+
+/** The rows whose turn it is. Over as many turns in a row as there are parts, each row has its turn. */
+export function rowsInTurn<Row>(
+  table: readonly Row[],
+  turn: number,
+  { of, shift = 0, always = () => false }: Parts<Row>,
+): Row[] {
+  const parts = partsOf(table.length, of);
+  return table.filter((row, at) => (at + shift) % parts === turn % parts || always(row));
+}
+
+/** What is told of each table that is taken: `rows.test.ts` counts with it. */
+export type Watcher = (table: readonly unknown[], taken: readonly unknown[], of: Divisor) => void;
+let watcher: Watcher = () => {};
+export const watchRows = (one: Watcher): void => {
+  watcher = one;
+};
+
+/**
+ * The rows of a table that this run takes: all of them in the full tier, and those whose turn it is by the seed in the
+ * quick one. Called while tests are collected, not in one, so that `rows.test.ts` sees every table.
+ */
+export function rows<Row>(table: readonly Row[], parts: Parts<Row>): Row[] {
+  if (TestRunner.getCurrentTest() !== undefined) {
+    throw new Error("rows() is called in a test; call it outside, where the test is declared");
+  }
+  const taken = isQuick() ? rowsInTurn(table, turnOfSeed(), parts) : [...table];
+  watcher(table, taken, parts.of);
+  return taken;
+}
+
+function turnOfSeed(): number {
+  const seed = Number(process.env.WAVEFOLD_SEED);
+  if (!Number.isInteger(seed) || seed < 0) {
+    throw new Error(`WAVEFOLD_SEED is ${process.env.WAVEFOLD_SEED}; it takes a whole number from 0 on`);
+  }
+  return seed;
+}
+
+/**
+ * vitest's `test`, for tests that stand alone and together take long: of those that a file declares with it, the quick tier
+ * takes the ones whose turn it is. What hangs on it (`each`, `for`) is vitest's own.
+ */
+export function testInTurn(parts: { readonly of: Divisor; readonly shift?: number }): typeof test {
+  const { of, shift = 0 } = parts;
+  let declared = 0;
+  watcher([], [], of);
+  return new Proxy(test, {
+    apply(target, self, given) {
+      const at = declared++;
+      const isTurn = !isQuick() || (at + shift) % of === turnOfSeed() % of;
+      return isTurn ? Reflect.apply(target, self, given) : undefined;
+    },
+  });
+}
