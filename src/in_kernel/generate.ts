@@ -8,15 +8,15 @@ import { declarationsOf, renamed } from "../text/pieces.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";
 import { linkText } from "./link.ts";
 
-/** What all in-kernel functions take. */
+/** The options of all in-kernel functions. */
 export interface InKernelOptions {
   /** Threads in the work-group: the product of `@workgroup_size`. Any number from 1 to 1024. */
   readonly workGroupSize: number;
-  /** How the threads combine their elements; `hillisSteele` where it is left out. `subgroup` needs the feature "subgroups". */
+  /** How the threads combine their elements. The default is `hillisSteele`. `subgroup` needs the feature "subgroups". */
   readonly algorithm?: WorkGroupAlgorithm;
   /**
-   * An ending for the functions' names, to tell apart two that would have the same: of two work-group sizes, or of two
-   * algorithms.
+   * An ending for the functions' names. It tells apart functions that would have the same name, such as those for two
+   * work-group sizes or two algorithms.
    */
   readonly suffix?: string;
 }
@@ -27,9 +27,9 @@ export interface InKernelFunctions {
   readonly names: readonly string[];
   /** Bytes of work-group memory that they use together. */
   readonly workGroupMemory: number;
-  /** The functions and all they need, as WGSL that compiles as it stands; `counter` is the caller's. */
+  /** The functions and everything they need, as WGSL that compiles as it stands. Only the `counter` must come from your kernel. */
   readonly code: string;
-  /** Threads of the work-groups that may call them; any, where it is left out. */
+  /** Threads of the work-groups that may call them. Any number, if it is missing. */
   readonly workGroupSize?: number;
   /** The same code by its declarations, and what nothing of it needs. @internal */
   readonly pieces: readonly Piece[];
