@@ -79,7 +79,8 @@ export async function buildGuides(folder, page, files, addresses) {
   };
 
   const render = async (name) => {
-    const text = await readFile(join(guides, `${name}.md`), "utf8");
+    // The marks around a generated table are comments, which Markdown without HTML would show.
+    const text = (await readFile(join(guides, `${name}.md`), "utf8")).replaceAll(/^<!--.*-->$/gm, "");
     const html = markdown.render(text, { name, slugs: new Set(), named: new Set() });
     const title = /^# (.*)$/m.exec(text)?.[1] ?? name;
     return { name, title, html };

@@ -1,31 +1,31 @@
-/** What every error of this library is; its subclasses name the cause. */
+/** The class of every error of this library. Its subclasses name the cause. */
 export class WavefoldError extends Error {
   override name = "WavefoldError";
 }
 
-/** An argument does not mean anything: an operator that does not fit its type, a length that does not fit its buffer, ranges that overlap. */
+/** An argument has no meaning: an operator does not fit its type, a length does not fit its buffer, or ranges overlap. */
 export class ArgumentError extends WavefoldError {
   override name = "ArgumentError";
 }
 
-/** The device's limits are too low for what was asked. Open it with higher ones, or ask for less. */
+/** The device's limits are too low for the call. Open the device with higher limits, or ask for less. */
 export class LimitError extends WavefoldError {
   override name = "LimitError";
 }
 
-/** The device lacks a feature. Open it with the feature, where the adapter has it. */
+/** The device lacks a feature. Open the device with the feature, if the adapter has it. */
 export class FeatureError extends WavefoldError {
   override name = "FeatureError";
 }
 
-/** WGSL that the caller wrote (a predicate, an operator, a kernel) does not compile. */
+/** WGSL that you wrote (a predicate, a map, an operator or a kernel) does not compile. */
 export class SourceError extends WavefoldError {
   override name = "SourceError";
-  /** The caller's text, whole. */
+  /** Your whole text. */
   readonly source: string;
   /** The line in that text, counted from 1. */
   readonly line: number;
-  /** The column in that line, counted from 1; 0 where the compiler names none. */
+  /** The column in that line, counted from 1. It is 0 if the compiler names none. */
   readonly column: number;
 
   /** @internal */
@@ -37,22 +37,22 @@ export class SourceError extends WavefoldError {
   }
 }
 
-/** A shader of ours does not compile: a defect of this library. The message holds the linked source. */
+/** One of Wavefold's own shaders does not compile. This is a defect of the library: please report the message, which has the linked source. */
 export class ShaderError extends WavefoldError {
   override name = "ShaderError";
 }
 
-/** There is no WebGPU, or no adapter of the kind that was asked for. */
+/** There is no WebGPU, or no adapter of the kind that you asked for. */
 export class AdapterError extends WavefoldError {
   override name = "AdapterError";
 }
 
-/** A package that is needed here, and only here, is not installed. The message names it. */
+/** An optional package that this call needs is not installed. The message names it. */
 export class MissingPackageError extends WavefoldError {
   override name = "MissingPackageError";
 }
 
-/** The device was lost or destroyed. What was pending is rejected; open a new one. */
+/** The device was lost or destroyed. Pending calls are rejected. Open a new device. */
 export class DeviceLostError extends WavefoldError {
   override name = "DeviceLostError";
 }
@@ -62,12 +62,12 @@ export class OutOfMemoryError extends WavefoldError {
   override name = "OutOfMemoryError";
 }
 
-/** Throws the error for an argument that does not mean anything: what is wrong with it, and what it takes. */
+/** Throws an {@link ArgumentError} that says what is wrong with an argument, and what the caller takes instead. */
 export function refuse(caller: string, problem: string, takes: string): never {
   throw new ArgumentError(`${caller}: ${problem}; it takes ${takes}`);
 }
 
-/** Refuses what is left of options when those that there are have been taken. One that is undefined is as one that is left out. */
+/** Throws an {@link ArgumentError} for the first of these leftover options that is not undefined. */
 export function refuseOthers(caller: string, others: object): void {
   for (const name in others) {
     if (others[name as never] !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * What `wavefold` has, in Node.js: `openFold` finds a GPU, or takes the software adapter.
+ * Everything of `wavefold`, for Node.js. `openFold` finds a GPU, or takes the software adapter.
  *
  * @module wavefold/node
  */
@@ -18,21 +18,21 @@ import {
   withSoftwareDriver,
 } from "./gpu/software_adapter.ts";
 
-// Of the same name there is `openFold` below in its place.
+// The `openFold` below takes the place of the browser's.
 export * from "./index.ts";
 
 /** Options of {@link openFold}. */
 export interface NodeOpenOptions {
-  /** Your own device. It stays yours: `destroy()` leaves it open. */
+  /** Your own device. It stays yours: `fold.destroy()` leaves it open. */
   readonly device?: GPUDevice;
   /**
-   * The adapter to open a device on; or `"gpu"` or `"software"`, to take one kind alone. Left out: a
-   * GPU, and where there is none the software adapter.
+   * The adapter to open a device on; or `"gpu"` or `"software"`, to take only that kind. The default is a GPU, or the
+   * software adapter if there is no GPU.
    */
   readonly adapter?: GPUAdapter | "gpu" | "software";
-  /** Whether to test single passes on the device first, in some seconds at most: see {@link Fold.singlePassTest}. */
+  /** Whether to test single passes on the device first: see {@link Fold.singlePassTest}. The test takes some seconds at most. */
   readonly testSinglePass?: boolean;
-  /** The most pipelines to keep for the next call that takes them: see {@link OpenOptions.maxPipelines}. */
+  /** The most pipelines to keep for later calls: see {@link OpenOptions.maxPipelines}. */
   readonly maxPipelines?: number;
 }
 
@@ -59,11 +59,11 @@ const SOFTWARE_FLAGS = [
 const instances = new Set<GPU>();
 
 /**
- * Opens scan, reduce and compact in Node.js: on your device or adapter, or on the best adapter that
- * there is. Call `destroy()` when you are done, or Node.js does not exit.
+ * Opens scan, reduce and compact in Node.js: on your device, on your adapter, or on the best adapter of the machine. Call
+ * `fold.destroy()` at the end. Otherwise Node.js does not exit.
  *
- * @throws {MissingPackageError} when the package `webgpu`, or the software adapter's, is needed and not installed.
- * @throws {AdapterError} when there is no adapter of the kind that was asked for.
+ * @throws {MissingPackageError} if the package `webgpu`, or the software adapter's package, is needed and not installed.
+ * @throws {AdapterError} if there is no adapter of the kind that you asked for.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ const instances = new Set<GPU>();
  * ```
  */
 export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
-  // What is no object is found out with the other options.
+  // Options that are not an object are refused below, with the other options.
   const { adapter } = Object(options) as NodeOpenOptions;
   if (typeof adapter === "string" && adapter !== "gpu" && adapter !== "software") {
     throw new ArgumentError(

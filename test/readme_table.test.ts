@@ -8,7 +8,7 @@ import { operators } from "../src/algebra/operators.ts";
 import type { ScalarType, Value } from "../src/algebra/types.ts";
 import { algorithms } from "../src/kernels/algorithms.ts";
 
-const path = new URL("../README.md", import.meta.url);
+const path = new URL("../docs/guides/types-and-operators.md", import.meta.url);
 const types = Object.values<ScalarType>(elementTypes);
 
 const results = {
@@ -78,13 +78,13 @@ function table(): string {
 
 const markers = /(<!-- table: npm run tables -->\n\n)[\s\S]*?(\n\n<!-- end of table -->)/;
 
-test("README's table is what the rows of the code say", () => {
-  const readme = readFileSync(path, "utf8");
-  expect(readme).toMatch(markers);
-  const right = readme.replace(markers, (_, before, after) => `${before}${table()}${after}`);
+test("the guide's table is what the rows of the code say", () => {
+  const guide = readFileSync(path, "utf8");
+  expect(guide).toMatch(markers);
+  const right = guide.replace(markers, (_, before, after) => `${before}${table()}${after}`);
   if (process.env.WAVEFOLD_WRITE_TABLES === "1") {
     writeFileSync(path, right);
   } else {
-    expect(readme).toBe(right);
+    expect(guide).toBe(right);
   }
 });

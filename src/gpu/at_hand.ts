@@ -30,40 +30,40 @@ import { methodsFor } from "./methods.ts";
 import type { Given } from "./transfer.ts";
 import { atHand, givenOf } from "./transfer.ts";
 
-// Calls from array to array: tell the types, plan, upload, run, read back.
+// Calls from array to array. Each finds the types, plans, uploads, runs, and reads back.
 
-/** What `scan` and `reduce` take beside the data. */
+/** The options of `scan` and `reduce`. */
 export interface HandOptions<Name extends string> extends TuningOptions {
-  /** The operator; `add` where it is left out. */
+  /** The operator. The default is `add`. */
   readonly op?: Operator<Name>;
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
-  /** WGSL over each element's value `x` and its index `i`, applied as it is loaded: as {@link ScanOptions.map}. */
+  /** WGSL over each element's value `x` and its index `i`. It is applied as the element is loaded: see {@link ScanOptions.map}. */
   readonly map?: string;
 }
 
-/** The same with a map to another type. */
+/** The options of `scan` and `reduce` with a map to another type. */
 export interface HandMapOptions<From extends string, Name extends string, V extends Value>
   extends TuningOptions {
-  /** The type that `map` gives, and the result has. */
+  /** The type of the map's results, and of the result of the call. */
   readonly type: ElementType<Name, V>;
-  /** WGSL over each element's value `x` and its index `i`, such as `"u32(x > 0.5)"`: as {@link ScanOptions.map}. */
+  /** WGSL over each element's value `x` and its index `i`, such as `"u32(x > 0.5)"`: see {@link ScanOptions.map}. */
   readonly map: string;
-  /** The operator, on `type`; `add` where it is left out. */
+  /** The operator, on `type`. The default is `add`. */
   readonly op?: Operator<NoInfer<Name>>;
-  /** The type of the array's elements; needed only for f16 bits in a `Uint16Array`. */
+  /** The type of the array's elements. Needed only for f16 bits in a `Uint16Array`. */
   readonly from?: ElementType<From>;
 }
 
-/** What `compact` takes beside the data: `where`, or `flags`. */
+/** The options of `compact`. It takes `where` or `flags`. */
 export interface HandCompactOptions<Name extends string> extends TuningOptions {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
-  /** WGSL over the value `x` and the index `i` of each element that is kept: as {@link ScanOptions.map}. */
+  /** WGSL over an element's value `x` and its index `i`: see {@link ScanOptions.map}. It applies only to kept elements. */
   readonly map?: string;
-  /** WGSL: an expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
+  /** A WGSL expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
   readonly where?: string;
-  /** One for each element: kept where it is not zero. */
+  /** A flag for each element. An element is kept if its flag is not zero or false. */
   readonly flags?: ArrayLike<number | boolean>;
 }
 
@@ -78,7 +78,7 @@ const compactNames = { where: true, flags: true, indices: true, ...names } as co
   true
 >;
 
-/** What tells the types of a call, of any of its forms; of the types, what they are is not known before they are checked. */
+/** The options that decide the types of a call, in any of its forms. Nobody has checked them yet. */
 interface TypeOptions {
   readonly type?: unknown;
   readonly from?: unknown;
@@ -146,7 +146,7 @@ export async function compactAtHand(
   return indices ? new Uint32Array(kept) : arrayOf(kept);
 }
 
-/** Flags as the kernels read them, one u32 an element. */
+/** Flags as the kernels read them: a u32 for each element. */
 function flagWords(flags: ArrayLike<number | boolean>, length: number, title: string): Uint32Array {
   const marks: { readonly length?: unknown } = Object(flags);
   if (marks.length !== length) {
@@ -159,12 +159,12 @@ function flagWords(flags: ArrayLike<number | boolean>, length: number, title: st
   return Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
 }
 
-/** The types of what goes in and of what comes out. */
+/** The types of the input and of the output. */
 interface HandTypes {
-  /** Of what goes in, where there is a map. */
+  /** The type of the input, if there is a map. */
   readonly from?: ElementType;
   readonly type: ElementType;
-  /** The result over its bytes: an array like the one given, where it is of the same type. */
+  /** Makes the result from its bytes. It is an array like the given one, if both have the same type. */
   arrayOf(bytes: ArrayBuffer): AnyArray;
 }
 
@@ -185,7 +185,7 @@ async function typesOf(data: AnyArray, options: TypeOptions, caller: string): Pr
 
 const shortTypes = { u32, i32, f32, f16 } as const;
 
-/** The element type of an array. The arithmetic of 64-bit types is loaded with the first array of theirs. */
+/** The element type of an array. The 64-bit types are loaded with the first array of 64-bit elements. */
 async function typeOfArray(
   data: AnyArray,
   type: ElementType | undefined,
@@ -202,22 +202,22 @@ async function typeOfArray(
 }
 
 /**
- * At hand, input and output are padded buffers of their own: no kernels for other ranges need to be compiled, and these are
- * the shortest. Of a single pass there are none of them.
+ * Calls at hand make their own, padded buffers for input and output. Kernels for such buffers are the shortest, and no
+ * other kernels need to be compiled. A single pass has no kernels for padded buffers, so it takes vectors.
  */
 const waysOf = ({ passes }: TuningOptions): readonly ["padded" | "vectors"] => [
   passes === "single" ? "vectors" : "padded",
 ];
 
-/** What a call does with a compiled plan. Its buffers are destroyed when it ends. */
+/** A compiled plan, as a call uses it. Its buffers are destroyed when the call ends. */
 interface PlanAtHand {
-  /** A buffer of these items. */
+  /** Makes a buffer of these items. */
   upload(name: RangeName, from: Omit<Given, "data">): Promise<Range>;
-  /** A buffer for so many items to be written. */
+  /** Makes a buffer for so many items of output. */
   output(name: RangeName, length: number): Promise<Range>;
   /** Records the plan. */
   record(length: number, ranges: ResolvedRanges): (encoder: GPUCommandEncoder) => void;
-  /** Submits what is recorded, and reads the first bytes of a buffer. */
+  /** Submits the recording, and reads the first bytes of a buffer. */
   readBack(range: Range, bytes: number, record?: (encoder: GPUCommandEncoder) => void): Promise<ArrayBuffer>;
 }
 
@@ -231,13 +231,18 @@ const planAtHand = <T>(
   atHand(context, plan.title, async ({ owned, own, upload, readBack }) => {
     const compiled = await compilePlan(context, plan);
     owned.push(compiled);
+    const vector = arrangement === "padded" ? plan.vector : 1;
+    const bytesOf = (name: RangeName, length: number): number => {
+      const itemBytes = plan.itemBytes[name];
+      return vector === 1 ? length * itemBytes : paddedBytes(length, itemBytes, vector);
+    };
     return call({
       async upload(name, from) {
-        const bytes = paddedBytes(from.length, plan.itemBytes[name], plan.vector);
+        const bytes = bytesOf(name, from.length);
         return { buffer: await upload(name, from, bytes), offset: 0, bytes };
       },
       async output(name, length) {
-        const bytes = paddedBytes(length, plan.itemBytes[name], plan.vector);
+        const bytes = bytesOf(name, length);
         const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC;
         return { buffer: await own(name, bytes, usage), offset: 0, bytes };
       },
@@ -251,8 +256,8 @@ const planAtHand = <T>(
   });
 
 /**
- * Uploads an array, runs the plan, and reads the result back. Where that is nothing the plan is compiled all the
- * same: a call on no data still reports what is wrong with it.
+ * Uploads an array, runs the plan, and reads the result back. If the result is empty, the plan is compiled all the same:
+ * a call on no data still reports errors in its operator or map.
  */
 const runAtHand = (
   context: Context,

@@ -16,11 +16,11 @@ export interface Digits {
   offsetsOf(run: number): readonly [number, number];
 }
 
-/** What became of the test of the single pass on a device: see `openFold`. */
+/** The result of the test of the single pass on a device: see `openFold`. */
 export interface SinglePassTest {
-  /** Whether every element of every run was right, in time. */
+  /** Whether every element of every run was right, and came in time. */
   readonly passed: boolean;
-  /** What was run; or what went wrong. */
+  /** How many runs were right, or what went wrong. */
   readonly detail: string;
   readonly milliseconds: number;
 }

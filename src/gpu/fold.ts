@@ -10,7 +10,7 @@ import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
 import type { BufferRange } from "./recording.ts";
 
-/** How many items: a number; or where prepared with `lengthOnGpu`, a range that starts with it as a u32, and holds at most maxLength. */
+/** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
 export type Length = number | BufferRange;
 
 /** Where a scan or a reduction reads and writes. */
@@ -23,16 +23,17 @@ export interface ScanRanges {
 /** A scan, compiled and with its scratch allocated. */
 export interface PreparedScan {
   /**
-   * Records the scan of `length` items. Everything is checked before anything is recorded; nothing
-   * is read back. Input and output may be the same range; ranges may start at any item. Fastest where
-   * they are in two buffers and start at a multiple of 16 bytes (of 48, where an item has 12, and so on):
-   * then each item is read once. With a map to items of another size, they are in two buffers. A `length` on the GPU
-   * is in another buffer than the output.
+   * Records the scan of `length` items. Everything is checked before anything is recorded, and nothing is read back.
+   *
+   * Input and output may be the same range, and ranges may start at any item. The fastest ranges are in two buffers and
+   * start at a multiple of 16 bytes (of 48 bytes for items of 12, and so on). A single pass, which reads each item once,
+   * needs such ranges. If a map gives items of another size, input and output must be in two buffers. A `length` on the
+   * GPU must be in another buffer than the output.
    *
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ScanRanges): void;
-  /** The order of operations on such ranges: `scanReference(data, { op, grouping })` follows f64's to the last bit. */
+  /** The order of operations for these ranges. `scanReference(data, { op, grouping })` follows it, for f64 to the last bit. */
   groupingOf(ranges: ScanRanges): Grouping;
   /** Frees the scratch. Recordings that are not yet submitted become invalid. */
   destroy(): void;
@@ -42,7 +43,7 @@ export interface PreparedScan {
 export interface PreparedReduce {
   /** Records the reduction of `length` items to the first item of `output`. As {@link PreparedScan.record}. */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ScanRanges): void;
-  /** The order of operations on such ranges: `reduceReference(data, { op, grouping })` follows f64's to the last bit. */
+  /** The order of operations for these ranges. `reduceReference(data, { op, grouping })` follows it, for f64 to the last bit. */
   groupingOf(ranges: ScanRanges): Grouping;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
@@ -51,20 +52,22 @@ export interface PreparedReduce {
 /** A compaction, compiled and with its scratch allocated. */
 export interface PreparedCompact {
   /**
-   * Records the compaction of `length` items. `output` has room for all of them; `count` (one u32)
-   * receives how many were kept, and what follows them in `output` is left as it was (in place: as
-   * the input was). Ranges may share buffers, but in place `count` lies in another one. Where the input is of
-   * another size, or `flags` or `length` lie in the output's buffer, so it does too. As {@link PreparedScan.record}.
+   * Records the compaction of `length` items, as {@link PreparedScan.record} does. `output` must have room for all of
+   * them. `count` (one u32) receives the number of kept items. Items of `output` after the kept ones keep their
+   * values.
+   *
+   * Ranges may share buffers. But `count` must be in another buffer than `output` if the compaction is in place, if
+   * `flags` or `length` are in the output's buffer, or if an input with items of another size is.
    */
   record(
     encoder: GPUCommandEncoder | GPUComputePassEncoder,
     ranges: {
-      /** Not needed with flags and indices, which decide without it. */
+      /** Not needed with `flags` and `indices` together, which do not read the items. */
       readonly input?: BufferRange;
       readonly flags?: BufferRange;
       readonly output: BufferRange;
       readonly count: BufferRange;
-      /** Where prepared with `indirect`: room for the arguments, which are left as that call takes them. */
+      /** For plans prepared with `indirect`: a buffer that receives the arguments of the indirect call. */
       readonly indirect?: BufferRange;
       readonly length: Length;
     },
@@ -75,7 +78,7 @@ export interface PreparedCompact {
 
 /** Scan, reduce and compact on one device. See `openFold`. */
 export class Fold {
-  /** The device that it computes on: yours, where one was given. */
+  /** The device that it computes on. It is yours if you gave one. */
   readonly device: GPUDevice;
   readonly #context: Context;
   readonly #release: () => void;
@@ -98,10 +101,10 @@ export class Fold {
   }
 
   /**
-   * What became of the test that `openFold({ testSinglePass: true })` makes, on every element of scans and compactions
-   * whose tiles hand on late, in part or never. Where it passed, primitives that are faster so read their data
-   * once by default; where it failed, none does. A plan whose `passes` says how is not affected, nor is a scan of u32 at
-   * hand, which the copies to and from the device take longer than.
+   * The result of the test that `openFold({ testSinglePass: true })` runs. The test scans and compacts with tiles that
+   * hand on late, in part or never, and compares every element. If the test passes, single pass becomes the default where
+   * we expect it to be faster; if not, it stays off. It does not change plans whose `passes` is set, nor calls at hand,
+   * whose copies to and from the device take longer than a second read.
    *
    * @example
    * ```ts
@@ -119,10 +122,10 @@ export class Fold {
    *
    * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16,
    * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct. It is read during the
-   * call: leave it as it is until then.
-   * @returns an array like `data`; with a map to another `type`, an array of that.
+   * call: do not change it before the call ends.
+   * @returns an array like `data`; with a map to another `type`, an array of that type.
    * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before the GPU is touched.
-   * @throws {SourceError} when an operator or a map of the caller's does not compile.
+   * @throws {SourceError} if your operator or map does not compile.
    * @throws {OutOfMemoryError} {@link DeviceLostError}
    *
    * @example
@@ -144,7 +147,7 @@ export class Fold {
   }
 
   /**
-   * The combination of all elements, in order; the operator's identity where there are none.
+   * The combination of all elements, in order. For an empty array it is the operator's identity.
    *
    * @throws as {@link Fold.scan}.
    *
@@ -164,11 +167,11 @@ export class Fold {
   }
 
   /**
-   * The elements that a predicate or flags keep, in order, bit for bit; or their positions.
+   * The elements that a predicate or flags keep, in order and bit for bit. With `indices`, their positions.
    *
-   * @returns an array like `data`, or with `indices` a `Uint32Array` of positions; with a map to another `type`,
-   * an array of that.
-   * @throws as {@link Fold.scan}; a predicate that does not compile is a {@link SourceError}.
+   * @returns an array like `data`; with `indices`, a `Uint32Array` of positions; with a map to another `type`, an array
+   * of that type.
+   * @throws as {@link Fold.scan}; {@link SourceError} also if the predicate does not compile.
    *
    * @example
    * ```ts
@@ -193,7 +196,7 @@ export class Fold {
     options: Omit<HandCompactOptions<string>, "type" | "map"> &
       Omit<HandMapOptions<NameOf<A>, Name, V>, "op">,
   ): Promise<ArrayOf<Name, V>>;
-  // What decides is asked for with the other checks, of those who leave the options out too.
+  // The planner checks that there is a predicate or flags, also for callers that leave the options out.
   async compact(data: AnyArray, options: object = {}): Promise<AnyArray> {
     return compactAtHand(this.#context, data, options);
   }
@@ -243,8 +246,8 @@ export class Fold {
   }
 
   /**
-   * Lets go of what is kept for the next call: the device's pipelines, most of all. What is prepared keeps its own. The
-   * next call of each kind compiles its kernels again.
+   * Drops everything that is kept for the next call, mostly the device's pipelines. Prepared plans keep theirs. The next
+   * call of each kind compiles its kernels again.
    *
    * @example
    * ```ts
@@ -256,7 +259,7 @@ export class Fold {
     trim(this.#context);
   }
 
-  /** Gives the device back, when it was opened here; what is pending is rejected. Else as {@link Fold.trim}. */
+  /** Destroys the device if `openFold` opened it, and rejects pending calls. A device of yours stays open: then as {@link Fold.trim}. */
   destroy(): void {
     this.trim();
     this.#release();

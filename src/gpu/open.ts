@@ -5,24 +5,24 @@ import { Fold } from "./fold.ts";
 
 /** Options of `openFold` in a browser. */
 export interface OpenOptions {
-  /** Your own device. It stays yours: `destroy()` leaves it open. */
+  /** Your own device. It stays yours: `fold.destroy()` leaves it open. */
   readonly device?: GPUDevice;
   /** The adapter to open a device on. */
   readonly adapter?: GPUAdapter;
   /**
-   * Whether to test single passes on the device first, in some seconds at most: see {@link Fold.singlePassTest}. Left
-   * out: no, and the default is a single pass on adapters alone that are known to manage.
+   * Whether to test single passes on the device first: see {@link Fold.singlePassTest}. The test takes some seconds at
+   * most. Without it, single pass is the default only on adapters that are known to manage it.
    */
   readonly testSinglePass?: boolean;
   /**
-   * The most pipelines to keep for the next call that takes them, 128 where it is left out. The one that was used least
-   * recently goes first. A call takes 1 to 5, and each takes some hundred kilobytes; what is prepared keeps its own in any
-   * case. It holds for the device, whichever `openFold` said it last.
+   * The most pipelines to keep for later calls. The default is 128. The pipeline that was used least recently goes first.
+   * A call uses 1 to 5 pipelines, and each has some hundred kilobytes. Prepared plans keep their own in any case. The number
+   * holds for the device: the last `openFold` that names one decides.
    */
   readonly maxPipelines?: number;
 }
 
-/** The features that are used where the adapter has them. */
+/** The features that a device is opened with, if the adapter has them. */
 const WANTED_FEATURES = [
   "shader-f16",
   "subgroups",
@@ -38,7 +38,7 @@ const WANTED_LIMITS = [
   "maxComputeWorkgroupStorageSize",
 ] as const satisfies readonly (keyof GPUSupportedLimits)[];
 
-/** A device with all that is useful here of what the adapter has. */
+/** A device with the adapter's features and limits that are useful here. */
 export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
   const has = (name: GPUFeatureName): boolean => adapter.features.has(name);
   return adapter.requestDevice({
@@ -57,7 +57,7 @@ const openNames = {
 
 type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 
-/** A `Fold` on the caller's device or adapter, or on the one that `find` finds; tested, where that is asked for. */
+/** A `Fold` on the caller's device or adapter, or on the adapter that `find` finds. It is tested if the options ask for that. */
 export async function openDevice(options: OpenOptions, find: Find): Promise<Fold> {
   const fold = await foldOn(options, find);
   if (options.testSinglePass) {
@@ -98,10 +98,10 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
 }
 
 /**
- * Opens scan, reduce and compact on a GPU: on your device, on your adapter, or on the browser's
- * fastest adapter. The device is opened with the features and limits that are useful here.
+ * Opens scan, reduce and compact on a GPU: on your device, on your adapter, or on the browser's fastest adapter. A device
+ * that it opens has the adapter's features and limits that are useful here.
  *
- * @throws {AdapterError} where there is no WebGPU or no adapter.
+ * @throws {AdapterError} if there is no WebGPU or no adapter.
  *
  * @example
  * ```ts

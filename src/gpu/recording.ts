@@ -20,7 +20,7 @@ import { callersName, wayFor } from "./ways.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
 
-/** A range of a buffer: all of it, or from a byte offset on. An offset is a multiple of the item's size. */
+/** A range of a buffer: the whole buffer, or the part from a byte offset on. The offset is a multiple of the item's size. */
 export type BufferRange =
   | GPUBuffer
   | { readonly buffer: GPUBuffer; readonly offset?: number; readonly size?: number };

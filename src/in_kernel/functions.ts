@@ -33,36 +33,36 @@ import type { Family, InKernelOptions, OperatorOptions } from "./generate.ts";
 import { generate } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
 
-/** Functions of an operator. */
+/** The options of functions that have an operator. */
 export interface WorkGroupOptions<Name extends string> extends InKernelOptions {
   /** The element type. */
   readonly type: ElementType<Name>;
-  /** The operator; `add` where it is left out. */
+  /** The operator. The default is `add`. */
   readonly op?: Operator<Name>;
 }
 
-/** A counter of the caller's. */
+/** The option of functions that update a counter of yours. */
 export interface CounterOptions {
   /**
-   * The counter as the kernel would name it: `bump.used`. It is an `atomic<u32>` or `atomic<i32>` in work-group or
+   * The counter, as your kernel names it, such as `bump.used`. It is an `atomic<u32>` or `atomic<i32>` in work-group or
    * storage memory. WGSL has atomic operations for `add`, `min`, `max`, `and`, `or` and `xor`.
    */
   readonly counter: string;
 }
 
-/** What {@link threadTileScan} and {@link threadTileReduce} take. */
+/** The options of {@link threadTileScan} and {@link threadTileReduce}. */
 export interface ThreadTileOptions<Name extends string> extends WorkGroupOptions<Name> {
   /** Consecutive threads in a tile: a power of two up to the work-group's size. The last tile may be shorter. */
   readonly tileSize: number;
 }
 
-/** What {@link workGroupAllocate} takes. */
+/** The options of {@link workGroupAllocate}. */
 export interface WorkGroupAllocateOptions extends InKernelOptions {
-  /** How much is used: an `atomic<u32>`, as the kernel would name it. */
+  /** The counter that says how much is used: an `atomic<u32>`, as your kernel names it. */
   readonly counter: string;
   /**
-   * The room that there is: a number, or a WGSL expression of u32. Left out: 2^32 - 1. It is the same for all that
-   * allocate by one counter.
+   * The room in the buffer: a number, or a WGSL expression of u32. The default is 2^32 - 1. All functions that allocate by
+   * one counter must have the same capacity.
    */
   readonly capacity?: number | string;
 }
@@ -74,7 +74,7 @@ const untyped = <Options extends InKernelOptions>(
   options: Options,
 ): Omit<Options, "type" | "op"> & OperatorOptions => options as never;
 
-/** Options of functions that have a type and an operator of their own. */
+/** Adds a type and an operator to the options of functions that have their own. */
 function withOwn<Options extends InKernelOptions>(
   own: OperatorOptions,
   caller: string,
@@ -85,7 +85,7 @@ function withOwn<Options extends InKernelOptions>(
   return { ...options, ...own };
 }
 
-/** What the algorithm has for a scan, for one with a uniform total, or for a reduction. */
+/** The algorithm's body for a scan, for a scan with a uniform total, and for a reduction. */
 const scanBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? algorithm.scan : hillisSteeleScan;
 const uniformBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
@@ -95,11 +95,10 @@ const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
 
 /**
  * OpenCL C's `work_group_scan_inclusive_<op>` and `work_group_scan_exclusive_<op>` for one operator
- * and type: `work_group_scan_exclusive_add_u32(x, local_index)` returns the prefix, and with
- * `_total` after the name a struct of `prefix` and `total`. Where the total shall steer control flow:
- * {@link workGroupScanUniform}.
+ * and type. `work_group_scan_exclusive_add_u32(x, local_index)` returns the prefix. With `_total` after the name, it
+ * returns a struct of `prefix` and `total`. If the total steers control flow, use {@link workGroupScanUniform}.
  *
- * @throws {ArgumentError} when the operator does not take the type, or a size is out of range.
+ * @throws {ArgumentError} if the operator does not take the type, or if a size is out of range.
  *
  * @example
  * ```ts
@@ -113,9 +112,9 @@ export function workGroupScan<Name extends string>(options: WorkGroupOptions<Nam
 }
 
 /**
- * {@link workGroupScan} with a total that may steer control flow with barriers in it:
+ * {@link workGroupScan} with a total that may steer control flow with barriers in it.
  * `work_group_scan_exclusive_add_u32_uniform(x, local_index, &total)` returns the prefix, and writes the total to a
- * variable of yours. Of a struct, WGSL takes no part for uniform where another is not.
+ * variable of yours. A struct would not do: WGSL takes no part of it as uniform if another part is not.
  *
  * @throws as {@link workGroupScan}.
  *
@@ -133,11 +132,11 @@ export function workGroupScanUniform<Name extends string>(
 }
 
 /**
- * CUDA's `inclusive_scan_update` and `exclusive_scan_update` over a work-group, on a `counter` of yours:
- * `work_group_scan_exclusive_add_u32_update(x, local_index)` adds the work-group's total to it in one
- * atomic operation, and each thread's prefix starts from what the counter held before.
+ * CUDA's `inclusive_scan_update` and `exclusive_scan_update` over a work-group, on a `counter` of yours.
+ * `work_group_scan_exclusive_add_u32_update(x, local_index)` adds the work-group's total to the counter in one
+ * atomic operation. Each thread's prefix starts from the counter's value before that.
  *
- * @throws as {@link workGroupScan}; where WGSL has no atomic operation for the operator and the type.
+ * @throws as {@link workGroupScan}; also if WGSL has no atomic operation for the operator and the type.
  *
  * @example
  * ```ts
@@ -156,7 +155,7 @@ export function workGroupScanUpdate<Name extends string>(
 }
 
 /**
- * OpenCL C's `work_group_reduce_<op>` for one operator and type. The result is uniform.
+ * OpenCL C's `work_group_reduce_<op>` for one operator and type. All threads get the total, and it is uniform.
  *
  * @throws as {@link workGroupScan}.
  *
@@ -172,10 +171,10 @@ export function workGroupReduce<Name extends string>(options: WorkGroupOptions<N
 }
 
 /**
- * CUDA's `inclusive_scan` and `exclusive_scan` over a `coalesced_group`: among the threads that pass
- * `is_active`, in order. All threads call `coalesced_scan_exclusive_add_u32(x, is_active, local_index)`;
- * those that are not active have the identity as their prefix. `_total` as for {@link workGroupScan}: all threads get
- * the same.
+ * CUDA's `inclusive_scan` and `exclusive_scan` over a `coalesced_group`: a scan over the threads whose `is_active` is
+ * true, in order. All threads call `coalesced_scan_exclusive_add_u32(x, is_active, local_index)`. Threads that are not
+ * active get the identity as their prefix. `_total` works as for {@link workGroupScan}, and all threads get the same
+ * total.
  *
  * @throws as {@link workGroupScan}.
  *
@@ -193,7 +192,7 @@ export function coalescedScan<Name extends string>(options: WorkGroupOptions<Nam
 }
 
 /**
- * {@link coalescedScan} with a total that may steer control flow, as {@link workGroupScanUniform}:
+ * {@link coalescedScan} with a total that may steer control flow, as {@link workGroupScanUniform} has:
  * `coalesced_scan_exclusive_add_u32_uniform(x, is_active, local_index, &total)`.
  *
  * @throws as {@link workGroupScan}.
@@ -214,7 +213,7 @@ export function coalescedScanUniform<Name extends string>(
 }
 
 /**
- * {@link coalescedScan} on a `counter` of yours, as {@link workGroupScanUpdate}:
+ * {@link coalescedScan} on a `counter` of yours, as {@link workGroupScanUpdate} does it:
  * `coalesced_scan_exclusive_add_u32_update(x, is_active, local_index)`.
  *
  * @throws as {@link workGroupScanUpdate}.
@@ -237,7 +236,7 @@ export function coalescedScanUpdate<Name extends string>(
 
 /**
  * CUDA's `reduce` over a `coalesced_group`: `coalesced_reduce_add_u32(x, is_active, local_index)`.
- * All threads get the total of those that are active, and it is uniform. Where none is, it is the identity.
+ * All threads get the total of the active threads, and it is uniform. If no thread is active, it is the identity.
  *
  * @throws as {@link workGroupScan}.
  *
@@ -254,13 +253,13 @@ export function coalescedReduce<Name extends string>(options: WorkGroupOptions<N
   return generate(caller, options as never, coalescedReduceFile, reduceBody(options), family);
 }
 
-/** What coalesced threads add to a family. */
+/** The files and the memory that coalesced threads need beside their family's. */
 const coalesced = (caller: string, { type, op = add as Operator }: OperatorOptions): Family =>
   operatorOn(op, type, caller).start
     ? { texts: [coalescedFile, coalescedTotalStartFile], memory: memoryOf([], 0, 1) }
     : { texts: [coalescedFile, coalescedTotalFile] };
 
-/** What a family needs that updates a counter: once a work-group, or as often as `updates` says. */
+/** What a family needs that updates a counter `updates` times for each work-group. */
 function counted(
   caller: string,
   { type, op = add as Operator, counter }: OperatorOptions & CounterOptions,
@@ -281,7 +280,7 @@ const portableTiles: AlgorithmBody = {
 const tilesBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? (algorithm.tiles ?? (algorithm.scan && portableTiles)) : portableTiles;
 
-/** What a thread tile adds to a family. */
+/** What thread tiles need beside their family. */
 function tiled<Name extends string>(
   caller: string,
   { tileSize, workGroupSize }: ThreadTileOptions<Name>,
@@ -300,12 +299,11 @@ function tiled<Name extends string>(
 }
 
 /**
- * CUDA's `inclusive_scan` and `exclusive_scan` over a `thread_block_tile`: in each run of `tileSize`
- * consecutive threads, inside one subgroup or across several.
- * `thread_tile_8_scan_exclusive_add_u32(x, local_index)`; `_total` as for
- * {@link workGroupScan}.
+ * CUDA's `inclusive_scan` and `exclusive_scan` over a `thread_block_tile`: a scan in each run of `tileSize`
+ * consecutive threads, inside one subgroup or across several. Call `thread_tile_8_scan_exclusive_add_u32(x, local_index)`.
+ * `_total` works as for {@link workGroupScan}.
  *
- * @throws as {@link workGroupScan}; for a tile size that is no power of two.
+ * @throws as {@link workGroupScan}; also if the tile size is not a power of two.
  *
  * @example
  * ```ts
@@ -322,7 +320,8 @@ export function threadTileScan<Name extends string>(options: ThreadTileOptions<N
 }
 
 /**
- * {@link threadTileScan} on a `counter` of yours, as {@link workGroupScanUpdate} with one atomic operation a tile:
+ * {@link threadTileScan} on a `counter` of yours, as {@link workGroupScanUpdate} does it, with one atomic operation for
+ * each tile:
  * `thread_tile_8_scan_exclusive_add_u32_update(x, local_index)`.
  *
  * @throws as {@link threadTileScan} and {@link workGroupScanUpdate}.
@@ -370,11 +369,11 @@ export function threadTileReduce<Name extends string>(options: ThreadTileOptions
 }
 
 /**
- * Stream compaction in a kernel: `work_group_compact(keep, local_index)` returns a kept thread's `slot`
- * and the `count` kept. `work_group_compact_uniform(keep, local_index, &count)` returns the slot, and writes the count to a
- * variable of yours, which may steer control flow.
+ * Stream compaction in a kernel. `work_group_compact(keep, local_index)` returns `slot`, the place of a kept thread, and
+ * `count`, the number of kept threads. `work_group_compact_uniform(keep, local_index, &count)` returns the slot, and writes
+ * the count to a variable of yours, which may steer control flow.
  *
- * @throws {ArgumentError} when a size is out of range.
+ * @throws {ArgumentError} if a size is out of range.
  *
  * @example
  * ```ts
@@ -389,11 +388,11 @@ export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
 }
 
 /**
- * Stream compaction into a list that all work-groups share: `work_group_compact_update(keep, local_index)` is
- * {@link workGroupCompact} with slots that start from what the `counter`, the list's length, held before. So is
- * `work_group_compact_update_uniform(keep, local_index, &count)`.
+ * Stream compaction into a list that all work-groups share. The `counter` is the list's length.
+ * `work_group_compact_update(keep, local_index)` and `work_group_compact_update_uniform(keep, local_index, &count)` are as in
+ * {@link workGroupCompact}, but their slots start from the counter's value before the call.
  *
- * @throws {ArgumentError} when a size is out of range, or the counter is missing.
+ * @throws {ArgumentError} if a size is out of range, or if the counter is missing.
  *
  * @example
  * ```ts
@@ -409,7 +408,7 @@ export function workGroupCompactUpdate(options: InKernelOptions & CounterOptions
   return generate(caller, others, compactUpdateFile, uniformBody(options), family);
 }
 
-/** The sum that stays at its greatest value: an amount too large to fit never wraps to one that does. */
+/** A sum that stops at the greatest u32. So an amount that is too large never wraps to a smaller one that fits. */
 const saturatingAdd = (): Operator =>
   operator({
     name: "saturating_add",
@@ -420,14 +419,16 @@ const saturatingAdd = (): Operator =>
   }) as Operator;
 
 /**
- * Buffer allocation in a kernel: `work_group_allocate(amount, local_index)` returns each thread's
- * `offset`, what all asked for together (`total`, at most 2^32 - 1), and whether the thread's run `fits` in the
- * capacity: runs that fit are apart from each other, and none goes past it. The counter stops at the capacity; where
- * a work-group asks for more than is left, its first threads get theirs, and nobody gets the rest. A counter that is
- * past the capacity before stays where it is, and nothing fits. `work_group_allocate_uniform(amount, local_index, &total)`
- * also writes the total to a variable of yours, which may steer control flow.
+ * Buffer allocation in a kernel. `work_group_allocate(amount, local_index)` returns three values for each thread: `offset`,
+ * where its run starts; `fits`, whether its run fits in the capacity; and `total`, the sum of all amounts, at most
+ * 2^32 - 1. Runs that fit do not overlap, and none goes past the capacity.
  *
- * @throws {ArgumentError} when a size is out of range, or the counter is missing.
+ * The counter stops at the capacity. If a work-group asks for more than is left, its first threads get their room, and
+ * nobody gets the rest. If the counter was past the capacity before, it stays where it is, and nothing fits.
+ * `work_group_allocate_uniform(amount, local_index, &total)` also writes the total to a variable of yours, which may steer
+ * control flow.
+ *
+ * @throws {ArgumentError} if a size is out of range, or if the counter is missing.
  *
  * @example
  * ```ts

@@ -9,15 +9,15 @@ import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";
 import type { InKernelFunctions } from "./link.ts";
 import { linkText } from "./link.ts";
 
-/** What all in-kernel functions take. */
+/** The options of all in-kernel functions. */
 export interface InKernelOptions {
   /** Threads in the work-group: the product of `@workgroup_size`. Any number from 1 to 1024. */
   readonly workGroupSize: number;
-  /** How the threads combine their elements; `hillisSteele` where it is left out. `subgroup` needs the feature "subgroups". */
+  /** How the threads combine their elements. The default is `hillisSteele`. `subgroup` needs the feature "subgroups". */
   readonly algorithm?: WorkGroupAlgorithm;
   /**
-   * An ending for the functions' names, to tell apart two that would have the same: of two work-group sizes, or of two
-   * algorithms.
+   * An ending for the functions' names. It tells apart functions that would have the same name, such as those for two
+   * work-group sizes or two algorithms.
    */
   readonly suffix?: string;
 }

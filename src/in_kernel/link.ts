@@ -9,9 +9,9 @@ export interface InKernelFunctions {
   readonly names: readonly string[];
   /** Bytes of work-group memory that they use together. */
   readonly workGroupMemory: number;
-  /** The functions and all they need, as WGSL that compiles as it stands; `counter` is the caller's. */
+  /** The functions and everything they need, as WGSL that compiles as it stands. Only the `counter` must come from your kernel. */
   readonly code: string;
-  /** Threads of the work-groups that may call them; any, where it is left out. */
+  /** Threads of the work-groups that may call them. Any number, if it is missing. */
   readonly workGroupSize?: number;
   /** The same code by its declarations, and what nothing of it needs. @internal */
   readonly pieces: readonly Piece[];

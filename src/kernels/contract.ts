@@ -81,6 +81,13 @@ export function operatorSources(monoid: Monoid): readonly Source[] {
   ];
 }
 
+/**
+ * The same for elements that a buffer of our own holds between two passes. Of a struct there are no vectors: what is stored
+ * is the struct itself.
+ */
+export const elementsOfVector = ({ domain, type }: Monoid, itemsPerThread: number): number =>
+  type.kind === "struct" ? 1 : itemsOfVector(domain.elementBytes, itemsPerThread);
+
 /** WGSL type that carries the bits of a type's items unchanged. */
 export const carriedAs = ({ carried, value }: ElementType): string => carried ?? value;
 

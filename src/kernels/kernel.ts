@@ -25,6 +25,7 @@ import type { Side } from "./contract.ts";
 import {
   constantsOf,
   constantsText,
+  elementsOfVector,
   elementWords,
   itemsOfVector,
   operatorSources,
@@ -229,7 +230,11 @@ export function scanKernel(
   const { sources, instead, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
   const { files, wide } = filesOf(arrangement, sizes);
   const { bytes } = monoid.type;
-  const vector = wide ? itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes) : 1;
+  const vector = !wide
+    ? 1
+    : side === "elements"
+      ? elementsOfVector(monoid, sizes.items)
+      : itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes);
   const singlePass = typeof carry === "object";
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkKernel(
@@ -283,7 +288,9 @@ export function reduceKernel(
   const vector =
     file === inputItems
       ? 1
-      : itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes);
+      : input === "elements"
+        ? elementsOfVector(monoid, sizes.items)
+        : itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes);
   const { start } = monoid;
   // Of elements there are always some.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;

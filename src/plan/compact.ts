@@ -21,30 +21,30 @@ import { isWide, spineKernels, spinePasses, spineScratch, vectorOf } from "./sca
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /**
- * What a prepared compaction is for. It takes `where` or `flags`. With a map, which items are kept is up to
- * the items that go in, and what comes out is mapped.
+ * The options of `prepareCompact`. It takes `where` or `flags`. If there is a map, `where` looks at the item before the
+ * map, and the output has the mapped item.
  */
 export interface CompactOptions<Name extends string = string> extends TuningOptions, MapOptions {
-  /** The type of what comes out. */
+  /** The type of the output's items. */
   readonly type: ElementType<Name>;
-  /** WGSL: an expression over the element `x` and its index `i` (u32). True, or a number that is not zero, keeps the item. */
+  /** A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not zero. */
   readonly where?: string;
-  /** Whether a buffer of flags decides, one u32 an item: not zero keeps it. */
+  /** Whether a buffer of flags decides, with a u32 for each item. An item is kept if its flag is not zero. */
   readonly flags?: boolean;
-  /** Whether to write the kept items' positions, as u32, instead of the items. */
+  /** Whether to write the positions of the kept items, as u32, instead of the items. */
   readonly indices?: boolean;
-  /** The most items that it will be recorded for. Scratch is sized by it. */
+  /** The most items that you will record. It sets the size of the scratch. */
   readonly maxLength: number;
-  /** Whether recordings take the length from a buffer. */
+  /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
-  /** Arguments of an indirect call to leave ready, for as many items as are kept. */
+  /** The indirect call whose arguments to write, for as many items as are kept. */
   readonly indirect?: Indirect;
 }
 
 /**
- * Plans a compaction. Single-pass, where the adapter manages and the input starts at a vector; else how many
- * of each tile are kept, the scan of those counts, and each tile's kept items to their places, in order.
- * The number kept is the total.
+ * Plans a compaction. It takes a single pass if the adapter manages it and if the input starts at a vector. Otherwise it
+ * counts the kept items of each tile, scans the counts, and moves the kept items to their places, in order. The number of
+ * kept items is the total.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
@@ -86,8 +86,8 @@ export function planCompact(
     facts.limits,
   );
   const canShare = output === from.bytes;
-  // In place, the kept items are put aside first: an item could land on one that is still to be read. Where another
-  // range that is read lies in the output's buffer, they are too.
+  // In place, an item could land on one that nobody has read yet. So the kept items first go to scratch. They also do if
+  // another range that is read lies in the output's buffer.
   const apart = (arrangement: Arrangement): Arrangement =>
     arrangement === "in-place"
       ? "vectors"
@@ -98,7 +98,7 @@ export function planCompact(
     single !== undefined && apart(arrangement) === "vectors";
   const others = arrangements.filter((one) => !isSingle(one)).map(apart);
   const tile = tileOf(tuning);
-  // Unlike a scan's, a compaction's spine has at least one level: it yields the total.
+  // Unlike a scan's spine, a compaction's has at least one level, since it gives the total.
   const levelsOf = (length: number): number[] => {
     const levels = spineLengths(length, tile);
     return levels.length === 0 ? [Math.min(1, length)] : levels;
@@ -124,7 +124,7 @@ export function planCompact(
       carry: single.carry,
     });
   const moving = perArrangement(
-    // Items that are not loaded as vectors are put aside too.
+    // Items that are loaded one by one may go to scratch first, too.
     others.includes("one-buffer") ? [...others, "items"] : others,
     (arrangement) => compactKernel(count, { ...kernelOptions, ...tuning, arrangement, carry: "spine" }),
   );
@@ -158,7 +158,7 @@ export function planCompact(
       ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
       copying,
     ]),
-    // The last one is what kept items are put aside in; it is made when that is first recorded.
+    // The last one holds kept items that do not go to the output at once. It is made with the first recording that needs it.
     scratch: [
       ...levelBytes,
       ...(single === undefined ? [] : [single.spineBytes(spineTiles)]),
@@ -248,7 +248,7 @@ export function planCompact(
   };
 }
 
-/** @throws {ArgumentError} for arguments of no indirect call. */
+/** @throws {ArgumentError} if `indirect` is not an indirect call. */
 function requireIndirect(indirect: unknown, title: string): void {
   if (indirect === undefined) {
     return;

@@ -4,23 +4,24 @@ import { ArgumentError, FeatureError } from "../errors.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import type { Methods } from "./methods.ts";
 
-/** A map that is applied to each item as it is loaded, so that no pass and no buffer is spent on it. */
+/** A map that is applied to each item as it is loaded. It needs no pass and no buffer of its own. */
 export interface MapOptions {
   /**
-   * WGSL over an item's value `x` and its index `i` (u32), such as `"u32(x > 0.5)"`: an expression of `type`, or
-   * statements that end in `return`. On u64, i64 and f64, values are `vec2<u32>` (low word, high word), and the
-   * functions of shaders/numeric/ are at hand. An item may be mapped more than once.
+   * WGSL over an item's value `x` and its index `i` (u32), such as `"u32(x > 0.5)"`. It is an expression of `type`, or
+   * statements that end in `return`. Values of u64, i64 and f64 are `vec2<u32>` (low word, high word), and the map may call
+   * the functions of shaders/numeric/. It may run more than once for an item. In a compaction, it applies only to kept
+   * items.
    */
   readonly map?: string;
-  /** The type of the items that go in; `type` where it is left out. Another one takes a map. */
+  /** The type of the input's items. The default is `type`. Another type needs a map. */
   readonly from?: ElementType;
 }
 
 /**
- * The map that options name, checked; nothing where there is none.
+ * Checks the map that options name, and returns it; undefined if there is none.
  *
- * @throws {ArgumentError} for what is no map, and for another type without one.
- * @throws {FeatureError} for a type whose feature the device lacks.
+ * @throws {ArgumentError} if the map is not WGSL text, or if the types differ and there is no map.
+ * @throws {FeatureError} if the device lacks the feature of a type.
  */
 export function requireMap(
   { map, from }: { readonly map?: unknown; readonly from?: unknown },

@@ -2,22 +2,22 @@ import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 
-/** How a primitive is carried out. What is left out is chosen for the device. */
+/** How a primitive is carried out. Wavefold chooses for the device what you leave out. */
 export interface TuningOptions {
   /** How the threads of a work-group combine their elements. `subgroup` needs the feature "subgroups". */
   readonly algorithm?: Algorithm;
-  /** Threads in a work-group: 1 to the device's limit. */
+  /** Threads in a work-group: from 1 to the device's limit. */
   readonly workGroupSize?: number;
-  /** Consecutive items that one thread takes: 1 to 64. Their product with workGroupSize is at least 2. */
+  /** Consecutive items that one thread takes: 1 to 64. The product with `workGroupSize` must be at least 2. */
   readonly itemsPerThread?: number;
   /**
-   * How many times the data is read: `single`, once, where each tile looks back at what those before it
-   * handed on; or `reduce-then-scan`, twice. Ranges that share a buffer take the latter in any case.
+   * How many times the data is read. `single` reads it once, and each tile looks back at the totals that the tiles before
+   * it handed on. `reduce-then-scan` reads it twice. Ranges that share a buffer are always read twice.
    */
   readonly passes?: Passes;
 }
 
-/** Their names. */
+/** The names of {@link TuningOptions}. */
 export const tuningNames = {
   algorithm: true,
   workGroupSize: true,
@@ -28,10 +28,10 @@ export const tuningNames = {
 /** How many times a scan or a compaction reads its data. */
 export type Passes = "single" | "reduce-then-scan";
 
-/** What the caller chooses, the length, and the type of the items that go in. */
+/** The caller's choices, the length, and the type of the input's items. */
 export type Chosen = TuningOptions & { readonly maxLength: unknown; readonly from?: ElementType };
 
-/** Options whose operator may be any: whether it takes the type is checked when they are planned. */
+/** Options with any operator. The planner checks whether the operator takes the type. */
 export type AnyOperator<Options extends { readonly op?: unknown }> = Omit<Options, "op"> & {
   readonly op?: Operator;
 };

@@ -3,6 +3,7 @@ import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Side } from "../kernels/contract.ts";
+import { elementsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, reduceKernel } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./facts.ts";
@@ -15,20 +16,20 @@ import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from 
 import { isWide, spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
-/** What a prepared reduction is for. */
+/** The options of `prepareReduce`. */
 export interface ReduceOptions<Name extends string = string> extends TuningOptions, MapOptions {
-  /** The type of what is combined, and comes out. */
+  /** The type of the elements that are combined, and of the output. */
   readonly type: ElementType<Name>;
-  /** The operator; `add` where it is left out. */
+  /** The operator. The default is `add`. */
   readonly op?: Operator<Name>;
-  /** The most items that it will be recorded for. Scratch is sized by it. */
+  /** The most items that you will record. It sets the size of the scratch. */
   readonly maxLength: number;
-  /** Whether recordings take the length from a buffer. */
+  /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
 }
 
 /**
- * Plans a reduction: the tiles' totals, the totals of tiles of those, until one is left.
+ * Plans a reduction. It reduces tiles to totals, and reduces these totals again, until one is left.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
@@ -48,7 +49,7 @@ export function planReduce(
   const loaded = map?.from ?? type;
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   const tile = tileOf(tuning);
-  // A dispatch that writes a buffer cannot read it: then the result goes through the spine.
+  // A dispatch cannot read a buffer that it writes. So if input and output share one, the result goes through the spine.
   const detour = arrangements.some((one) => one === "one-buffer" || one === "in-place");
   const levels = spineLengths(maxLength, tile);
   const spineLevels = levels.length === 0 && detour ? [1] : levels;
@@ -56,7 +57,7 @@ export function planReduce(
   const kernelOf = (input: Side, output: Side, arrangement: Arrangement): Kernel =>
     reduceKernel(monoid, {
       ...tuning,
-      // Only the first pass reads as many items as the length says.
+      // Only the first pass reads the caller's items, so only it reads their length from a buffer.
       lengthOnGpu: lengthOnGpu && input === "items",
       input,
       output,
@@ -66,12 +67,12 @@ export function planReduce(
   const only = perArrangement(arrangements.filter(isApart), (arrangement) =>
     kernelOf("items", "items", arrangement),
   );
-  // Where there is a spine: from the items, between its levels, and to the result.
+  // With a spine there are three kernels: from the items, between its levels, and to the result.
   const first =
     spineLevels.length > 0
       ? perArrangement(arrangements, (arrangement) => kernelOf("items", "elements", arrangement))
       : undefined;
-  // Buffers of our own are padded.
+  // Our own buffers are padded.
   const isPadded = arrangements.includes("padded");
   const between = isPadded ? "padded" : "items";
   const last = kernelOf("elements", "items", between);
@@ -86,7 +87,11 @@ export function planReduce(
       ...(first === undefined ? [] : [...first.all, last]),
       ...(levels.length > 1 ? [middle] : []),
     ]),
-    scratch: spineScratch(spineLevels, monoid.domain.elementBytes, isPadded ? vectorOf(type, tuning) : 1),
+    scratch: spineScratch(
+      spineLevels,
+      monoid.domain.elementBytes,
+      isPadded ? elementsOfVector(monoid, tuning.sizes.items) : 1,
+    ),
     eagerScratch: spineLevels.length,
     needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
     itemBytes: { input: loaded.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },

@@ -2,7 +2,7 @@ import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { itemsOfVector } from "../kernels/contract.ts";
+import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, reduceKernel, scanKernel } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
@@ -15,17 +15,17 @@ import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
-/** What a prepared scan is for. */
+/** The options of `prepareScan`. */
 export interface ScanOptions<Name extends string = string> extends TuningOptions, MapOptions {
-  /** The type of what is combined, and comes out. */
+  /** The type of the elements that are combined, and of the output. */
   readonly type: ElementType<Name>;
-  /** The operator; `add` where it is left out. */
+  /** The operator. The default is `add`. */
   readonly op?: Operator<Name>;
-  /** Whether a prefix leaves out the element at its own place. */
+  /** Whether each prefix leaves out the element at its own place. */
   readonly exclusive?: boolean;
-  /** The most items that it will be recorded for. Scratch is sized by it. */
+  /** The most items that you will record. It sets the size of the scratch. */
   readonly maxLength: number;
-  /** Whether recordings take the length from a buffer. */
+  /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface SpineKernels {
   readonly below: Kernel;
 }
 
-/** `arrangement` is `one-buffer`, which scans a level in place, or `padded`. */
+/** The kernels that scan a spine. `arrangement` is `one-buffer`, which scans each level in place, or `padded`. */
 export function spineKernels(
   monoid: Monoid,
   tuning: LoadedTuning,
@@ -62,8 +62,8 @@ export function spineKernels(
 }
 
 /**
- * Turns the totals of level 0 into their exclusive prefixes: level by level up, then down. `totalsOf` and `prefixesOf`
- * number the scratch buffers of a level: one, where it is scanned in place.
+ * Turns the totals of level 0 into their exclusive prefixes: first level by level up, then level by level down.
+ * `totalsOf` and `prefixesOf` number the scratch buffers of a level. Both give the same one if it is scanned in place.
  */
 export function spinePasses(
   kernels: SpineKernels,
@@ -108,9 +108,9 @@ export const spineScratch = (levels: readonly number[], elementBytes: number, ve
   levels.map((length) => paddedBytes(length, elementBytes, vector));
 
 /**
- * Plans a scan. Single-pass, where the adapter manages and input and output are ranges of two buffers that
- * start at a vector; else reduce-then-scan: the tiles' totals, their scan, then each tile on top of its
- * carry.
+ * Plans a scan. It takes a single pass if the adapter manages it and if input and output are in two buffers and start at
+ * a vector. Otherwise it takes reduce-then-scan: it reduces each tile to a total, scans the totals, then scans each tile on
+ * top of its carry.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
@@ -156,14 +156,14 @@ export function planScan(
       storedBytes: type.bytes,
     }),
   );
-  // Buffers of our own are padded; those of the caller's are not, and then the spine is scanned in place.
+  // Our own buffers are padded. The caller's are not, and then the spine is scanned in place.
   const isPadded = others.includes("padded");
   const spine =
     others.length > 0 && levels.length > 0
       ? spineKernels(monoid, tuning, isPadded ? "padded" : "one-buffer")
       : undefined;
 
-  const ownVector = isPadded ? vectorOf(type, tuning) : 1;
+  const ownVector = isPadded ? elementsOfVector(monoid, tuning.sizes.items) : 1;
   const levelBytes = spine === undefined ? [] : spineScratch(levels, domain.elementBytes, ownVector);
   const totalsOf = (level: number): number => (isPadded ? 2 * level : level);
   const prefixesOf = (level: number): number => (isPadded ? 2 * level + 1 : level);
@@ -225,7 +225,7 @@ export function planScan(
 /** In order of preference. */
 const WAYS = ["vectors", "in-place", "items", "one-buffer"] as const satisfies readonly Arrangement[];
 
-/** Where a scan binds what the caller gives. */
+/** The bindings of the caller's ranges in a scan. */
 export const callersSlots: readonly [number, Slot][] = [
   [bindingOf.input, "input"],
   [bindingOf.output, "output"],
@@ -236,6 +236,6 @@ export const callersSlots: readonly [number, Slot][] = [
 export const isWide = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "in-place" || arrangement === "padded";
 
-/** Items of a vector, for a type and a thread's run; where items of another size are loaded, of both. */
+/** How many items a vector has, for a type and a thread's run. If the loaded items have another size, it holds for both sizes. */
 export const vectorOf = (type: ElementType, { sizes }: Tuning, loadedBytes = type.bytes): number =>
   sizes.oneByOne ? 1 : itemsOfVector(loadedBytes, sizes.items, type.bytes);
