@@ -13,7 +13,7 @@ import { adapter } from "../support/fold.ts";
 import { anyItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 4 });
 
 const folds: Fold[] = [];
 afterEach(() => {

@@ -26,9 +26,10 @@ import { arrayOfBits } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { smallTunings } from "../support/results.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
+const single = testInTurn({ of: 4 });
 
 /** An array of one value. */
 function only({ type }: MapRow, value: Value): AnyArray {
@@ -275,7 +276,7 @@ test.each(rows(["single", "reduce-then-scan"] as const, { of: 2 }))(
   },
 );
 
-test("with the default tuning", async () => {
+single("with the default tuning", async () => {
   for (const length of [...around(1024), 5000]) {
     const data = itemsOf(mapRows[1] as MapRow, length, `default ${length}`) as Float32Array;
     const mapped = { type: u32, map: "u32(x > 0.5)" } as const;
@@ -285,7 +286,7 @@ test("with the default tuning", async () => {
   }
 });
 
-test("recorded, as the documentation has it", async () => {
+single("recorded, as the documentation has it", async () => {
   const { device } = fold();
   const options = { type: u32, from: f32, map: "u32(x > 0.5)", op: add } as const;
   const scan = await fold().prepareScan({ ...options, workGroupSize: 4, itemsPerThread: 2, maxLength: 4 });
@@ -298,7 +299,7 @@ test("recorded, as the documentation has it", async () => {
   scan.destroy();
 });
 
-test("compaction maps what it keeps, by its place in the input", async () => {
+single("compaction maps what it keeps, by its place in the input", async () => {
   const data = Float32Array.of(0.5, 7, -1, 3);
   const small = { workGroupSize: 4, itemsPerThread: 2 } as const;
   for (const passes of ["single", "reduce-then-scan"] as const) {
@@ -324,7 +325,7 @@ test("compaction maps what it keeps, by its place in the input", async () => {
   );
 });
 
-test("no data, and the identity of the result's type", async () => {
+single("no data, and the identity of the result's type", async () => {
   const none = new Float32Array(0);
   const prefixes = await fold().scan(none, { type: u64, map: "vec2(u32(x), 0u)" });
   expect(prefixes).toEqual(new BigUint64Array(0));
@@ -332,7 +333,7 @@ test("no data, and the identity of the result's type", async () => {
   await expect(fold().scan(none, { map: "nonsense" })).rejects.toThrow(SourceError);
 });
 
-test("nothing is mapped past the end", async () => {
+single("nothing is mapped past the end", async () => {
   // A map that gave these places anything would count them.
   const ones = Uint32Array.of(0, 0, 0);
   const tuning = { workGroupSize: 8, itemsPerThread: 4 } as const;
@@ -343,7 +344,7 @@ test("nothing is mapped past the end", async () => {
   expect(await fold().reduce(ones, { map: "x + 1u", ...tuning })).toBe(3);
 });
 
-test("f16 bits go in and come out", async ({ skip }) => {
+single("f16 bits go in and come out", async ({ skip }) => {
   skip(!fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
   const bits = arrayOfBits("f16", [0x3c00, 0x4000, 0x4200]) as Uint16Array;
   const twice = await fold().scan(bits, { type: f16, map: "x * 2.0h" });
@@ -351,7 +352,7 @@ test("f16 bits go in and come out", async ({ skip }) => {
   expect(await fold().scan(bits, { from: f16, type: u32, map: "u32(x)" })).toEqual(Uint32Array.of(1, 3, 6));
 });
 
-test("the CPU's f16, as bits where there is no Float16Array", () => {
+single("the CPU's f16, as bits where there is no Float16Array", () => {
   const bits = arrayOfBits("f16", [0x3c00, 0x4000, 0x4200]) as Uint16Array;
   expect(scanReference(bits, { type: f16, map: (x) => 2 * x })).toEqual(
     Uint16Array.of(0x4000, 0x4600, 0x4a00),
@@ -361,7 +362,7 @@ test("the CPU's f16, as bits where there is no Float16Array", () => {
   expect(made[Symbol.toStringTag]).toBe("Float16Array" in globalThis ? "Float16Array" : "Uint16Array");
 });
 
-test("the CPU's map is rounded and wrapped, and checked", () => {
+single("the CPU's map is rounded and wrapped, and checked", () => {
   const data = Uint32Array.of(1);
   expect(reduceReference(data, { map: (x) => x - 3 })).toBe(2 ** 32 - 2);
   expect(reduceReference(data, { type: f32, map: () => 0.1 })).toBe(Math.fround(0.1));
@@ -510,7 +511,7 @@ describe("errors", () => {
   });
 });
 
-test("types", async () => {
+single("types", async () => {
   const data = Float32Array.of(0.25, 2);
   type Pair = { readonly key: number; readonly value: bigint };
   const own = fold();
@@ -576,6 +577,6 @@ async function meaningless(): Promise<void> {
   scanReference(data, { map: "x" });
 }
 
-test("what is meaningless does not type-check", () => {
+single("what is meaningless does not type-check", () => {
   expect(meaningless).toBeTypeOf("function");
 });

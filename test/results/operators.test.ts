@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { arrayLike } from "../../src/algebra/arrays.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, and, logicalXor, max, min, mul, operators, or, xor } from "../../src/algebra/operators.ts";
@@ -10,7 +10,9 @@ import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { affine, first, last } from "../support/operators.ts";
 import { arrayOfBits, randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 4 });
 
 const fold = useSoftwareFold();
 

@@ -55,12 +55,20 @@ const exactOperatorsOf = (type: ScalarType): Operator[] =>
 export function testExactResults(type: ScalarType): void {
   const fold = useSoftwareFold();
   const exact = exactOperatorsOf(type);
+  const isFirst = (op: Operator<string>): boolean => op === exact[0] || op.name === "min";
   const all = exact.flatMap((op) =>
     algorithmNames.map((algorithm) => ({ name: op.name, op: untyped(op), algorithm })),
   );
+  // The default tuning is the same for every operator, and its large kernels compile slowly in software:
+  // the first operator and the first that compares take it.
+  const checks = [
+    ...all.map((one) => ({ ...one, title: "at every edge of three levels", isDefault: false })),
+    ...all
+      .filter(({ op }) => isFirst(op))
+      .map((one) => ({ ...one, title: "with the default tuning", isDefault: true })),
+  ];
   // In the quick tier, not all types take the same operator.
   const shift = 5 * allTypes.indexOf(type);
-  const isFirst = (op: Operator<string>): boolean => op === exact[0] || op.name === "min";
   const missing = (): boolean => type.name === f16.name && !fold().device.features.has("shader-f16");
 
   const check = async (
@@ -85,10 +93,18 @@ export function testExactResults(type: ScalarType): void {
     );
   };
 
-  test.for(rows(all, { of: 30, shift }))(
-    `${type.name} $name, $algorithm: at every edge of three levels`,
-    async ({ name, op, algorithm }, { skip }) => {
+  test.for(rows(checks, { of: 30, shift }))(
+    `${type.name} $name, $algorithm: $title`,
+    async ({ name, op, algorithm, isDefault }, { skip }) => {
       skip(missing(), "the adapter has no shader-f16");
+      if (isDefault) {
+        for (const length of [...around(1024), 5000]) {
+          for (const [kind, data] of datasets(type, name, length)) {
+            await check(data, { op, algorithm }, `${kind}, ${length}`);
+          }
+        }
+        return;
+      }
       // Which items a kernel takes does not depend on the operator: the first and `min` take every
       // length, the others every second one, in turn; and those alternate between the passes.
       const turn = exact.indexOf(op) % 2;
@@ -100,21 +116,6 @@ export function testExactResults(type: ScalarType): void {
             const options = { op, algorithm, workGroupSize, itemsPerThread, passes };
             await check(data, options, `${kind}, ${length}, ${passes}`);
           }
-        }
-      }
-    },
-  );
-
-  // The tuning is the same for every operator, and its large kernels compile slowly in software:
-  // the first operator and the first that compares take them.
-  const some = all.filter(({ op }) => isFirst(op));
-  test.for(rows(some, { of: 6, shift }))(
-    `${type.name} $name, $algorithm: with the default tuning`,
-    async ({ name, op, algorithm }, { skip }) => {
-      skip(missing(), "the adapter has no shader-f16");
-      for (const length of [...around(1024), 5000]) {
-        for (const [kind, data] of datasets(type, name, length)) {
-          await check(data, { op, algorithm }, `${kind}, ${length}`);
         }
       }
     },
