@@ -13,7 +13,7 @@ import { linesOf } from "../src/gpu/compile_error.ts";
 import { numeric } from "../src/in_kernel/numeric.ts";
 import { compactKernel, countKernel } from "../src/kernels/compact.ts";
 import type { Kernel } from "../src/kernels/kernel.ts";
-import { reduceKernel, scanKernel } from "../src/kernels/kernel.ts";
+import { reduceKernel, scanKernel, withInstead } from "../src/kernels/kernel.ts";
 import { lookBackShape, lookBackSources } from "../src/kernels/look_back.ts";
 import { blelloch, hillisSteele } from "../src/kernels/portable.ts";
 import { subgroup } from "../src/kernels/subgroup_tiles.ts";
@@ -233,8 +233,8 @@ const sumOfU32 = monoidOf(untyped(add), u32 as ElementType, "test");
 
 /** The sources of every algorithm that a tile may be scanned by. */
 const tileSources = (): [title: string, sources: readonly SourceText[]][] => [
-  ["blelloch", blelloch(portableThreads)(sumOfU32)],
-  ["hillis-steele", hillisSteele(portableThreads)(sumOfU32)],
+  ["blelloch", blelloch.sources(portableThreads)(sumOfU32)],
+  ["hillis-steele", hillisSteele.sources(portableThreads)(sumOfU32)],
   ...[32, 128].flatMap((maxSubgroupSize) =>
     [false, true].flatMap((subgroupIds) =>
       [f64, f32, u32, u64].flatMap((type) =>
@@ -244,7 +244,7 @@ const tileSources = (): [title: string, sources: readonly SourceText[]][] => [
             const monoid = monoidOf(untyped(op), type as ElementType, "test");
             return [
               `subgroup: ${op.name} ${type.name} of at most ${maxSubgroupSize}, ${subgroupIds}, ${votes}`,
-              subgroup(threads)(monoid, votes),
+              subgroup.sources(threads)(monoid, votes),
             ];
           }),
         ),
@@ -269,6 +269,28 @@ test("every algorithm of a tile has the interface of tile.wgsl", () => {
   }
 });
 
+test("a tile of items that go one by one has the same interface, of Items", () => {
+  const longSizes = { ...sizes, unrolled: false, oneByOne: true };
+  const loadItems = { name: "device/io/load_items.wgsl", text: read("device/io/load_items.wgsl") };
+  const tile = signaturesOf(read("device/tiles/tile.wgsl").replaceAll("array<Element, ITEMS>", "Items"));
+  tile.set("finish_run", "(Items, Element) -> Element");
+  // Of counts alone, which do not go one by one.
+  tile.delete("scan_run");
+  const long = monoidOf(untyped(wideSum), wide as ElementType, "test");
+  for (const [title, { sources, oneByOne }] of Object.entries({ blelloch, hillisSteele, subgroup })) {
+    for (const monoid of [sumOfU32, monoidOf(untyped(add), f32 as ElementType, "test"), long]) {
+      const own = sources({ sizes: longSizes, subgroupIds: true })(monoid);
+      const { declarations } = resolved(withInstead(oneByOne.items, [...own, loadItems]));
+      const signatures = signaturesOf(
+        declarations.map((one) => one.text.replace(/^(\/\/.*\n)+/, "")).join("\n"),
+      );
+      for (const [name, signature] of tile) {
+        expect(signatures.get(name), `${title}: ${name}`).toBe(signature);
+      }
+    }
+  }
+});
+
 test("kernels take nothing of a tile but its interface", () => {
   const inTiles = files.filter((path) => path.startsWith("device/tiles/"));
   const internal = new Set(inTiles.flatMap((path) => split(read(path)).declarations.map(({ name }) => name)));
@@ -277,8 +299,8 @@ test("kernels take nothing of a tile but its interface", () => {
   }
   const used = files
     .filter((path) => path.startsWith("device/") && !inTiles.includes(path))
-    // Votes are of a subgroup's lanes.
-    .filter((path) => !path.endsWith("look_back_votes.wgsl"))
+    // Votes are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
+    .filter((path) => !/(look_back_votes|store_rows_one_by_one)\.wgsl$/.test(path))
     .flatMap((path) => split(read(path)).declarations.flatMap(({ references }) => [...references]))
     .filter((name) => internal.has(name));
   expect(used).toEqual([]);
@@ -296,7 +318,7 @@ test("kernels of tile.wgsl compile", async () => {
   } as const;
   const scan = { ...options, exclusive: false, side: "items" } as const;
   const shape = lookBackShape(options);
-  const lookBack = await lookBackSources("scan", monoid, shape, { patience: 10, tickets: true });
+  const lookBack = await lookBackSources("scan", monoid, shape, sizes, { patience: 10, tickets: true });
   const kept = {
     ...options,
     type: u32 as ElementType,

@@ -13,10 +13,10 @@ export const hasFullSubgroups = ({
   maxSubgroupSize,
 }: Pick<Sizes, "workGroupSize" | "maxSubgroupSize">): boolean => workGroupSize % maxSubgroupSize === 0;
 
-/** The most rows of a tile that subgroups scan together: one, where a subgroup may lack lanes. */
+/** The most rows of a tile that subgroups scan together: one, where a subgroup may lack lanes, or items go one by one. */
 export const mostRows = (
-  sizes: Pick<Sizes, "workGroupSize" | "minSubgroupSize" | "maxSubgroupSize">,
-): number => (hasFullSubgroups(sizes) ? Math.min(8, sizes.minSubgroupSize) : 1);
+  sizes: Pick<Sizes, "workGroupSize" | "minSubgroupSize" | "maxSubgroupSize" | "oneByOne">,
+): number => (hasFullSubgroups(sizes) && !sizes.oneByOne ? Math.min(8, sizes.minSubgroupSize) : 1);
 
 /** Of so many rows those that are scanned together: a power of two that divides them. */
 export const rowsTogether = (rows: number, most: number): number => Math.min(most, rows & -rows);

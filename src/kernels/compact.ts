@@ -178,7 +178,7 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
   return linkKernel(
     `wavefold count kept <${options.type.name}>`,
     "count_tiles",
-    withInstead(options.instead, [
+    withInstead(options.oneByOne?.kept, [
       ...compactSources(count, options, vector),
       compactInput(options),
       countTiles,
@@ -204,7 +204,7 @@ export function compactKernel(
   return linkKernel(
     `wavefold compact ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
     singlePass ? "compact_single_pass" : "compact_tiles",
-    withInstead(options.instead, [
+    withInstead(options.oneByOne?.kept, [
       ...compactSources(count, options, vector),
       ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),

@@ -34,7 +34,7 @@ import {
 } from "./contract.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
-import type { TileSources } from "./tiles.ts";
+import type { OneByOne, TileSources } from "./tiles.ts";
 
 export const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
 export const carryNone = /* @__PURE__ */ file("io/carry_none.wgsl", carryNoneFile);
@@ -95,8 +95,8 @@ export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place" | "pad
 export interface KernelOptions {
   readonly algorithm: Algorithm;
   readonly sources: TileSources;
-  /** What replaces declarations of a kernel's own files, where it has them. */
-  readonly instead?: readonly SourceText[] | undefined;
+  /** What replaces declarations of the other files, where items go one by one. */
+  readonly oneByOne?: OneByOne | undefined;
   readonly sizes: Sizes;
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
@@ -124,20 +124,14 @@ export const isApart = (arrangement: Arrangement): boolean =>
 const filesOf = (arrangement: Arrangement, { oneByOne }: Sizes): ArrangementFiles =>
   oneByOne ? arrangements[isApart(arrangement) ? "items" : "one-buffer"] : arrangements[arrangement];
 
-/** The sources, and those of `instead` that replace something of theirs, or nothing. */
+/** The sources, and those of `instead` that replace something of theirs. */
 export function withInstead(
   instead: readonly SourceText[] = [],
   sources: readonly Source[],
 ): readonly Source[] {
   const names = instead.length > 0 && new Set(declared(sources).declarations.map(({ name }) => name));
   return names
-    ? [
-        ...instead.filter((one) => {
-          const { replaces } = declared([one]);
-          return replaces.length === 0 || replaces.some((name) => names.has(name));
-        }),
-        ...sources,
-      ]
+    ? [...instead.filter((one) => declared([one]).replaces.some((name) => names.has(name))), ...sources]
     : sources;
 }
 
@@ -227,7 +221,7 @@ export function scanKernel(
       readonly carry: boolean | readonly SourceText[];
     },
 ): Kernel {
-  const { sources, instead, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
+  const { sources, oneByOne, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
   const { files, wide } = filesOf(arrangement, sizes);
   const { bytes } = monoid.type;
   const vector = !wide
@@ -240,7 +234,7 @@ export function scanKernel(
   return linkKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
     singlePass ? "scan_single_pass" : "scan_tiles",
-    withInstead(instead, [
+    withInstead(oneByOne?.items, [
       prefixText(exclusive),
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, true, shown) ??
@@ -281,7 +275,7 @@ export function reduceKernel(
     readonly storedBytes?: number;
   },
 ): Kernel {
-  const { sources, instead, sizes, input, output, lengthOnGpu, map, storedBytes } = options;
+  const { sources, oneByOne, sizes, input, output, lengthOnGpu, map, storedBytes } = options;
   // The input is only read: where it shares a buffer with the output, it is bound once, to be read.
   const file = sizes.oneByOne ? inputItems : inputFiles[options.arrangement];
   const mapped = input === "items" ? map : undefined;
@@ -297,7 +291,7 @@ export function reduceKernel(
   return linkKernel(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
-    withInstead(instead, [
+    withInstead(oneByOne?.items, [
       ...operatorSources(monoid),
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
         storageSources(monoid, input, output, vector, shown)),

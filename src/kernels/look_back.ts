@@ -1,6 +1,7 @@
 import scanSinglePassFile from "../../shaders/device/kernels/scan_single_pass.wgsl";
 import faultsNoneFile from "../../shaders/device/look_back/faults_none.wgsl";
 import lookBackFile from "../../shaders/device/look_back/look_back.wgsl";
+import lookBackOneByOneFile from "../../shaders/device/look_back/look_back_one_by_one.wgsl";
 import lookBackThreadsFile from "../../shaders/device/look_back/look_back_threads.wgsl";
 import lookBackVotesFile from "../../shaders/device/look_back/look_back_votes.wgsl";
 import spineEntriesFile from "../../shaders/device/look_back/spine_entries.wgsl";
@@ -13,10 +14,12 @@ import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
 import { constantsText, elementWords } from "./contract.ts";
 import type { KernelOptions } from "./kernel.ts";
 import { file } from "./kernel.ts";
+import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
 const faultsNone = /* @__PURE__ */ file("look_back/faults_none.wgsl", faultsNoneFile);
 const lookBack = /* @__PURE__ */ file("look_back/look_back.wgsl", lookBackFile);
+const lookBackOneByOne = /* @__PURE__ */ file("look_back/look_back_one_by_one.wgsl", lookBackOneByOneFile);
 const lookBackThreads = /* @__PURE__ */ file("look_back/look_back_threads.wgsl", lookBackThreadsFile);
 const lookBackVotes = /* @__PURE__ */ file("look_back/look_back_votes.wgsl", lookBackVotesFile);
 const scanSinglePass = /* @__PURE__ */ file("kernels/scan_single_pass.wgsl", scanSinglePassFile);
@@ -34,14 +37,15 @@ export interface LookBackShape {
 
 /**
  * Lanes vote where all subgroups are full: any of them may be the one that starts first, and looks back. A group has a
- * lane for each tile and one for the carry, or a thread for each tile: few groups are few round trips to memory.
+ * lane for each tile and one for the carry, or a thread for each tile: few groups are few round trips to memory. Where items go
+ * one by one, a single thread looks back.
  */
 export function lookBackShape({
   algorithm,
   sizes,
 }: Pick<KernelOptions, "algorithm" | "sizes">): LookBackShape {
-  const { workGroupSize, minSubgroupSize } = sizes;
-  return algorithms[algorithm].subgroups && hasFullSubgroups(sizes)
+  const { workGroupSize, minSubgroupSize, oneByOne } = sizes;
+  return algorithms[algorithm].subgroups && hasFullSubgroups(sizes) && !oneByOne
     ? { byVotes: true, fanOut: Math.min(30, minSubgroupSize - 2) }
     : { byVotes: false, fanOut: Math.min(16, 2 ** Math.floor(Math.log2(workGroupSize))) };
 }
@@ -58,6 +62,9 @@ export function lookBackMemory(
   kernel: Pick<KernelOptions, "algorithm" | "sizes">,
   elementBytes: number,
 ): number {
+  if (kernel.sizes.oneByOne) {
+    return memoryOf([1], elementBytes, 2);
+  }
   const { byVotes, fanOut } = lookBackShape(kernel);
   const groups = mostGroups(byVotes, Math.ceil(elementBytes / 4));
   // By votes, with the most for AT_ONCE of look_back_votes.wgsl.
@@ -119,6 +126,7 @@ export function lookBackSources(
   primitive: "scan" | "compact",
   monoid: Monoid,
   { byVotes, fanOut }: LookBackShape,
+  { oneByOne }: Pick<Sizes, "oneByOne">,
   { faults, patience, tickets }: LookBackOptions,
 ): readonly SourceText[] {
   return [
@@ -133,7 +141,7 @@ export function lookBackSources(
     spineEntries,
     lookBack,
     tickets ? tileByTicket : tileByNumber,
-    byVotes ? lookBackVotes : lookBackThreads,
+    oneByOne ? lookBackOneByOne : byVotes ? lookBackVotes : lookBackThreads,
     ...(primitive === "scan" ? [scanSinglePass] : []),
   ];
 }

@@ -1,3 +1,5 @@
+import storeRowsOneByOneFile from "../../shaders/device/io/store_rows_one_by_one.wgsl";
+import oneByOneRowsFile from "../../shaders/device/tiles/one_by_one_rows.wgsl";
 import subgroupFile from "../../shaders/device/tiles/subgroup.wgsl";
 import subgroupAddU64File from "../../shaders/device/tiles/subgroup_add_u64.wgsl";
 import subgroupAnyOrderFile from "../../shaders/device/tiles/subgroup_any_order.wgsl";
@@ -14,6 +16,7 @@ import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
 import { roundingIn } from "../algebra/monoid.ts";
 import { hasFullSubgroups } from "./algorithms.ts";
 import { file } from "./kernel.ts";
+import { oneByOneWith } from "./one_by_one.ts";
 import { scansNatively, subgroupSources } from "./subgroup_text.ts";
 import type { TileAlgorithm } from "./tiles.ts";
 
@@ -31,29 +34,39 @@ const rowsTogether = /* @__PURE__ */ file("tiles/subgroup_rows_together.wgsl", s
 const scanFirst = /* @__PURE__ */ file("tiles/subgroup_scan_first.wgsl", subgroupScanFirstFile);
 const votesFile = /* @__PURE__ */ file("tiles/subgroup_votes.wgsl", subgroupVotesFile);
 
+const oneByOne = /* @__PURE__ */ oneByOneWith([
+  /* @__PURE__ */ file("tiles/one_by_one_rows.wgsl", oneByOneRowsFile),
+  /* @__PURE__ */ file("io/store_rows_one_by_one.wgsl", storeRowsOneByOneFile),
+]);
+
 /**
  * The subgroup body of kernels of our own: it depends on whether all subgroups are full, and on whether the language has
  * `subgroup_id`.
  */
-export const subgroup: TileAlgorithm =
-  ({ sizes, subgroupIds }) =>
-  (monoid, votes = false) => {
-    const { operation, type, domain } = monoid;
-    const rounding = roundingIn(type, domain);
-    // Of a caller's operator nothing is known.
-    const inAnyOrder = operation !== undefined && rounding !== "each operation" && !votes;
-    const rowsAreTogether = !votes && !scansNatively(monoid);
-    return [
-      ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [addU64] : []),
-      ...subgroupSources(monoid),
-      ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
-      ballot,
-      ...(inAnyOrder ? [anyOrder] : []),
-      // What is handed on in an owner's stead has the owner's bits.
-      ...(inAnyOrder && rounding === "adapter" ? [laneTotals] : []),
-      ...(rowsAreTogether && !inAnyOrder ? [scanFirst] : []),
-      ...(rowsAreTogether ? [rowsTogether] : []),
-      votes ? votesFile : rows,
-      subgroupTiles,
-    ];
-  };
+export const subgroup: TileAlgorithm = {
+  sources:
+    ({ sizes, subgroupIds }) =>
+    (monoid, votes = false) => {
+      const { operation, type, domain } = monoid;
+      const rounding = roundingIn(type, domain);
+      // Of a caller's operator nothing is known.
+      const inAnyOrder = operation !== undefined && rounding !== "each operation" && !votes;
+      // One by one, items are scanned row after row, and a total that is computed again is that of a scan.
+      const rowsAreTogether = !votes && !sizes.oneByOne && !scansNatively(monoid);
+      const hasLaneTotals = inAnyOrder && !sizes.oneByOne && rounding === "adapter";
+      return [
+        ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [addU64] : []),
+        ...subgroupSources(monoid),
+        ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
+        ballot,
+        ...(inAnyOrder ? [anyOrder] : []),
+        // What is handed on in an owner's stead has the owner's bits.
+        ...(hasLaneTotals ? [laneTotals] : []),
+        ...(rowsAreTogether && !inAnyOrder ? [scanFirst] : []),
+        ...(rowsAreTogether ? [rowsTogether] : []),
+        votes ? votesFile : rows,
+        subgroupTiles,
+      ];
+    },
+  oneByOne,
+};

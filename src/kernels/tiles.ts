@@ -15,5 +15,17 @@ export interface NumberedThreads {
  */
 export type TileSources = (monoid: Monoid, votes?: boolean) => readonly SourceText[];
 
-/** An algorithm of tiles: the files for such threads. */
-export type TileAlgorithm = (threads: NumberedThreads) => TileSources;
+/** Loops that hold no item over a barrier: each file is for the kernels that have what it replaces. See `Sizes.oneByOne`. */
+export interface OneByOne {
+  /** Where items are combined. */
+  readonly items: readonly SourceText[];
+  /** Where items are kept or left out, and those that are kept are counted. */
+  readonly kept: readonly SourceText[];
+}
+
+/** An algorithm of tiles. */
+export interface TileAlgorithm {
+  /** The files for such threads. */
+  sources(threads: NumberedThreads): TileSources;
+  readonly oneByOne: OneByOne;
+}

@@ -6,7 +6,7 @@ import type { LookBackOptions } from "../kernels/look_back.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { blelloch, hillisSteele } from "../kernels/portable.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import type { TileAlgorithm, TileSources } from "../kernels/tiles.ts";
+import type { OneByOne, TileAlgorithm, TileSources } from "../kernels/tiles.ts";
 import type { SourceText } from "../text/source.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Grouping } from "./grouping.ts";
@@ -23,7 +23,7 @@ export interface Tuning {
 /** With the files of its algorithm. */
 export interface LoadedTuning extends Tuning {
   readonly sources: TileSources;
-  readonly instead: readonly SourceText[];
+  readonly oneByOne: OneByOne | undefined;
 }
 
 /** How a primitive reads its data once. */

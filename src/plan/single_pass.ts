@@ -96,7 +96,7 @@ export const singlePass: PlanSinglePass = (
     lookBackMemory(shape, domain.elementBytes),
   );
   const shape = lookBackShape(tuning);
-  const carry = lookBackSources(primitive, monoid, shape, {
+  const carry = lookBackSources(primitive, monoid, shape, tuning.sizes, {
     // Where work-groups run on few threads, the one that is waited for may not run meanwhile.
     patience: facts.software ? 16 : 1000,
     // Measured to start work-groups in the order of their numbers; a ticket costs more than it saves there.

@@ -2,7 +2,6 @@ import type { Domain, ElementType } from "../algebra/types.ts";
 import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms, mostRows, requireAlgorithm } from "../kernels/algorithms.ts";
-import { oneByOne as oneByOneFiles } from "../kernels/portable.ts";
 import type { DeviceFacts, Limits } from "./facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
@@ -228,9 +227,8 @@ export function tune(
   }
   return {
     ...tuning,
-    sources: tiles(tuning),
-    // By subgroups, a thread's items are not consecutive.
-    instead: oneByOne && !algorithms[algorithm].subgroups ? oneByOneFiles : [],
+    sources: tiles.sources(tuning),
+    oneByOne: oneByOne ? tiles.oneByOne : undefined,
   };
 }
 

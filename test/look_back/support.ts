@@ -40,8 +40,13 @@ export interface Shape {
   readonly fanOut: number;
 }
 
-/** Small tiles that look back so; of another size or algorithm where that is said. */
-export function shapeOf(lookBack: LookBack, facts: DeviceFacts, changes: TuningOptions = {}): Shape {
+/** Small tiles that look back so, but where items go one by one; of another size or algorithm where that is said. */
+export function shapeOf(
+  lookBack: LookBack,
+  facts: DeviceFacts,
+  changes: TuningOptions = {},
+  oneByOne = false,
+): Shape {
   const tuning = {
     passes: "single",
     algorithm: lookBack === "by threads" ? "hillis-steele" : "subgroup",
@@ -58,10 +63,10 @@ export function shapeOf(lookBack: LookBack, facts: DeviceFacts, changes: TuningO
       minSubgroupSize: facts.subgroupMinSize,
       maxSubgroupSize: facts.subgroupMaxSize,
       unrolled: true,
-      oneByOne: false,
+      oneByOne,
     },
   });
-  expect(byVotes ? "by votes" : "by threads").toBe(lookBack);
+  expect(byVotes ? "by votes" : "by threads").toBe(oneByOne ? "by threads" : lookBack);
   return { tuning, tile: workGroupSize * itemsPerThread, fanOut };
 }
 

@@ -16,7 +16,7 @@ import type { DeviceFacts } from "../../src/plan/facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS, gridOf, spineLengths } from "../../src/plan/plan.ts";
-import { untyped } from "../support/fold.ts";
+import { algorithmNames, untyped } from "../support/fold.ts";
 import { allTypes, defaultLimits, factsWith } from "../support/kernels.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
 
@@ -120,6 +120,26 @@ describe("on a software adapter, long items go one by one", () => {
       expect(code.length, label).toBeLessThan(10_000);
       expect(code.match(/\bcombine\(/g)?.length ?? 0, label).toBeLessThan(10);
     }
+  });
+
+  test.each(algorithmNames)("no thread of a scan holds an array of them: %s", async (algorithm) => {
+    const given = {
+      ...(options as object),
+      passes: "single",
+      algorithm,
+      workGroupSize: 64,
+      itemsPerThread: 4,
+    };
+    const { kernels, groupingOf } = await planScan(given as never, software);
+    expect(kernels.map(({ entryPoint }) => entryPoint)).toContain("scan_single_pass");
+    for (const { code, label } of kernels) {
+      expect(code, label).not.toContain("array<Element, ITEMS>");
+    }
+    expect(groupingOf("vectors")).toMatchObject({
+      passes: "single",
+      lookBack: { byVotes: false, fanOut: 16 },
+      ...(algorithm === "subgroup" && { rows: 1 }),
+    });
   });
 
   test("which the order of operations tells", async () => {

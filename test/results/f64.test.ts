@@ -158,7 +158,7 @@ describe.each(rows(algorithmNames, { of: 3 }))(
         passes: "reduce-then-scan",
         itemsPerVector: 2,
         subgroupSize: minSubgroupSize,
-        rows: mostRows({ ...tuning, minSubgroupSize, maxSubgroupSize }),
+        rows: mostRows({ ...tuning, minSubgroupSize, maxSubgroupSize, oneByOne: false }),
       } as const;
       for (const length of edgeLengths(32, 2).filter((one) => one <= 600)) {
         for (const data of [factors(length, `mul ${length}`), anyItems("f64", length, `${length}`)]) {

@@ -1,5 +1,6 @@
 // Finds out which of a thread's items are kept, one by one, and holds none of them.
-// Linked with load_kept.wgsl, portable.wgsl and an input of single items. Call from any control flow. No work-group memory.
+// Linked with load_kept.wgsl, portable.wgsl or subgroup.wgsl, and an input of single items. Call from any control flow. No
+// work-group memory.
 // replaces: Kept, load_kept
 
 struct Kept {
@@ -8,10 +9,10 @@ struct Kept {
 }
 
 fn load_kept(tile: u32, thread: u32, length: u32) -> Kept {
-  let first = vector_of(tile, thread, 0u);
   var kept: Kept;
   for (var item = 0u; item < ITEMS; item++) {
-    if (first + item < length && keep(read_vector(first + item), first + item)) {
+    let index = vector_of(tile, thread, item);
+    if (index < length && keep(read_vector(index), index)) {
       kept.flags[item / 32u] |= 1u << (item % 32u);
     }
   }

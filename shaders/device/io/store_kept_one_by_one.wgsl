@@ -1,25 +1,17 @@
 // Stores the kept items of a tile one after another, one by one: each is read once more.
-// Linked with store_kept.wgsl, load_kept_one_by_one.wgsl, portable.wgsl, and an input and an output of single items. Call from
-// any control flow. No work-group memory.
-// replaces: Ranks, ranks_of, store_kept
+// Linked with store_kept.wgsl, load_kept_one_by_one.wgsl, portable.wgsl or subgroup.wgsl, and an input and an output of single
+// items. Call from any control flow. No work-group memory.
+// replaces: store_kept
 
-// Nothing: the kept items are counted as they are stored.
-struct Ranks {
-  none: u32,
-}
-
-fn ranks_of(kept: Kept) -> Ranks {
-  return Ranks();
-}
-
+// `before`: how many items are kept before the thread's run.
 fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before: Element) {
-  let first = vector_of(tile, thread, 0u);
   var flags = kept.flags;
-  var place = before;
+  var words = ranks.words;
   for (var item = 0u; item < ITEMS; item++) {
     if (((flags[item / 32u] >> (item % 32u)) & 1u) != 0u) {
-      write_item(place, kept_item(read_vector(first + item), first + item));
-      place++;
+      let index = vector_of(tile, thread, item);
+      let rank = (words[item / 2u] >> (16u * (item % 2u))) & 0xffffu;
+      write_item(before + rank, kept_item(read_vector(index), index));
     }
   }
 }

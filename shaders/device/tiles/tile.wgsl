@@ -1,6 +1,7 @@
 // The interface of a tile: how its threads divide its items, and how they scan and reduce them. This is its simplest
 // instance, right where a work-group has one thread; portable.wgsl and subgroup.wgsl, with what each is linked with, have the
-// same names with the same signatures, and kernels call nothing else of them.
+// same names with the same signatures, and kernels call nothing else of them. Where items go one by one, one_by_one.wgsl has
+// Items in place of the array of elements, and of prefixes no more than what comes before the run.
 // Call in uniform control flow; work_group_thread first, once, and its result as `thread` afterwards.
 // No work-group memory. Linked with contract.wgsl and a kernel, which for total_of_tile has combine_vector.
 

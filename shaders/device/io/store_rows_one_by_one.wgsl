@@ -1,0 +1,24 @@
+// Scans a subgroup's rows of items, an item a lane, and stores the prefixes on top of what comes before the run, a row after
+// another: each item is read once more.
+// Linked with store_prefixes.wgsl, one_by_one.wgsl, subgroup.wgsl, one_by_one_rows.wgsl, subgroup_rows.wgsl, and an input and an
+// output of single items. Call in uniform control flow. No work-group memory.
+// replaces: store_prefixes
+
+fn store_prefixes(tile: u32, thread: u32, length: u32, before: Element) {
+  var earlier_rows = identity();
+  for (var row = 0u; row < ITEMS; row++) {
+    // What no other thread reads or writes, so that it may be one range.
+    let index = vector_of(tile, thread, row);
+    let element = element_at(index, length);
+    let scan = scan_row(element);
+    var earlier = earlier_rows;
+    if (subgroup_rank > 0u) {
+      earlier = combine(earlier_rows, scan.exclusive);
+    }
+    if (index < length) {
+      let prefix = select_prefix(earlier, combine(earlier, element));
+      write_item(index, item_from_element(combine(before, prefix)));
+    }
+    earlier_rows = combine(earlier_rows, scan.total);
+  }
+}

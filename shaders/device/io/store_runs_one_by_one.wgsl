@@ -1,0 +1,16 @@
+// Stores the prefixes of a thread's consecutive items, one by one, from what comes before the first: each item is read once more.
+// Linked with store_prefixes.wgsl, one_by_one.wgsl, one_by_one_runs.wgsl, and an input and an output of single items. Call
+// from any control flow. No work-group memory.
+// replaces: store_prefixes
+
+fn store_prefixes(tile: u32, thread: u32, length: u32, before: Element) {
+  var prefix = before;
+  // What no other thread reads or writes, so that it may be one range.
+  let first = vector_of(tile, thread, 0u);
+  let end = min(first + ITEMS, length);
+  for (var index = first; index < end; index++) {
+    let earlier = prefix;
+    prefix = combine(prefix, load_element(index));
+    write_item(index, item_from_element(select_prefix(earlier, prefix)));
+  }
+}
