@@ -41,10 +41,10 @@ const DOCUMENTED = [
 /** Parts of the element types that only the code generator reads, and what is derived from them. */
 const INTERNAL = [
   "src/algebra/types.ts:Domain",
-  "src/algebra/types.ts:SourceText",
+  "src/text/source.ts:SourceText",
   "src/kernels/algorithms.ts:algorithms",
   "src/kernels/look_back.ts:LookBackShape",
-  "src/reference/grouping.ts:TileGrouping",
+  "src/plan/grouping.ts:TileGrouping",
 ];
 
 /** Makes the class that `@throws {ArgumentError}` names a link, which TypeDoc does not. */

@@ -71,7 +71,7 @@ const calls: readonly Call[] = [
   },
   ...Object.entries({ "in Node.js": openInNode, "in a browser": openInBrowser }).map(
     ([where, open]): Call => ({
-      name: `open ${where}`,
+      name: `openFold ${where}`,
       run: (options) => open(options as never),
       options: { device: {}, adapter: undefined, testSinglePass: false, maxPipelines: 8 },
       needed: ["device"],
