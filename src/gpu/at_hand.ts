@@ -18,7 +18,7 @@ import type { CompactOptions } from "../plan/compact.ts";
 import type { AnyOperator, TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
-import { paddedBytes } from "../plan/plan.ts";
+import { callersName, paddedBytes } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
@@ -244,7 +244,7 @@ const planAtHand = <T>(
       async output(name, length) {
         const bytes = bytesOf(name, length);
         const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC;
-        return { buffer: await own(name, bytes, usage), offset: 0, bytes };
+        return { buffer: await own(callersName(name), bytes, usage), offset: 0, bytes };
       },
       record: (length, ranges) => (encoder) => {
         compiled.requireDevice();

@@ -6,7 +6,7 @@ import type { Grouping } from "../plan/grouping.ts";
 import type { AnyOperator } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
-import { RUNS, wholeWords } from "../plan/plan.ts";
+import { callersName, RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
@@ -16,7 +16,7 @@ import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
 import { methodsFor } from "./methods.ts";
 import type { Chosen } from "./ways.ts";
-import { callersName, wayFor } from "./ways.ts";
+import { wayFor } from "./ways.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
 

@@ -1,5 +1,6 @@
 import { ArgumentError, LimitError } from "../errors.ts";
 import type { Plan, RangeName, Way } from "../plan/plan.ts";
+import { callersName } from "../plan/plan.ts";
 import { isWide } from "../plan/scan.ts";
 import type { BoundPass, BoundRange, Compiled, Range, ResolvedRanges } from "./executor.ts";
 import { readsThroughOutput } from "./executor.ts";
@@ -40,9 +41,6 @@ export function wayFor(compiled: Compiled, length: number, ranges: ResolvedRange
 
 /** The ranges that are written. */
 const WRITTEN = ["output", "total", "indirect"] as const satisfies readonly RangeName[];
-
-/** What the caller calls a range. */
-export const callersName = (name: RangeName): string => (name === "total" ? "count" : name);
 
 /** Whether two ranges have a byte in common. */
 const overlap = (a: Range | undefined, b: Range | undefined): boolean =>

@@ -6,6 +6,9 @@ import type { Grouping } from "./grouping.ts";
 /** The caller's ranges. */
 export type RangeName = "input" | "output" | "flags" | "total" | "length" | "indirect";
 
+/** What the caller calls a range. */
+export const callersName = (name: RangeName): string => (name === "total" ? "count" : name);
+
 /** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */
 export type Slot = RangeName | { readonly scratch: number };
 
