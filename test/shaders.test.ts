@@ -204,7 +204,7 @@ test("contract.wgsl is valid, and has the functions that are generated, as they 
   }
   const generated = new Set<string>();
   for (const kernel of kernels.values()) {
-    kernel.relink?.((source) => {
+    kernel.relink((source) => {
       if (source.name === "generated contract") {
         for (const [name, signature] of signaturesOf(source.text)) {
           if (contract.has(name)) {

@@ -146,13 +146,6 @@ export const isElementType = (type: unknown): type is ElementType =>
 export const isSameType = (a: ElementType, b: ElementType): boolean =>
   a === b || (a.name === b.name && a.kind !== "struct" && b.kind !== "struct");
 
-/** Whether two values are the same, −0 and +0 apart and NaN like itself. */
-export function sameValue(a: Value, b: Value): boolean {
-  return typeof a === "object" && typeof b === "object"
-    ? Object.keys(a).every((field) => Object.is(a[field], b[field]))
-    : Object.is(a, b);
-}
-
 /** Their names, for messages. */
 export const scalarTypes = "u32, i32, f32, f16, u64, i64, f64";
 

@@ -13,10 +13,11 @@ import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
+import type { Arrangement } from "../kernels/kernel.ts";
 import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { AnyOperator, TuningOptions } from "../plan/options.ts";
-import { tuningNames } from "../plan/options.ts";
+import { commonNames } from "../plan/options.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
 import { callersName, paddedBytes } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
@@ -67,13 +68,12 @@ export interface HandCompactOptions<Name extends string> extends TuningOptions {
   readonly flags?: ArrayLike<number | boolean>;
 }
 
-const names = { type: true, from: true, map: true, ...tuningNames } as const;
-const reduceNames = { op: true, ...names } as const satisfies Record<
+const reduceNames = { op: true, ...commonNames } as const satisfies Record<
   keyof HandOptions<string> | keyof HandMapOptions<string, string, Value>,
   true
 >;
-const scanNames = { op: true, exclusive: true, ...names } as const;
-const compactNames = { where: true, flags: true, indices: true, ...names } as const satisfies Record<
+const scanNames = { op: true, exclusive: true, ...commonNames } as const;
+const compactNames = { where: true, flags: true, indices: true, ...commonNames } as const satisfies Record<
   keyof HandCompactOptions<string> | "from" | "indices",
   true
 >;
@@ -91,8 +91,9 @@ export async function scanAtHand(context: Context, data: AnyArray, options: Type
   requireOptions("scan", options, scanNames);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
   const all = { ...(options as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: given.length };
-  const plan = planScan(all, context.facts, await methodsFor(all), waysOf(all));
-  return arrayOf(await runAtHand(context, plan, waysOf(all), given));
+  const arrangement = arrangementFor(all);
+  const plan = planScan(all, context.facts, await methodsFor(all), [arrangement]);
+  return arrayOf(await runAtHand(context, plan, arrangement, given));
 }
 
 /** `Fold.reduce`. */
@@ -103,8 +104,9 @@ export async function reduceAtHand(context: Context, data: AnyArray, options: Ty
   const { type } = types;
   const all = { ...(options as Partial<AnyOperator<ReduceOptions>>), ...types, maxLength: given.length };
   const [{ planReduce }, methods] = await Promise.all([import("../plan/reduce.ts"), methodsFor(all)]);
-  const plan = planReduce(all, context.facts, methods, waysOf(all));
-  return valuesOf(arrayOf(await runAtHand(context, plan, waysOf(all), given)), type)(0);
+  const arrangement = arrangementFor(all);
+  const plan = planReduce(all, context.facts, methods, [arrangement]);
+  return valuesOf(arrayOf(await runAtHand(context, plan, arrangement, given)), type)(0);
 }
 
 /** `Fold.compact`. */
@@ -128,9 +130,10 @@ export async function compactAtHand(
     maxLength: length,
   };
   const [{ planCompact }, methods] = await Promise.all([import("../plan/compact.ts"), methodsFor(all)]);
-  const plan = planCompact(all, context.facts, methods, waysOf(all));
+  const arrangement = arrangementFor(all);
+  const plan = planCompact(all, context.facts, methods, [arrangement]);
   const itemBytes = indices ? u32.bytes : type.bytes;
-  const kept = await planAtHand(context, plan, waysOf(all), async ({ upload, output, record, readBack }) => {
+  const kept = await planAtHand(context, plan, arrangement, async ({ upload, output, record, readBack }) => {
     if (length === 0) {
       return new ArrayBuffer(0);
     }
@@ -205,9 +208,8 @@ async function typeOfArray(
  * Calls at hand make their own, padded buffers for input and output. Kernels for such buffers are the shortest, and no
  * other kernels need to be compiled. A single pass has no kernels for padded buffers, so it takes vectors.
  */
-const waysOf = ({ passes }: TuningOptions): readonly ["padded" | "vectors"] => [
-  passes === "single" ? "vectors" : "padded",
-];
+const arrangementFor = ({ passes }: TuningOptions): Arrangement =>
+  passes === "single" ? "vectors" : "padded";
 
 /** A compiled plan, as a call uses it. Its buffers are destroyed when the call ends. */
 interface PlanAtHand {
@@ -225,7 +227,7 @@ interface PlanAtHand {
 const planAtHand = <T>(
   context: Context,
   plan: Plan,
-  [arrangement]: ReturnType<typeof waysOf>,
+  arrangement: Arrangement,
   call: (hand: PlanAtHand) => Promise<T>,
 ): Promise<T> =>
   atHand(context, plan.title, async ({ owned, own, upload, readBack }) => {
@@ -262,10 +264,10 @@ const planAtHand = <T>(
 const runAtHand = (
   context: Context,
   plan: Plan,
-  ways: ReturnType<typeof waysOf>,
+  arrangement: Arrangement,
   given: Given,
 ): Promise<ArrayBuffer> =>
-  planAtHand(context, plan, ways, async ({ upload, output, record, readBack }) => {
+  planAtHand(context, plan, arrangement, async ({ upload, output, record, readBack }) => {
     const length = plan.outputLength(given.length);
     if (length === 0) {
       return new ArrayBuffer(0);

@@ -21,7 +21,7 @@ export interface Line {
  */
 export function linesOf({ relink }: Module): (Line | undefined)[] {
   const lines: Line[] = [];
-  const marked = relink?.((source) => ({
+  const marked = relink((source) => ({
     ...source,
     text: source.text
       .split("\n")
@@ -30,7 +30,7 @@ export function linesOf({ relink }: Module): (Line | undefined)[] {
       )
       .join("\n"),
   }));
-  return (marked ?? "").split("\n").map((text) => lines[Number(/ \/\/ line (\d+)$/.exec(text)?.[1])]);
+  return marked.split("\n").map((text) => lines[Number(/ \/\/ line (\d+)$/.exec(text)?.[1])]);
 }
 
 /** What a compiler says is wrong with a module, at the line that was written. Loaded where one does not compile. */
@@ -45,7 +45,7 @@ export function shaderError(
   const origin = lines[line - 1];
   const own = origin?.source.callers ? origin : callersNeighbour(lines, line - 1);
   if (own === undefined) {
-    // Of what was linked beforehand, the place in the linked source.
+    // A line that linking puts between declarations has no origin: then it is the place in the linked source.
     const where = `${origin?.source.name ?? label}:${origin?.number ?? line}`;
     return new ShaderError(
       `${where}: ${text}\nThis is a defect of Wavefold. The linked source:\n${linked.code}`,

@@ -4,7 +4,7 @@ import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { AnyOperator } from "../plan/options.ts";
-import { tuningNames } from "../plan/options.ts";
+import { commonNames } from "../plan/options.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
 import { callersName, RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
@@ -67,14 +67,7 @@ const KEPT_RECORDINGS = 64;
 export const prepare = async (context: Context, plan: Plan, runs = RUNS): Promise<Prepared> =>
   checked(await compilePlan(context, plan, runs));
 
-const planNames = {
-  maxLength: true,
-  lengthOnGpu: true,
-  type: true,
-  from: true,
-  map: true,
-  ...tuningNames,
-} as const;
+const planNames = { maxLength: true, lengthOnGpu: true, ...commonNames } as const;
 const scanNames = { op: true, exclusive: true, ...planNames } satisfies Record<keyof ScanOptions, true>;
 const reduceNames = { op: true, ...planNames } satisfies Record<keyof ReduceOptions, true>;
 const compactNames = {

@@ -1,7 +1,7 @@
 import { ArgumentError, LimitError } from "../errors.ts";
+import { isWide } from "../kernels/kernel.ts";
 import type { Plan, RangeName, Way } from "../plan/plan.ts";
 import { callersName } from "../plan/plan.ts";
-import { isWide } from "../plan/scan.ts";
 import type { BoundPass, BoundRange, Compiled, Range, ResolvedRanges } from "./executor.ts";
 import { readsThroughOutput } from "./executor.ts";
 

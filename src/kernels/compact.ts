@@ -31,6 +31,7 @@ import {
   file,
   inputFiles,
   inputItems,
+  isWide,
   lengthFile,
   lengthParams,
   linkKernel,
@@ -162,7 +163,7 @@ const compactVector = ({
   sizes,
   map,
 }: CompactKernelOptions): number =>
-  (arrangement === "vectors" || arrangement === "padded") &&
+  isWide(arrangement) &&
   !sizes.oneByOne &&
   !(selector === "flags" && indices) &&
   !algorithms[algorithm].subgroups

@@ -40,8 +40,8 @@ export const file = (name: string, text: string): SourceText => ({ name: `shader
 export const carryNone = /* @__PURE__ */ file("io/carry_none.wgsl", carryNoneFile);
 export const carrySpine = /* @__PURE__ */ file("io/carry_spine.wgsl", carrySpineFile);
 export const inputItems = /* @__PURE__ */ file("io/input_items.wgsl", inputItemsFile);
-export const inputVectors = /* @__PURE__ */ file("io/input_vectors.wgsl", inputVectorsFile);
-export const inputPadded = /* @__PURE__ */ file("io/input_padded.wgsl", inputPaddedFile);
+const inputVectors = /* @__PURE__ */ file("io/input_vectors.wgsl", inputVectorsFile);
+const inputPadded = /* @__PURE__ */ file("io/input_padded.wgsl", inputPaddedFile);
 const lengthBuffer = /* @__PURE__ */ file("io/length_buffer.wgsl", lengthBufferFile);
 export const lengthParams = /* @__PURE__ */ file("io/length_params.wgsl", lengthParamsFile);
 export const loadItems = /* @__PURE__ */ file("io/load_items.wgsl", loadItemsFile);
@@ -103,7 +103,7 @@ export interface KernelOptions {
 }
 
 /** The files that an arrangement is read and written by, and whether as vectors. */
-export interface ArrangementFiles {
+interface ArrangementFiles {
   readonly files: readonly SourceText[];
   readonly wide: boolean;
 }
@@ -115,6 +115,9 @@ const arrangements = {
   "in-place": { files: [oneBufferVectors], wide: true },
   padded: { files: [inputPadded, outputPadded], wide: true },
 } as const satisfies Record<Arrangement, ArrangementFiles>;
+
+/** Whether items are loaded as vectors. */
+export const isWide = (arrangement: Arrangement): boolean => arrangements[arrangement].wide;
 
 /** Whether input and output are in two buffers. */
 export const isApart = (arrangement: Arrangement): boolean =>

@@ -8,7 +8,7 @@ import type { Indirect, Selector } from "../kernels/compact.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
-import { bindingOf } from "../kernels/kernel.ts";
+import { bindingOf, isWide } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
@@ -17,7 +17,7 @@ import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths, wholeWords } from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
-import { isWide, spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
+import { spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /**

@@ -17,13 +17,16 @@ export interface TuningOptions {
   readonly passes?: Passes;
 }
 
-/** The names of {@link TuningOptions}. */
-export const tuningNames = {
+/** The names of the options that every call takes: {@link TuningOptions}, and what says types. */
+export const commonNames = {
+  type: true,
+  from: true,
+  map: true,
   algorithm: true,
   workGroupSize: true,
   itemsPerThread: true,
   passes: true,
-} as const satisfies Record<keyof TuningOptions, true>;
+} as const satisfies Record<keyof TuningOptions | "type" | "from" | "map", true>;
 
 /** How many times a scan or a compaction reads its data. */
 export type Passes = "single" | "reduce-then-scan";

@@ -5,7 +5,7 @@ import type { ElementType } from "../algebra/types.ts";
 import type { Side } from "../kernels/contract.ts";
 import { elementsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { bindingOf, isApart, reduceKernel } from "../kernels/kernel.ts";
+import { bindingOf, isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
@@ -13,7 +13,7 @@ import type { Methods } from "./methods.ts";
 import type { AnyOperator, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
-import { isWide, spineScratch, vectorOf } from "./scan.ts";
+import { spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of `prepareReduce`. */

@@ -4,7 +4,7 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { bindingOf, isApart, reduceKernel, scanKernel } from "../kernels/kernel.ts";
+import { bindingOf, isApart, isWide, reduceKernel, scanKernel } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
@@ -231,10 +231,6 @@ export const callersSlots: readonly [number, Slot][] = [
   [bindingOf.output, "output"],
   [bindingOf.length, "length"],
 ];
-
-/** Whether items are loaded as vectors. */
-export const isWide = (arrangement: Arrangement): boolean =>
-  arrangement === "vectors" || arrangement === "in-place" || arrangement === "padded";
 
 /** How many items a vector has, for a type and a thread's run. If the loaded items have another size, it holds for both sizes. */
 export const vectorOf = (type: ElementType, { sizes }: Tuning, loadedBytes = type.bytes): number =>

@@ -4,8 +4,8 @@ import type { Declaration, Parsed, Source, SourceText } from "./source.ts";
 /** A linked module. */
 export interface Module {
   readonly code: string;
-  /** The same, linked from changed sources: of each, its text may be another. Not where it was linked beforehand. */
-  relink?(change: (source: SourceText) => SourceText): string;
+  /** The same, linked from changed sources: of each, its text may be another. */
+  relink(change: (source: SourceText) => SourceText): string;
 }
 
 /** Values of the constants that loops to be written out are bounded by. */
