@@ -30,9 +30,11 @@ fn allocation_run(amount: u32, prefix: u32, total: u32, local_index: u32) -> Wor
 // Where the runs start, which is the capacity where nothing is left.
 fn allocation_start(total: u32, capacity: u32) -> u32 {
   var seen = atomicLoad(&contract_counter);
-  // As far as is seen, all of it fits. So far from the end, and of so few, the additions of all the work-groups in flight
-  // together cannot make the sum wrap around.
-  if (seen < min(capacity, 1u << 31u) && total <= min(capacity - seen, 1u << 15u)) {
+  // The short way, if all of it seems to fit. Other work-groups may have filled the counter since it was read, so the
+  // addition may take it past the capacity. Fewer than 2^16 work-groups are at this point at once: if each adds at most
+  // this much, the counter stays below 2^32.
+  let most = (0xffffffffu - capacity) >> 16u;
+  if (seen < capacity && total <= min(capacity - seen, most)) {
     let start = atomicAdd(&contract_counter, total);
     // Others came first.
     if (start >= capacity || total > capacity - start) {

@@ -61,8 +61,9 @@ export interface WorkGroupAllocateOptions extends InKernelOptions {
   /** The counter that says how much is used: an `atomic<u32>`, as your kernel names it. */
   readonly counter: string;
   /**
-   * The room in the buffer: a number, or a WGSL expression of u32. The default is 2^32 - 1. All functions that allocate by
-   * one counter must have the same capacity.
+   * The room in the buffer: a number, or a WGSL expression of u32. The default is 2^31. All functions that allocate by
+   * one counter must have the same capacity. A work-group that asks for more than (2^32 - capacity) / 2^16 takes turns
+   * with the others, which is slow if many ask at once.
    */
   readonly capacity?: number | string;
 }
@@ -440,7 +441,7 @@ const saturatingAdd = (): Operator =>
 export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFunctions {
   const caller = "workGroupAllocate";
   const own = { type: u32, op: saturatingAdd() };
-  const { counter, capacity = 0xffffffff, ...others } = withOwn(own, caller, options);
+  const { counter, capacity = 2 ** 31, ...others } = withOwn(own, caller, options);
   const { text, words } = allocation(counter, capacity, caller);
   return generate(caller, others, allocateFile, uniformBody(options), {
     texts: [text],

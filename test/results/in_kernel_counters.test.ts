@@ -645,11 +645,29 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
         run,
         threads,
         amounts,
-        capacity ?? ALL,
+        capacity ?? 2 ** 31,
         0,
         `capacity ${capacity}`,
       );
       expect(refused > 0).toBe((capacity ?? ALL) < 100);
+    }
+  });
+
+  test("an allocation's counter was read long before something is taken from it", async () => {
+    // Each work-group sees what the counter held at first, as if all had read it at once and then went on in turn.
+    const threads = 3;
+    const groups = 11;
+    const late = allocationKernel(threads, "pool.capacity").replace("atomicLoad(&pool.used)", "0u");
+    expect(late).toContain("var seen = 0u;");
+    const run = await compileKernel(fold().device, late);
+    for (const huge of [3, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0xfffffff0, ALL]) {
+      // The huge one is the first, in the middle, or asked for by all.
+      for (const asks of [1, groups * threads - 8, undefined]) {
+        const amounts = amountsOf(threads, groups, (at) => (at === asks || asks === undefined ? huge : 1));
+        for (const capacity of [0, 9, 1000, 0x7fffffff, 0x80000000, 0xc0000000, 0xffff0000, ALL]) {
+          await checkAllocations(run, threads, amounts, capacity, 0, `${huge} at ${asks} of ${capacity}`);
+        }
+      }
     }
   });
 
