@@ -24,7 +24,7 @@ fn blelloch_place(leaf: u32) -> u32 {
 // Up-sweep: after a barrier, the last leaf of each subtree holds that subtree's total.
 fn blelloch_up_sweep(element: Element, local_index: u32) {
   blelloch_tree[blelloch_place(local_index)] = element;
-  if (local_index + WORK_GROUP_SIZE < BLELLOCH_LEAVES) {
+  if (WORK_GROUP_SIZE < BLELLOCH_LEAVES && local_index + WORK_GROUP_SIZE < BLELLOCH_LEAVES) {
     blelloch_tree[blelloch_place(local_index + WORK_GROUP_SIZE)] = identity();
   }
   for (var half = 1u; half < BLELLOCH_LEAVES; half <<= 1u) {
@@ -57,8 +57,9 @@ fn work_group_scan_exclusive_uniform(
       let left = blelloch_place(last - half);
       let right = blelloch_place(last);
       let left_total = blelloch_tree[left];
-      blelloch_tree[left] = blelloch_tree[right];
-      blelloch_tree[right] = combine(blelloch_tree[right], left_total);
+      let before = blelloch_tree[right];
+      blelloch_tree[left] = before;
+      blelloch_tree[right] = combine(before, left_total);
     }
     workgroupBarrier();
   }

@@ -33,6 +33,11 @@ export type TuningTable<Name extends Primitive> = Readonly<
   Record<AdapterKind, Readonly<Record<Name, readonly TuningRow[]>>>
 >;
 
+/**
+ * Longer items go one by one on a software adapter, in loops that hold none over a barrier. bench/LOG.md has the figures.
+ */
+const SHORT_BYTES = 8;
+
 /** Of a reduction, and of what reads its data twice. bench/LOG.md has the figures. */
 export const twoPassRows: TuningTable<Primitive> = {
   // Barriers are what costs, so few threads take many items each; 32 of them instead of 16 run no
@@ -40,11 +45,15 @@ export const twoPassRows: TuningTable<Primitive> = {
   software: {
     scan: [
       { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
-      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
+      { elementBytes: SHORT_BYTES, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
+      // Fewer threads take less work-group memory. 64 bytes, 2^16: 14.6 ms (32 × 8: 31.3); where the driver sets work-group
+      // memory to zero, compiling takes 1.9 s of CPU (32 × 8: 3.6).
+      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 8, items: 32 },
     ],
     reduce: [
       { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
-      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
+      { elementBytes: SHORT_BYTES, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
+      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 8, items: 32 },
     ],
     compact: [{ elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 16 }],
   },
@@ -84,11 +93,6 @@ export const twoPassRows: TuningTable<Primitive> = {
     compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 }],
   },
 };
-
-/**
- * Longer items go one by one on a software adapter, in loops that hold none over a barrier. bench/LOG.md has the figures.
- */
-const SHORT_BYTES = 8;
 
 export type Combined = Pick<Domain, "elementBytes" | "long">;
 
