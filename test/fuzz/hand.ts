@@ -200,6 +200,22 @@ const flagsOf = ({ data, length }: CallSpec): Uint8Array => {
   return Uint8Array.from({ length }, () => (next() % 2 === 0 ? 0 : 1 + (next() % 255)));
 };
 
+/** What a call is given but for the options beside. */
+const ownOptions = (
+  { plan }: CallSpec,
+  { options, type, from }: PlanFacts,
+  flags: Uint8Array | undefined,
+): Readonly<Record<string, unknown>> => {
+  const isMapped = plan.map !== undefined;
+  return {
+    ...options,
+    ...(isMapped && from !== type && { type }),
+    // Where the runtime has no Float16Array.
+    ...(from.name === "f16" && (isMapped ? { from, type } : { type })),
+    ...(flags !== undefined && { flags }),
+  };
+};
+
 async function start(
   { fold }: Bench,
   facts: PlanFacts,
@@ -207,14 +223,8 @@ async function start(
   array: AnyArray,
   flags: Uint8Array | undefined,
 ): Promise<unknown> {
-  const { type, from } = facts;
-  const isMapped = call.plan.map !== undefined;
   const options = {
-    ...facts.options,
-    ...(isMapped && from !== type && { type }),
-    // Where the runtime has no Float16Array.
-    ...(from.name === "f16" && (isMapped ? { from, type } : { type })),
-    ...(flags !== undefined && { flags }),
+    ...ownOptions(call, facts, flags),
     ...Object.fromEntries(Object.entries(call.extra ?? {}).map(([name, value]) => [name, junkValue(value)])),
   };
   const method = fold[call.plan.primitive].bind(fold) as unknown as (
@@ -256,22 +266,22 @@ async function finish(
   }
   // Of an array that is gone nothing is left.
   const items = call.hazard === "detached" ? new Uint8Array(0) : data;
-  if (changesMeaning(call)) {
+  if (changesMeaning(call, ownOptions(call, facts, flags))) {
     return "passed";
   }
   requireResult(facts, items, flags, made.result, title);
   return "passed";
 }
 
-/** Whether options beside make it another call. */
-const changesMeaning = ({ extra = {}, plan }: CallSpec): boolean =>
+/** Whether options beside make it another call. One that is undefined takes the place of the call's own. */
+const changesMeaning = ({ extra = {}, plan }: CallSpec, own: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(extra).some(
     ([name, value]) =>
       ["op", "type", "from", "map", "where", "flags", "indices", "exclusive"].includes(name) &&
       !(plan.primitive === "reduce" && ["exclusive", "where", "flags", "indices"].includes(name)) &&
       !(plan.primitive === "scan" && ["where", "flags", "indices"].includes(name)) &&
       !(plan.primitive === "compact" && ["op", "exclusive"].includes(name)) &&
-      value !== "undefined",
+      (value !== "undefined" || own[name] !== undefined),
   );
 
 /** Compares what a call gave with the reference. */
