@@ -22,8 +22,7 @@ import type { DeviceFacts } from "../src/plan/facts.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
-import { parse } from "../src/text/callers.ts";
-import { resolved, split } from "../src/text/module.ts";
+import { parse, resolved } from "../src/text/module.ts";
 import { declarationsOf } from "../src/text/pieces.ts";
 import type { Parsed, SourceText } from "../src/text/source.ts";
 import { faults } from "./look_back/support.ts";
@@ -156,7 +155,7 @@ test("everything that a file of shaders/device/ declares is reached by some kern
     .filter((path) => path.startsWith("device/") && !isSample(path))
     .flatMap((path) => {
       const text = read(path);
-      return split(text).declarations.flatMap(({ name, keyword }) => {
+      return parse(text).declarations.flatMap(({ name, keyword }) => {
         const head = new RegExp(`^(?:@.*\\) )?${keyword}\\b(?:<.*?>)? *${name}\\b`, "m");
         const line = text.slice(0, text.search(head)).split("\n").length;
         return reached.get(`shaders/${path}`)?.has(line) ? [] : [`${path}: ${name}`];
@@ -293,15 +292,15 @@ test("a tile of items that go one by one has the same interface, of Items", () =
 
 test("kernels take nothing of a tile but its interface", () => {
   const inTiles = files.filter((path) => path.startsWith("device/tiles/"));
-  const internal = new Set(inTiles.flatMap((path) => split(read(path)).declarations.map(({ name }) => name)));
-  for (const { name } of split(read("device/tiles/tile.wgsl")).declarations) {
+  const internal = new Set(inTiles.flatMap((path) => parse(read(path)).declarations.map(({ name }) => name)));
+  for (const { name } of parse(read("device/tiles/tile.wgsl")).declarations) {
     internal.delete(name);
   }
   const used = files
     .filter((path) => path.startsWith("device/") && !inTiles.includes(path))
     // Votes are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
     .filter((path) => !/(look_back_votes|store_rows_one_by_one)\.wgsl$/.test(path))
-    .flatMap((path) => split(read(path)).declarations.flatMap(({ references }) => [...references]))
+    .flatMap((path) => parse(read(path)).declarations.flatMap(({ references }) => [...references]))
     .filter((name) => internal.has(name));
   expect(used).toEqual([]);
 });
@@ -349,7 +348,7 @@ test.each(files)("%s has a header, and no tab or trailing space", (path) => {
 const built = new URL("../scripts/modules.mjs", import.meta.url).href;
 const { withoutComments } = (await import(built)) as { withoutComments(text: string): string };
 
-const names = new Set(files.flatMap((path) => split(read(path)).declarations.map(({ name }) => name)));
+const names = new Set(files.flatMap((path) => parse(read(path)).declarations.map(({ name }) => name)));
 
 /** What a text declares, with its lines of code, and which other declarations these refer to. */
 const codeOf = ({ declarations }: Parsed) =>
@@ -362,17 +361,11 @@ const codeOf = ({ declarations }: Parsed) =>
       .filter((line) => line.trim() !== "" && !line.startsWith("const_assert ")),
   }));
 
-test.each(files)("%s: what is split by its form is what it declares", (path) => {
-  const text = read(path);
-  expect(codeOf(split(text))).toEqual(codeOf(parse(text)));
-  expect(split(text).directives).toEqual(parse(text).directives);
-});
-
 test.each(files)("%s without comments is the same code on the same lines", (path) => {
   const text = read(path);
   const bare = withoutComments(text);
   expect(bare).not.toMatch(/\/\/(?! unroll$| replaces: )/m);
-  expect(codeOf(split(bare))).toEqual(codeOf(split(text)));
+  expect(codeOf(parse(bare))).toEqual(codeOf(parse(text)));
   const lines = text.split("\n");
   bare.split("\n").forEach((line, at) => {
     expect(lines[at]?.startsWith(line)).toBe(true);

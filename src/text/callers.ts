@@ -4,7 +4,7 @@ import { declared } from "./module.ts";
 import type { Piece } from "./pieces.ts";
 import { piecesOf, renamed, textOf, wordsOf } from "./pieces.ts";
 import { isReserved } from "./reserved.ts";
-import type { Parsed, Source, SourceText } from "./source.ts";
+import type { Source, SourceText } from "./source.ts";
 import { generated } from "./source.ts";
 import { LINE_BREAK, tokensOf } from "./tokens.ts";
 
@@ -64,11 +64,10 @@ export function callersCombine({
   const sources: CallersCombine["sources"] = (head) => {
     const { files } = type;
     const title = `declarations of the operator ${name}`;
-    const others = { ...callersText(title, declarations), parse };
-    const own = declaredNames(others, namesOf(files));
+    const own = declaredNames(callersText(title, declarations), namesOf(files));
     const sees = { files, own, parameters: ["earlier", "later"] };
     return [
-      ...(own.length === 0 ? [] : [{ ...callersText(title, declarations, { files, own }), parse }]),
+      ...(own.length === 0 ? [] : [callersText(title, declarations, { files, own })]),
       callersFunction(head, `combine of the operator ${name}`, combine, sees),
     ];
   };
@@ -76,12 +75,11 @@ export function callersCombine({
     sources,
     text(head, taken) {
       const names = new Set(taken);
+      const apart = (source: SourceText): string => (source.apart?.(names) ?? source).text;
       return sources(head)
-        .flat()
-        .map((source) => {
-          const { text } = source.apart?.(names) ?? source;
-          return source.parse === undefined ? text : eachWithDirectives(text);
-        })
+        .map((source) =>
+          "text" in source ? eachWithDirectives(apart(source)) : source.map(apart).join("\n"),
+        )
         .join("\n");
     },
   };
@@ -162,31 +160,6 @@ export function lineOf(pieces: readonly Piece[], piece: Piece): number {
   const before = [...pieces.slice(0, pieces.indexOf(piece)).map(textOf), ...piece.parts.slice(0, at)];
   return placeOf(before.join("")).line;
 }
-
-/** Splits WGSL into its declarations. The text is valid WGSL, or the caller's: then it is split as far as it goes. */
-export function parse(text: string): Parsed {
-  const pieces = piecesOf(text);
-  const texts = pieces.map(textOf);
-  return {
-    directives: pieces.flatMap((piece) => piece.directives.flatMap(eachEnabled)),
-    declarations: pieces.flatMap((piece, at) => {
-      const { name, keyword } = piece;
-      // From its first line on, and with the comment behind it.
-      const behind = /^[ \t]*\/\/.*/.exec(texts[at + 1] ?? "")?.[0] ?? "";
-      texts[at + 1] = texts[at + 1]?.slice(behind.length) ?? "";
-      const own = `${texts[at]?.replace(/^\s*\n/, "")}${behind}`;
-      return name === "" ? [] : [{ name, keyword, text: own, references: new Set(wordsOf(piece)) }];
-    }),
-    replaces: [],
-  };
-}
-
-/** `enable` of several as one of each. */
-const eachEnabled = (directive: string): string[] =>
-  /^enable (.*?),? *;$/
-    .exec(directive)?.[1]
-    ?.split(",")
-    .map((one) => `enable ${one.trim()};`) ?? [directive];
 
 /** A place behind a text: line and column, counted from 1. */
 function placeOf(before: string): { line: number; column: number } {

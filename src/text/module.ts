@@ -1,3 +1,4 @@
+import { piecesOf, textOf, wordsOf } from "./pieces.ts";
 import { reach } from "./reach.ts";
 import type { Declaration, Parsed, Source, SourceText } from "./source.ts";
 
@@ -30,60 +31,74 @@ export const unroll = (text: string, constants: Constants): string =>
     },
   );
 
-/** The first line of a declaration, or what follows its attributes. */
-const HEAD = /^(?:@.*\) )?(fn|const|override|var|struct|alias)\b(?:<.*?>)? *(\w+)/m;
+/** Splits WGSL into its declarations. Text that is not valid WGSL is split as far as it goes. */
+export function parse(text: string): Parsed {
+  const pieces = piecesOf(text);
+  const declarations: Declaration[] = [];
+  // Of the text before, the comment on its last line.
+  let from = 0;
+  pieces.forEach((piece, at) => {
+    const { name, keyword } = piece;
+    const own = textOf(piece).slice(from);
+    const next = pieces[at + 1];
+    const behind = next === undefined ? "" : (/^[ \t]*\/\/.*/.exec(textOf(next))?.[0] ?? "");
+    from = behind.length;
+    if (name !== "") {
+      const lines = `${own.replace(/^\s*\n/, "")}${behind}`;
+      declarations.push({ name, keyword, text: lines, references: new Set(wordsOf(piece)) });
+    }
+  });
+  return {
+    directives: pieces.flatMap((piece) => piece.directives.flatMap(eachEnabled)),
+    declarations,
+    replaces: replacedIn(text),
+  };
+}
 
-/** A declaration of ours: its attributes and comments, its first line, and what is indented or a closing brace. */
-const DECLARATION = /* @__PURE__ */ (() =>
-  new RegExp(`^(?:(?://.*|@[^;{\\n]*)\\n)*${HEAD.source.slice(1)}.*(?:\\n+[ )}].*)*`, "gm"))();
-
-/** Identifiers of ours that may name a declaration: all but members, which follow a dot or stand before a colon. */
-const IDENTIFIERS = /(?<!\.)\b[A-Za-z_]\w*\b(?!:)/g;
-
-/** A declaration of ours, whose name and keyword are known. */
-const declaration = (text: string, keyword = "", name = ""): Declaration => ({
-  name,
-  keyword,
-  text,
-  references: new Set(text.replace(/\/\/.*/g, "").match(IDENTIFIERS)),
-});
-
-/**
- * Splits WGSL of ours into its declarations, by its form alone: what a declaration holds is indented, or a
- * closing brace. `parse` of callers.ts takes any WGSL, and finds the same. Lines without code are left out:
- * where the package is built, comments are taken out and leave their lines empty.
- */
-export const split = (text: string): Parsed => ({
-  directives: text.match(/^(?:enable |diagnostic\().*;/gm) ?? [],
-  declarations: Array.from(text.matchAll(DECLARATION), ([whole, keyword, name]) =>
-    declaration(whole.replace(/\n+/g, "\n"), keyword, name),
-  ),
-  replaces: replacedIn(text),
-});
+/** `enable` of several as one of each. */
+const eachEnabled = (directive: string): string[] =>
+  /^enable (.*?),? *;$/
+    .exec(directive)?.[1]
+    ?.split(",")
+    .map((one) => `enable ${one.trim()};`) ?? [directive];
 
 /** The names after `// replaces:`, on a line of its own. */
 const replacedIn = (text: string): string[] =>
   Array.from(text.matchAll(/^\/\/ replaces: ([\w, ]*\w)/gm), ([, names = ""]) => names.split(", ")).flat();
 
-/** Each file is split once. */
+/**
+ * A declaration of ours with the comment right above it, and without empty lines: where the package is built, comments are
+ * taken out and leave their lines empty.
+ */
+const compacted = (declaration: Declaration): Declaration => ({
+  ...declaration,
+  text: declaration.text.replace(/^(?:(?:\/\/.*)?\n)*\n/, "").replace(/\n+/g, "\n"),
+});
+
+/** Each source is read once. */
 const known = new WeakMap<Source, Parsed>();
 
 function parsedOf(source: Source): Parsed {
   let parsed = known.get(source);
   if (parsed === undefined) {
-    if ("text" in source) {
-      parsed = (source.parse ?? split)(source.text);
-    } else {
-      const [, keyword = "", name = ""] = HEAD.exec(source[0]?.text ?? "") ?? [];
-      const references = source.flatMap((part) => [
-        ...(part.callers ? (part.references ?? []) : declaration(part.text).references),
-      ]);
+    if (!("text" in source)) {
+      // Texts that together are one declaration: the first has its name.
+      const parts = source.map((part) => ({ part, pieces: piecesOf(part.text) }));
+      const { keyword = "", name = "" } = parts[0]?.pieces[0] ?? {};
+      const references = parts.flatMap(({ part, pieces }) =>
+        part.callers ? [...(part.references ?? [])] : pieces.flatMap(wordsOf),
+      );
       const text = source.map((part) => part.text).join("\n");
       parsed = {
         directives: [],
         declarations: [{ keyword, name, text, references: new Set(references) }],
         replaces: [],
       };
+    } else if (source.callers) {
+      parsed = { ...parse(source.text), replaces: [] };
+    } else {
+      const { declarations, ...others } = parse(source.text);
+      parsed = { ...others, declarations: declarations.map(compacted) };
     }
     known.set(source, parsed);
   }

@@ -43,13 +43,16 @@ export function piecesOf(text: string): Piece[] {
   // The token of code before, and whether a directive has begun and not ended.
   let before = "";
   let isOpen = false;
-  for (const [token, isBlank, word] of tokensOf(text)) {
+  for (const read of tokensOf(text)) {
+    // By index: where code runs for the first time, taking an array apart is slow.
+    const token = read[0];
+    const isBlank = read[1];
     if (!piece) {
       piece = { keyword: "", name: "", parts: [""], directives: [], attributes: "" };
       pieces.push(piece);
     }
     const { parts, keyword, directives } = piece;
-    const isName = word && !/[.@]$/.test(before);
+    const isName = read[2] && before !== "." && before !== "@";
     // These words are no names: anywhere else, a compiler says so.
     const isDirective =
       isOpen || (isName && !piece.attributes && /^(enable|requires|diagnostic)$/.test(token));
@@ -68,7 +71,8 @@ export function piecesOf(text: string): Piece[] {
       }
     } else {
       // A member, where a struct declares it, is the last word.
-      parts.push(parts.splice(token + keyword === ":struct" ? -3 : -1).join("") + token);
+      const left = token === ":" && keyword === "struct" ? parts.splice(-2).join("") : "";
+      parts[parts.length - 1] += left + token;
     }
     if (!isBlank) {
       if (!keyword && !isDirective) {

@@ -30,8 +30,6 @@ export interface SourceText {
   apart?(taken: ReadonlySet<string>): SourceText;
   /** What it may refer to, then. */
   readonly references?: ReadonlySet<string>;
-  /** How it is split into its declarations, where it is not WGSL of ours. */
-  readonly parse?: (text: string) => Parsed;
 }
 
 /** What a module is linked from: a file or a text; or texts that together are one declaration, ours around the caller's. */

@@ -16,14 +16,17 @@ const COMMENT = /\/\*|\*\/|\s+|./gs;
  */
 export type Token = readonly [text: string, blank: string | number | undefined, word: string | undefined];
 
-/** The tokens of a text, one after another. A comment may be several. Joined, they are the text. */
-export function* tokensOf(text: string): Generator<Token> {
+/** The tokens of a text, in their order. A comment may be several. Joined, they are the text. */
+export function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
   for (let at = 0, depth = 0; at < text.length; ) {
     const pattern = depth ? COMMENT : TOKEN;
     pattern.lastIndex = at;
-    const [token, blank = depth, word] = pattern.exec(text) as unknown as [string, string?, string?];
+    const found = pattern.exec(text) as unknown as [string, string?, string?];
+    const token = found[0];
+    tokens.push([token, found[1] ?? depth, found[2]]);
     at += token.length;
     depth += token === "/*" ? 1 : token === "*/" ? -1 : 0;
-    yield [token, blank, word];
   }
+  return tokens;
 }

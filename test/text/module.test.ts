@@ -3,8 +3,8 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { max } from "../../src/algebra/operators.ts";
 import { workGroupReduce } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
-import { parse, unbalanced } from "../../src/text/callers.ts";
-import { assemble, directivesFor, reachable, resolved, unroll } from "../../src/text/module.ts";
+import { unbalanced } from "../../src/text/callers.ts";
+import { assemble, directivesFor, parse, reachable, resolved, unroll } from "../../src/text/module.ts";
 import { generated } from "../../src/text/source.ts";
 
 const summary = (text: string) => parse(text).declarations.map(({ keyword, name }) => `${keyword} ${name}`);
