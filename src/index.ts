@@ -18,7 +18,7 @@ export {
   SourceError,
   WavefoldError,
 } from "./errors.ts";
-export type { HandCompactOptions, HandMapOptions, HandOptions } from "./gpu/at_hand.ts";
+export type { HandCompactOptions, HandMapOptions, HandOptions, IntoOption } from "./gpu/at_hand.ts";
 export type { SinglePassTest } from "./gpu/context.ts";
 export type { Fold, Length, PreparedCompact, PreparedReduce, PreparedScan, ScanRanges } from "./gpu/fold.ts";
 export type { OpenOptions } from "./gpu/open.ts";

@@ -34,6 +34,8 @@ export interface NodeOpenOptions {
   readonly testSinglePass?: boolean;
   /** The most pipelines to keep for later calls: see {@link OpenOptions.maxPipelines}. */
   readonly maxPipelines?: number;
+  /** The most bytes of buffers to keep for later calls: see {@link OpenOptions.maxKeptBytes}. */
+  readonly maxKeptBytes?: number;
 }
 
 interface Dawn {

@@ -107,11 +107,24 @@ export function structOfArray(
 
 export const isStructArray = (data: AnyArray): data is StructArray => structTypeOf(data) !== undefined;
 
+/** What holds elements, as messages name it. */
+export function kindOfArray(data: unknown): string {
+  const struct = structTypeOf(data);
+  return struct ? `an array of ${struct.name}` : (Object(data)[Symbol.toStringTag] ?? String(data));
+}
+
+/** Whether two arrays hold the same elements in the same way. */
+export const isSameKind = (a: unknown, b: unknown): boolean =>
+  structTypeOf(a) === structTypeOf(b) && kindOfArray(a) === kindOfArray(b);
+
+/** Some bytes, or a part of them that starts at a byte and has so many elements. */
+export type Bytes = readonly [bytes: ArrayBuffer, byteOffset?: number, length?: number];
+
 /** An array of the kind of `data` over other bytes. */
-export function arrayLike<A extends AnyArray>(data: A, bytes: ArrayBuffer): A {
+export function arrayLike<A extends AnyArray>(data: A, ...range: Bytes): A {
   return isStructArray(data)
-    ? (data.type.over(bytes) as StructArray as A)
-    : new (data.constructor as new (bytes: ArrayBuffer) => A)(bytes);
+    ? (data.type.over(...range) as StructArray as A)
+    : new (data.constructor as new (...range: Bytes) => A)(...range);
 }
 
 /** The type that options name for an array's elements. Where there is a map, `type` does so only where nothing else can. */
@@ -124,30 +137,30 @@ export function namedType(
 }
 
 /** An array of a type over bytes: f16 as its bits, where the runtime has no `Float16Array`. */
-export function arrayOver(type: ElementType, bytes: ArrayBuffer): AnyArray {
+export function arrayOver(type: ElementType, ...range: Bytes): AnyArray {
   if (type.kind === "struct") {
-    return (type as StructType).over(bytes);
+    return (type as StructType).over(...range);
   }
   const name = type.name as TypeName;
   switch (name) {
     case "u32":
-      return new Uint32Array(bytes);
+      return new Uint32Array(...range);
     case "i32":
-      return new Int32Array(bytes);
+      return new Int32Array(...range);
     case "f32":
-      return new Float32Array(bytes);
+      return new Float32Array(...range);
     case "f16": {
       const { Float16Array = Uint16Array } = globalThis as {
-        readonly Float16Array?: new (bytes: ArrayBuffer) => Float16ArrayLike | Uint16Array;
+        readonly Float16Array?: new (...range: Bytes) => Float16ArrayLike | Uint16Array;
       };
-      return new Float16Array(bytes);
+      return new Float16Array(...range);
     }
     case "u64":
-      return new BigUint64Array(bytes);
+      return new BigUint64Array(...range);
     case "i64":
-      return new BigInt64Array(bytes);
+      return new BigInt64Array(...range);
     case "f64":
-      return new Float64Array(bytes);
+      return new Float64Array(...range);
     default:
       return name satisfies never;
   }

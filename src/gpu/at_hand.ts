@@ -1,7 +1,9 @@
-import type { AnyArray } from "../algebra/arrays.ts";
+import type { AnyArray, Bytes } from "../algebra/arrays.ts";
 import {
   arrayLike,
   arrayOver,
+  isSameKind,
+  kindOfArray,
   namedType,
   structOfArray,
   typeNameOfArray,
@@ -24,9 +26,11 @@ import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
 import type { Context } from "./context.ts";
-import type { Range, ResolvedRanges } from "./executor.ts";
+import { keyOf, usePipelines } from "./device.ts";
+import type { Compiled, Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
-import { BufferUsage } from "./flags.ts";
+import type { KeptPlan } from "./kept.ts";
+import { keepPlan, takePlan } from "./kept.ts";
 import { methodsFor } from "./methods.ts";
 import type { Given } from "./transfer.ts";
 import { atHand, givenOf } from "./transfer.ts";
@@ -68,15 +72,28 @@ export interface HandCompactOptions<Name extends string> extends TuningOptions {
   readonly flags?: ArrayLike<number | boolean>;
 }
 
+/** Where the result of `scan` or `compact` goes. */
+export interface IntoOption<Result> {
+  /**
+   * An array of yours to fill with the result, of the result's type. For `scan` it has as many elements as the data, and
+   * is what the call returns. For `compact` it has at least as many; the call returns the part that it filled. It may be
+   * the data itself. If the call is rejected, what the array holds is open.
+   */
+  readonly into?: Result;
+}
+
 const reduceNames = { op: true, ...commonNames } as const satisfies Record<
   keyof HandOptions<string> | keyof HandMapOptions<string, string, Value>,
   true
 >;
-const scanNames = { op: true, exclusive: true, ...commonNames } as const;
-const compactNames = { where: true, flags: true, indices: true, ...commonNames } as const satisfies Record<
-  keyof HandCompactOptions<string> | "from" | "indices",
-  true
->;
+const scanNames = { op: true, exclusive: true, into: true, ...commonNames } as const;
+const compactNames = {
+  where: true,
+  flags: true,
+  indices: true,
+  into: true,
+  ...commonNames,
+} as const satisfies Record<keyof HandCompactOptions<string> | "from" | "indices" | "into", true>;
 
 /** The options that decide the types of a call, in any of its forms. Nobody has checked them yet. */
 interface TypeOptions {
@@ -86,14 +103,22 @@ interface TypeOptions {
 }
 
 /** `Fold.scan`. */
-export async function scanAtHand(context: Context, data: AnyArray, options: TypeOptions): Promise<AnyArray> {
+export async function scanAtHand(
+  context: Context,
+  data: AnyArray,
+  options: TypeOptions & { readonly into?: unknown },
+): Promise<AnyArray> {
   const given = givenOf(data);
   requireOptions("scan", options, scanNames);
+  const { into, ...others } = options;
+  const room = givenOf(into as AnyArray);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
-  const all = { ...(options as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: given.length };
-  const arrangement = arrangementFor(all);
-  const plan = planScan(all, context.facts, await methodsFor(all), [arrangement]);
-  return arrayOf(await runAtHand(context, plan, arrangement, given));
+  const result = resultIn(into, room, arrayOf, "scan", given.length, true);
+  const all = { ...(others as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: given.length };
+  const plan = async (): Promise<Plan> =>
+    planScan(all, context.facts, await methodsFor(all), [arrangementFor(all)]);
+  const made = await runAtHand(context, { primitive: "scan", all, plan }, given, result?.bytes);
+  return result?.array ?? arrayOf(made.buffer as ArrayBuffer);
 }
 
 /** `Fold.reduce`. */
@@ -103,25 +128,34 @@ export async function reduceAtHand(context: Context, data: AnyArray, options: Ty
   const { arrayOf, ...types } = await typesOf(data, options, "reduce");
   const { type } = types;
   const all = { ...(options as Partial<AnyOperator<ReduceOptions>>), ...types, maxLength: given.length };
-  const [{ planReduce }, methods] = await Promise.all([import("../plan/reduce.ts"), methodsFor(all)]);
-  const arrangement = arrangementFor(all);
-  const plan = planReduce(all, context.facts, methods, [arrangement]);
-  return valuesOf(arrayOf(await runAtHand(context, plan, arrangement, given)), type)(0);
+  const plan = async (): Promise<Plan> => {
+    const [{ planReduce }, methods] = await Promise.all([import("../plan/reduce.ts"), methodsFor(all)]);
+    return planReduce(all, context.facts, methods, [arrangementFor(all)]);
+  };
+  const made = await runAtHand(context, { primitive: "reduce", all, plan }, given);
+  return valuesOf(arrayOf(made.buffer as ArrayBuffer), type)(0);
 }
 
 /** `Fold.compact`. */
 export async function compactAtHand(
   context: Context,
   data: AnyArray,
-  options: TypeOptions & { readonly flags?: ArrayLike<number | boolean>; readonly indices?: boolean },
+  options: TypeOptions & {
+    readonly flags?: ArrayLike<number | boolean>;
+    readonly indices?: boolean;
+    readonly into?: unknown;
+  },
 ): Promise<AnyArray> {
   const given = givenOf(data);
   requireOptions("compact", options, compactNames);
-  const { flags, indices = false, ...others } = options;
+  const { flags, indices = false, into, ...others } = options;
+  const room = givenOf(into as AnyArray);
   const { length } = given;
-  const { arrayOf, ...types } = await typesOf(data, options, "compact");
+  const { arrayOf: itemsOf, ...types } = await typesOf(data, options, "compact");
   const { type } = types;
   const words = flags === undefined ? undefined : flagWords(flags, length, `compact<${type.name}>`);
+  const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
+  const result = resultIn(into, room, arrayOf, "compact", length, false);
   const all = {
     ...(others as Partial<CompactOptions>),
     ...types,
@@ -129,24 +163,84 @@ export async function compactAtHand(
     flags: words !== undefined,
     maxLength: length,
   };
-  const [{ planCompact }, methods] = await Promise.all([import("../plan/compact.ts"), methodsFor(all)]);
-  const arrangement = arrangementFor(all);
-  const plan = planCompact(all, context.facts, methods, [arrangement]);
+  const plan = async (): Promise<Plan> => {
+    const [{ planCompact }, methods] = await Promise.all([import("../plan/compact.ts"), methodsFor(all)]);
+    return planCompact(all, context.facts, methods, [arrangementFor(all)]);
+  };
   const itemBytes = indices ? u32.bytes : type.bytes;
-  const kept = await planAtHand(context, plan, arrangement, async ({ upload, output, record, readBack }) => {
-    if (length === 0) {
-      return new ArrayBuffer(0);
-    }
-    const ranges = {
-      input: await upload("input", given),
-      flags: words && (await upload("flags", words)),
-      output: await output("output", length),
-      total: await output("total", 1),
-    };
-    const [count = 0] = new Uint32Array(await readBack(ranges.total, 4, record(length, ranges)));
-    return readBack(ranges.output, count * itemBytes);
-  });
-  return indices ? new Uint32Array(kept) : arrayOf(kept);
+  const kept = await planAtHand(
+    context,
+    { primitive: "compact", all, plan },
+    async ({ upload, output, record, readBack }) => {
+      if (length === 0) {
+        return new Uint8Array(0);
+      }
+      const ranges = {
+        input: await upload("input", given),
+        flags: words && (await upload("flags", words)),
+        output: await output("output", length),
+        total: await output("total", 1),
+      };
+      const [count = 0] = new Uint32Array(
+        (await readBack(ranges.total, fresh(u32.bytes), record(length, ranges))).buffer,
+      );
+      const bytes = count * itemBytes;
+      return readBack(ranges.output, result === undefined ? fresh(bytes) : () => result.bytes(bytes));
+    },
+  );
+  return result === undefined
+    ? arrayOf(kept.buffer as ArrayBuffer)
+    : arrayOf(kept.buffer as ArrayBuffer, kept.byteOffset, kept.byteLength / itemBytes);
+}
+
+/** A new array of bytes, the same each time. */
+function fresh(bytes: number): () => Uint8Array {
+  const made = new Uint8Array(bytes);
+  return () => made;
+}
+
+/** The caller's array for a result. */
+interface Into {
+  readonly array: AnyArray;
+  /** Its first bytes, which it has room for. @throws {ArgumentError} when they are not there any more. */
+  bytes(count: number): Uint8Array;
+}
+
+/** Checks `into`, for a result of `length` elements, or at most as many. `given` is what it was when the call began. */
+function resultIn(
+  into: unknown,
+  given: Given,
+  arrayOf: HandTypes["arrayOf"],
+  caller: string,
+  length: number,
+  isExact: boolean,
+): Into | undefined {
+  if (into === undefined) {
+    return undefined;
+  }
+  const wanted = arrayOf(new ArrayBuffer(0));
+  if (!isSameKind(into, wanted)) {
+    throw new ArgumentError(
+      `${caller}: into is ${kindOfArray(into)}; it takes ${kindOfArray(wanted)}, as the result is`,
+    );
+  }
+  if (isExact ? given.length !== length : given.length < length) {
+    throw new ArgumentError(
+      `${caller}: into has ${given.length} elements; it takes ${isExact ? "" : "at least "}${length}, as many as the data`,
+    );
+  }
+  const { data: array, buffer, byteOffset, byteLength } = given;
+  return {
+    array,
+    bytes(count = byteLength) {
+      if (byteOffset + byteLength > buffer.byteLength) {
+        throw new ArgumentError(
+          `${caller}: into was transferred or became shorter during the call; leave it as it is until then`,
+        );
+      }
+      return new Uint8Array(buffer, byteOffset, count);
+    },
+  };
 }
 
 /** Flags as the kernels read them: a u32 for each element. */
@@ -167,8 +261,8 @@ interface HandTypes {
   /** The type of the input, if there is a map. */
   readonly from?: ElementType;
   readonly type: ElementType;
-  /** Makes the result from its bytes. It is an array like the given one, if both have the same type. */
-  arrayOf(bytes: ArrayBuffer): AnyArray;
+  /** Makes the result from its bytes, or a part of them. It is an array like the given one, if both have the same type. */
+  arrayOf(...range: Bytes): AnyArray;
 }
 
 /** The types of the array's elements and of the result. */
@@ -176,13 +270,13 @@ async function typesOf(data: AnyArray, options: TypeOptions, caller: string): Pr
   const given = options as { readonly [Name in keyof TypeOptions]?: ElementType };
   const own = await typeOfArray(data, namedType(data, given), caller);
   if (given.map === undefined && given.from === undefined) {
-    return { type: own, arrayOf: (bytes) => arrayLike(data, bytes) };
+    return { type: own, arrayOf: (...range) => arrayLike(data, ...range) };
   }
   const type = given.type ?? own;
   return {
     from: own,
     type,
-    arrayOf: (bytes) => (isSameType(own, type) ? arrayLike(data, bytes) : arrayOver(type, bytes)),
+    arrayOf: (...range) => (isSameType(own, type) ? arrayLike(data, ...range) : arrayOver(type, ...range)),
   };
 }
 
@@ -211,71 +305,156 @@ async function typeOfArray(
 const arrangementFor = ({ passes }: TuningOptions): Arrangement =>
   passes === "single" ? "vectors" : "padded";
 
-/** A compiled plan, as a call uses it. Its buffers are destroyed when the call ends. */
+/** A call, as far as its plan depends on it. */
+interface Planned {
+  readonly primitive: string;
+  /** All its options, with types and the length. */
+  readonly all: TuningOptions & { readonly maxLength: number };
+  /** Makes the plan, if none is kept. */
+  plan(): Promise<Plan>;
+}
+
+const numbers = new WeakMap<object, number>();
+let mostNumber = 0;
+
+/** What tells values of options apart: objects, such as operators and types, by who they are. */
+function nameOf(value: unknown): string {
+  if ((typeof value === "object" && value !== null) || typeof value === "function") {
+    const number = numbers.get(value) ?? ++mostNumber;
+    numbers.set(value, number);
+    return `#${number}`;
+  }
+  return typeof value === "string" ? JSON.stringify(value) : `${typeof value} ${String(value)}`;
+}
+
+/** The key of a call's plan. */
+const keyOfCall = ({ primitive, all }: Planned): string =>
+  `${primitive} ${Object.entries(all)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${nameOf(value)}`)
+    .sort()
+    .join(", ")}`;
+
+/** A compiled plan that calls at hand leave for the next ones, and its last run. */
+interface PlanForCalls extends KeptPlan {
+  readonly compiled: Compiled;
+  /** The next run is the same if its length and its buffers are. */
+  last?: {
+    readonly length: number;
+    readonly buffers: readonly (GPUBuffer | undefined)[];
+    readonly dispatches: readonly Dispatch[];
+  };
+}
+
+/** Makes a call's plan, and compiles it. */
+async function compiledFor(context: Context, call: Planned, key: string): Promise<PlanForCalls> {
+  const plan = await call.plan();
+  const compiled = await compilePlan(context, plan);
+  return { key, compiled, pipelines: plan.kernels.map(keyOf), destroy: () => compiled.destroy() };
+}
+
+/** A compiled plan, as a call uses it. */
 interface PlanAtHand {
+  readonly plan: Plan;
   /** Makes a buffer of these items. */
   upload(name: RangeName, from: Omit<Given, "data">): Promise<Range>;
   /** Makes a buffer for so many items of output. */
   output(name: RangeName, length: number): Promise<Range>;
   /** Records the plan. */
   record(length: number, ranges: ResolvedRanges): (encoder: GPUCommandEncoder) => void;
-  /** Submits the recording, and reads the first bytes of a buffer. */
-  readBack(range: Range, bytes: number, record?: (encoder: GPUCommandEncoder) => void): Promise<ArrayBuffer>;
+  /** Submits the recording, and reads the first bytes of a buffer to `target`, which it returns. */
+  readBack(
+    range: Range,
+    target: () => Uint8Array,
+    record?: (encoder: GPUCommandEncoder) => void,
+  ): Promise<Uint8Array>;
 }
 
-/** Compiles a plan for one call. */
-const planAtHand = <T>(
+/** Runs one call with its plan: one that an earlier call left, or a new one. It is left for the next call. */
+async function planAtHand<T>(
   context: Context,
-  plan: Plan,
-  arrangement: Arrangement,
+  planned: Planned,
   call: (hand: PlanAtHand) => Promise<T>,
-): Promise<T> =>
-  atHand(context, plan.title, async ({ owned, own, upload, readBack }) => {
-    const compiled = await compilePlan(context, plan);
-    owned.push(compiled);
-    const vector = arrangement === "padded" ? plan.vector : 1;
-    const bytesOf = (name: RangeName, length: number): number => {
-      const itemBytes = plan.itemBytes[name];
-      return vector === 1 ? length * itemBytes : paddedBytes(length, itemBytes, vector);
-    };
-    return call({
-      async upload(name, from) {
-        const bytes = bytesOf(name, from.length);
-        return { buffer: await upload(name, from, bytes), offset: 0, bytes };
-      },
-      async output(name, length) {
-        const bytes = bytesOf(name, length);
-        const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC;
-        return { buffer: await own(callersName(name), bytes, usage), offset: 0, bytes };
-      },
-      record: (length, ranges) => (encoder) => {
-        compiled.requireDevice();
-        compiled.nextRun();
-        compiled.encode(encoder, compiled.dispatches(compiled.bind(length, ranges, { arrangement })));
-      },
-      readBack: ({ buffer }, bytes, record) => readBack(buffer, bytes, record),
+): Promise<T> {
+  const key = keyOfCall(planned);
+  const arrangement = arrangementFor(planned.all);
+  const taken = takePlan(context.kept, key) as PlanForCalls | undefined;
+  const own = taken ?? (await compiledFor(context, planned, key));
+  const { compiled, pipelines } = own;
+  const { plan } = compiled;
+  try {
+    const result = await atHand(context, plan.title, (hand) => {
+      const vector = arrangement === "padded" ? plan.vector : 1;
+      const bytesOf = (name: RangeName, length: number): number => {
+        const itemBytes = plan.itemBytes[name];
+        return vector === 1 ? length * itemBytes : paddedBytes(length, itemBytes, vector);
+      };
+      return call({
+        plan,
+        async upload(name, from) {
+          const bytes = bytesOf(name, from.length);
+          return { buffer: await hand.upload(name, from, bytes), offset: 0, bytes };
+        },
+        async output(name, length) {
+          const bytes = bytesOf(name, length);
+          return { buffer: await hand.own(callersName(name), bytes), offset: 0, bytes };
+        },
+        record: (length, ranges) => (encoder) => {
+          compiled.requireDevice();
+          if (compiled.nextRun()) {
+            delete own.last;
+          }
+          const buffers = Object.values(ranges).map((range) => range?.buffer);
+          const { last } = own;
+          const isSame = last?.length === length && buffers.every((one, at) => one === last.buffers[at]);
+          const dispatches = isSame
+            ? last.dispatches
+            : compiled.dispatches(compiled.bind(length, ranges, { arrangement }));
+          if (!isSame) {
+            // The run before has ended.
+            for (const { uniform } of last?.dispatches ?? []) {
+              uniform.destroy();
+            }
+            own.last = { length, buffers, dispatches };
+          }
+          compiled.encode(encoder, dispatches);
+        },
+        async readBack({ buffer }, target, record) {
+          await hand.readBack(buffer, target, record);
+          return target();
+        },
+      });
     });
-  });
+    usePipelines(context, pipelines);
+    keepPlan(context.kept, own, context.pipelines);
+    return result;
+  } catch (cause) {
+    own.destroy();
+    throw cause;
+  }
+}
 
 /**
- * Uploads an array, runs the plan, and reads the result back. If the result is empty, the plan is compiled all the same:
- * a call on no data still reports errors in its operator or map.
+ * Uploads an array, runs the plan, and reads the result back, to `into` if it is there. If the result is empty, the plan is
+ * compiled all the same: a call on no data still reports errors in its operator or map.
  */
 const runAtHand = (
   context: Context,
-  plan: Plan,
-  arrangement: Arrangement,
+  planned: Planned,
   given: Given,
-): Promise<ArrayBuffer> =>
-  planAtHand(context, plan, arrangement, async ({ upload, output, record, readBack }) => {
+  into?: (count: number) => Uint8Array,
+): Promise<Uint8Array> =>
+  planAtHand(context, planned, async ({ plan, upload, output, record, readBack }) => {
     const length = plan.outputLength(given.length);
+    const bytes = length * plan.itemBytes.output;
     if (length === 0) {
-      return new ArrayBuffer(0);
+      return new Uint8Array(0);
     }
     const ranges = {
       // Deno stumbles over a write of nothing.
       input: given.byteLength > 0 ? await upload("input", given) : undefined,
       output: await output("output", length),
     };
-    return readBack(ranges.output, length * plan.itemBytes.output, record(given.length, ranges));
+    const target = into === undefined ? fresh(bytes) : () => into(bytes);
+    return readBack(ranges.output, target, record(given.length, ranges));
   });

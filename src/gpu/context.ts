@@ -1,4 +1,5 @@
 import type { DeviceFacts } from "../plan/facts.ts";
+import type { Kept } from "./kept.ts";
 
 /** A pipeline, and what it takes to bind to it. */
 export interface Pipeline {
@@ -35,6 +36,8 @@ export interface Context {
   readonly pipelines: Map<string, Promise<Pipeline>>;
   /** How many pipelines are kept for the next call that takes them. */
   mostPipelines: number;
+  /** What calls at hand have left for the next ones. */
+  readonly kept: Kept;
   /** Once a single pass is prepared. */
   digits?: Digits;
   /** Why the device is gone, once it is. */

@@ -3,6 +3,7 @@ import type { BindingKind, Kernel } from "../kernels/kernel.ts";
 import type { Module } from "../text/module.ts";
 import type { Context, Pipeline } from "./context.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./flags.ts";
+import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./kept.ts";
 
 /** A kernel, as far as its pipeline depends on it. */
 export type Compilable = Omit<Kernel, "vector">;
@@ -34,6 +35,7 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
     },
     pipelines: new Map(),
     mostPipelines: MOST_PIPELINES,
+    kept: nothingKept(),
     lost: undefined,
   };
   contexts.set(device, context);
@@ -44,10 +46,14 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
 }
 
 /** The device's context, once what takes a look at its compiler is known. */
-export async function openContext(device: GPUDevice, maxPipelines?: number): Promise<Context> {
+export async function openContext(
+  device: GPUDevice,
+  { maxPipelines, maxKeptBytes }: { readonly maxPipelines?: number; readonly maxKeptBytes?: number } = {},
+): Promise<Context> {
   const has = !contexts.has(device) && device.features.has("subgroups") && (await hasSubgroupIds(device));
   const context = contextOf(device, has);
   context.mostPipelines = maxPipelines ?? context.mostPipelines;
+  context.kept.mostBytes = maxKeptBytes ?? context.kept.mostBytes;
   return context;
 }
 
@@ -100,7 +106,7 @@ const pause = (): Promise<undefined> => new Promise((resolve) => setTimeout(reso
  */
 export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeline> {
   const { pipelines } = context;
-  const key = `${kernel.entryPoint}\n${kernel.code}`;
+  const key = keyOf(kernel);
   const pipeline = pipelines.get(key) ?? compile(context.device, kernel);
   pipelines.delete(key);
   pipelines.set(key, pipeline);
@@ -110,18 +116,38 @@ export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeli
   return pipeline;
 }
 
-/** Lets go of pipelines, those that were used first before others, until so many are left. */
-function letGo({ pipelines }: Context, most: number): void {
+/** All that makes two pipelines differ. */
+export const keyOf = ({ entryPoint, code }: Pick<Kernel, "entryPoint" | "code">): string =>
+  `${entryPoint}\n${code}`;
+
+/** Makes the pipelines of these keys the ones that were used last. */
+export function usePipelines({ pipelines }: Context, keys: readonly string[]): void {
+  for (const key of keys) {
+    const pipeline = pipelines.get(key);
+    if (pipeline !== undefined) {
+      pipelines.delete(key);
+      pipelines.set(key, pipeline);
+    }
+  }
+}
+
+/** Lets go of pipelines, those that were used first before others, until so many are left; and of kept plans with them. */
+function letGo({ pipelines, kept }: Context, most: number): void {
+  const before = pipelines.size;
   for (const key of pipelines.keys()) {
     if (pipelines.size > most) {
       pipelines.delete(key);
     }
+  }
+  if (pipelines.size < before) {
+    letGoOfPlans(kept, pipelines);
   }
 }
 
 /** Lets go of what is kept for the next call, and in use by none. */
 export function trim(context: Context): void {
   letGo(context, 0);
+  letGoOfBuffers(context.kept, 0);
   if (context.digits?.uses === 0) {
     context.digits.resource.buffer.destroy();
     delete context.digits;
@@ -171,11 +197,12 @@ export async function compileModule(
   throw shaderError(linked, label, message, failure);
 }
 
-/** A buffer, or the error that there is no room for it. */
+/** A buffer, or the error that there is no room for it: for all of it, or for those bytes of it that are needed. */
 export async function allocate(
   context: Context,
   descriptor: GPUBufferDescriptor,
   title: string,
+  needed = descriptor.size,
 ): Promise<GPUBuffer> {
   const { device } = context;
   device.pushErrorScope("out-of-memory");
@@ -184,7 +211,7 @@ export async function allocate(
   if (failure !== null) {
     buffer.destroy();
     throw new OutOfMemoryError(
-      `${title}: no room for ${descriptor.size} bytes (${descriptor.label}): ${failure.message}`,
+      `${title}: no room for ${needed} bytes (${descriptor.label}): ${failure.message}`,
     );
   }
   return buffer;

@@ -1,6 +1,7 @@
 /** WebGPU's flags by value: Node has no globals for them. */
 export const BufferUsage = {
   MAP_READ: 0x1,
+  MAP_WRITE: 0x2,
   COPY_SRC: 0x4,
   COPY_DST: 0x8,
   UNIFORM: 0x40,
@@ -8,4 +9,5 @@ export const BufferUsage = {
 } as const;
 
 export const MAP_READ = 0x1;
+export const MAP_WRITE = 0x2;
 export const COMPUTE_STAGE = 0x4;

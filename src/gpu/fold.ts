@@ -4,7 +4,7 @@ import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
-import type { HandCompactOptions, HandMapOptions, HandOptions } from "./at_hand.ts";
+import type { HandCompactOptions, HandMapOptions, HandOptions, IntoOption } from "./at_hand.ts";
 import { compactAtHand, reduceAtHand, scanAtHand } from "./at_hand.ts";
 import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
@@ -123,7 +123,7 @@ export class Fold {
    * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16,
    * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct. It is read during the
    * call: do not change it before the call ends.
-   * @returns an array like `data`; with a map to another `type`, an array of that type.
+   * @returns an array like `data`; with a map to another `type`, an array of that type. With `into`, that array.
    * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before the GPU is touched.
    * @throws {SourceError} if your operator or map does not compile.
    * @throws {OutOfMemoryError} {@link DeviceLostError}
@@ -132,15 +132,21 @@ export class Fold {
    * ```ts
    * await fold.scan(Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3)); // 3 4 11 11 15 16 22 25
    * await fold.scan(Float32Array.of(0.2, 0.9, 0.7), { type: u32, map: "u32(x > 0.5)" }); // 0 1 2
+   *
+   * const sums = new Uint32Array(3);
+   * await fold.scan(Uint32Array.of(3, 1, 7), { into: sums });
+   * sums; // 3 4 11
    * ```
    */
   scan<A extends AnyArray>(
     data: A,
-    options?: HandOptions<NameOf<A>> & { readonly exclusive?: boolean },
+    options?: HandOptions<NameOf<A>> & { readonly exclusive?: boolean } & IntoOption<NoInfer<A>>,
   ): Promise<A>;
   scan<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> & { readonly exclusive?: boolean },
+    options: HandMapOptions<NameOf<A>, Name, V> & { readonly exclusive?: boolean } & IntoOption<
+        NoInfer<ArrayOf<Name, V>>
+      >,
   ): Promise<ArrayOf<Name, V>>;
   async scan(data: AnyArray, options: object = {}): Promise<AnyArray> {
     return scanAtHand(this.#context, data, options);
@@ -181,20 +187,23 @@ export class Fold {
    */
   compact<A extends AnyArray>(
     data: A,
-    options: HandCompactOptions<NameOf<A>> & { readonly indices: true },
+    options: HandCompactOptions<NameOf<A>> & { readonly indices: true } & IntoOption<Uint32Array>,
   ): Promise<Uint32Array>;
   compact<A extends AnyArray>(
     data: A,
-    options: HandCompactOptions<NameOf<A>> & { readonly indices?: false },
+    options: HandCompactOptions<NameOf<A>> & { readonly indices?: false } & IntoOption<NoInfer<A>>,
   ): Promise<A>;
   compact<A extends AnyArray>(
     data: A,
-    options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean },
+    options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean } & IntoOption<
+        NoInfer<A> | Uint32Array
+      >,
   ): Promise<A | Uint32Array>;
   compact<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
     options: Omit<HandCompactOptions<string>, "type" | "map"> &
-      Omit<HandMapOptions<NameOf<A>, Name, V>, "op">,
+      Omit<HandMapOptions<NameOf<A>, Name, V>, "op"> &
+      IntoOption<NoInfer<ArrayOf<Name, V>>>,
   ): Promise<ArrayOf<Name, V>>;
   // The planner checks that there is a predicate or flags, also for callers that leave the options out.
   async compact(data: AnyArray, options: object = {}): Promise<AnyArray> {
@@ -246,8 +255,8 @@ export class Fold {
   }
 
   /**
-   * Drops everything that is kept for the next call, mostly the device's pipelines. Prepared plans keep theirs. The next
-   * call of each kind compiles its kernels again.
+   * Drops everything that is kept for the next call: pipelines, and the buffers and plans of `scan`, `reduce` and
+   * `compact`. Prepared plans keep theirs. The next call of each kind compiles its kernels again.
    *
    * @example
    * ```ts

@@ -20,6 +20,12 @@ export interface OpenOptions {
    * holds for the device: the last `openFold` that names one decides.
    */
   readonly maxPipelines?: number;
+  /**
+   * The most bytes of buffers to keep for later calls of `scan`, `reduce` and `compact`, so that these need not allocate
+   * them again. The default is 2^28 (256 MiB); 0 keeps none. The buffers that were used least recently go first. The number
+   * holds for the device: the last `openFold` that names one decides.
+   */
+  readonly maxKeptBytes?: number;
 }
 
 /** The features that a device is opened with, if the adapter has them. */
@@ -53,6 +59,7 @@ const openNames = {
   adapter: true,
   testSinglePass: true,
   maxPipelines: true,
+  maxKeptBytes: true,
 } as const satisfies Record<keyof OpenOptions, true>;
 
 type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
@@ -69,15 +76,17 @@ export async function openDevice(options: OpenOptions, find: Find): Promise<Fold
 
 async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   requireOptions("openFold", options, openNames);
-  const { device, adapter, maxPipelines } = options;
-  if (maxPipelines !== undefined && !(Number.isInteger(maxPipelines) && maxPipelines >= 0)) {
-    refuse("openFold", `maxPipelines is ${String(maxPipelines)}`, "a whole number from 0 up");
+  const { device, adapter, maxPipelines, maxKeptBytes } = options;
+  for (const [name, most] of Object.entries({ maxPipelines, maxKeptBytes })) {
+    if (most !== undefined && !(Number.isInteger(most) && most >= 0)) {
+      refuse("openFold", `${name} is ${String(most)}`, "a whole number from 0 up");
+    }
   }
   if (device !== undefined) {
     if (typeof device?.createComputePipelineAsync !== "function") {
       throw new ArgumentError("openFold: device is no GPUDevice");
     }
-    return new Fold(await openContext(device, maxPipelines), () => {});
+    return new Fold(await openContext(device, options), () => {});
   }
   if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
     throw new ArgumentError("openFold: adapter is no GPUAdapter");
@@ -85,7 +94,7 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   const found = adapter === undefined ? await find() : { adapter };
   try {
     const own = await requestDevice(found.adapter);
-    return new Fold(await openContext(own, maxPipelines), () => {
+    return new Fold(await openContext(own, options), () => {
       own.destroy();
       found.release?.();
     });

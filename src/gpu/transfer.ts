@@ -3,7 +3,8 @@ import { ArgumentError } from "../errors.ts";
 import { wholeWords } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 import { allocate, explain, requireDevice, validated } from "./device.ts";
-import { BufferUsage, MAP_READ } from "./flags.ts";
+import { BufferUsage, MAP_READ, MAP_WRITE } from "./flags.ts";
+import { keepBuffer, letGoOfBuffers, takeBuffer } from "./kept.ts";
 
 /** The array of a call, and what it was when the call began: it is read only later, once kernels are compiled. */
 export interface Given {
@@ -20,21 +21,33 @@ export function givenOf(data: AnyArray): Given {
   return { data, length, buffer, byteOffset, byteLength };
 }
 
-/** What a call at hand takes from the device. All of it is destroyed when the call ends. */
+/** What a call at hand takes from the device. When the call ends, it is kept for the next call, or destroyed. */
 export interface Hand {
-  /** What is to be destroyed. */
-  readonly owned: { destroy(): void }[];
-  /** A buffer with room for so many bytes. */
-  own(name: string, bytes: number, usage: number): Promise<GPUBuffer>;
+  /** A buffer of the device with room for so many bytes. What it holds is open. */
+  own(name: string, bytes: number): Promise<GPUBuffer>;
   /** A buffer with an array's bytes, and room for so many. @throws {ArgumentError} when they are not there any more. */
   upload(name: string, from: Omit<Given, "data" | "length">, room?: number): Promise<GPUBuffer>;
-  /** Submits what is recorded, and reads the first bytes of a buffer. */
+  /** Submits what is recorded, and reads the first bytes of a buffer, as many as `target` has. */
   readBack(
     buffer: GPUBuffer,
-    bytes: number,
+    target: () => Uint8Array,
     record?: (encoder: GPUCommandEncoder) => void,
-  ): Promise<ArrayBuffer>;
+  ): Promise<void>;
 }
+
+/** How many pieces are under way at once: while one is copied by the CPU, the GPU copies others. */
+const PIECES = 4;
+
+/** Arrays of at most so many bytes are written by the queue: they need no staging of their own. */
+const SMALL = 2 ** 16;
+
+const DEVICE = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
+const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
+const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
+
+/** Bytes of a buffer that other calls can use, too: up to 16 MiB a power of two. */
+const roomOf = (bytes: number): number =>
+  bytes > 2 ** 24 ? wholeWords(bytes) : 2 ** Math.max(8, Math.ceil(Math.log2(bytes)));
 
 /**
  * One call from array to array.
@@ -46,57 +59,124 @@ export async function atHand<T>(
   title: string,
   call: (hand: Hand) => Promise<T>,
 ): Promise<T> {
-  const { device } = context;
-  const owned: { destroy(): void }[] = [];
-  const own = async (name: string, bytes: number, usage: number): Promise<GPUBuffer> => {
+  const { device, kept } = context;
+  const { pieceBytes } = kept;
+  const owned: GPUBuffer[] = [];
+  // Staging to be written, which all uploads of the call take in turn, and when each is mapped again.
+  const stages: GPUBuffer[] = [];
+  const mapped = new Map<GPUBuffer, Promise<unknown>>();
+  const take = async (name: string, bytes: number, usage: number): Promise<GPUBuffer> => {
+    const size = roomOf(bytes);
     const label = `wavefold ${title} ${name}`;
-    const buffer = await allocate(context, { label, size: wholeWords(bytes), usage }, title);
+    const mappedAtCreation = usage === WRITTEN;
+    const make = (): Promise<GPUBuffer> =>
+      allocate(context, { label, size, usage, ...(mappedAtCreation && { mappedAtCreation }) }, title, bytes);
+    const buffer =
+      takeBuffer(kept, size, usage) ??
+      (await make().catch((cause: unknown) => {
+        if (kept.buffers.length === 0) {
+          throw cause;
+        }
+        // What is kept may be what takes the room.
+        letGoOfBuffers(kept, 0);
+        return make();
+      }));
     owned.push(buffer);
     return buffer;
   };
+  const own = (name: string, bytes: number): Promise<GPUBuffer> => take(name, bytes, DEVICE);
+  // What is refused would leave zeros.
+  const submit = (record: (encoder: GPUCommandEncoder) => void): Promise<void> =>
+    validated(context, title, () => {
+      const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
+      record(encoder);
+      device.queue.submit([encoder.finish()]);
+    });
   try {
     requireDevice(context, title);
-    return await call({
-      owned,
+    const result = await call({
       own,
       async upload(name, { buffer, byteOffset, byteLength }, room = byteLength) {
-        const made = await own(name, room, BufferUsage.STORAGE | BufferUsage.COPY_DST);
-        if (byteOffset + byteLength > buffer.byteLength) {
-          throw new ArgumentError(
-            `${title}: the array was transferred or became shorter during the call; leave it as it is until then`,
-          );
+        const made = await own(name, room);
+        const requireBytes = (): void => {
+          if (byteOffset + byteLength > buffer.byteLength) {
+            throw new ArgumentError(
+              `${title}: the array was transferred or became shorter during the call; leave it as it is until then`,
+            );
+          }
+        };
+        requireBytes();
+        if (byteLength <= Math.min(SMALL, pieceBytes)) {
+          // A copy: Dawn for Node.js crashes on a view of shared memory. What is written is whole words, and an odd number
+          // of f16 is not.
+          const bytes = new Uint8Array(wholeWords(byteLength));
+          bytes.set(new Uint8Array(buffer, byteOffset, byteLength));
+          device.queue.writeBuffer(made, 0, bytes);
+          return made;
         }
-        // By its buffer: of a view of shared memory Dawn for Node.js dies. Shared memory itself no device takes.
-        const [source, start] =
-          buffer instanceof ArrayBuffer
-            ? [buffer, byteOffset]
-            : [new Uint8Array(buffer, byteOffset, byteLength).slice().buffer, 0];
-        // What is written is whole words, and an odd number of f16 is not.
-        const rest = byteLength % 4;
-        const whole = byteLength - rest;
-        device.queue.writeBuffer(made, 0, source, start, whole);
-        if (rest > 0) {
-          const word = new Uint8Array(4);
-          word.set(new Uint8Array(source, start + whole, rest));
-          device.queue.writeBuffer(made, whole, word);
+        for (let at = 0; at < byteLength; at += pieceBytes) {
+          const bytes = Math.min(pieceBytes, byteLength - at);
+          const known = stages.length < PIECES ? undefined : stages.shift();
+          await (known && mapped.get(known));
+          const stage =
+            known !== undefined && known.size >= bytes ? known : await take("staging", bytes, WRITTEN);
+          stages.push(stage);
+          requireBytes();
+          new Uint8Array(stage.getMappedRange()).set(new Uint8Array(buffer, byteOffset + at, bytes));
+          stage.unmap();
+          const copied = submit((encoder) =>
+            encoder.copyBufferToBuffer(stage, 0, made, at, wholeWords(bytes)),
+          );
+          // Mapped again once it is copied, for the next piece or the next call.
+          const ready = Promise.all([copied, stage.mapAsync(MAP_WRITE)]);
+          ready.catch(() => {});
+          mapped.set(stage, ready);
         }
         return made;
       },
-      async readBack(buffer, bytes, record) {
-        const staging = await own("read-back", bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
-        // What is refused would leave zeros.
-        const done = validated(context, title, () => {
-          const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
-          record?.(encoder);
-          if (bytes > 0) {
-            encoder.copyBufferToBuffer(buffer, 0, staging, 0, wholeWords(bytes));
+      async readBack(buffer, target, record = () => {}) {
+        const { byteLength } = target();
+        const stages: GPUBuffer[] = [];
+        for (let at = 0; at < byteLength && stages.length < PIECES; at += pieceBytes) {
+          stages.push(await take("read-back", Math.min(pieceBytes, byteLength - at), READ));
+        }
+        const start = (at: number, piece: number): Promise<unknown> => {
+          const stage = stages[piece % PIECES];
+          const submitted = submit((encoder) => {
+            if (at === 0) {
+              record(encoder);
+            }
+            if (stage !== undefined) {
+              const bytes = wholeWords(Math.min(pieceBytes, byteLength - at));
+              encoder.copyBufferToBuffer(buffer, at, stage, 0, bytes);
+            }
+          });
+          const read = Promise.all([submitted, stage?.mapAsync(MAP_READ)]);
+          read.catch(() => {});
+          return read;
+        };
+        const pieces = [start(0, 0)];
+        for (let piece = 1; piece < stages.length; piece++) {
+          pieces.push(start(piece * pieceBytes, piece));
+        }
+        await pieces[0];
+        for (let at = 0, piece = 0; at < byteLength; at += pieceBytes, piece++) {
+          await pieces[piece];
+          const stage = stages[piece % PIECES] as GPUBuffer;
+          const bytes = Math.min(pieceBytes, byteLength - at);
+          target().set(new Uint8Array(stage.getMappedRange(), 0, bytes), at);
+          stage.unmap();
+          if (at + PIECES * pieceBytes < byteLength) {
+            pieces.push(start(at + PIECES * pieceBytes, piece + PIECES));
           }
-          device.queue.submit([encoder.finish()]);
-        });
-        await Promise.all([done, staging.mapAsync(MAP_READ)]);
-        return staging.getMappedRange().slice(0, bytes);
+        }
       },
     });
+    await Promise.all(mapped.values());
+    for (const one of owned.splice(0)) {
+      keepBuffer(kept, one);
+    }
+    return result;
   } catch (cause) {
     throw await explain(context, title, cause);
   } finally {

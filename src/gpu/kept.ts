@@ -1,0 +1,87 @@
+// What calls at hand leave for the next ones: most of such a call's time goes into memory that is touched for the first
+// time, and into plans.
+
+/** Bytes of buffers to keep, if the caller does not say. */
+const MOST_BYTES = 2 ** 28;
+
+/** How many plans are kept. */
+const MOST_PLANS = 16;
+
+/** A compiled plan that one call at a time uses. */
+export interface KeptPlan {
+  /** Two calls with the same key may use the same plan. */
+  readonly key: string;
+  /** The keys of its pipelines. */
+  readonly pipelines: readonly string[];
+  destroy(): void;
+}
+
+/** The buffers and plans that a device's calls at hand have left, and that no call uses now. */
+export interface Kept {
+  /** How many bytes of buffers are kept at most. */
+  mostBytes: number;
+  /** Bytes that go from or to the CPU at once: the staging memory of a call is a few pieces, however long its arrays are. */
+  pieceBytes: number;
+  /** Those that were left last are at the end. A buffer that is written from the CPU is mapped. */
+  readonly buffers: GPUBuffer[];
+  readonly plans: KeptPlan[];
+}
+
+export const nothingKept = (): Kept => ({
+  mostBytes: MOST_BYTES,
+  pieceBytes: 2 ** 24,
+  buffers: [],
+  plans: [],
+});
+
+/** A kept buffer for so many bytes, which is the caller's from now on. It is at most twice as large, or small. */
+export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPUBuffer | undefined {
+  let best = -1;
+  buffers.forEach((one, at) => {
+    const fits = one.usage === usage && one.size >= bytes && one.size <= Math.max(2 * bytes, 2 ** 16);
+    if (fits && one.size <= (buffers[best]?.size ?? Infinity)) {
+      best = at;
+    }
+  });
+  return best < 0 ? undefined : buffers.splice(best, 1)[0];
+}
+
+/** Keeps a buffer that no command uses any more. If that is too much, those that were left first are destroyed. */
+export function keepBuffer(kept: Kept, buffer: GPUBuffer): void {
+  kept.buffers.push(buffer);
+  letGoOfBuffers(kept, kept.mostBytes);
+}
+
+/** Destroys buffers, those that were left first before others, until at most so many bytes are left. */
+export function letGoOfBuffers({ buffers }: Kept, most: number): void {
+  let bytes = buffers.reduce((sum, { size }) => sum + size, 0);
+  for (const one of [...buffers]) {
+    if (bytes > most) {
+      buffers.shift();
+      bytes -= one.size;
+      one.destroy();
+    }
+  }
+}
+
+/** A kept plan, which is the caller's from now on. */
+export function takePlan({ plans }: Kept, key: string): KeptPlan | undefined {
+  const at = plans.findIndex((one) => one.key === key);
+  return at < 0 ? undefined : plans.splice(at, 1)[0];
+}
+
+/** Keeps a plan, if its pipelines are kept, too. */
+export function keepPlan(kept: Kept, plan: KeptPlan, pipelines: ReadonlyMap<string, unknown>): void {
+  kept.plans.push(plan);
+  letGoOfPlans(kept, pipelines);
+}
+
+/** Destroys plans that lack a pipeline; and of plans that are too many, those that were left first. */
+export function letGoOfPlans({ plans }: Kept, pipelines: ReadonlyMap<string, unknown>): void {
+  const left = plans.filter((one) => one.pipelines.every((key) => pipelines.has(key))).slice(-MOST_PLANS);
+  for (const one of plans.splice(0, plans.length, ...left)) {
+    if (!left.includes(one)) {
+      one.destroy();
+    }
+  }
+}
