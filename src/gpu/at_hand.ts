@@ -12,7 +12,7 @@ import { i32, u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, LimitError } from "../errors.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
@@ -83,6 +83,13 @@ interface TypeOptions {
   readonly type?: unknown;
   readonly from?: unknown;
   readonly map?: unknown;
+}
+
+/** Rethrows an error. Where it names a plan's `maxLength`, it now names the array, whose length that is. */
+export function rethrowAtHand(cause: unknown): never {
+  throw cause instanceof LimitError && cause.option === "maxLength"
+    ? Object.assign(cause, { option: "data" })
+    : cause;
 }
 
 /** `Fold.scan`. */
@@ -157,6 +164,7 @@ function flagWords(flags: ArrayLike<number | boolean>, length: number, title: st
       typeof marks.length === "number"
         ? `${title}: ${marks.length} flags for ${length} elements; it takes one for each`
         : `${title}: flags is ${flags === null ? "null" : typeof flags}; it takes an array of one flag for each element`,
+      "flags",
     );
   }
   return Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
@@ -174,7 +182,7 @@ interface HandTypes {
 /** The types of the array's elements and of the result. */
 async function typesOf(data: AnyArray, options: TypeOptions, caller: string): Promise<HandTypes> {
   const given = options as { readonly [Name in keyof TypeOptions]?: ElementType };
-  const own = await typeOfArray(data, namedType(data, given), caller);
+  const own = await typeOfArray(data, namedType(data, given), caller, given.from ? "from" : "type");
   if (given.map === undefined && given.from === undefined) {
     return { type: own, arrayOf: (bytes) => arrayLike(data, bytes) };
   }
@@ -193,8 +201,9 @@ async function typeOfArray(
   data: AnyArray,
   type: ElementType | undefined,
   caller: string,
+  option: string,
 ): Promise<ElementType> {
-  const given = structOfArray(data, type, caller) ?? type;
+  const given = structOfArray(data, type, caller, option) ?? type;
   if (given !== undefined) {
     return given;
   }

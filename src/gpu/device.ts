@@ -185,6 +185,7 @@ export async function allocate(
     buffer.destroy();
     throw new OutOfMemoryError(
       `${title}: no room for ${descriptor.size} bytes (${descriptor.label}): ${failure.message}`,
+      descriptor.size,
     );
   }
   return buffer;

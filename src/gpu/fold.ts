@@ -5,7 +5,7 @@ import type { Grouping } from "../plan/grouping.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { HandCompactOptions, HandMapOptions, HandOptions } from "./at_hand.ts";
-import { compactAtHand, reduceAtHand, scanAtHand } from "./at_hand.ts";
+import { compactAtHand, reduceAtHand, rethrowAtHand, scanAtHand } from "./at_hand.ts";
 import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
 import type { BufferRange } from "./recording.ts";
@@ -143,7 +143,7 @@ export class Fold {
     options: HandMapOptions<NameOf<A>, Name, V> & { readonly exclusive?: boolean },
   ): Promise<ArrayOf<Name, V>>;
   async scan(data: AnyArray, options: object = {}): Promise<AnyArray> {
-    return scanAtHand(this.#context, data, options);
+    return scanAtHand(this.#context, data, options).catch(rethrowAtHand);
   }
 
   /**
@@ -163,7 +163,7 @@ export class Fold {
     options: HandMapOptions<NameOf<A>, Name, V>,
   ): Promise<V>;
   async reduce(data: AnyArray, options: object = {}): Promise<Value> {
-    return reduceAtHand(this.#context, data, options);
+    return reduceAtHand(this.#context, data, options).catch(rethrowAtHand);
   }
 
   /**
@@ -198,7 +198,7 @@ export class Fold {
   ): Promise<ArrayOf<Name, V>>;
   // The planner checks that there is a predicate or flags, also for callers that leave the options out.
   async compact(data: AnyArray, options: object = {}): Promise<AnyArray> {
-    return compactAtHand(this.#context, data, options);
+    return compactAtHand(this.#context, data, options).catch(rethrowAtHand);
   }
 
   /**

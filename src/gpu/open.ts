@@ -71,16 +71,16 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   requireOptions("openFold", options, openNames);
   const { device, adapter, maxPipelines } = options;
   if (maxPipelines !== undefined && !(Number.isInteger(maxPipelines) && maxPipelines >= 0)) {
-    refuse("openFold", `maxPipelines is ${String(maxPipelines)}`, "a whole number from 0 up");
+    refuse("openFold", "maxPipelines", String(maxPipelines), "a whole number from 0 up");
   }
   if (device !== undefined) {
     if (typeof device?.createComputePipelineAsync !== "function") {
-      throw new ArgumentError("openFold: device is no GPUDevice");
+      throw new ArgumentError("openFold: device is no GPUDevice", "device");
     }
     return new Fold(await openContext(device, maxPipelines), () => {});
   }
   if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
-    throw new ArgumentError("openFold: adapter is no GPUAdapter");
+    throw new ArgumentError("openFold: adapter is no GPUAdapter", "adapter");
   }
   const found = adapter === undefined ? await find() : { adapter };
   try {

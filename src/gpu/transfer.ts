@@ -64,6 +64,7 @@ export async function atHand<T>(
         if (byteOffset + byteLength > buffer.byteLength) {
           throw new ArgumentError(
             `${title}: the array was transferred or became shorter during the call; leave it as it is until then`,
+            "data",
           );
         }
         // By its buffer: of a view of shared memory Dawn for Node.js dies. Shared memory itself no device takes.

@@ -3,7 +3,7 @@ import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import type { Indirect, Selector } from "../kernels/compact.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
@@ -59,17 +59,15 @@ export function planCompact(
   const type = requireType(options.type, "compact");
   const title = `compact<${type.name}>`;
   if ((where !== undefined) === flags) {
-    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`);
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
   }
   if (where !== undefined && typeof where !== "string") {
-    throw new ArgumentError(
-      `${title}: where is ${typeof where}; it takes a WGSL expression over the element x and its index i`,
-    );
+    refuse(title, "where", typeof where, "a WGSL expression over the element x and its index i");
   }
   requireIndirect(indirect, title);
   const map = requireMap(options, type, title, facts.features, methods);
   if (map !== undefined && indices) {
-    throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`);
+    throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
   }
   const from = map?.from ?? type;
   const selector: Selector = where === undefined ? "flags" : { where };
@@ -263,12 +261,11 @@ function requireIndirect(indirect: unknown, title: string): void {
   if (kind === undefined || name === undefined || others.length > 0) {
     throw new ArgumentError(
       `${title}: indirect takes { dispatch: { itemsPerWorkGroup } }, { draw: { vertexCount } } or { drawIndexed: { indexCount } }`,
+      "indirect",
     );
   }
   const value: unknown = (indirect as Record<string, Record<string, unknown>>)[kind]?.[name];
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 0xffffffff) {
-    throw new ArgumentError(
-      `${title}: ${name} is ${String(value)}; it takes a whole number from 1 to 2^32 - 1`,
-    );
+    refuse(title, name, String(value), "a whole number from 1 to 2^32 - 1");
   }
 }

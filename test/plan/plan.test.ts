@@ -7,7 +7,7 @@ import { add, and, max, min, mul } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
-import { ArgumentError, FeatureError, LimitError } from "../../src/errors.ts";
+import { ArgumentError, FeatureError, LimitError, type WavefoldError } from "../../src/errors.ts";
 import type { Indirect } from "../../src/kernels/compact.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
 import { bindingOf } from "../../src/kernels/kernel.ts";
@@ -330,7 +330,7 @@ test("every pass binds what its kernel names, and has a kernel that is compiled"
 
 describe("errors name what was asked for, and the limit", () => {
   const bare = factsWith({ features: new Set() });
-  const cases: [string, typeof ArgumentError, string, () => Promise<unknown>][] = [
+  const cases: [string, new (...given: never) => WavefoldError, string, () => Promise<unknown>][] = [
     [
       "f16",
       FeatureError,
