@@ -175,6 +175,7 @@ describe.each<[string, readonly Row[]]>([
     "prepared",
     [
       ["a misspelled option", prepareScan({ maxLenght: 8 }), "maxLenght"],
+      ["flags, which record takes", prepareCompact({ where: undefined, flags: true }), "flags"],
       ["a length below zero", prepareScan({ maxLength: -1 }), "maxLength"],
       ["a type that is none", prepareScan({ type: undefined }), "type"],
       ["an item type that is none", prepareScan({ from: 3, map: "x" }), "from"],
@@ -368,6 +369,8 @@ describe("an ArgumentError of record names the range", () => {
     ["an unknown range", recorded((buffer) => ({ flag: buffer })), "flag"],
     ["an unknown part of a range", recorded((buffer) => ({ input: { buffer, ofset: 4 } })), "ofset"],
     ["no range", recorded(() => ({ output: undefined })), "output"],
+    ["flags for a predicate", recorded((buffer) => ({ flags: buffer })), "flags"],
+    ["no flags", recorded(() => ({}), { where: undefined }), "flags"],
     ["no buffer", recorded(() => ({ count: { buffer: {} } })), "count"],
     ["a size", recorded((buffer) => ({ input: { buffer, size: -4 } })), "input"],
     ["an offset", recorded((buffer) => ({ input: { buffer, offset: 2 } })), "input"],

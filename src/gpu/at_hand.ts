@@ -120,7 +120,7 @@ export async function reduceAtHand(context: Context, data: AnyArray, options: Ty
 export async function compactAtHand(
   context: Context,
   data: AnyArray,
-  options: TypeOptions & { readonly flags?: ArrayLike<number | boolean>; readonly indices?: boolean },
+  options: TypeOptions & Pick<HandCompactOptions<string>, "where" | "flags"> & { readonly indices?: boolean },
 ): Promise<AnyArray> {
   const given = givenOf(data);
   requireOptions("compact", options, compactNames);
@@ -128,12 +128,15 @@ export async function compactAtHand(
   const { length } = given;
   const { arrayOf, ...types } = await typesOf(data, options, "compact");
   const { type } = types;
-  const words = flags === undefined ? undefined : flagWords(flags, length, `compact<${type.name}>`);
+  const title = `compact<${type.name}>`;
+  if ((options.where === undefined) === (flags === undefined)) {
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
+  }
+  const words = flags && flagWords(flags, length, title);
   const all = {
     ...(others as Partial<CompactOptions>),
     ...types,
     indices,
-    flags: words !== undefined,
     maxLength: length,
   };
   const [{ planCompact }, methods] = await Promise.all([import("../plan/compact.ts"), methodsFor(all)]);

@@ -49,8 +49,25 @@ export interface PreparedReduce {
   destroy(): void;
 }
 
-/** A compaction, compiled and with its scratch allocated. */
-export interface PreparedCompact {
+/** Where a compaction reads and writes. */
+export interface CompactRanges {
+  /** Not needed by positions with `flags`, which do not read the items. */
+  readonly input?: BufferRange;
+  readonly output: BufferRange;
+  readonly count: BufferRange;
+  /** For plans prepared with `indirect`: a buffer that receives the arguments of the indirect call. */
+  readonly indirect?: BufferRange;
+  readonly length: Length;
+}
+
+/** Where a compaction without a predicate reads and writes. */
+export interface FlaggedRanges extends CompactRanges {
+  /** A u32 for each item. An item is kept if its flag is not zero. */
+  readonly flags: BufferRange;
+}
+
+/** A compaction, compiled and with its scratch allocated. If it was prepared without `where`, its ranges have `flags`. */
+export interface PreparedCompact<Ranges extends CompactRanges = CompactRanges> {
   /**
    * Records the compaction of `length` items, as {@link PreparedScan.record} does. `output` must have room for all of
    * them. `count` (one u32) receives the number of kept items. Items of `output` after the kept ones keep their
@@ -59,19 +76,7 @@ export interface PreparedCompact {
    * Ranges may share buffers. But `count` must be in another buffer than `output` if the compaction is in place, if
    * `flags` or `length` are in the output's buffer, or if an input with items of another size is.
    */
-  record(
-    encoder: GPUCommandEncoder | GPUComputePassEncoder,
-    ranges: {
-      /** Not needed with `flags` and `indices` together, which do not read the items. */
-      readonly input?: BufferRange;
-      readonly flags?: BufferRange;
-      readonly output: BufferRange;
-      readonly count: BufferRange;
-      /** For plans prepared with `indirect`: a buffer that receives the arguments of the indirect call. */
-      readonly indirect?: BufferRange;
-      readonly length: Length;
-    },
-  ): void;
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
 }
@@ -232,15 +237,27 @@ export class Fold {
   }
 
   /**
-   * Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}.
+   * Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. With `where`, the predicate decides what is
+   * kept. Without it, the flags decide that each recording is given.
    *
    * @example
    * ```ts
    * const compact = await fold.prepareCompact({ type: u32, where: "x > 7u", maxLength: 1 << 20 });
    * compact.record(encoder, { input, output, count, length });
+   * const flagged = await fold.prepareCompact({ type: u32, maxLength: 1 << 20 });
+   * flagged.record(encoder, { input, flags, output, count, length });
    * ```
    */
-  async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
+  prepareCompact<Name extends string>(
+    options: CompactOptions<Name> & { readonly where: string },
+  ): Promise<PreparedCompact>;
+  prepareCompact<Name extends string>(
+    options: CompactOptions<Name> & { readonly where?: never },
+  ): Promise<PreparedCompact<FlaggedRanges>>;
+  prepareCompact<Name extends string>(
+    options: CompactOptions<Name>,
+  ): Promise<PreparedCompact<CompactRanges & Partial<FlaggedRanges>>>;
+  async prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
     const { prepareCompact } = await import("./recording.ts");
     return prepareCompact(this.#context, options);
   }

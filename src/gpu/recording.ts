@@ -72,7 +72,6 @@ const scanNames = { op: true, exclusive: true, ...planNames } satisfies Record<k
 const reduceNames = { op: true, ...planNames } satisfies Record<keyof ReduceOptions, true>;
 const compactNames = {
   where: true,
-  flags: true,
   indices: true,
   indirect: true,
   ...planNames,
@@ -120,12 +119,19 @@ function checked(compiled: Compiled): Prepared {
   /** The ranges, each checked on its own. */
   const resolve = (given: Ranges, length: number): ResolvedRanges => {
     const { needs } = plan;
+    if (needs.has("flags") && given.flags === undefined) {
+      throw refusal(
+        plan,
+        "flags is undefined, and this was prepared without where; give record flags, or prepareCompact where",
+        "flags",
+      );
+    }
     const range = (name: RangeName, given: BufferRange | undefined, items: number): Range | undefined =>
       needs.has(name) ? requireRange(plan, name, given, items, factsOf) : undefined;
     return {
       input: length === 0 && given.input === undefined ? undefined : range("input", given.input, length),
       output: range("output", given.output, plan.outputLength(length)),
-      flags: length === 0 && given.flags === undefined ? undefined : range("flags", given.flags, length),
+      flags: range("flags", given.flags, length),
       total: range("total", given.count, 1),
       indirect: range("indirect", given.indirect, plan.indirectWords),
       length: range("length", given.length as BufferRange, 1),

@@ -21,16 +21,17 @@ import { spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /**
- * The options of `prepareCompact`. It takes `where` or `flags`. If there is a map, `where` looks at the item before the
- * map, and the output has the mapped item.
+ * The options of `prepareCompact`. If there is a map, `where` looks at the item before the map, and the output has the mapped
+ * item.
  */
 export interface CompactOptions<Name extends string = string> extends TuningOptions, MapOptions {
   /** The type of the output's items. */
   readonly type: ElementType<Name>;
-  /** A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not zero. */
+  /**
+   * A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not zero.
+   * Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
+   */
   readonly where?: string;
-  /** Whether a buffer of flags decides, with a u32 for each item. An item is kept if its flag is not zero. */
-  readonly flags?: boolean;
   /** Whether to write the positions of the kept items, as u32, instead of the items. */
   readonly indices?: boolean;
   /** The most items that you will record. It sets the size of the scratch. */
@@ -55,12 +56,9 @@ export function planCompact(
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
 ): Plan {
-  const { where, flags = false, indices = false, lengthOnGpu = false, indirect } = options;
+  const { where, indices = false, lengthOnGpu = false, indirect } = options;
   const type = requireType(options.type, "compact");
   const title = `compact<${type.name}>`;
-  if ((where !== undefined) === flags) {
-    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
-  }
   if (where !== undefined && typeof where !== "string") {
     refuse(title, "where", typeof where, "a WGSL expression over the element x and its index i");
   }
@@ -70,7 +68,8 @@ export function planCompact(
     throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
   }
   const from = map?.from ?? type;
-  const selector: Selector = where === undefined ? "flags" : { where };
+  const flags = where === undefined;
+  const selector: Selector = flags ? "flags" : { where };
   const count = monoidOf(add, u32, "compact");
   const output = indices ? u32.bytes : type.bytes;
   const once = methods.singlePass?.("compact", title, type, count, options, facts, methods, testing);

@@ -309,8 +309,8 @@ test("every pass binds what its kernel names, and has a kernel that is compiled"
       await planCompact({ ...options, where: "true" }, facts),
       await planCompact({ ...options, where: "true", indices: true }, facts),
       await planCompact({ ...options, type: u64, where: "true", indices: true }, facts),
-      await planCompact({ ...options, flags: true, indirect }, facts),
-      await planCompact({ ...options, flags: true, indices: true }, facts),
+      await planCompact({ ...options, indirect }, facts),
+      await planCompact({ ...options, indices: true }, facts),
     );
   }
   for (const plan of plans) {
@@ -474,18 +474,6 @@ describe("errors name what was asked for, and the limit", () => {
       ArgumentError,
       "maxLength is -1; it takes a whole number from 0 up",
       () => planReduce({ type: u32, maxLength: -1 }, facts),
-    ],
-    [
-      "where and flags",
-      ArgumentError,
-      "compact<u32> takes where (a WGSL expression) or flags, and not both",
-      () => planCompact({ type: u32, where: "true", flags: true, maxLength: 1 }, facts),
-    ],
-    [
-      "neither",
-      ArgumentError,
-      "compact<u32> takes where (a WGSL expression) or flags, and not both",
-      () => planCompact({ type: u32, maxLength: 1 }, facts),
     ],
     [
       "empty where",
