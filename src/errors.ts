@@ -1,3 +1,5 @@
+// Fields are only declared, as constructors set them: a bundle is smaller without their definitions.
+
 /** The class of every error of this library. Its subclasses name the cause. */
 export class WavefoldError extends Error {
   override name = "WavefoldError";
@@ -6,27 +8,64 @@ export class WavefoldError extends Error {
 /** An argument has no meaning: an operator does not fit its type, a length does not fit its buffer, or ranges overlap. */
 export class ArgumentError extends WavefoldError {
   override name = "ArgumentError";
+  /**
+   * The name of the option, argument or range that is at fault, such as `"workGroupSize"`, `"where"`, `"data"` or `"output"`;
+   * also the name of an option that does not exist. If several are at fault together, it is the first one that the message
+   * names. It is undefined if none is, as after `destroy()`.
+   */
+  declare readonly option: string | undefined;
+
+  /** @internal */
+  constructor(message: string, option?: string) {
+    super(message);
+    this.option = option;
+  }
 }
 
 /** The device's limits are too low for the call. Open the device with higher limits, or ask for less. */
 export class LimitError extends WavefoldError {
   override name = "LimitError";
+  /**
+   * The name of the option, argument or range that asks for too much, such as `"maxLength"`; of a call at hand, `"data"`. It is
+   * undefined if the call names none.
+   */
+  declare readonly option: string | undefined;
+  /** What the call needs, in the unit of the message: bytes, items, threads or work-groups. */
+  declare readonly needed: number;
+  /** What the device has at most, in the same unit. */
+  declare readonly limit: number;
+
+  /** @internal */
+  constructor(message: string, needed: number, limit: number, option?: string) {
+    super(message);
+    this.option = option;
+    this.needed = needed;
+    this.limit = limit;
+  }
 }
 
 /** The device lacks a feature. Open the device with the feature, if the adapter has it. */
 export class FeatureError extends WavefoldError {
   override name = "FeatureError";
+  /** The feature, as WebGPU calls it: `"shader-f16"` or `"subgroups"`. */
+  declare readonly feature: string;
+
+  /** @internal */
+  constructor(message: string, feature: string) {
+    super(message);
+    this.feature = feature;
+  }
 }
 
 /** WGSL that you wrote (a predicate, a map, an operator or a kernel) does not compile. */
 export class SourceError extends WavefoldError {
   override name = "SourceError";
   /** Your whole text. */
-  readonly source: string;
+  declare readonly source: string;
   /** The line in that text, counted from 1. */
-  readonly line: number;
+  declare readonly line: number;
   /** The column in that line, counted from 1. It is 0 if the compiler names none. */
-  readonly column: number;
+  declare readonly column: number;
 
   /** @internal */
   constructor(message: string, source: string, line: number, column: number) {
@@ -50,6 +89,14 @@ export class AdapterError extends WavefoldError {
 /** An optional package that this call needs is not installed. The message names it. */
 export class MissingPackageError extends WavefoldError {
   override name = "MissingPackageError";
+  /** The package, as `npm install` takes it. */
+  declare readonly package: string;
+
+  /** @internal */
+  constructor(message: string, name: string) {
+    super(message);
+    this.package = name;
+  }
 }
 
 /** The device was lost or destroyed. Pending calls are rejected. Open a new device. */
@@ -60,18 +107,31 @@ export class DeviceLostError extends WavefoldError {
 /** The device has no room for a buffer. */
 export class OutOfMemoryError extends WavefoldError {
   override name = "OutOfMemoryError";
+  /** The size of the buffer in bytes. */
+  declare readonly needed: number;
+
+  /** @internal */
+  constructor(message: string, needed: number) {
+    super(message);
+    this.needed = needed;
+  }
 }
 
-/** Throws an {@link ArgumentError} that says what is wrong with an argument, and what the caller takes instead. */
-export function refuse(caller: string, problem: string, takes: string): never {
-  throw new ArgumentError(`${caller}: ${problem}; it takes ${takes}`);
+/** Throws an {@link ArgumentError} that says what an option or an argument is, and what the caller takes instead. */
+export function refuse(
+  caller: string,
+  option: string,
+  given: string | number | object | undefined,
+  takes: string,
+): never {
+  throw new ArgumentError(`${caller}: ${option} is ${given}; it takes ${takes}`, option);
 }
 
 /** Throws an {@link ArgumentError} for the first of these leftover options that is not undefined. */
 export function refuseOthers(caller: string, others: object): void {
   for (const name in others) {
     if (others[name as never] !== undefined) {
-      throw new ArgumentError(`${caller} takes no option ${name}`);
+      throw new ArgumentError(`${caller} takes no option ${name}`, name);
     }
   }
 }

@@ -20,7 +20,16 @@ export {
 } from "./errors.ts";
 export type { HandCompactOptions, HandMapOptions, HandOptions, IntoOption } from "./gpu/at_hand.ts";
 export type { SinglePassTest } from "./gpu/context.ts";
-export type { Fold, Length, PreparedCompact, PreparedReduce, PreparedScan, ScanRanges } from "./gpu/fold.ts";
+export type {
+  CompactRanges,
+  FlaggedRanges,
+  Fold,
+  Length,
+  PreparedCompact,
+  PreparedReduce,
+  PreparedScan,
+  ScanRanges,
+} from "./gpu/fold.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
 export type { BufferRange } from "./gpu/recording.ts";

@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { AdapterError, ArgumentError, MissingPackageError } from "./errors.ts";
+import { AdapterError, MissingPackageError, refuse } from "./errors.ts";
 import type { Fold } from "./gpu/fold.ts";
 import type { OpenOptions } from "./gpu/open.ts";
 import { openDevice } from "./gpu/open.ts";
@@ -78,9 +78,7 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
   // Options that are not an object are refused below, with the other options.
   const { adapter } = Object(options) as NodeOpenOptions;
   if (typeof adapter === "string" && adapter !== "gpu" && adapter !== "software") {
-    throw new ArgumentError(
-      `openFold: adapter is "${String(adapter)}"; it takes "gpu", "software" or a GPUAdapter`,
-    );
+    refuse("openFold", "adapter", `"${String(adapter)}"`, `"gpu", "software" or a GPUAdapter`);
   }
   const others = typeof adapter === "string" ? { ...options, adapter: undefined } : options;
   return openDevice(others as OpenOptions, async () => {
@@ -151,5 +149,8 @@ async function loadDawn(): Promise<Dawn> {
     }
     return (await import(pathToFileURL(path).href)) as Dawn;
   }
-  throw new MissingPackageError("openFold: WebGPU in Node.js needs the package webgpu: npm install webgpu");
+  throw new MissingPackageError(
+    "openFold: WebGPU in Node.js needs the package webgpu: npm install webgpu",
+    "webgpu",
+  );
 }

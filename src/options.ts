@@ -1,4 +1,4 @@
-import { ArgumentError } from "./errors.ts";
+import { ArgumentError, refuse } from "./errors.ts";
 
 /** The names of options. A table of them `satisfies Record<keyof Options, true>`, so that none is missing. */
 export type OptionNames = Readonly<Record<string, true>>;
@@ -11,7 +11,7 @@ export type OptionNames = Readonly<Record<string, true>>;
 export function requireOptions(caller: string, options: unknown, names: OptionNames): void {
   if (typeof options !== "object" || options === null) {
     const given = options === null || options === undefined ? String(options) : typeof options;
-    throw new ArgumentError(`${caller}: options is ${given}; it takes an object`);
+    refuse(caller, "options", given, "an object");
   }
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined && !Object.hasOwn(names, name)) {
@@ -31,6 +31,7 @@ function unknownOption(caller: string, name: string, names: readonly string[]): 
     `${caller} takes no option ${name}; ${
       nearest === undefined ? `it takes ${names.join(", ")}` : `did you mean ${nearest.one}?`
     }`,
+    name,
   );
 }
 

@@ -88,16 +88,16 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
       for (const testing of testings) {
         const single = { passes: "single", maxLength, algorithm, type } as const;
         plans.push(planScan({ ...single, op }, facts, ALL_ARRANGEMENTS, testing));
-        plans.push(planCompact({ ...single, flags: true }, facts, ALL_ARRANGEMENTS, testing));
+        plans.push(planCompact(single, facts, ALL_ARRANGEMENTS, testing));
       }
       for (const passes of ["single", "reduce-then-scan"] as const) {
         const kept = { ...base, type, passes };
         plans.push(planCompact({ ...kept, where: "i % 3u == 1u" }, facts));
         plans.push(planCompact({ ...kept, where: "i % 3u == 1u" }, facts, ["padded"]));
         plans.push(planCompact({ ...kept, where: "i > 1u", from: u32, map: mapped.map }, facts));
-        plans.push(planCompact({ ...kept, flags: true, indices: true, lengthOnGpu: true }, facts));
+        plans.push(planCompact({ ...kept, indices: true, lengthOnGpu: true }, facts));
         for (const indirect of [{ dispatch: { itemsPerWorkGroup: 64 } }, { draw: { vertexCount: 4 } }]) {
-          plans.push(planCompact({ ...kept, flags: true, indirect }, facts));
+          plans.push(planCompact({ ...kept, indirect }, facts));
         }
       }
     }

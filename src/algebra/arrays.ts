@@ -62,9 +62,14 @@ const arrayTypes = {
  * The name of the element type of a typed array: `Uint32Array` is u32, and so on. Where the runtime
  * has no `Float16Array`, a `Uint16Array` holds f16 bits when `type` says so.
  *
- * @throws {ArgumentError} when the array holds none of the element types, or not the one named.
+ * @throws {ArgumentError} when the array holds none of the element types, or not the one named; `option` named it.
  */
-export function typeNameOfArray(data: unknown, type: ElementType | undefined, caller: string): TypeName {
+export function typeNameOfArray(
+  data: unknown,
+  type: ElementType | undefined,
+  caller: string,
+  option = "type",
+): TypeName {
   const tag = ArrayBuffer.isView(data)
     ? (data as { [Symbol.toStringTag]?: string })[Symbol.toStringTag]
     : undefined;
@@ -76,30 +81,35 @@ export function typeNameOfArray(data: unknown, type: ElementType | undefined, ca
     const given = tag ?? (data === null ? "null" : typeof data);
     throw new ArgumentError(
       `${caller}: ${given} is not an array of an element type; it takes ${Object.keys(arrayTypes).join(", ")}, Uint16Array with type: f16, or a struct's array`,
+      "data",
     );
   }
   if (type !== undefined && type.name !== own) {
-    throw new ArgumentError(`${caller}: ${tag} holds ${own}, but type says ${type.name ?? String(type)}`);
+    throw new ArgumentError(
+      `${caller}: ${tag} holds ${own}, but type says ${type.name ?? String(type)}`,
+      option,
+    );
   }
   return own;
 }
 
 /**
- * The struct type of an array of structs; nothing where it is a typed array. A type that is given is
+ * The struct type of an array of structs; nothing where it is a typed array. A type that is given, by `option`, is
  * checked against the array.
  */
 export function structOfArray(
   data: unknown,
   type: ElementType | undefined,
   caller: string,
+  option = "type",
 ): ElementType | undefined {
   const own = structTypeOf(data);
   if (type !== undefined) {
-    requireType(type, caller);
+    requireType(type, caller, option);
     if (own === undefined) {
-      typeNameOfArray(data, type, caller);
+      typeNameOfArray(data, type, caller, option);
     } else if (own !== type) {
-      throw new ArgumentError(`${caller}: the array holds ${own.name}, but type says ${type.name}`);
+      throw new ArgumentError(`${caller}: the array holds ${own.name}, but type says ${type.name}`, option);
     }
   }
   return own;

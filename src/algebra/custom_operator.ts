@@ -65,19 +65,17 @@ export function operator<Name extends string, V extends Value>(
   const caller = `operator ${name}`;
   const type = requireType(definition.type, caller) as ElementType<Name, V>;
   if (typeof combine !== "string" || combine.trim() === "") {
-    throw new ArgumentError(`${caller}: combine is empty; it takes a WGSL expression over earlier and later`);
+    refuse(caller, "combine", "empty", "a WGSL expression over earlier and later");
   }
   if (typeof reference !== "function") {
-    throw new ArgumentError(
-      `${caller}: reference is ${typeof reference}; it takes a function of two values of ${type.name}`,
-    );
+    refuse(caller, "reference", typeof reference, `a function of two values of ${type.name}`);
   }
   if (typeof declarations !== "string") {
-    throw new ArgumentError(`${caller}: declarations is ${typeof declarations}; it takes WGSL text`);
+    refuse(caller, "declarations", typeof declarations, "WGSL text");
   }
   const problem = problemOf(type, identity);
   if (problem !== undefined) {
-    throw new ArgumentError(`${caller}: the identity ${problem}`);
+    throw new ArgumentError(`${caller}: the identity ${problem}`, "identity");
   }
   const op: CustomOperator<Name, V> = {
     name,
@@ -93,15 +91,19 @@ export function operator<Name extends string, V extends Value>(
 
 export function requireDefinition(definition: unknown, caller: string): void {
   if (typeof definition !== "object" || definition === null) {
-    refuse(caller, `what is given is ${describe(definition)}`, "an object");
+    throw new ArgumentError(
+      `${caller}: what is given is ${describe(definition)}; it takes an object`,
+      "definition",
+    );
   }
 }
 
-/** A name that may become part of names in WGSL. */
-export function requireName(name: unknown, caller: string): asserts name is string {
+/** A name that may become part of names in WGSL. `option` gives it. */
+export function requireName(name: unknown, caller: string, option = "name"): asserts name is string {
   if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || name.includes("__")) {
     throw new ArgumentError(
       `${caller}: name is ${typeof name === "string" ? JSON.stringify(name) : describe(name)}; it takes letters, digits and single underscores, starting with a letter`,
+      option,
     );
   }
 }
@@ -112,6 +114,7 @@ function customMonoid(given: Operator, type: ElementType, caller: string): Monoi
   if (!isSameType(op.type, type)) {
     throw new ArgumentError(
       `${caller}<${type.name}, ${op.name}>: the operator ${op.name} is for ${op.type.name}, not for ${op.type.name === type.name ? "another type of that name" : type.name}`,
+      "op",
     );
   }
   return {

@@ -49,7 +49,7 @@ export const monoid = (op: Operator, type: ElementType, caller: string): Monoid 
 /** The same of a type that the operator itself tells from what is none. */
 export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
   if (!(op as Partial<Operator> | null | undefined)?.on) {
-    refuse(caller, `op is ${String(op)}`, "an operator");
+    refuse(caller, "op", String(op), "an operator");
   }
   return (op as Required<Operator>).on(op, type, caller);
 }

@@ -1,7 +1,7 @@
-import { refuse } from "../errors.ts";
+import { ArgumentError } from "../errors.ts";
 import { integerTruth } from "./literals.ts";
 import type { Monoid, Operator } from "./monoid.ts";
-import type { Domain, ElementType, Operation, Scalar, ScalarType, Start, TypeName } from "./types.ts";
+import type { Domain, Operation, Scalar, ScalarType, Start, TypeName } from "./types.ts";
 import { scalarTypes } from "./types.ts";
 
 /** The names of the types that the bitwise operators take. */
@@ -160,17 +160,19 @@ export const operators = /* @__PURE__ */ Object.freeze({
 /** The name in WGSL of an operator of the table: `logical_and`. */
 export const keyOf = (op: Operator): string => (op as BuiltinOperator).key ?? op.name;
 
-function builtinMonoid(op: Operator, elementType: ElementType, caller: string): Monoid {
-  const row = op as BuiltinOperator;
+function builtinMonoid(row: BuiltinOperator, type: ScalarType, caller: string): Monoid {
   const { name, takes, key = name, operation } = row;
-  const type = elementType as ScalarType;
-  const title = `${type?.name}, ${name}`;
-  if (!takes.split(", ").includes(type?.name)) {
-    refuse(`${caller}<${title}>`, `${name} has no meaning on ${type?.name}`, type?.takes ?? takes);
+  const typeName = type?.name;
+  const title = `${typeName}, ${name}`;
+  if (!takes.split(", ").includes(typeName)) {
+    throw new ArgumentError(
+      `${caller}<${title}>: ${name} has no meaning on ${typeName}; it takes ${type?.takes ?? takes}`,
+      typeName ? "op" : "type",
+    );
   }
   const domain = row.domain(type) as unknown as Domain;
   return {
-    key: `${key}_${type.name}`,
+    key: `${key}_${typeName}`,
     title,
     type,
     domain,

@@ -1,4 +1,4 @@
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import { MARK } from "../text/mark.ts";
 import { isReserved } from "../text/reserved.ts";
 import { bytesFor } from "./bytes.ts";
@@ -118,7 +118,7 @@ export class StructArray<Name extends string = string, V extends StructValue = S
     const start = this.#startOf(index);
     const problem = problemOf(this.type, value);
     if (problem !== undefined) {
-      throw new ArgumentError(`${this.type.name} at ${index}: ${problem}`);
+      throw new ArgumentError(`${this.type.name} at ${index}: ${problem}`, "value");
     }
     for (const { name, type, offset } of this.#fields) {
       accessors[type.name as TypeName].set(this.#view, start + offset, value[name] as never);
@@ -136,6 +136,7 @@ export class StructArray<Name extends string = string, V extends StructValue = S
     if (!Number.isInteger(index) || index < 0 || index >= this.length) {
       throw new ArgumentError(
         `${this.type.name}: index is ${String(index)}; the array holds ${this.length} structs`,
+        "index",
       );
     }
     return index * this.type.bytes;
@@ -193,10 +194,11 @@ export function struct<const Name extends string, const Fields extends StructFie
   requireDefinition(definition, "struct");
   const { name } = definition;
   requireName(name, "struct");
-  requireFree(name, `struct ${name}`);
+  requireFree(name, `struct ${name}`, "name");
   if (!/^[A-Z]/.test(name)) {
     throw new ArgumentError(
       `struct ${name}: the name starts with a lower-case letter; a struct's starts with an upper-case one, as ${name[0]?.toUpperCase()}${name.slice(1)}`,
+      "name",
     );
   }
   const fields = layOut(name, definition.fields);
@@ -206,6 +208,7 @@ export function struct<const Name extends string, const Fields extends StructFie
   if (bytes < LEAST_BYTES || bytes > MOST_BYTES) {
     throw new ArgumentError(
       `struct ${name}: it takes ${bytes} bytes; a struct takes ${LEAST_BYTES} to ${MOST_BYTES}`,
+      "fields",
     );
   }
   const declarationAs = (own: string): string =>
@@ -283,11 +286,9 @@ export function struct<const Name extends string, const Fields extends StructFie
     },
     array(length) {
       if (!Number.isInteger(length) || length < 0 || length > 0xffffffff) {
-        throw new ArgumentError(
-          `${name}.array: length is ${String(length)}; it takes a whole number from 0 to 2^32 - 1`,
-        );
+        refuse(`${name}.array`, "length", String(length), "a whole number from 0 to 2^32 - 1");
       }
-      return make(bytesFor(length, type, `${name}.array`), 0, length);
+      return make(bytesFor(length, type, `${name}.array`, "length"), 0, length);
     },
     from(values) {
       const all = [...values];
@@ -298,14 +299,17 @@ export function struct<const Name extends string, const Fields extends StructFie
       return array;
     },
     over(buffer, byteOffset = 0, length = Math.floor((buffer.byteLength - byteOffset) / bytes)) {
+      const option = byteOffset >= 0 && byteOffset <= buffer.byteLength ? "length" : "byteOffset";
       if (![byteOffset, length].every((one) => Number.isInteger(one) && one >= 0)) {
         throw new ArgumentError(
           `${name}.over: byteOffset is ${String(byteOffset)}, and length is ${String(length)}; it takes whole numbers from 0 up`,
+          option,
         );
       }
       if (byteOffset + length * bytes > buffer.byteLength) {
         throw new ArgumentError(
           `${name}.over: ${length} structs of ${bytes} bytes from offset ${byteOffset} on are more than the ${buffer.byteLength} bytes given`,
+          option,
         );
       }
       return make(buffer, byteOffset, length);
@@ -315,10 +319,11 @@ export function struct<const Name extends string, const Fields extends StructFie
 }
 
 /** Throws for a word that WGSL keeps for itself, as a kernel of the caller's could not write it. */
-function requireFree(name: string, caller: string): void {
+function requireFree(name: string, caller: string, option: string): void {
   if (isReserved(name)) {
     throw new ArgumentError(
       `${caller}: ${name} is a reserved word of WGSL; choose another, such as ${name}_`,
+      option,
     );
   }
 }
@@ -326,17 +331,18 @@ function requireFree(name: string, caller: string): void {
 /** Where WGSL puts each field: at the next multiple of its alignment, which is its size for all scalars here. */
 function layOut(name: string, fields: StructFields): Field[] {
   if (typeof fields !== "object" || fields === null || Object.keys(fields).length === 0) {
-    throw new ArgumentError(`struct ${name}: there are no fields; it takes { field: type, … }`);
+    throw new ArgumentError(`struct ${name}: there are no fields; it takes { field: type, … }`, "fields");
   }
   let end = 0;
   return Object.entries(fields).map(([field, given]) => {
     const caller = `struct ${name}, field ${field}`;
-    requireName(field, caller);
-    requireFree(field, caller);
-    const type = requireType(given, caller);
+    requireName(field, caller, "fields");
+    requireFree(field, caller, "fields");
+    const type = requireType(given, caller, "fields");
     if (type.kind === "struct") {
       throw new ArgumentError(
         `${caller}: ${type.name} is a struct; a field takes u32, i32, f32, f16, u64, i64 or f64`,
+        "fields",
       );
     }
     const offset = Math.ceil(end / type.bytes) * type.bytes;

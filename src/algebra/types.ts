@@ -1,4 +1,4 @@
-import { refuse } from "../errors.ts";
+import { ArgumentError } from "../errors.ts";
 import type { SourceText } from "../text/source.ts";
 
 export type { SourceText };
@@ -149,11 +149,14 @@ export const isSameType = (a: ElementType, b: ElementType): boolean =>
 /** Their names, for messages. */
 export const scalarTypes = "u32, i32, f32, f16, u64, i64, f64";
 
-/** The element type itself, or the error that it is none. */
-export function requireType(type: unknown, caller: string): ElementType {
+/** The element type itself, or the error that what `option` gives is none. */
+export function requireType(type: unknown, caller: string, option = "type"): ElementType {
   if (!isElementType(type)) {
     const name = (type as ElementType | undefined)?.name;
-    refuse(caller, `${name ?? String(type)} is not an element type`, `${scalarTypes}, or struct(…)`);
+    throw new ArgumentError(
+      `${caller}: ${name ?? String(type)} is not an element type; it takes ${scalarTypes}, or struct(…)`,
+      option,
+    );
   }
   return type;
 }

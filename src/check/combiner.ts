@@ -31,6 +31,7 @@ export function cpuCombiner({ title, type, lift, reference }: ReferenceMonoid): 
         if (problem !== undefined) {
           throw new ArgumentError(
             `checkMonoid<${title}>: reference(${describe(one)}, ${describe(other)}) is ${describe(result)}: ${problem}`,
+            "reference",
           );
         }
         return result;

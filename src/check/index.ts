@@ -9,7 +9,7 @@ import type { CustomOperator } from "../algebra/custom_operator.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType, ScalarOf, ScalarType, TypeName, Value } from "../algebra/types.ts";
 import { describe, problemOf } from "../algebra/value_problem.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { ReferenceMonoid } from "../reference/twins.ts";
 import { referenceMonoid } from "../reference/twins.ts";
@@ -141,14 +141,12 @@ async function checked(
     ["seed", seed, Number.MIN_SAFE_INTEGER],
   ] as const) {
     if (!Number.isInteger(value) || value < least) {
-      throw new ArgumentError(
-        `checkMonoid: ${name} is ${String(value)}; it takes a whole number${least === 1 ? " from 1 up" : ""}`,
-      );
+      refuse("checkMonoid", name, String(value), `a whole number${least === 1 ? " from 1 up" : ""}`);
     }
   }
   const own = (op as Partial<CustomOperator>).type;
   if (own === undefined && options.type === undefined) {
-    throw new ArgumentError(`checkMonoid: ${op.name} is for many types; say for which with type`);
+    throw new ArgumentError(`checkMonoid: ${op.name} is for many types; say for which with type`, "type");
   }
   const type = options.type ?? (own as ElementType);
   const monoid = referenceMonoid(op, type, "checkMonoid");
@@ -190,8 +188,11 @@ function valuesFor(given: unknown, type: ElementType, title: string): Arbitrary<
     return given as Arbitrary<Value>;
   }
   if (!Array.isArray(given) || given.length === 0) {
-    throw new ArgumentError(
-      `checkMonoid<${title}>: values is ${Array.isArray(given) ? "empty" : typeof given}; it takes an arbitrary of fast-check's, or a list of values`,
+    refuse(
+      `checkMonoid<${title}>`,
+      "values",
+      Array.isArray(given) ? "empty" : typeof given,
+      "an arbitrary of fast-check's, or a list of values",
     );
   }
   return listedValues(given);
@@ -200,7 +201,7 @@ function valuesFor(given: unknown, type: ElementType, title: string): Arbitrary<
 function requireValue(type: ElementType, title: string, value: Value): void {
   const problem = problemOf(type, value);
   if (problem !== undefined) {
-    throw new ArgumentError(`checkMonoid<${title}>: in values, ${problem}`);
+    throw new ArgumentError(`checkMonoid<${title}>: in values, ${problem}`, "values");
   }
 }
 

@@ -7,22 +7,19 @@ import {
   namedType,
   structOfArray,
   typeNameOfArray,
-  valuesOf,
 } from "../algebra/arrays.ts";
 import { f16, f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, LimitError } from "../errors.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { requireOptions } from "../options.ts";
-import type { CompactOptions } from "../plan/compact.ts";
 import type { AnyOperator, TuningOptions } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
 import { callersName, paddedBytes } from "../plan/plan.ts";
-import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
 import type { Context } from "./context.ts";
@@ -82,21 +79,9 @@ export interface IntoOption<Result> {
   readonly into?: Result;
 }
 
-const reduceNames = { op: true, ...commonNames } as const satisfies Record<
-  keyof HandOptions<string> | keyof HandMapOptions<string, string, Value>,
-  true
->;
 const scanNames = { op: true, exclusive: true, into: true, ...commonNames } as const;
-const compactNames = {
-  where: true,
-  flags: true,
-  indices: true,
-  into: true,
-  ...commonNames,
-} as const satisfies Record<keyof HandCompactOptions<string> | "from" | "indices" | "into", true>;
-
 /** The options that decide the types of a call, in any of its forms. Nobody has checked them yet. */
-interface TypeOptions {
+export interface TypeOptions {
   readonly type?: unknown;
   readonly from?: unknown;
   readonly map?: unknown;
@@ -121,80 +106,8 @@ export async function scanAtHand(
   return result?.array ?? arrayOf(made.buffer as ArrayBuffer);
 }
 
-/** `Fold.reduce`. */
-export async function reduceAtHand(context: Context, data: AnyArray, options: TypeOptions): Promise<Value> {
-  const given = givenOf(data);
-  requireOptions("reduce", options, reduceNames);
-  const { arrayOf, ...types } = await typesOf(data, options, "reduce");
-  const { type } = types;
-  const all = { ...(options as Partial<AnyOperator<ReduceOptions>>), ...types, maxLength: given.length };
-  const plan = async (): Promise<Plan> => {
-    const [{ planReduce }, methods] = await Promise.all([import("../plan/reduce.ts"), methodsFor(all)]);
-    return planReduce(all, context.facts, methods, [arrangementFor(all)]);
-  };
-  const made = await runAtHand(context, { primitive: "reduce", all, plan }, given);
-  return valuesOf(arrayOf(made.buffer as ArrayBuffer), type)(0);
-}
-
-/** `Fold.compact`. */
-export async function compactAtHand(
-  context: Context,
-  data: AnyArray,
-  options: TypeOptions & {
-    readonly flags?: ArrayLike<number | boolean>;
-    readonly indices?: boolean;
-    readonly into?: unknown;
-  },
-): Promise<AnyArray> {
-  const given = givenOf(data);
-  requireOptions("compact", options, compactNames);
-  const { flags, indices = false, into, ...others } = options;
-  const room = givenOf(into as AnyArray);
-  const { length } = given;
-  const { arrayOf: itemsOf, ...types } = await typesOf(data, options, "compact");
-  const { type } = types;
-  const words = flags === undefined ? undefined : flagWords(flags, length, `compact<${type.name}>`);
-  const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
-  const result = resultIn(into, room, arrayOf, "compact", length, false);
-  const all = {
-    ...(others as Partial<CompactOptions>),
-    ...types,
-    indices,
-    flags: words !== undefined,
-    maxLength: length,
-  };
-  const plan = async (): Promise<Plan> => {
-    const [{ planCompact }, methods] = await Promise.all([import("../plan/compact.ts"), methodsFor(all)]);
-    return planCompact(all, context.facts, methods, [arrangementFor(all)]);
-  };
-  const itemBytes = indices ? u32.bytes : type.bytes;
-  const kept = await planAtHand(
-    context,
-    { primitive: "compact", all, plan },
-    async ({ upload, output, record, readBack }) => {
-      if (length === 0) {
-        return new Uint8Array(0);
-      }
-      const ranges = {
-        input: await upload("input", given),
-        flags: words && (await upload("flags", words)),
-        output: await output("output", length),
-        total: await output("total", 1),
-      };
-      const [count = 0] = new Uint32Array(
-        (await readBack(ranges.total, fresh(u32.bytes), record(length, ranges))).buffer,
-      );
-      const bytes = count * itemBytes;
-      return readBack(ranges.output, result === undefined ? fresh(bytes) : () => result.bytes(bytes));
-    },
-  );
-  return result === undefined
-    ? arrayOf(kept.buffer as ArrayBuffer)
-    : arrayOf(kept.buffer as ArrayBuffer, kept.byteOffset, kept.byteLength / itemBytes);
-}
-
 /** A new array of bytes, the same each time. */
-function fresh(bytes: number): () => Uint8Array {
+export function fresh(bytes: number): () => Uint8Array {
   const made = new Uint8Array(bytes);
   return () => made;
 }
@@ -207,7 +120,7 @@ interface Into {
 }
 
 /** Checks `into`, for a result of `length` elements, or at most as many. `given` is what it was when the call began. */
-function resultIn(
+export function resultIn(
   into: unknown,
   given: Given,
   arrayOf: HandTypes["arrayOf"],
@@ -222,11 +135,13 @@ function resultIn(
   if (!isSameKind(into, wanted)) {
     throw new ArgumentError(
       `${caller}: into is ${kindOfArray(into)}; it takes ${kindOfArray(wanted)}, as the result is`,
+      "into",
     );
   }
   if (isExact ? given.length !== length : given.length < length) {
     throw new ArgumentError(
       `${caller}: into has ${given.length} elements; it takes ${isExact ? "" : "at least "}${length}, as many as the data`,
+      "into",
     );
   }
   const { data: array, buffer, byteOffset, byteLength } = given;
@@ -236,6 +151,7 @@ function resultIn(
       if (byteOffset + byteLength > buffer.byteLength) {
         throw new ArgumentError(
           `${caller}: into was transferred or became shorter during the call; leave it as it is until then`,
+          "into",
         );
       }
       return new Uint8Array(buffer, byteOffset, count);
@@ -243,21 +159,8 @@ function resultIn(
   };
 }
 
-/** Flags as the kernels read them: a u32 for each element. */
-function flagWords(flags: ArrayLike<number | boolean>, length: number, title: string): Uint32Array {
-  const marks: { readonly length?: unknown } = Object(flags);
-  if (marks.length !== length) {
-    throw new ArgumentError(
-      typeof marks.length === "number"
-        ? `${title}: ${marks.length} flags for ${length} elements; it takes one for each`
-        : `${title}: flags is ${flags === null ? "null" : typeof flags}; it takes an array of one flag for each element`,
-    );
-  }
-  return Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
-}
-
 /** The types of the input and of the output. */
-interface HandTypes {
+export interface HandTypes {
   /** The type of the input, if there is a map. */
   readonly from?: ElementType;
   readonly type: ElementType;
@@ -266,9 +169,9 @@ interface HandTypes {
 }
 
 /** The types of the array's elements and of the result. */
-async function typesOf(data: AnyArray, options: TypeOptions, caller: string): Promise<HandTypes> {
+export async function typesOf(data: AnyArray, options: TypeOptions, caller: string): Promise<HandTypes> {
   const given = options as { readonly [Name in keyof TypeOptions]?: ElementType };
-  const own = await typeOfArray(data, namedType(data, given), caller);
+  const own = await typeOfArray(data, namedType(data, given), caller, given.from ? "from" : "type");
   if (given.map === undefined && given.from === undefined) {
     return { type: own, arrayOf: (...range) => arrayLike(data, ...range) };
   }
@@ -287,8 +190,9 @@ async function typeOfArray(
   data: AnyArray,
   type: ElementType | undefined,
   caller: string,
+  option: string,
 ): Promise<ElementType> {
-  const given = structOfArray(data, type, caller) ?? type;
+  const given = structOfArray(data, type, caller, option) ?? type;
   if (given !== undefined) {
     return given;
   }
@@ -302,7 +206,7 @@ async function typeOfArray(
  * Calls at hand make their own, padded buffers for input and output. Kernels for such buffers are the shortest, and no
  * other kernels need to be compiled. A single pass has no kernels for padded buffers, so it takes vectors.
  */
-const arrangementFor = ({ passes }: TuningOptions): Arrangement =>
+export const arrangementFor = ({ passes }: TuningOptions): Arrangement =>
   passes === "single" ? "vectors" : "padded";
 
 /** A call, as far as its plan depends on it. */
@@ -348,9 +252,16 @@ interface PlanForCalls extends KeptPlan {
 
 /** Makes a call's plan, and compiles it. */
 async function compiledFor(context: Context, call: Planned, key: string): Promise<PlanForCalls> {
-  const plan = await call.plan();
-  const compiled = await compilePlan(context, plan);
-  return { key, compiled, pipelines: plan.kernels.map(keyOf), destroy: () => compiled.destroy() };
+  try {
+    const plan = await call.plan();
+    const compiled = await compilePlan(context, plan);
+    return { key, compiled, pipelines: plan.kernels.map(keyOf), destroy: () => compiled.destroy() };
+  } catch (cause) {
+    // The plan's maxLength is the array's length.
+    throw cause instanceof LimitError && cause.option === "maxLength"
+      ? new LimitError(cause.message, cause.needed, cause.limit, "data")
+      : cause;
+  }
 }
 
 /** A compiled plan, as a call uses it. */
@@ -371,7 +282,7 @@ interface PlanAtHand {
 }
 
 /** Runs one call with its plan: one that an earlier call left, or a new one. It is left for the next call. */
-async function planAtHand<T>(
+export async function planAtHand<T>(
   context: Context,
   planned: Planned,
   call: (hand: PlanAtHand) => Promise<T>,
@@ -438,7 +349,7 @@ async function planAtHand<T>(
  * Uploads an array, runs the plan, and reads the result back, to `into` if it is there. If the result is empty, the plan is
  * compiled all the same: a call on no data still reports errors in its operator or map.
  */
-const runAtHand = (
+export const runAtHand = (
   context: Context,
   planned: Planned,
   given: Given,

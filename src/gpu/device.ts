@@ -212,6 +212,7 @@ export async function allocate(
     buffer.destroy();
     throw new OutOfMemoryError(
       `${title}: no room for ${needed} bytes (${descriptor.label}): ${failure.message}`,
+      needed,
     );
   }
   return buffer;

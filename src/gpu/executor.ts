@@ -298,6 +298,9 @@ function requireScratch({ title, scratch, maxLength, groupingOf }: Plan, limits:
     const { workGroupSize, itemsPerThread } = groupingOf("vectors");
     throw new LimitError(
       `${title}: in tiles of ${workGroupSize} * ${itemsPerThread} items, maxLength ${maxLength} takes ${bytes} bytes of scratch, and the device's limit is ${most}; it takes a larger workGroupSize or itemsPerThread, or a smaller maxLength`,
+      bytes,
+      most,
+      "maxLength",
     );
   }
 }

@@ -5,10 +5,11 @@ import type { Grouping } from "../plan/grouping.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { HandCompactOptions, HandMapOptions, HandOptions, IntoOption } from "./at_hand.ts";
-import { compactAtHand, reduceAtHand, scanAtHand } from "./at_hand.ts";
+import { scanAtHand } from "./at_hand.ts";
 import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
 import type { BufferRange } from "./recording.ts";
+import { givenOf } from "./transfer.ts";
 
 /** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
 export type Length = number | BufferRange;
@@ -49,8 +50,25 @@ export interface PreparedReduce {
   destroy(): void;
 }
 
-/** A compaction, compiled and with its scratch allocated. */
-export interface PreparedCompact {
+/** Where a compaction reads and writes. */
+export interface CompactRanges {
+  /** Not needed by positions with `flags`, which do not read the items. */
+  readonly input?: BufferRange;
+  readonly output: BufferRange;
+  readonly count: BufferRange;
+  /** For plans prepared with `indirect`: a buffer that receives the arguments of the indirect call. */
+  readonly indirect?: BufferRange;
+  readonly length: Length;
+}
+
+/** Where a compaction without a predicate reads and writes. */
+export interface FlaggedRanges extends CompactRanges {
+  /** A u32 for each item. An item is kept if its flag is not zero. */
+  readonly flags: BufferRange;
+}
+
+/** A compaction, compiled and with its scratch allocated. If it was prepared without `where`, its ranges have `flags`. */
+export interface PreparedCompact<Ranges extends CompactRanges = CompactRanges> {
   /**
    * Records the compaction of `length` items, as {@link PreparedScan.record} does. `output` must have room for all of
    * them. `count` (one u32) receives the number of kept items. Items of `output` after the kept ones keep their
@@ -59,19 +77,7 @@ export interface PreparedCompact {
    * Ranges may share buffers. But `count` must be in another buffer than `output` if the compaction is in place, if
    * `flags` or `length` are in the output's buffer, or if an input with items of another size is.
    */
-  record(
-    encoder: GPUCommandEncoder | GPUComputePassEncoder,
-    ranges: {
-      /** Not needed with `flags` and `indices` together, which do not read the items. */
-      readonly input?: BufferRange;
-      readonly flags?: BufferRange;
-      readonly output: BufferRange;
-      readonly count: BufferRange;
-      /** For plans prepared with `indirect`: a buffer that receives the arguments of the indirect call. */
-      readonly indirect?: BufferRange;
-      readonly length: Length;
-    },
-  ): void;
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
 }
@@ -134,8 +140,7 @@ export class Fold {
    * await fold.scan(Float32Array.of(0.2, 0.9, 0.7), { type: u32, map: "u32(x > 0.5)" }); // 0 1 2
    *
    * const sums = new Uint32Array(3);
-   * await fold.scan(Uint32Array.of(3, 1, 7), { into: sums });
-   * sums; // 3 4 11
+   * await fold.scan(Uint32Array.of(3, 1, 7), { into: sums }); // 3 4 11
    * ```
    */
   scan<A extends AnyArray>(
@@ -169,7 +174,10 @@ export class Fold {
     options: HandMapOptions<NameOf<A>, Name, V>,
   ): Promise<V>;
   async reduce(data: AnyArray, options: object = {}): Promise<Value> {
-    return reduceAtHand(this.#context, data, options);
+    // The array may change while the code is loaded.
+    const given = givenOf(data);
+    const { reduceAtHand } = await import("./reduce_at_hand.ts");
+    return reduceAtHand(this.#context, given, options);
   }
 
   /**
@@ -205,9 +213,12 @@ export class Fold {
       Omit<HandMapOptions<NameOf<A>, Name, V>, "op"> &
       IntoOption<NoInfer<ArrayOf<Name, V>>>,
   ): Promise<ArrayOf<Name, V>>;
-  // The planner checks that there is a predicate or flags, also for callers that leave the options out.
-  async compact(data: AnyArray, options: object = {}): Promise<AnyArray> {
-    return compactAtHand(this.#context, data, options);
+  // That there is a predicate or flags is checked also for callers that leave the options out.
+  async compact(data: AnyArray, options: { readonly into?: AnyArray } = {}): Promise<AnyArray> {
+    // The arrays may change while the code is loaded.
+    const [given, room] = [givenOf(data), givenOf(options?.into)];
+    const { compactAtHand } = await import("./compact_at_hand.ts");
+    return compactAtHand(this.#context, given, room, options);
   }
 
   /**
@@ -241,15 +252,27 @@ export class Fold {
   }
 
   /**
-   * Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}.
+   * Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. With `where`, the predicate decides what is
+   * kept. Without it, the flags decide that each recording is given.
    *
    * @example
    * ```ts
    * const compact = await fold.prepareCompact({ type: u32, where: "x > 7u", maxLength: 1 << 20 });
    * compact.record(encoder, { input, output, count, length });
+   * const flagged = await fold.prepareCompact({ type: u32, maxLength: 1 << 20 });
+   * flagged.record(encoder, { input, flags, output, count, length });
    * ```
    */
-  async prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<PreparedCompact> {
+  prepareCompact<Name extends string>(
+    options: CompactOptions<Name> & { readonly where: string },
+  ): Promise<PreparedCompact>;
+  prepareCompact<Name extends string>(
+    options: CompactOptions<Name> & { readonly where?: never },
+  ): Promise<PreparedCompact<FlaggedRanges>>;
+  prepareCompact<Name extends string>(
+    options: CompactOptions<Name>,
+  ): Promise<PreparedCompact<CompactRanges & Partial<FlaggedRanges>>>;
+  async prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
     const { prepareCompact } = await import("./recording.ts");
     return prepareCompact(this.#context, options);
   }

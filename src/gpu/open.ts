@@ -79,17 +79,17 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   const { device, adapter, maxPipelines, maxKeptBytes } = options;
   for (const [name, most] of Object.entries({ maxPipelines, maxKeptBytes })) {
     if (most !== undefined && !(Number.isInteger(most) && most >= 0)) {
-      refuse("openFold", `${name} is ${String(most)}`, "a whole number from 0 up");
+      refuse("openFold", name, String(most), "a whole number from 0 up");
     }
   }
   if (device !== undefined) {
     if (typeof device?.createComputePipelineAsync !== "function") {
-      throw new ArgumentError("openFold: device is no GPUDevice");
+      throw new ArgumentError("openFold: device is no GPUDevice", "device");
     }
     return new Fold(await openContext(device, options), () => {});
   }
   if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
-    throw new ArgumentError("openFold: adapter is no GPUAdapter");
+    throw new ArgumentError("openFold: adapter is no GPUAdapter", "adapter");
   }
   const found = adapter === undefined ? await find() : { adapter };
   try {

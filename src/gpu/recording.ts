@@ -72,7 +72,6 @@ const scanNames = { op: true, exclusive: true, ...planNames } satisfies Record<k
 const reduceNames = { op: true, ...planNames } satisfies Record<keyof ReduceOptions, true>;
 const compactNames = {
   where: true,
-  flags: true,
   indices: true,
   indirect: true,
   ...planNames,
@@ -120,12 +119,19 @@ function checked(compiled: Compiled): Prepared {
   /** The ranges, each checked on its own. */
   const resolve = (given: Ranges, length: number): ResolvedRanges => {
     const { needs } = plan;
+    if (needs.has("flags") && given.flags === undefined) {
+      throw refusal(
+        plan,
+        "flags is undefined, and this was prepared without where; give record flags, or prepareCompact where",
+        "flags",
+      );
+    }
     const range = (name: RangeName, given: BufferRange | undefined, items: number): Range | undefined =>
       needs.has(name) ? requireRange(plan, name, given, items, factsOf) : undefined;
     return {
       input: length === 0 && given.input === undefined ? undefined : range("input", given.input, length),
       output: range("output", given.output, plan.outputLength(length)),
-      flags: length === 0 && given.flags === undefined ? undefined : range("flags", given.flags, length),
+      flags: range("flags", given.flags, length),
       total: range("total", given.count, 1),
       indirect: range("indirect", given.indirect, plan.indirectWords),
       length: range("length", given.length as BufferRange, 1),
@@ -173,7 +179,11 @@ function checked(compiled: Compiled): Prepared {
     groupingOf: (given) => plan.groupingOf(recordingOf(given).way.arrangement),
     record(encoder, given) {
       if (typeof encoder !== "object" || encoder === null || !isEncoder(encoder)) {
-        throw refusal(plan, "record takes a GPUCommandEncoder or a GPUComputePassEncoder, then the ranges");
+        throw refusal(
+          plan,
+          "record takes a GPUCommandEncoder or a GPUComputePassEncoder, then the ranges",
+          "encoder",
+        );
       }
       const recording = recordingOf(given);
       if (plan.spine !== undefined && compiled.nextRun()) {
@@ -197,7 +207,8 @@ const isEncoder = (encoder: object): boolean =>
 
 const rangeNames = { buffer: true, offset: true, size: true } as const;
 
-const refusal = ({ title }: Plan, problem: string): Error => new ArgumentError(`${title}: ${problem}`);
+const refusal = ({ title }: Plan, problem: string, option: string): Error =>
+  new ArgumentError(`${title}: ${problem}`, option);
 
 /** The length that is given, or the most where a buffer holds it. */
 function lengthOf(given: unknown, plan: Plan): number {
@@ -207,18 +218,23 @@ function lengthOf(given: unknown, plan: Plan): number {
       throw refusal(
         plan,
         `length is ${given}, and this was prepared with lengthOnGpu; it takes a GPUBuffer, or { buffer, offset }`,
+        "length",
       );
     }
     return maxLength;
   }
   if (typeof given === "object") {
-    throw refusal(plan, `length is a buffer; prepare with lengthOnGpu: true to take it from there`);
+    throw refusal(plan, `length is a buffer; prepare with lengthOnGpu: true to take it from there`, "length");
   }
   if (typeof given !== "number" || !Number.isInteger(given) || given < 0) {
-    throw refusal(plan, `length is ${String(given)}; it takes a whole number from 0 up`);
+    throw refusal(plan, `length is ${String(given)}; it takes a whole number from 0 up`, "length");
   }
   if (given > maxLength) {
-    throw refusal(plan, `length ${given} is more than the maxLength ${maxLength} it was prepared for`);
+    throw refusal(
+      plan,
+      `length ${given} is more than the maxLength ${maxLength} it was prepared for`,
+      "length",
+    );
   }
   return given;
 }
@@ -233,7 +249,11 @@ function requireRange(
   const itemBytes = plan.itemBytes[name];
   const called = callersName(name);
   if (typeof given !== "object" || given === null) {
-    throw refusal(plan, `${called} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`);
+    throw refusal(
+      plan,
+      `${called} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
+      called,
+    );
   }
   const isRange = "buffer" in given;
   if (isRange) {
@@ -243,13 +263,21 @@ function requireRange(
   const { buffer, offset = 0 } = range;
   const facts = Object(buffer) === buffer ? factsOf(buffer) : undefined;
   if (typeof facts?.size !== "number") {
-    throw refusal(plan, `${called}'s buffer is no GPUBuffer`);
+    throw refusal(plan, `${called}'s buffer is no GPUBuffer`, called);
   }
   if (range.size !== undefined && !(Number.isInteger(range.size) && range.size >= 0)) {
-    throw refusal(plan, `${called}'s size is ${String(range.size)} bytes; it takes a whole number from 0 up`);
+    throw refusal(
+      plan,
+      `${called}'s size is ${String(range.size)} bytes; it takes a whole number from 0 up`,
+      called,
+    );
   }
   if (!Number.isInteger(offset) || offset < 0 || offset % itemBytes !== 0) {
-    throw refusal(plan, `${called}'s offset is ${String(offset)} bytes; it takes a multiple of ${itemBytes}`);
+    throw refusal(
+      plan,
+      `${called}'s offset is ${String(offset)} bytes; it takes a multiple of ${itemBytes}`,
+      called,
+    );
   }
   const { size: whole, usage } = facts;
   const size = range.size ?? whole - offset;
@@ -259,10 +287,11 @@ function requireRange(
     throw refusal(
       plan,
       `${called} has ${Math.min(size, whole - offset)} bytes from offset ${offset} on, and ${items} items of ${itemBytes} bytes take ${wanted}`,
+      called,
     );
   }
   if ((usage & BufferUsage.STORAGE) === 0) {
-    throw refusal(plan, `${called}'s buffer lacks the usage STORAGE`);
+    throw refusal(plan, `${called}'s buffer lacks the usage STORAGE`, called);
   }
   return { buffer, offset, bytes: items * itemBytes };
 }

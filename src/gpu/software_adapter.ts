@@ -72,6 +72,7 @@ async function findArchive(): Promise<{ archive: string; version: string }> {
   }
   throw new MissingPackageError(
     `openFold: the software adapter needs the package ${PACKAGE}: npm install ${PACKAGE}`,
+    PACKAGE,
   );
 }
 

@@ -16,9 +16,9 @@ export interface Given {
 }
 
 /** What is no array is an error later, where its type is asked for. */
-export function givenOf(data: AnyArray): Given {
+export function givenOf(data: AnyArray | undefined): Given {
   const { length, buffer, byteOffset, byteLength } = Object(data) as AnyArray;
-  return { data, length, buffer, byteOffset, byteLength };
+  return { data: data as AnyArray, length, buffer, byteOffset, byteLength };
 }
 
 /** What a call at hand takes from the device. When the call ends, it is kept for the next call, or destroyed. */
@@ -102,6 +102,7 @@ export async function atHand<T>(
           if (byteOffset + byteLength > buffer.byteLength) {
             throw new ArgumentError(
               `${title}: the array was transferred or became shorter during the call; leave it as it is until then`,
+              "data",
             );
           }
         };

@@ -66,6 +66,7 @@ function requireApart(plan: Plan, ranges: ResolvedRanges): void {
           mayBeOne && plan.itemBytes.input === plan.itemBytes.output ? "the same range, or apart" : "apart";
         throw new ArgumentError(
           `${plan.title}: ${show(name)} and ${show(written)} overlap; they must be ${takes}`,
+          callersName(name),
         );
       }
     }
@@ -110,6 +111,9 @@ function problemOf(
       if (a.bytes > most) {
         return new LimitError(
           `${title}: a binding takes ${a.bytes} bytes, and the device's limit is ${most}`,
+          a.bytes,
+          most,
+          callersName(a.name),
         );
       }
       for (const b of ranges.slice(at + 1)) {
@@ -119,6 +123,7 @@ function problemOf(
             `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${
               a.writes && b.writes ? `, or have ${align} bytes between them` : ""
             }`,
+            callersName(a.name),
           );
         }
       }

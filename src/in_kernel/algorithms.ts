@@ -6,7 +6,7 @@ import hillisSteeleUniformFile from "../../shaders/work_group/hillis_steele_unif
 import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
 import subgroupPlaceFile from "../../shaders/work_group/subgroup_place.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import { ArgumentError, refuseOthers } from "../errors.ts";
+import { ArgumentError, refuse, refuseOthers } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import {
   blellochMemory,
@@ -112,12 +112,13 @@ export function subgroupOf(
   refuseOthers("subgroupOf", others);
   for (const [name, size] of Object.entries({ minSize, maxSize })) {
     if (!SUBGROUP_SIZES.includes(size)) {
-      throw new ArgumentError(`subgroupOf: ${name} is ${size}; it takes 4, 8, 16, 32, 64 or 128`);
+      refuse("subgroupOf", name, size, "4, 8, 16, 32, 64 or 128");
     }
   }
   if (maxSize < minSize) {
     throw new ArgumentError(
       `subgroupOf: maxSize is ${maxSize}, and minSize is ${minSize}; it takes at least as much`,
+      "maxSize",
     );
   }
   const sizesOf = (workGroupSize: number) => ({ workGroupSize, minSubgroupSize: minSize });

@@ -1,7 +1,7 @@
 import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ScalarType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import { plainText } from "../text/callers.ts";
 import { piecesOf, renamed, textOf } from "../text/pieces.ts";
 
@@ -31,14 +31,18 @@ const namesOf = (counter: string): string[] => counter.replace(/\.\p{XID_Continu
 /** The counter in the place of the contract's. */
 function wordsOf(counter: unknown, caller: string): Counting["words"] {
   if (typeof counter !== "string" || !COUNTER.test(counter)) {
-    throw new ArgumentError(
-      `${caller}: counter is ${typeof counter === "string" ? JSON.stringify(counter) : String(counter)}; it takes the atomic's name in the kernel, such as "used" or "bump.used"`,
+    refuse(
+      caller,
+      "counter",
+      typeof counter === "string" ? JSON.stringify(counter) : String(counter),
+      `the atomic's name in the kernel, such as "used" or "bump.used"`,
     );
   }
   const hidden = namesOf(counter).find((name) => /^(min|atomic[A-Z]\w+)$/.test(name));
   if (hidden !== undefined) {
     throw new ArgumentError(
       `${caller}: a counter named ${hidden} hides WGSL's ${hidden}, which it is updated by; choose another`,
+      "counter",
     );
   }
   return { contract_counter: counter };
@@ -64,6 +68,7 @@ export function counting(counter: string, monoid: Monoid, caller: string): Count
   if (atomic === undefined || (type.name !== "u32" && type.name !== "i32")) {
     throw new ArgumentError(
       `${caller}<${monoid.title}>: WGSL has no atomic for it; a counter takes ${Object.keys(atomics).join(", ")} on u32 or i32`,
+      "op",
     );
   }
   const words = wordsOf(counter, caller);
@@ -82,8 +87,11 @@ export function allocation(counter: string, capacity: number | string, caller: s
       ? !Number.isInteger(capacity) || capacity < 0 || capacity > 0xffffffff
       : typeof capacity !== "string" || capacity.trim() === ""
   ) {
-    throw new ArgumentError(
-      `${caller}: capacity is ${String(capacity)}; it takes a whole number from 0 to 2^32 - 1, or a WGSL expression of u32`,
+    refuse(
+      caller,
+      "capacity",
+      String(capacity),
+      "a whole number from 0 to 2^32 - 1, or a WGSL expression of u32",
     );
   }
   return {

@@ -2,7 +2,7 @@ import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { keyOf, operators } from "../algebra/operators.ts";
 import type { TypeName } from "../algebra/types.ts";
-import { ArgumentError, refuseOthers, SourceError } from "../errors.ts";
+import { ArgumentError, refuse, refuseOthers, SourceError } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
 import { lineOf, plainText } from "../text/callers.ts";
 import type { Piece } from "../text/pieces.ts";
@@ -115,7 +115,7 @@ const FORMS =
  */
 export function linkDirectives(source: string, options: LinkOptions = {}): string {
   if (typeof source !== "string") {
-    throw new ArgumentError(`linkDirectives: source is ${typeof source}; it takes WGSL text`);
+    refuse("linkDirectives", "source", typeof source, "WGSL text");
   }
   const { name = "kernel", ...others } = options;
   refuseOthers("linkDirectives", others);

@@ -24,7 +24,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { ArgumentError, refuseOthers } from "../errors.ts";
+import { refuse, refuseOthers } from "../errors.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import type { AlgorithmBody } from "./algorithms.ts";
 import { hillisSteeleReduce, hillisSteeleScan, hillisSteeleUniform } from "./algorithms.ts";
@@ -292,8 +292,11 @@ function tiled<Name extends string>(
     (tileSize & (tileSize - 1)) !== 0 ||
     tileSize > workGroupSize
   ) {
-    throw new ArgumentError(
-      `${caller}: tileSize is ${String(tileSize)}; it takes a power of two up to workGroupSize, which is ${workGroupSize}`,
+    refuse(
+      caller,
+      "tileSize",
+      String(tileSize),
+      `a power of two up to workGroupSize, which is ${workGroupSize}`,
     );
   }
   return { tile: `${tileSize}_`, words: { THREAD_TILE: `${tileSize}u` } };

@@ -58,13 +58,13 @@ export function generate(
   const monoid = operatorOn(op, type, caller);
   const { domain, key, callers, start } = monoid;
   if (!(workGroupSize > 0 && workGroupSize <= 1024 && Number.isInteger(workGroupSize))) {
-    refuse(caller, `workGroupSize is ${workGroupSize}`, "1 to 1024");
+    refuse(caller, "workGroupSize", workGroupSize, "1 to 1024");
   }
   if (/\W/.test(suffix)) {
-    refuse(caller, `suffix is ${suffix}`, "letters, digits and _");
+    refuse(caller, "suffix", suffix, "letters, digits and _");
   }
   if (!body) {
-    refuse(caller, `algorithm is ${algorithm}`, "hillisSteele, blelloch or subgroup");
+    refuse(caller, "algorithm", algorithm, "hillisSteele, blelloch or subgroup");
   }
   const ending = suffix && `_${suffix}`;
   // What is written out, so that a signature reads as the caller's own would; and the names of what is declared.

@@ -52,7 +52,7 @@ export function linkText(
     if (piece) {
       const code = textOf(piece);
       if (pieces.some((other) => other.name === one && textOf(other) !== code)) {
-        throw new ArgumentError(`${name}: ${one} is given twice; give one a suffix`);
+        throw new ArgumentError(`${name}: ${one} is given twice; give one a suffix`, "functions");
       }
       for (const word of wordsOf(piece)) {
         // What is declared inside, and a variable, as a counter is, are not WGSL's: all that is has no such place.
@@ -60,7 +60,7 @@ export function linkText(
           own.has(word) &&
           (given.has(word) || !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
         ) {
-          throw new ArgumentError(`${name}: its ${word} hides what ${one} uses; rename it`);
+          throw new ArgumentError(`${name}: its ${word} hides what ${one} uses; rename it`, "kernel");
         }
       }
       linked.push(code.replace(/\n+/g, "\n"));
@@ -80,6 +80,7 @@ export function linkText(
           if (threads || override) {
             throw new ArgumentError(
               `${name}: ${problem}, and has ${threads || `the override ${override}; make it a const`}`,
+              "kernel",
             );
           }
           linked.push(
@@ -118,7 +119,7 @@ export function link(
 ): string {
   refuseOthers("link", others);
   if (typeof kernel !== "string") {
-    refuse("link", `kernel is ${typeof kernel}`, "WGSL text");
+    refuse("link", "kernel", typeof kernel, "WGSL text");
   }
   return linkText(kernel, functions, name);
 }

@@ -3,7 +3,7 @@ import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { refuse, refuseOthers } from "../errors.ts";
+import { ArgumentError, refuseOthers } from "../errors.ts";
 import { declarationsOf, renamed } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import type { InKernelFunctions } from "./link.ts";
@@ -66,10 +66,9 @@ export function numeric(type: ElementType): InKernelFunctions {
     }
   }
   if (names.length === 0) {
-    refuse(
-      "numeric",
-      `WGSL has the arithmetic of ${type.name} itself`,
-      "u64, i64, f64, f16 or a struct of them",
+    throw new ArgumentError(
+      `numeric: WGSL has the arithmetic of ${type.name} itself; it takes u64, i64, f64, f16 or a struct of them`,
+      "type",
     );
   }
   return plainFunctions("numeric", text, files, names);

@@ -61,6 +61,7 @@ export function requireAlgorithm(name: unknown, caller: string): Algorithm {
   if (typeof name !== "string" || !Object.hasOwn(algorithms, name)) {
     throw new ArgumentError(
       `${caller}: ${String(name)} is not an algorithm; it takes ${Object.keys(algorithms).join(", ")}`,
+      "algorithm",
     );
   }
   return name as Algorithm;

@@ -11,7 +11,7 @@ import copyItemsFile from "../../shaders/device/kernels/copy_items.wgsl";
 import countTilesFile from "../../shaders/device/kernels/count_tiles.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { refuse } from "../errors.ts";
 import { callersText } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
@@ -85,9 +85,7 @@ function compactionSources(
     return [generated(head.join("\n"))];
   }
   if (selector.where.trim() === "") {
-    throw new ArgumentError(
-      "compact: where is empty; it takes a WGSL expression over the element x and its index i",
-    );
+    refuse("compact", "where", "empty", "a WGSL expression over the element x and its index i");
   }
   return [
     generated(

@@ -48,7 +48,10 @@ export function oncePerType<Made>(
 ): Made {
   const name = (type as ScalarType | undefined)?.name;
   if (!names.some((one) => one === name)) {
-    throw new ArgumentError(`${caller}: the type is ${name ?? String(type)}; it takes ${names.join(", ")}`);
+    throw new ArgumentError(
+      `${caller}: the type is ${name ?? String(type)}; it takes ${names.join(", ")}`,
+      "type",
+    );
   }
   const made = (known.get(type) as Made | undefined) ?? make(type.name.toUpperCase());
   known.set(type, made);

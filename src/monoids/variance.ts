@@ -97,7 +97,7 @@ export const momentsOf = (value: number): Moments => ({ count: 1, mean: Math.fro
 export function varianceOf({ count, m2 }: Moments, options: { readonly sample?: boolean } = {}): number {
   const least = options.sample ? 2 : 1;
   if (count < least) {
-    throw new ArgumentError(`varianceOf: there are ${count} numbers; it takes at least ${least}`);
+    throw new ArgumentError(`varianceOf: there are ${count} numbers; it takes at least ${least}`, "count");
   }
   return m2 / (count - least + 1);
 }

@@ -3,7 +3,7 @@ import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import type { Indirect, Selector } from "../kernels/compact.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
@@ -21,16 +21,17 @@ import { spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /**
- * The options of `prepareCompact`. It takes `where` or `flags`. If there is a map, `where` looks at the item before the
- * map, and the output has the mapped item.
+ * The options of `prepareCompact`. If there is a map, `where` looks at the item before the map, and the output has the mapped
+ * item.
  */
 export interface CompactOptions<Name extends string = string> extends TuningOptions, MapOptions {
   /** The type of the output's items. */
   readonly type: ElementType<Name>;
-  /** A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not zero. */
+  /**
+   * A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not zero.
+   * Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
+   */
   readonly where?: string;
-  /** Whether a buffer of flags decides, with a u32 for each item. An item is kept if its flag is not zero. */
-  readonly flags?: boolean;
   /** Whether to write the positions of the kept items, as u32, instead of the items. */
   readonly indices?: boolean;
   /** The most items that you will record. It sets the size of the scratch. */
@@ -55,24 +56,20 @@ export function planCompact(
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
 ): Plan {
-  const { where, flags = false, indices = false, lengthOnGpu = false, indirect } = options;
+  const { where, indices = false, lengthOnGpu = false, indirect } = options;
   const type = requireType(options.type, "compact");
   const title = `compact<${type.name}>`;
-  if ((where !== undefined) === flags) {
-    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`);
-  }
   if (where !== undefined && typeof where !== "string") {
-    throw new ArgumentError(
-      `${title}: where is ${typeof where}; it takes a WGSL expression over the element x and its index i`,
-    );
+    refuse(title, "where", typeof where, "a WGSL expression over the element x and its index i");
   }
   requireIndirect(indirect, title);
   const map = requireMap(options, type, title, facts.features, methods);
   if (map !== undefined && indices) {
-    throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`);
+    throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
   }
   const from = map?.from ?? type;
-  const selector: Selector = where === undefined ? "flags" : { where };
+  const flags = where === undefined;
+  const selector: Selector = flags ? "flags" : { where };
   const count = monoidOf(add, u32, "compact");
   const output = indices ? u32.bytes : type.bytes;
   const once = methods.singlePass?.("compact", title, type, count, options, facts, methods, testing);
@@ -263,12 +260,11 @@ function requireIndirect(indirect: unknown, title: string): void {
   if (kind === undefined || name === undefined || others.length > 0) {
     throw new ArgumentError(
       `${title}: indirect takes { dispatch: { itemsPerWorkGroup } }, { draw: { vertexCount } } or { drawIndexed: { indexCount } }`,
+      "indirect",
     );
   }
   const value: unknown = (indirect as Record<string, Record<string, unknown>>)[kind]?.[name];
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 0xffffffff) {
-    throw new ArgumentError(
-      `${title}: ${name} is ${String(value)}; it takes a whole number from 1 to 2^32 - 1`,
-    );
+    refuse(title, name, String(value), "a whole number from 1 to 2^32 - 1");
   }
 }

@@ -1,6 +1,6 @@
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
-import { ArgumentError, FeatureError } from "../errors.ts";
+import { ArgumentError, FeatureError, refuse } from "../errors.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import type { Methods } from "./methods.ts";
 
@@ -30,25 +30,35 @@ export function requireMap(
   features: ReadonlySet<string>,
   { itemMap }: Methods,
 ): ItemMap | undefined {
-  const source = from === undefined ? type : requireType(from, `${title}: from`);
+  const source = from === undefined ? type : requireType(from, `${title}: from`, "from");
   if (map === undefined) {
     if (!isSameType(source, type)) {
       throw new ArgumentError(
         `${title}: the items are ${source.name}, and the result is ${type.name}; it takes a map from one to the other`,
+        "map",
       );
     }
     return undefined;
   }
   if (typeof map !== "string" || map.trim() === "") {
-    throw new ArgumentError(
-      `${title}: map is ${typeof map === "string" ? "empty" : typeof map}; it takes a WGSL expression over the item x and its index i`,
+    refuse(
+      title,
+      "map",
+      typeof map === "string" ? "empty" : typeof map,
+      "a WGSL expression over the item x and its index i",
     );
   }
   if (!isSameType(source, type) && source.name === type.name) {
-    throw new ArgumentError(`${title}: the items are of another struct of the name ${type.name}; rename one`);
+    throw new ArgumentError(
+      `${title}: the items are of another struct of the name ${type.name}; rename one`,
+      "from",
+    );
   }
   if (source.feature !== undefined && !features.has(source.feature)) {
-    throw new FeatureError(`${title} from ${source.name} needs the adapter feature "${source.feature}"`);
+    throw new FeatureError(
+      `${title} from ${source.name} needs the adapter feature "${source.feature}"`,
+      source.feature,
+    );
   }
   if (itemMap === undefined) {
     throw new Error(`${title}: what maps items was not loaded`);

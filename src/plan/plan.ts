@@ -126,7 +126,11 @@ export function gridOf(tiles: number, limits: Limits, title: string): { width: n
   const most = limits.maxComputeWorkgroupsPerDimension;
   const height = Math.max(1, Math.ceil(tiles / most));
   if (height > most) {
-    throw new LimitError(`${title} needs ${tiles} work-groups, and the device's limit is ${most} × ${most}`);
+    throw new LimitError(
+      `${title} needs ${tiles} work-groups, and the device's limit is ${most} × ${most}`,
+      tiles,
+      most * most,
+    );
   }
   return { width: Math.max(1, Math.ceil(tiles / height)), height };
 }

@@ -1,5 +1,5 @@
 import type { Domain, ElementType } from "../algebra/types.ts";
-import { ArgumentError, FeatureError, LimitError } from "../errors.ts";
+import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms, mostRows, requireAlgorithm } from "../kernels/algorithms.ts";
 import type { DeviceFacts, Limits } from "./facts.ts";
@@ -129,7 +129,7 @@ function requireChosen(
   { limits, features }: DeviceFacts,
 ): void {
   if (feature !== undefined && !features.has(feature)) {
-    throw new FeatureError(`${title} needs the adapter feature "${feature}"`);
+    throw new FeatureError(`${title} needs the adapter feature "${feature}"`, feature);
   }
   const { algorithm, passes } = options;
   const itemsPerThread = options.itemsPerThread ?? 1;
@@ -139,35 +139,49 @@ function requireChosen(
     algorithms[requireAlgorithm(algorithm, title)].subgroups &&
     !features.has("subgroups")
   ) {
-    throw new FeatureError(`${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`);
+    throw new FeatureError(
+      `${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`,
+      "subgroups",
+    );
   }
   if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
-    throw new ArgumentError(`${title}: passes is ${String(passes)}; it takes single or reduce-then-scan`);
+    refuse(title, "passes", String(passes), "single or reduce-then-scan");
   }
   requireCount(title, "itemsPerThread", itemsPerThread);
   requireCount(title, "workGroupSize", workGroupSize);
   const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
   if (workGroupSize > most) {
-    throw new LimitError(`${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`);
+    throw new LimitError(
+      `${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`,
+      workGroupSize,
+      most,
+      "workGroupSize",
+    );
   }
   if (itemsPerThread > 64) {
-    throw new ArgumentError(`${title}: itemsPerThread is ${itemsPerThread}; it takes 1 to 64`);
+    refuse(title, "itemsPerThread", itemsPerThread, "1 to 64");
   }
 }
 
 /** A whole number of at least 1. */
 function requireCount(title: string, name: string, value: unknown): void {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1) {
-    throw new ArgumentError(`${title}: ${name} is ${String(value)}; it takes a whole number from 1 up`);
+    refuse(title, name, String(value), "a whole number from 1 up");
   }
 }
 
 /** Why an algorithm and sizes do not go together. */
-function misfit(tuning: Tuning, title: string, memory: number, mostMemory: number): Error {
+function misfit(tuning: Tuning, options: Chosen, title: string, memory: number, mostMemory: number): Error {
   return tileOf(tuning) < 2
-    ? new ArgumentError(`${title}: a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2`)
+    ? new ArgumentError(
+        `${title}: a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2`,
+        "workGroupSize",
+      )
     : new LimitError(
         `${title} with the algorithm ${tuning.algorithm} and workGroupSize ${tuning.sizes.workGroupSize} needs ${memory} bytes of work-group memory, and the device's limit is ${mostMemory}`,
+        memory,
+        mostMemory,
+        (["algorithm", "workGroupSize"] as const).find((name) => options[name] !== undefined),
       );
 }
 
@@ -227,7 +241,7 @@ export function tune(
   }
   const tuning = tuningOf(options.workGroupSize ?? fitting);
   if (tileOf(tuning) < 2 || memoryOf(tuning) > most) {
-    throw misfit(tuning, title, memoryOf(tuning), most);
+    throw misfit(tuning, options, title, memoryOf(tuning), most);
   }
   return {
     ...tuning,
@@ -258,12 +272,15 @@ export function requireMaxLength(
   { maxStorageBufferBindingSize, maxBufferSize }: Limits,
 ): number {
   if (typeof maxLength !== "number" || !Number.isInteger(maxLength) || maxLength < 0) {
-    throw new ArgumentError(`${title}: maxLength is ${String(maxLength)}; it takes a whole number from 0 up`);
+    refuse(title, "maxLength", String(maxLength), "a whole number from 0 up");
   }
   const most = Math.floor(Math.min(maxStorageBufferBindingSize, maxBufferSize) / itemBytes);
   if (maxLength > most) {
     throw new LimitError(
       `${title}: ${maxLength} items of ${itemBytes} bytes are more than the device can bind, which is ${most}`,
+      maxLength,
+      most,
+      "maxLength",
     );
   }
   return maxLength;

@@ -46,7 +46,7 @@ export function compactReference<A extends AnyArray>(
 ): AnyArray {
   const items = mappedItems(data, options, names, "compactReference");
   if (typeof keep !== "function") {
-    refuse("compactReference", `keep is ${describe(keep)}`, "a function of a value and its index");
+    refuse("compactReference", "keep", describe(keep), "a function of a value and its index");
   }
   const read = valuesOf(data, items.from);
   const positions: number[] = [];

@@ -1,6 +1,6 @@
 import type { Value } from "../algebra/types.ts";
 import { describe } from "../algebra/value_problem.ts";
-import { refuse } from "../errors.ts";
+import { ArgumentError } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { rowsTogether } from "../kernels/algorithms.ts";
 import type { LookBackShape } from "../kernels/look_back.ts";
@@ -24,7 +24,9 @@ const MOST = {
  * @throws {ArgumentError} for a grouping that no plan has.
  */
 export function requireGrouping(grouping: Grouping, leastTile: 1 | 2, caller: string): void {
-  const refused = (problem: string, takes: string): never => refuse(caller, `grouping: ${problem}`, takes);
+  const refused = (problem: string, takes: string): never => {
+    throw new ArgumentError(`${caller}: grouping: ${problem}; it takes ${takes}`, "grouping");
+  };
   if (typeof grouping !== "object" || grouping === null) {
     refused(describe(grouping), "what groupingOf of a prepared scan or reduction returns");
   }

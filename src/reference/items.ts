@@ -13,7 +13,7 @@ import { elementTypes } from "../algebra/element_types.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { problemOf } from "../algebra/value_problem.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import type { OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { kindOf } from "./twins.ts";
@@ -23,8 +23,15 @@ import { kindOf } from "./twins.ts";
  *
  * @throws {ArgumentError} when the array holds none of the element types, or not the one named.
  */
-export function typeOfArray(data: unknown, type: ElementType | undefined, caller: string): ElementType {
-  return structOfArray(data, type, caller) ?? type ?? elementTypes[typeNameOfArray(data, type, caller)];
+export function typeOfArray(
+  data: unknown,
+  type: ElementType | undefined,
+  caller: string,
+  option = "type",
+): ElementType {
+  return (
+    structOfArray(data, type, caller, option) ?? type ?? elementTypes[typeNameOfArray(data, type, caller)]
+  );
 }
 
 /** The types of an array's items and of what a map makes of them, and what that is at each place. */
@@ -68,27 +75,26 @@ export function mappedItems(
     readonly map?: (value: Value, index: number) => unknown;
   };
   const { map } = given;
-  const from = typeOfArray(data, namedType(data, given), caller);
+  const from = typeOfArray(data, namedType(data, given), caller, given.from ? "from" : "type");
   const type = given.type === undefined ? from : requireType(given.type, caller);
   const own = valuesOf(data, from);
   if (map === undefined) {
     if (!isSameType(type, from)) {
       throw new ArgumentError(
         `${caller}: the items are ${from.name}, and the result is ${type.name}; it takes a map from one to the other`,
+        "map",
       );
     }
     return { from, type, read: own };
   }
   if (typeof map !== "function") {
-    throw new ArgumentError(
-      `${caller}: map is ${typeof map}; it takes a function of an item's value and its index`,
-    );
+    refuse(caller, "map", typeof map, "a function of an item's value and its index");
   }
   const kind = kindOf(type);
   const read = (index: number): Value => {
     const value = map(own(index), index);
     if (typeof value !== kind) {
-      throw new ArgumentError(`${caller}: the map gave ${problemOf(type, value)}`);
+      throw new ArgumentError(`${caller}: the map gave ${problemOf(type, value)}`, "map");
     }
     return type.round(value as Value);
   };

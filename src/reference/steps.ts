@@ -1,4 +1,4 @@
-import { ArgumentError } from "../errors.ts";
+import { refuse } from "../errors.ts";
 
 /** What a trace combines with: an operator on any values, its order kept. */
 export interface Combining<T> {
@@ -254,7 +254,7 @@ export function* lookBackSteps<T>(
   const { slots = Math.max(1, tiles) } = options;
   for (const [name, value] of Object.entries({ tileSize, fanOut, mostGroups, slots, patience })) {
     if (!Number.isInteger(value) || value < 1) {
-      throw new ArgumentError(`lookBackSteps: ${name} is ${value}; it takes a whole number from 1 up`);
+      refuse("lookBackSteps", name, value, "a whole number from 1 up");
     }
   }
   const stuck = new Set(options.stuck);

@@ -69,6 +69,7 @@ export function referenceMonoid(op: Operator, type: ElementType, caller: string)
         if (typeof value !== kind) {
           throw new ArgumentError(
             `${caller}<${checked.title}>: reference(${describe(earlier)}, ${describe(later)}) is ${describe(value)}: ${problemOf(type, value)}`,
+            "reference",
           );
         }
         return value as Value;

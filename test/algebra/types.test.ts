@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Fold } from "../../src/node.ts";
+import type { CompactOptions, Fold } from "../../src/node.ts";
 import { add, and, f32, f64, i64, max, operator, struct, u32, u64 } from "../../src/node.ts";
 import { workGroupScan } from "../../src/wgsl.ts";
 import { useSoftwareFold } from "../support/fold.ts";
@@ -69,6 +69,18 @@ async function meaningless(own: Fold, encoder: GPUCommandEncoder, buffer: GPUBuf
   const compact = await own.prepareCompact({ type: u32, where: "true", maxLength: 1 });
   // @ts-expect-error count is missing.
   compact.record(encoder, { input: buffer, output: buffer, length: 1 });
+  const ranges = { input: buffer, output: buffer, count: buffer, length: 1 };
+  // @ts-expect-error the predicate decides.
+  compact.record(encoder, { ...ranges, flags: buffer });
+  const flagged = await own.prepareCompact({ type: u32, maxLength: 1 });
+  // @ts-expect-error flags is missing.
+  flagged.record(encoder, ranges);
+  flagged.record(encoder, { ...ranges, flags: buffer });
+  const either = await own.prepareCompact({ type: u32, maxLength: 1 } as CompactOptions<"u32">);
+  either.record(encoder, ranges);
+  either.record(encoder, { ...ranges, flags: buffer });
+  // @ts-expect-error flags are given to record.
+  await own.prepareCompact({ type: u32, flags: true, maxLength: 1 });
   // @ts-expect-error an operator is no string.
   await own.scan(floats, { op: "add" });
 }

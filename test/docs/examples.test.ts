@@ -116,6 +116,7 @@ describe("the example of", () => {
       input: words(),
       output: words(),
       count: words(),
+      flags: words(),
       length: 1000,
       myKernel: kernelThat(line ?? ""),
       build: buildAside,

@@ -142,13 +142,13 @@ const calls = {
   prepareScan: { places: planPlaces, run: ({ fold }, at) => fold.prepareScan(at("options", planOf(at))) },
   prepareReduce: { places: planPlaces, run: ({ fold }, at) => fold.prepareReduce(at("options", planOf(at))) },
   prepareCompact: {
-    places: [...planPlaces, "where", "flags", "indices", "indirect"],
+    places: [...planPlaces, "where", "indices", "indirect"],
     run: ({ fold }, at) =>
       fold.prepareCompact(
         at("options", {
           ...planOf(at),
           where: at("where", "true"),
-          ...{ flags: at("flags", false), indices: at("indices", false) },
+          ...{ indices: at("indices", false) },
           indirect: at("indirect", { draw: { vertexCount: 3 } }),
         }),
       ),

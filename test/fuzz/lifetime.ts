@@ -85,7 +85,7 @@ export async function runLifetime(
       options: object,
     ) => Promise<{ record(encoder: GPUCommandEncoder, ranges: object): void; destroy(): void }>;
     const made = await attempt(`prepare ${facts.title}`, false, () =>
-      prepare({ ...types, ...facts.options, ...(facts.usesFlags && { flags: true }), maxLength }),
+      prepare({ ...types, ...facts.options, maxLength }),
     );
     if ("refusal" in made) {
       return false;

@@ -239,10 +239,6 @@ export function canRun({ fold, scale }: Bench, { spec, fits, type, from }: PlanF
   );
 }
 
-/** Whether preparing it must work: all but what the device's memory decides. */
-const mustPrepare = (bench: Bench, facts: PlanFacts): boolean =>
-  canRun(bench, facts) && !(facts.usesFlags && facts.spec.where !== undefined);
-
 /** Prepares a plan; nothing where it was refused, as it may be. */
 async function prepare(bench: Bench, plan: RecordedPlan, facts: PlanFacts): Promise<Recordable | undefined> {
   const { maxLength, lengthOnGpu, indirect } = plan;
@@ -251,7 +247,6 @@ async function prepare(bench: Bench, plan: RecordedPlan, facts: PlanFacts): Prom
     type: facts.type,
     ...(facts.from !== facts.type && { from: facts.from }),
     ...facts.options,
-    ...(facts.usesFlags && { flags: true }),
     ...(lengthOnGpu !== undefined && { lengthOnGpu }),
     ...(isCompact &&
       indirect !== undefined && {
@@ -280,7 +275,8 @@ async function prepare(bench: Bench, plan: RecordedPlan, facts: PlanFacts): Prom
   if ("result" in made) {
     return made.result;
   }
-  if (mustPrepare(bench, facts) && made.refusal.name !== "LimitError") {
+  // The device's memory decides the rest.
+  if (canRun(bench, facts) && made.refusal.name !== "LimitError") {
     throw new Fault(`prepare ${facts.title} is refused, and must work: ${made.refusal.message}`);
   }
   return undefined;

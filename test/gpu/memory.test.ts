@@ -128,7 +128,7 @@ describe("buffers", () => {
     for (let at = 0; at < 200; at++) {
       const passes = at % 2 === 0 ? ("single" as const) : ("reduce-then-scan" as const);
       const scan = await one.prepareScan({ type: u32, maxLength: 200, passes, ...tuning });
-      const compact = await one.prepareCompact({ type: u32, flags: true, maxLength: 200, passes, ...tuning });
+      const compact = await one.prepareCompact({ type: u32, maxLength: 200, passes, ...tuning });
       const encoder = device.createCommandEncoder();
       for (const length of [0, 5, 200]) {
         scan.record(encoder, { input, output, length });

@@ -62,7 +62,6 @@ const calls: readonly Call[] = [
     run: (options) => fold().prepareCompact(options as never),
     options: {
       where: "x > 1",
-      flags: false,
       indices: false,
       indirect: { draw: { vertexCount: 6 } },
       ...plan,
@@ -170,6 +169,17 @@ describe.each(calls)("$name", (call) => {
   });
 });
 
+test("a compaction has a predicate or flags, and not both", async () => {
+  for (const options of [{}, { where: "true", flags: [1, 0, 1] }]) {
+    await expect(fold().compact(data, options)).rejects.toThrow(
+      "compact<u32> takes where (a WGSL expression) or flags, and not both",
+    );
+  }
+  await expect(fold().prepareCompact({ type: u32, flags: true, maxLength: 8 } as never)).rejects.toThrow(
+    "prepareCompact takes no option flags; it takes where, indices, ",
+  );
+});
+
 test("what a call at hand does not take", async () => {
   await expect(fold().scan(Int32Array.of(1, 2, 3), { lengthOnGpu: true } as never)).rejects.toThrow(
     "scan takes no option lengthOnGpu; it takes op, exclusive,",
@@ -241,10 +251,23 @@ describe("record", () => {
         `input's offset is ${offset} bytes; it takes a multiple of 4`,
       );
     }
+    const flagged = await fold().prepareCompact({ type: u32, maxLength: 8 });
+    for (const length of [8, 0]) {
+      expectError(
+        () => flagged.record(encoder, { ...ranges, count, length } as never),
+        "compact<u32>: flags is undefined, and this was prepared without where; give record flags, or prepareCompact where",
+      );
+    }
+    flagged.record(encoder, { ...ranges, flags: input, count });
+    expectError(
+      () => compact.record(encoder, { ...ranges, flags: input, count } as never),
+      "compact<u32>: record takes no option flags; it takes input, output, length, count",
+    );
     // Undefined is as left out.
     record({ flags: undefined, input: { buffer: input, offset: undefined, size: undefined } })();
     scan.destroy();
     compact.destroy();
+    flagged.destroy();
   });
 });
 

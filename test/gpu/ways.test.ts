@@ -96,7 +96,7 @@ const setups = passes.flatMap((one): Setup[] => {
             type: type as typeof u32,
             maxLength,
             indices,
-            ...(flags ? { flags } : { where }),
+            ...(!flags && { where }),
             ...(draw && { indirect: { draw: { vertexCount: 6 } } }),
           }) as never,
         results(read, length) {

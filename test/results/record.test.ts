@@ -287,10 +287,9 @@ test("by flags: in place, and positions without an input", async () => {
   const flags = storageBuffer(device, placed(110, [3, flagWords]));
   const range = { buffer: flags, offset: 12 };
   const keepFlagged = (_: number, index: number): boolean => flagWords[index] !== 0;
-  const items = await fold().prepareCompact({ type: u32, flags: true, maxLength: 100, ...tuning });
+  const items = await fold().prepareCompact({ type: u32, maxLength: 100, ...tuning });
   const positions = await fold().prepareCompact({
     type: u32,
-    flags: true,
     indices: true,
     maxLength: 100,
     ...tuning,

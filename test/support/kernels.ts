@@ -210,7 +210,7 @@ export async function mappedKernelsOf(
     ...passes.map((one) => planScan({ ...base, passes: one, lengthOnGpu: one === "single" }, facts)),
     planReduce(base, facts),
     ...passes.map((one) => planCompact({ ...base, passes: one, where: "i != 3u" }, facts)),
-    planCompact({ ...base, flags: true }, facts),
+    planCompact(base, facts),
   ]);
   return [
     ...new Map(
@@ -287,12 +287,12 @@ export async function kernelsOf(
   for (const indices of [false, true]) {
     for (const passes of allPasses) {
       take((await planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts)).kernels);
-      take((await planCompact({ ...base, passes, indices, flags: true }, facts)).kernels);
+      take((await planCompact({ ...base, passes, indices }, facts)).kernels);
     }
   }
   // Neither depends on the type.
   for (const passes of type.name === "u32" ? allPasses : []) {
-    const options = { ...base, passes, flags: true, lengthOnGpu: true };
+    const options = { ...base, passes, lengthOnGpu: true };
     for (const indirect of [
       { dispatch: { itemsPerWorkGroup: 64 } },
       { draw: { vertexCount: 4 } },

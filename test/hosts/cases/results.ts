@@ -285,7 +285,7 @@ async function checkCompact(
   const options = { type, algorithm, maxLength: Math.max(...own), ...tuned } as const;
   const [byPredicate, positions] = await Promise.all([
     fold.prepareCompact({ ...options, where }),
-    fold.prepareCompact({ ...options, flags: true, indices: true }),
+    fold.prepareCompact({ ...options, indices: true }),
   ]);
   const data = own.map((length) => randomItems(type, length, `compact ${type.name} ${length}`));
   const kept = data.map((items) => compactReference(items, keep as never, { type }));

@@ -1,0 +1,93 @@
+import type { AnyArray } from "../algebra/arrays.ts";
+import { arrayOver } from "../algebra/arrays.ts";
+import { u32 } from "../algebra/integers.ts";
+import { ArgumentError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
+import type { CompactOptions } from "../plan/compact.ts";
+import { planCompact } from "../plan/compact.ts";
+import { commonNames } from "../plan/options.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
+import { arrangementFor, fresh, planAtHand, resultIn, typesOf } from "./at_hand.ts";
+import type { Context } from "./context.ts";
+import { methodsFor } from "./methods.ts";
+import type { Given } from "./transfer.ts";
+
+const compactNames = {
+  where: true,
+  flags: true,
+  indices: true,
+  into: true,
+  ...commonNames,
+} as const satisfies Record<keyof HandCompactOptions<string> | "from" | "indices" | "into", true>;
+
+/** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
+export async function compactAtHand(
+  context: Context,
+  given: Given,
+  room: Given,
+  options: TypeOptions &
+    Pick<HandCompactOptions<string>, "where" | "flags"> & {
+      readonly indices?: boolean;
+      readonly into?: unknown;
+    },
+): Promise<AnyArray> {
+  requireOptions("compact", options, compactNames);
+  const { flags, indices = false, into, ...others } = options;
+  const { data, length } = given;
+  const { arrayOf: itemsOf, ...types } = await typesOf(data, options, "compact");
+  const { type } = types;
+  const title = `compact<${type.name}>`;
+  if ((options.where === undefined) === (flags === undefined)) {
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
+  }
+  const words = flags && flagWords(flags, length, title);
+  const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
+  const result = resultIn(into, room, arrayOf, "compact", length, false);
+  const all = {
+    ...(others as Partial<CompactOptions>),
+    ...types,
+    indices,
+    maxLength: length,
+  };
+  const plan = async (): Promise<Plan> =>
+    planCompact(all, context.facts, await methodsFor(all), [arrangementFor(all)]);
+  const itemBytes = indices ? u32.bytes : type.bytes;
+  const kept = await planAtHand(
+    context,
+    { primitive: "compact", all, plan },
+    async ({ upload, output, record, readBack }) => {
+      if (length === 0) {
+        return new Uint8Array(0);
+      }
+      const ranges = {
+        input: await upload("input", given),
+        flags: words && (await upload("flags", words)),
+        output: await output("output", length),
+        total: await output("total", 1),
+      };
+      const [count = 0] = new Uint32Array(
+        (await readBack(ranges.total, fresh(u32.bytes), record(length, ranges))).buffer,
+      );
+      const bytes = count * itemBytes;
+      return readBack(ranges.output, result === undefined ? fresh(bytes) : () => result.bytes(bytes));
+    },
+  );
+  return result === undefined
+    ? arrayOf(kept.buffer as ArrayBuffer)
+    : arrayOf(kept.buffer as ArrayBuffer, kept.byteOffset, kept.byteLength / itemBytes);
+}
+
+/** Flags as the kernels read them: a u32 for each element. */
+function flagWords(flags: ArrayLike<number | boolean>, length: number, title: string): Uint32Array {
+  const marks: { readonly length?: unknown } = Object(flags);
+  if (marks.length !== length) {
+    throw new ArgumentError(
+      typeof marks.length === "number"
+        ? `${title}: ${marks.length} flags for ${length} elements; it takes one for each`
+        : `${title}: flags is ${flags === null ? "null" : typeof flags}; it takes an array of one flag for each element`,
+      "flags",
+    );
+  }
+  return Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
+}
