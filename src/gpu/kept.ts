@@ -2,7 +2,7 @@
 // time, and into plans.
 
 /** Bytes of buffers to keep, if the caller does not say. */
-const MOST_BYTES = 2 ** 28;
+const MOST_BYTES = 2 ** 29;
 
 /** How many plans are kept. */
 const MOST_PLANS = 16;
@@ -46,8 +46,15 @@ export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPU
   return best < 0 ? undefined : buffers.splice(best, 1)[0];
 }
 
-/** Keeps a buffer that no command uses any more. If that is too much, those that were left first are destroyed. */
+/**
+ * Keeps a buffer that no command uses any more. If that is too much, those that were left first are destroyed; or the
+ * buffer itself, if it is too much alone.
+ */
 export function keepBuffer(kept: Kept, buffer: GPUBuffer): void {
+  if (buffer.size > kept.mostBytes) {
+    buffer.destroy();
+    return;
+  }
   kept.buffers.push(buffer);
   letGoOfBuffers(kept, kept.mostBytes);
 }

@@ -22,7 +22,7 @@ export interface OpenOptions {
   readonly maxPipelines?: number;
   /**
    * The most bytes of buffers to keep for later calls of `scan`, `reduce` and `compact`, so that these need not allocate
-   * them again. The default is 2^28 (256 MiB); 0 keeps none. The buffers that were used least recently go first. The number
+   * them again. The default is 2^29 (512 MiB); 0 keeps none. The buffers that were used least recently go first. The number
    * holds for the device: the last `openFold` that names one decides.
    */
   readonly maxKeptBytes?: number;

@@ -174,7 +174,8 @@ export async function atHand<T>(
       },
     });
     await Promise.all(mapped.values());
-    for (const one of owned.splice(0)) {
+    // What was taken first is left last, so that the next call takes each buffer for the same purpose.
+    for (const one of owned.splice(0).reverse()) {
       keepBuffer(kept, one);
     }
     return result;
