@@ -16,7 +16,7 @@ let known: Brackets | undefined;
 /**
  * Bracket matching, the bicyclic monoid: `(` is `{ close: 0, open: 1 }`, `)` is
  * `{ close: 1, open: 0 }`, all else is the identity, and a text whose total is the identity is
- * balanced. An inclusive prefix's `openFold` is the depth at its place; a `close` that is not 0 tells of
+ * balanced. An inclusive prefix's `open` is the depth at its place; a `close` that is not 0 tells of
  * a bracket that nothing opened. It does not commute, and is exact up to 2³² − 1 brackets.
  *
  * @example

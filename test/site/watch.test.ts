@@ -144,7 +144,7 @@ test("a tile that finds totals and no carry looks at the group before", async ()
     expect(await figure.getByText("not yet", { exact: true }).count()).toBe(at < 3 ? 1 : 0);
   }
 
-  await page.getByRole("combobox", { name: "Groups it looks at" }).selectOption("2");
+  await page.getByRole("combobox", { name: "Groups that a tile looks at" }).selectOption("2");
   const near = await captions(page);
   expect(near).toContain(
     "Tile 14 looks at group 2, the farthest that it looks at. It reads T8, T9, T10 and T11, and waits for C2.",
