@@ -4,15 +4,18 @@ import type { Module } from "../text/module.ts";
 import type { Context, Pipeline } from "./context.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./flags.ts";
 
-/** A kernel, as far as its pipeline depends on it. */
+/** The parts of a kernel that its pipeline depends on. */
 export type Compilable = Omit<Kernel, "vector">;
 
-/** Pipelines that are kept where the caller does not say: about thirty calls of different kinds take as many. */
+/** How many pipelines are kept by default. About thirty calls of different kinds take as many. */
 const MOST_PIPELINES = 128;
 
 const contexts = new WeakMap<GPUDevice, Context>();
 
-/** The device's context, made once; where it is new, `subgroupIds` says whether WGSL has `subgroup_id` there. */
+/**
+ * The device's context, which is made once. `subgroupIds` counts only for a new one: whether WGSL has `subgroup_id` on the
+ * device.
+ */
 export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   const known = contexts.get(device);
   if (known !== undefined) {
@@ -29,7 +32,8 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
       subgroupIds,
       software: info.isFallbackAdapter ?? false,
       vendor: info.vendor ?? "",
-      // Not every adapter lets work-groups hand results on to each other: only where it was tried, or a test finds out.
+      // Not every adapter lets work-groups hand results on to each other. NVIDIA's were tried. For others, a test finds
+      // out.
       lookBack: info.vendor === "nvidia",
     },
     pipelines: new Map(),
@@ -43,7 +47,7 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   return context;
 }
 
-/** The device's context, once what takes a look at its compiler is known. */
+/** The device's context. For a new one, the device's compiler is asked first whether it has `subgroup_id`. */
 export async function openContext(device: GPUDevice, maxPipelines?: number): Promise<Context> {
   const has = !contexts.has(device) && device.features.has("subgroups") && (await hasSubgroupIds(device));
   const context = contextOf(device, has);
@@ -51,7 +55,7 @@ export async function openContext(device: GPUDevice, maxPipelines?: number): Pro
   return context;
 }
 
-/** A browser says it; a device that was made elsewhere shows it. */
+/** Whether WGSL has `subgroup_id` on the device. A browser tells it. Elsewhere, it is tried with a shader. */
 async function hasSubgroupIds(device: GPUDevice): Promise<boolean> {
   const features = (globalThis.navigator as Navigator | undefined)?.gpu?.wgslLanguageFeatures;
   if (features !== undefined) {
@@ -62,7 +66,7 @@ async function hasSubgroupIds(device: GPUDevice): Promise<boolean> {
     label: "wavefold: is there subgroup_id?",
     code: "enable subgroups; @compute @workgroup_size(1) fn main(@builtin(subgroup_id) id: u32) {}",
   });
-  // A device that is lost has nothing to say.
+  // A lost device gives no answer.
   return device.popErrorScope().then(
     (failure) => failure === null,
     () => false,
@@ -83,9 +87,9 @@ function lostError(lost: GPUDeviceLostInfo, title: string): DeviceLostError {
   );
 }
 
-/** The error that `cause` really is: a lost device shows itself as many kinds of failure. */
+/** The error to report for `cause`. A lost device causes many kinds of failures, and then that loss is the error. */
 export async function explain(context: Context, title: string, cause: unknown): Promise<unknown> {
-  // The promise that tells of the loss may be a turn behind the failure.
+  // `device.lost` may resolve a little later than the failure.
   const lost = context.lost ?? (await Promise.race([context.device.lost, pause()]));
   return lost ? lostError(lost, title) : cause;
 }
@@ -104,13 +108,13 @@ export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeli
   const pipeline = pipelines.get(key) ?? compile(context.device, kernel);
   pipelines.delete(key);
   pipelines.set(key, pipeline);
-  // A failure is reported, not remembered: the device may only have been lost.
+  // A failed pipeline is not kept: perhaps the device was lost.
   pipeline.catch(() => pipelines.delete(key));
   letGo(context, context.mostPipelines);
   return pipeline;
 }
 
-/** Lets go of pipelines, those that were used first before others, until so many are left. */
+/** Drops the pipelines that were used least recently, until at most `most` are left. */
 function letGo({ pipelines }: Context, most: number): void {
   for (const key of pipelines.keys()) {
     if (pipelines.size > most) {
@@ -119,7 +123,7 @@ function letGo({ pipelines }: Context, most: number): void {
   }
 }
 
-/** Lets go of what is kept for the next call, and in use by none. */
+/** Drops what is kept for later calls. Prepared plans keep what they use. */
 export function trim(context: Context): void {
   letGo(context, 0);
   if (context.digits?.uses === 0) {
@@ -171,7 +175,7 @@ export async function compileModule(
   throw shaderError(linked, label, message, failure);
 }
 
-/** A buffer, or the error that there is no room for it. */
+/** Makes a buffer. It throws if there is no room for it. */
 export async function allocate(
   context: Context,
   descriptor: GPUBufferDescriptor,
@@ -191,8 +195,8 @@ export async function allocate(
 }
 
 /**
- * What an action makes, which ends before it returns: calls that are pending at the same time share one stack of error
- * scopes.
+ * Runs an action, and returns its result. The action must be done when it returns, since all pending calls share one stack
+ * of error scopes.
  *
  * @throws {WavefoldError} when the device refuses what it does.
  */
@@ -212,7 +216,7 @@ export async function validated<T>({ device }: Context, title: string, action: (
   return result;
 }
 
-/** A uniform with these words, never to be written again: any number of recordings may share it. */
+/** A uniform buffer with these words. It is never written again, so any number of recordings may share it. */
 export function uniformOf(device: GPUDevice, words: readonly number[], label: string): GPUBuffer {
   const buffer = device.createBuffer({
     label,

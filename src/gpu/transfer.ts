@@ -5,7 +5,10 @@ import type { Context } from "./context.ts";
 import { allocate, explain, requireDevice, validated } from "./device.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
 
-/** The array of a call, and what it was when the call began: it is read only later, once kernels are compiled. */
+/**
+ * The array of a call, and its place in memory when the call began. Its elements are read later, when the kernels are
+ * compiled.
+ */
 export interface Given {
   readonly data: AnyArray;
   readonly length: number;
@@ -14,7 +17,7 @@ export interface Given {
   readonly byteLength: number;
 }
 
-/** What is no array is an error later, where its type is asked for. */
+/** The array of a call as it is now. If it is no array, that is an error later, when its type is asked for. */
 export function givenOf(data: AnyArray): Given {
   const { length, buffer, byteOffset, byteLength } = Object(data) as AnyArray;
   return { data, length, buffer, byteOffset, byteLength };
@@ -22,11 +25,11 @@ export function givenOf(data: AnyArray): Given {
 
 /** What a call at hand takes from the device. All of it is destroyed when the call ends. */
 export interface Hand {
-  /** What is to be destroyed. */
+  /** What is destroyed when the call ends. */
   readonly owned: { destroy(): void }[];
   /** A buffer with room for so many bytes. */
   own(name: string, bytes: number, usage: number): Promise<GPUBuffer>;
-  /** A buffer with an array's bytes, and room for so many. @throws {ArgumentError} when they are not there any more. */
+  /** A buffer with an array's bytes, and room for `room` bytes. @throws {ArgumentError} when they are not there any more. */
   upload(name: string, from: Omit<Given, "data" | "length">, room?: number): Promise<GPUBuffer>;
   /** Submits what is recorded, and reads the first bytes of a buffer. */
   readBack(
@@ -66,12 +69,13 @@ export async function atHand<T>(
             `${title}: the array was transferred or became shorter during the call; leave it as it is until then`,
           );
         }
-        // By its buffer: of a view of shared memory Dawn for Node.js dies. Shared memory itself no device takes.
+        // Pass the buffer, not the view: Dawn for Node.js crashes on a view of shared memory. No device accepts shared
+        // memory itself, so its bytes are copied first.
         const [source, start] =
           buffer instanceof ArrayBuffer
             ? [buffer, byteOffset]
             : [new Uint8Array(buffer, byteOffset, byteLength).slice().buffer, 0];
-        // What is written is whole words, and an odd number of f16 is not.
+        // A write takes whole words. An odd number of f16 ends with half a word, which goes by a write of its own.
         const rest = byteLength % 4;
         const whole = byteLength - rest;
         device.queue.writeBuffer(made, 0, source, start, whole);
@@ -84,7 +88,7 @@ export async function atHand<T>(
       },
       async readBack(buffer, bytes, record) {
         const staging = await own("read-back", bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
-        // What is refused would leave zeros.
+        // If the device refuses this, the result would be zeros, so it is checked.
         const done = validated(context, title, () => {
           const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
           record?.(encoder);

@@ -27,7 +27,10 @@ import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "
 export interface CompactOptions<Name extends string = string> extends TuningOptions, MapOptions {
   /** The type of the output's items. */
   readonly type: ElementType<Name>;
-  /** A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not zero. */
+  /**
+   * A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not
+   * zero.
+   */
   readonly where?: string;
   /** Whether a buffer of flags decides, with a u32 for each item. An item is kept if its flag is not zero. */
   readonly flags?: boolean;

@@ -4,14 +4,14 @@ import type { Declaration, Parsed, Source, SourceText } from "./source.ts";
 /** A linked module. */
 export interface Module {
   readonly code: string;
-  /** The same, linked from changed sources: of each, its text may be another. */
+  /** The same module, linked from changed sources. `change` may give each source another text. */
   relink(change: (source: SourceText) => SourceText): string;
 }
 
-/** Values of the constants that loops to be written out are bounded by. */
+/** The values of the constants that bound the loops to unroll. */
 export type Constants = Readonly<Record<string, number>>;
 
-/** The text with each loop marked `// unroll` written out, loops within loops too. */
+/** The text with each loop that is marked `// unroll` written out, and loops within loops, too. */
 export const unroll = (text: string, constants: Constants): string =>
   text.replace(
     /^( *)for \(var (\w+) = (\d+)u; \2 < (\w+); \2\+\+\) \{ \/\/ unroll(.*\n)([\s\S]*?\n|)\1\}(.*\n)/gm,
@@ -30,14 +30,17 @@ export const unroll = (text: string, constants: Constants): string =>
     },
   );
 
-/** The first line of a declaration, or what follows its attributes. */
+/** Matches the first line of a declaration, or what follows the attributes on it. */
 const HEAD = /^(?:@.*\) )?(fn|const|override|var|struct|alias)\b(?:<.*?>)? *(\w+)/m;
 
-/** A declaration of ours: its attributes and comments, its first line, and what is indented or a closing brace. */
+/**
+ * Matches a declaration of ours: its attributes and comments, its first line, and the lines after it that are indented or
+ * start with a closing bracket.
+ */
 const DECLARATION = /* @__PURE__ */ (() =>
   new RegExp(`^(?:(?://.*|@[^;{\\n]*)\\n)*${HEAD.source.slice(1)}.*(?:\\n+[ )}].*)*`, "gm"))();
 
-/** Identifiers of ours that may name a declaration: all but members, which follow a dot or stand before a colon. */
+/** Matches identifiers of ours that may name a declaration: all but members, which follow a dot or stand before a colon. */
 const IDENTIFIERS = /(?<!\.)\b[A-Za-z_]\w*\b(?!:)/g;
 
 /** A declaration of ours, whose name and keyword are known. */
@@ -49,9 +52,9 @@ const declaration = (text: string, keyword = "", name = ""): Declaration => ({
 });
 
 /**
- * Splits WGSL of ours into its declarations, by its form alone: what a declaration holds is indented, or a
- * closing brace. `parse` of callers.ts takes any WGSL, and finds the same. Lines without code are left out:
- * where the package is built, comments are taken out and leave their lines empty.
+ * Splits our own WGSL into its declarations, by its layout alone: the lines of a declaration after the first are indented,
+ * or start with a closing bracket. `parse` of callers.ts takes any WGSL, and finds the same declarations. Empty lines are
+ * left out, since the build of the package takes comments out of the shaders and leaves their lines empty.
  */
 export const split = (text: string): Parsed => ({
   directives: text.match(/^(?:enable |diagnostic\().*;/gm) ?? [],
@@ -65,7 +68,7 @@ export const split = (text: string): Parsed => ({
 const replacedIn = (text: string): string[] =>
   Array.from(text.matchAll(/^\/\/ replaces: ([\w, ]*\w)/gm), ([, names = ""]) => names.split(", ")).flat();
 
-/** Each file is split once. */
+/** What each source declares, so that a file is split only once. */
 const known = new WeakMap<Source, Parsed>();
 
 function parsedOf(source: Source): Parsed {
@@ -101,8 +104,8 @@ export function declared(sources: readonly Source[]): Parsed {
 }
 
 /**
- * What sources declare, in their order, without what another source replaces. That a source replaces a name which no other
- * declares, and a name that is declared twice, are mistakes of ours.
+ * What sources declare, in their order, without what another source replaces. It throws if a source replaces a name that no
+ * other source declares, or if a name is declared twice: these are mistakes of ours.
  */
 export function resolved(sources: readonly Source[]): Parsed {
   const replacing = new Map<string, Parsed>();
@@ -147,7 +150,7 @@ export function resolved(sources: readonly Source[]): Parsed {
   return { directives, declarations: kept, replaces: [] };
 }
 
-/** The declarations that the roots reach, in the order given. No two have one name. */
+/** The declarations that the roots reach, in the given order. No two declarations may have the same name. */
 export function reachable<One extends Pick<Declaration, "name" | "references">>(
   declarations: readonly One[],
   roots: readonly string[],
@@ -157,7 +160,7 @@ export function reachable<One extends Pick<Declaration, "name" | "references">>(
   return declarations.filter(({ name }) => reached.has(name));
 }
 
-/** Directives, each once: f16 is enabled where it is used, and only there. */
+/** The directives, each once. f16 is enabled if a declaration uses it, and only then. */
 export const directivesFor = (directives: readonly string[], kept: readonly Declaration[]): string[] =>
   [...new Set([...directives, "enable f16;"])]
     .filter((one) => one !== "enable f16;" || kept.some(({ references }) => references.has("f16")))
