@@ -1,21 +1,21 @@
-// The contract: the names that every other shader here is written against, in their simplest
-// instance, the sum of u32. Code generation emits the same names for any operator and type, so
-// that no shader branches on either. Linked in front of a shader, this file makes it valid WGSL.
+// The contract: the names that all other shaders here use without declaring them. This file declares them for the simplest
+// case, the sum of u32. Code generation declares the same names for any operator and type, so no shader branches on either.
+// With this file linked in front, and the files that its header lists, a shader is valid WGSL.
 
-// What is combined, what one item of the input is, and what one item of the output is.
+// The types of an element (which is combined), of an item of the input, and of an item of the output.
 alias Element = u32;
 alias Input = u32;
 alias Output = u32;
 
-// What a kernel of the caller's own passes in and gets back (in-kernel functions only).
+// The type that a caller's kernel passes in and gets back (in-kernel functions only).
 alias Value = u32;
 
-// Threads in a work-group, consecutive items that one thread takes, and their product.
+// The threads of a work-group, the items that one thread takes, and the items of a tile: the product of both.
 const WORK_GROUP_SIZE = 256u;
 const ITEMS = 4u;
 const TILE = 1024u;
 
-// Consecutive threads that work together, a power of two (thread-tile functions only).
+// The number of consecutive threads in a thread tile, a power of two (thread-tile functions only).
 const THREAD_TILE = 8u;
 
 // Bounds on the adapter's subgroup size (subgroup shaders only).
@@ -34,7 +34,7 @@ fn combine(earlier: Element, later: Element) -> Element {
   return earlier + later;
 }
 
-// Which of an item's prefixes is asked for: the one without its own element, or the one with it.
+// Returns the prefix that the scan asks for. The exclusive one leaves out the item's own element, the inclusive one has it.
 fn select_prefix(exclusive: Element, inclusive: Element) -> Element {
   return exclusive;
 }
@@ -47,35 +47,35 @@ fn value_from_element(element: Element) -> Value {
   return element;
 }
 
-// The same of an exclusive prefix. Where an operator starts from another value than its identity (a sum of f64, whose
-// identity is -0, from 0), that comes before it.
+// The value of an exclusive prefix. Some operators start from another value than their identity: a sum of f64 has the
+// identity -0, and starts from 0. For these, this function puts the start before the prefix.
 fn value_from_exclusive(element: Element) -> Value {
   return element;
 }
 
-// Counters of the caller's (functions that update one): what the counter held before, as the total
-// is added to it in one atomic operation.
+// Adds a total to the caller's counter in one atomic operation, and returns what the counter held before (only for
+// functions that update a counter).
 fn counter_update(total: Element) -> Element {
   return atomicAdd(&contract_counter, total);
 }
 
 var<workgroup> contract_counter: atomic<u32>;
 
-// The room that allocations share.
+// The capacity that all allocations share.
 fn allocation_capacity() -> u32 {
   return 1024u;
 }
 
 // Device-wide kernels only, from here on.
 
-// Items are loaded and stored as vectors: so many items together, and so many vectors a thread.
+// Items are loaded and stored as vectors. VECTOR is how many items a vector has, VECTORS how many vectors a thread takes.
 alias InputVector = vec4<u32>;
 alias OutputVector = vec4<u32>;
 const VECTOR = 4u;
 const VECTORS = 1u;
 
-// Of a thread's vectors, which subgroups take in rows, the rows that are scanned together: a power of two that divides
-// VECTORS. Then how often there are as many, the power, and half of them, but at least one.
+// Subgroups take the vectors of their threads in rows. ROWS is how many rows they scan together: a power of two that
+// divides VECTORS. ROW_CHUNKS is VECTORS / ROWS, ROW_STAGES is log2(ROWS), and ROW_PAIRS is ROWS / 2, but at least 1.
 const ROWS = 1u;
 const ROW_CHUNKS = 1u;
 const ROW_STAGES = 0u;
@@ -93,7 +93,7 @@ fn output_vector(items: array<Output, VECTOR>) -> OutputVector {
   return OutputVector(items[0], items[1], items[2], items[3]);
 }
 
-// What an item is as an element. A map of the caller's makes it from the item's index, too.
+// The element that an item becomes. A caller's map takes the item's index, too.
 fn element_from_item(item: Input, index: u32) -> Element {
   return item;
 }
@@ -102,7 +102,7 @@ fn item_from_element(element: Element) -> Output {
   return element;
 }
 
-// An element as words that can be handed on one by one.
+// An element as 32-bit words. Work-groups hand these on one by one.
 const ELEMENT_WORDS = 1u;
 
 fn words_from_element(element: Element) -> array<u32, ELEMENT_WORDS> {
@@ -113,13 +113,14 @@ fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {
   return words[0];
 }
 
-// How a single pass looks back: tiles of a group; groups that are looked through, of the farthest of which the carry is
-// waited for; and a group's places in the spine, for its tiles, its carry, and one that is not used.
+// How a single pass looks back. A group has FAN_OUT tiles. A tile looks through MOST_GROUPS groups, and waits for the carry
+// of the farthest one. A group has GROUP_ENTRIES places in the spine: for its tiles, for its carry, and one that is not
+// used.
 const FAN_OUT = 16u;
 const MOST_GROUPS = 64u;
 const GROUP_ENTRIES = 18u;
 
-// Attempts to read what another work-group hands on, before it is computed again.
+// How often a work-group tries to read what another one hands on, before it computes that itself.
 const PATIENCE = 1000u;
 
 // Compaction: whether an item is kept, and what is written for it.
@@ -131,25 +132,25 @@ fn kept_item(item: Input, index: u32) -> Output {
   return item;
 }
 
-// Indirect arguments: items for each work-group, work-groups in a row at most, vertices of an
-// instance, and whether they come by an index buffer.
+// Indirect arguments: the items for each work-group, the most work-groups in a row, the vertices of an instance, and
+// whether the draw uses an index buffer.
 const ITEMS_PER_WORK_GROUP = 256u;
 const MOST_WORK_GROUPS = 65535u;
 const VERTEX_COUNT = 4u;
 const INDEXED = false;
 
 struct Params {
-  // Items in the input, or the most where a buffer says how many.
+  // Items in the input. If a buffer has the length, the most items.
   length: u32,
   // Work-groups in a row of the dispatch: tile = row * grid_width + column.
   grid_width: u32,
-  // Tiles of that length, and those that the spine has room for.
+  // The tiles of that length, and the tiles that the spine has room for.
   tiles: u32,
   spine_tiles: u32,
-  // Items that can be reached as vectors; the others one by one.
+  // Items that are loaded and stored as vectors. The items after these go one by one.
   wide_length: u32,
-  // Where each range starts in its binding: in vectors where it is bound as vectors, else in items.
-  // Bindings start at aligned addresses.
+  // Where each range starts in its binding, since bindings start at aligned addresses. It is counted in vectors if the
+  // range is bound as vectors, else in items.
   input_base: u32,
   output_base: u32,
   input_end_base: u32,
@@ -162,7 +163,7 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 
-// The tile that holds the last item; the first one where there is none.
+// The tile that holds the last item. If there is no item, it is the first tile.
 fn last_tile(length: u32) -> u32 {
   return (max(length, 1u) - 1u) / TILE;
 }

@@ -11,7 +11,7 @@ const F64_INFINITY = vec2<u32>(0u, 0x7ff00000u);
 const F64_NAN = vec2<u32>(0u, 0x7ff80000u);
 
 fn add_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-  // The larger magnitude comes first: its sign is the sum's, and a NaN is there if there is one.
+  // The larger magnitude comes first. The sum has its sign. A NaN counts as larger than all others.
   let swap = less_u64(magnitude_f64(a), magnitude_f64(b));
   let large = select(a, b, swap);
   let small = select(b, a, swap);
@@ -19,15 +19,15 @@ fn add_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let exponent = exponent_f64(large);
   let small_exponent = exponent_f64(small);
 
-  // Leading bits are at bit 62, so that a carry has room. The bit that stands for all that was
-  // shifted out is far enough below the rounding: more than one leading bit cancels only where the
-  // exponents differ by less than two, and then none is shifted out.
+  // Leading bits are at bit 62, so that a carry has room. The lowest bit stands for all bits that were shifted out, and is
+  // far enough below the bits that decide the rounding. More than one leading bit cancels only if the exponents differ by
+  // less than two, and then no bit that is set is shifted out.
   let scale = max(exponent, 1u);
   let first = significand_f64(large, exponent);
   let second = shift_right_jam(significand_f64(small, small_exponent), scale - max(small_exponent, 1u));
   let sum = select(add_u64(first, second), sub_u64(first, second), opposite);
 
-  // To bit 63, or to where a subnormal has its bits: a sum that is subnormal is exact.
+  // Shift the leading bit to bit 63, or to its place in a subnormal. A subnormal sum is exact.
   let shift = min(count_leading_zeros_u64(sum), scale);
   let rounded = round_f64(large.y & F64_SIGN, scale - shift, shift_left_u64(sum, shift));
   let finite = select(rounded, vec2<u32>(0u, a.y & b.y & F64_SIGN), all(sum == vec2<u32>()));
@@ -46,7 +46,7 @@ fn sub_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
 }
 
 fn mul_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-  // The subnormal operand is normalised; where both are, nothing but the sticky bit is left anyway.
+  // If one operand is subnormal, it is normalised. If both are, only the sticky bit is left of the product anyway.
   let swap = exponent_f64(b) == 0u;
   let normal = select(b, a, swap);
   let other = select(a, b, swap);
@@ -57,7 +57,7 @@ fn mul_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let first = limbs_f64(shift_left_u64(unshifted, zeros));
   let second = limbs_f64(significand_f64(normal, exponent));
 
-  // Columns of the product, 14 bits apart: the four products of the largest fit a word, and a carry.
+  // Columns of the product, 14 bits apart. The largest column adds four products and a carry, which fit in a word.
   let column_0 = first.x * second.x;
   let column_1 = dot(first.xy, second.yx) + (column_0 >> 14u);
   let column_2 = dot(first.xyz, second.zyx) + (column_1 >> 14u);
@@ -65,7 +65,7 @@ fn mul_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let column_4 = dot(first.yzw, second.wzy) + (column_3 >> 14u);
   let column_5 = dot(first.zw, second.wz) + (column_4 >> 14u);
   let column_6 = first.w * second.w + (column_5 >> 14u);
-  // The upper 64 bits of the 112; the lowest of them stands for all below as well.
+  // The upper 64 bits of the 112. The lowest of them also stands for all bits below.
   let below = ((column_0 | column_1 | column_2) & 0x3fffu) | (column_3 & 0x3fu);
   let low = (column_5 << 22u) | ((column_4 & 0x3fffu) << 8u) | ((column_3 >> 6u) & 0xffu);
   let product = vec2<u32>(low | min(below, 1u), (column_6 << 4u) | ((column_5 >> 10u) & 0xfu));
@@ -84,7 +84,7 @@ fn mul_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return select(select(finite, F64_INFINITY | vec2<u32>(0u, sign), infinite), F64_NAN, invalid);
 }
 
-// As IEEE has it: false where one is NaN, and -0 is +0.
+// As in IEEE-754: false if one is NaN, and -0 equals +0.
 fn less_f64(a: vec2<u32>, b: vec2<u32>) -> bool {
   let less = less_i64(signed_magnitude_f64(a), signed_magnitude_f64(b));
   return less & !(is_nan_f64(a) | is_nan_f64(b));
@@ -103,7 +103,7 @@ fn f64_from_i32(value: i32) -> vec2<u32> {
   return f64_from_u32((bits ^ mask) - mask) | vec2<u32>(0u, bits & F64_SIGN);
 }
 
-// From an f32's bits, which are never an f32 value here.
+// Converts an f32 from its bits. They never become an f32 value here.
 fn f64_from_f32_bits(bits: u32) -> vec2<u32> {
   let exponent = (bits >> 23u) & 0xffu;
   let fraction = bits & 0x7fffffu;
@@ -120,9 +120,9 @@ fn f64_from_f32_bits(bits: u32) -> vec2<u32> {
   );
 }
 
-// The value's bits, of a field that is the exponent less one, and a significand whose leading bit,
-// bit 63, adds that one. It has no such bit, and the field is 0, where the value is subnormal or zero.
-// The carry of the rounding goes where it belongs: into the exponent, up to infinity.
+// Rounds a value, and returns its bits. `field` is the exponent less one; the significand's leading bit, bit 63, adds that
+// one. A subnormal or a zero has no such bit, and its field is 0. If rounding carries, the carry goes into the exponent, as
+// it should, up to infinity.
 fn round_f64(sign: u32, field: u32, significand: vec2<u32>) -> vec2<u32> {
   let low = (significand.x >> 11u) | (significand.y << 21u);
   let up = (significand.x & 0x7ffu) + (low & 1u) > 0x400u;
@@ -140,7 +140,7 @@ fn magnitude_f64(bits: vec2<u32>) -> vec2<u32> {
   return vec2<u32>(bits.x, bits.y & ~F64_SIGN);
 }
 
-// An integer of less_i64 in the order of the values.
+// An integer that less_i64 orders as the values are ordered.
 fn signed_magnitude_f64(bits: vec2<u32>) -> vec2<u32> {
   let mask = vec2<u32>(0u - (bits.y >> 31u));
   return sub_u64(magnitude_f64(bits) ^ mask, mask);
@@ -150,7 +150,7 @@ fn exponent_f64(bits: vec2<u32>) -> u32 {
   return (bits.y >> 20u) & 0x7ffu;
 }
 
-// Its leading bit, the implied one if there is one, at bit 62.
+// The significand, with its leading bit (the implied one, if there is one) at bit 62.
 fn significand_f64(bits: vec2<u32>, exponent: u32) -> vec2<u32> {
   let fraction = ((bits.y << 10u) & 0x3fffffffu) | (bits.x >> 22u);
   return vec2<u32>(bits.x << 10u, fraction | (min(exponent, 1u) << 30u));
@@ -166,7 +166,7 @@ fn limbs_f64(significand: vec2<u32>) -> vec4<u32> {
   ) & vec4<u32>(0x3fffu);
 }
 
-// 64 for 0.
+// Returns 64 for 0.
 fn count_leading_zeros_u64(value: vec2<u32>) -> u32 {
   let in_low = value.y == 0u;
   return countLeadingZeros(select(value.y, value.x, in_low)) + select(0u, 32u, in_low);
@@ -174,16 +174,16 @@ fn count_leading_zeros_u64(value: vec2<u32>) -> u32 {
 
 // No word is ever shifted by 32 or more: SPIR-V leaves that undefined.
 
-// By less than 64; 0 may be shifted by 64.
+// Shifts by less than 64. Only 0 may be shifted by 64.
 fn shift_left_u64(value: vec2<u32>, amount: u32) -> vec2<u32> {
   let words = select(value, vec2<u32>(0u, value.x), (amount & 32u) != 0u);
   let bits = amount & 31u;
   return vec2<u32>(words.x << bits, (words.y << bits) | ((words.x >> 1u) >> (31u - bits)));
 }
 
-// By any amount. The lowest bit of the result is set too where any bit that is shifted out was.
+// Shifts by any amount. If a bit that is shifted out was set, the result's lowest bit is set, too.
 fn shift_right_jam(value: vec2<u32>, amount: u32) -> vec2<u32> {
-  // More than 63 leaves no more than 63 does: at most the lowest bit.
+  // A shift by more than 63 leaves the same as a shift by 63: at most the lowest bit.
   let at_most = min(amount, 63u);
   let by_word = at_most >= 32u;
   let words = select(value, vec2<u32>(value.y, 0u), by_word);

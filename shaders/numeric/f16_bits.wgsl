@@ -1,5 +1,5 @@
 // An f16 and its bits, in the lower half of a word. Threads call these anywhere; no work-group memory.
-// By way of f32, which holds every f16 exactly: naga has no bitcast between f16 and u32.
+// They are converted by way of f32, which holds every f16 exactly, since naga has no bitcast between f16 and u32.
 
 enable f16;
 

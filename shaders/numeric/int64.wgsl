@@ -11,7 +11,7 @@ fn sub_u64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return vec2<u32>(a.x - b.x, a.y - b.y - u32(a.x < b.x));
 }
 
-// From 16-bit partial products: no sum of the low words' 64-bit product can overflow.
+// Multiplies the low words by 16-bit halves, so that no sum in their 64-bit product can overflow.
 fn mul_u64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let a_low = a.x & 0xffffu;
   let a_high = a.x >> 16u;

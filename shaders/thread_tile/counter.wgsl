@@ -1,8 +1,7 @@
-// The first thread of each tile adds the tile's total to a counter of the caller's, in one atomic
-// operation.
+// The first thread of each tile adds the tile's total to the caller's counter, in one atomic operation.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // All threads of a tile get what the counter held before.
-// Work-group memory: one element a tile.
+// Work-group memory: one element for each tile.
 
 const THREAD_TILES = (WORK_GROUP_SIZE + THREAD_TILE - 1u) / THREAD_TILE;
 

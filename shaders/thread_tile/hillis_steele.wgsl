@@ -1,5 +1,5 @@
-// Thread tiles, portably: in each run of THREAD_TILE consecutive threads, a thread's element is
-// combined with the one 1, 2, 4 … places before it. The last run may be shorter.
+// Thread tiles without subgroups. In each run of THREAD_TILE consecutive threads, a thread's element is combined with the
+// one 1, 2, 4 … places before it. The last run may be shorter.
 // log2(THREAD_TILE) steps, one barrier a step.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets its own prefix in its tile, and all of a tile get its total.

@@ -1,4 +1,4 @@
-// The reduction that a kernel of the caller's own calls: CUDA's reduce over a thread_block_tile, on the
+// The reduction that a caller's own kernel calls: CUDA's reduce over a thread_block_tile, on the
 // caller's values. Linked after an algorithm of thread_tile/; linking puts the tile's size, the operator
 // and the type into its name, as in thread_tile_8_reduce_add_u32.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).

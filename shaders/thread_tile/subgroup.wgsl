@@ -1,11 +1,11 @@
-// Thread tiles by subgroups: each subgroup scans its part of each tile in registers; a tile that lies
-// in several subgroups adds up the totals of the parts. The last tile may be shorter.
+// Thread tiles by subgroups. Each subgroup scans its part of each tile in registers. If a tile lies in several subgroups,
+// its threads combine the totals of the parts. The last tile may be shorter.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets its own prefix in its tile, and all of a tile get its total.
 // Work-group memory: one element for each MIN_SUBGROUP_SIZE threads, one more and a word; reusable
 // when a function returns.
-// Linked after work_group/subgroup_contract.wgsl and work_group/subgroup_place.wgsl: where lanes do
-// not map to threads in the usual way, threads take their turns one after another.
+// Linked after work_group/subgroup_contract.wgsl and work_group/subgroup_place.wgsl: if lanes do not map to threads in the
+// usual way, threads take turns, one after another.
 
 const_assert countOneBits(THREAD_TILE) == 1u;
 
@@ -14,7 +14,8 @@ struct ThreadTileScan {
   total: Element,
 }
 
-// A slot for each MIN_SUBGROUP_SIZE threads. A part of a tile, in one subgroup, uses the first of its slots.
+// There is a slot for each MIN_SUBGROUP_SIZE threads. The part of a tile that lies in one subgroup uses the first of its
+// slots.
 const THREAD_TILE_SLOTS = (WORK_GROUP_SIZE + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE;
 
 var<workgroup> thread_tile_totals: array<Element, THREAD_TILE_SLOTS>;
@@ -36,7 +37,8 @@ fn thread_tile_part_inclusive(element: Element, rank: u32) -> Element {
   return prefix;
 }
 
-// Publishes the parts' totals, and returns the subgroups' size, or 0: a uniform value.
+// Publishes the totals of the parts. Returns the size of the subgroups, or 0 if lanes do not map to threads in the usual
+// way. The result is uniform.
 fn thread_tile_publish(place: SubgroupPlace, rank: u32, prefix: Element, local_index: u32) -> u32 {
   if (place.regular && THREAD_TILE > MIN_SUBGROUP_SIZE) {
     if (place.rank + 1u == place.count || (local_index + 1u) % THREAD_TILE == 0u) {
@@ -46,7 +48,7 @@ fn thread_tile_publish(place: SubgroupPlace, rank: u32, prefix: Element, local_i
   return subgroup_size(place);
 }
 
-// One thread after another hands over its element: right under any map of lanes to threads.
+// One thread after another hands over its element. This is right however lanes map to threads.
 fn thread_tile_take_turns(element: Element, local_index: u32) -> ThreadTileScan {
   var prefix = identity();
   var total = identity();
@@ -72,7 +74,7 @@ fn thread_tile_scan_exclusive(element: Element, local_index: u32) -> ThreadTileS
   if (rank == 0u) {
     prefix = identity();
   }
-  // Right where the tile lies in one subgroup.
+  // This total is right if the tile lies in one subgroup.
   let last = min(local_index | (THREAD_TILE - 1u), WORK_GROUP_SIZE - 1u);
   var total = element_shuffle(inclusive, min(place.rank + (last - local_index), place.count - 1u));
   let size = thread_tile_publish(place, rank, inclusive, local_index);
@@ -80,7 +82,7 @@ fn thread_tile_scan_exclusive(element: Element, local_index: u32) -> ThreadTileS
     return thread_tile_take_turns(element, local_index);
   }
   if (THREAD_TILE > size) {
-    // The tile lies in several subgroups: their totals, in order.
+    // The tile lies in several subgroups: combine their totals, in order.
     let first = local_index - local_index % THREAD_TILE;
     var carry = identity();
     total = identity();

@@ -1,9 +1,9 @@
-// CUDA's inclusive_scan_update and exclusive_scan_update over a thread_block_tile: each tile's total goes
-// to a counter of the caller's, and each thread's prefix starts from what the counter held before.
+// CUDA's inclusive_scan_update and exclusive_scan_update over a thread_block_tile: each tile's total goes to the caller's
+// counter, and each thread's prefix starts from what the counter held before.
 // Linked after an algorithm of thread_tile/ and counter.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets its own prefix.
-// Work-group memory: the algorithm's, and one element a tile.
+// Work-group memory: the algorithm's, and one element for each tile.
 
 fn thread_tile_scan_inclusive_value_update(value: Value, local_index: u32) -> Value {
   let scan = thread_tile_scan_inclusive(element_from_value(value), local_index);

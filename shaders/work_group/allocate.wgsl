@@ -1,17 +1,17 @@
-// Buffer allocation in a kernel: each thread asks for an amount, and gets the offset of a run of its
-// own, by one atomic operation a work-group on a counter that all share.
-// Linked with the sum of u32 that stays at 2^32 - 1, after an algorithm and allocate_counter.wgsl.
+// Buffer allocation in a kernel: each thread asks for an amount, and gets the offset of a run of its own. A work-group
+// usually takes one atomic operation on a counter that all work-groups share.
+// Linked with a sum of u32 that stops at 2^32 - 1, after an algorithm and allocate_counter.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
-// Each thread gets its own offset, all threads what they asked for together. work_group_allocate_uniform writes that to a
-// variable of the caller's, too, which may steer control flow.
+// Each thread gets its own offset. All threads get the total, which is the sum of their amounts.
+// work_group_allocate_uniform also writes the total to the caller's variable, which may steer control flow.
 // Work-group memory: the algorithm's, and two words.
 
 struct WorkGroupAllocation {
-  // The capacity, where the run does not fit.
+  // Where the thread's run starts; the capacity if the run does not fit.
   offset: u32,
-  // 2^32 - 1, where it is more.
+  // The sum of all amounts, at most 2^32 - 1.
   total: u32,
-  // Whether the run ends within the capacity. A run of nothing always fits.
+  // Whether the run ends within the capacity. An empty run always fits.
   fits: bool,
 }
 

@@ -1,12 +1,12 @@
-// The counter of an allocation, which all work-groups share: how much of the capacity is used. It never
-// goes back, and stops at the capacity: a work-group that asks for more than is left takes what is left, so
-// that from then on it is full for all. While work-groups race for the last of it, the counter may be past
-// the capacity until they have all returned; what they get never is. A counter that is past the capacity
-// before stays where it is, and nothing fits.
+// The counter of an allocation, which all work-groups share: how much of the capacity is used. It never goes back, and
+// stops at the capacity. A work-group that asks for more than is left takes what is left, so that nothing is left for
+// others from then on. While work-groups race for the last of the capacity, the counter may be past it until all of them
+// have returned, but what they get is never past it. If the counter was past the capacity before, it stays where it is, and
+// nothing fits.
 // Linked with allocate.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
-// All threads get where the work-group's runs start, and the capacity. One thread reads the capacity, so
-// that all decide by the same one.
+// All threads get where the work-group's runs start, and the capacity. Only one thread reads the capacity, so that all
+// threads decide by the same one.
 // Work-group memory: two words.
 
 var<workgroup> allocation_room: vec2<u32>;
@@ -19,7 +19,7 @@ fn allocation_take(total: u32, local_index: u32) -> vec2<u32> {
   return workgroupUniformLoad(&allocation_room);
 }
 
-// A thread's run in the work-group's.
+// The run of one thread, within the run of its work-group.
 fn allocation_run(amount: u32, prefix: u32, total: u32, local_index: u32) -> WorkGroupAllocation {
   let room = allocation_take(total, local_index);
   let offset = combine(room.x, prefix);
@@ -27,19 +27,19 @@ fn allocation_run(amount: u32, prefix: u32, total: u32, local_index: u32) -> Wor
   return WorkGroupAllocation(select(room.y, min(offset, room.y), fits), total, fits);
 }
 
-// Where the runs start, which is the capacity where nothing is left.
+// Where the work-group's runs start. If nothing is left, this is the capacity.
 fn allocation_start(total: u32, capacity: u32) -> u32 {
   var seen = atomicLoad(&contract_counter);
-  // The short way, if all of it seems to fit. Other work-groups may have filled the counter since it was read, so the
-  // addition may take it past the capacity. Fewer than 2^16 work-groups are at this point at once: if each adds at most
-  // this much, the counter stays below 2^32.
+  // This is the short way, if the whole total seems to fit. Other work-groups may have filled the counter since it was
+  // read, so the addition may take it past the capacity. Fewer than 2^16 work-groups are at this point at once: if each
+  // adds at most this much, the counter stays below 2^32.
   let most = (0xffffffffu - capacity) >> 16u;
   if (seen < capacity && total <= min(capacity - seen, most)) {
     let start = atomicAdd(&contract_counter, total);
-    // Others came first.
+    // Other work-groups came first, and the total does not fit.
     if (start >= capacity || total > capacity - start) {
-      // Whoever adds after this finds the capacity, or more. (SwiftShader loses additions that are made meanwhile; those
-      // found no less.)
+      // Additions after this find the capacity or more. (SwiftShader loses additions that are made meanwhile. These found
+      // the capacity or more, too.)
       atomicMin(&contract_counter, capacity);
     }
     return min(start, capacity);

@@ -16,7 +16,7 @@ const BLELLOCH_LEAVES = 1u << (32u - countLeadingZeros(WORK_GROUP_SIZE - 1u));
 
 var<workgroup> blelloch_tree: array<Element, BLELLOCH_LEAVES + BLELLOCH_LEAVES / 32u>;
 
-// Strides of powers of two would meet in one of the 32 banks; a gap after each 32 spreads them.
+// Strides of powers of two would all hit the same one of 32 banks. A gap after every 32 elements spreads them.
 fn blelloch_place(leaf: u32) -> u32 {
   return leaf + (leaf >> 5u);
 }
@@ -50,7 +50,7 @@ fn work_group_scan_exclusive_uniform(
     blelloch_tree[root] = identity();
   }
   workgroupBarrier();
-  // Down-sweep: the left child takes its parent's prefix, the right child that and the left total.
+  // Down-sweep: the left child takes its parent's prefix. The right child takes that prefix combined with the left total.
   for (var half = BLELLOCH_LEAVES >> 1u; half > 0u; half >>= 1u) {
     let last = (local_index + 1u) * 2u * half - 1u;
     if (last < BLELLOCH_LEAVES) {
@@ -87,7 +87,7 @@ fn work_group_scan_inclusive(element: Element, local_index: u32) -> WorkGroupSca
   return WorkGroupScan(combine(scan.prefix, element), scan.total);
 }
 
-// The total alone: the up-sweep. The result is uniform.
+// The total alone, which takes only the up-sweep. The result is uniform.
 fn work_group_reduce(element: Element, local_index: u32) -> Element {
   blelloch_up_sweep(element, local_index);
   return workgroupUniformLoad(&blelloch_tree[blelloch_place(BLELLOCH_LEAVES - 1u)]);

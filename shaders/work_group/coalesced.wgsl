@@ -1,5 +1,5 @@
-// The threads of a work-group that pass is_active, as CUDA's coalesced_group has them. The others take
-// part: they give the identity, and have it as their prefix.
+// The threads of a work-group whose is_active is true, like the threads of CUDA's coalesced_group. The other threads call
+// the functions, too: they give the identity, and get it as their prefix.
 // Threads call these anywhere; no work-group memory.
 
 fn coalesced_element(value: Value, is_active: bool) -> Element {

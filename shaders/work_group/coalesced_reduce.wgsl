@@ -1,8 +1,8 @@
-// CUDA's reduce over a coalesced_group: of the threads of the work-group that pass is_active. The others
-// take part, and get the total, too.
+// CUDA's reduce over a coalesced_group: over the threads of the work-group whose is_active is true. The other threads call
+// this, too, and get the total.
 // Linked after an algorithm, coalesced.wgsl and coalesced_total.wgsl.
 // Call in uniform control flow, by all threads, with local_index = @builtin(local_invocation_index).
-// All threads get the total: the result is uniform. Where none is active, it is the identity.
+// All threads get the total: the result is uniform. If no thread is active, it is the identity.
 // Work-group memory: the algorithm's.
 
 fn coalesced_reduce_value(value: Value, is_active: bool, local_index: u32) -> Value {

@@ -1,8 +1,8 @@
-// CUDA's inclusive_scan and exclusive_scan over a coalesced_group: among the threads of the work-group
-// that pass is_active, in order. The others take part, and have the identity as their prefix.
+// CUDA's inclusive_scan and exclusive_scan over a coalesced_group: over the threads of the work-group whose is_active is
+// true, in order. The other threads call these, too, and get the identity as their prefix.
 // Linked after an algorithm, coalesced.wgsl and coalesced_total.wgsl.
 // Call in uniform control flow, by all threads, with local_index = @builtin(local_invocation_index).
-// Each active thread gets its own prefix, and all threads get the total of the `_total` functions.
+// Each active thread gets its own prefix, and all threads get the total from the `_total` functions.
 // Work-group memory: the algorithm's.
 
 struct CoalescedScanValue {

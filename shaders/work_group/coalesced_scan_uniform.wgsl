@@ -1,7 +1,7 @@
-// coalesced_scan.wgsl's scans with a total that may steer control flow, in a variable of the caller's.
+// The scans of coalesced_scan.wgsl, with a total that may steer control flow. They write it to the caller's variable.
 // Linked after an algorithm, coalesced.wgsl and coalesced_total.wgsl.
 // Call in uniform control flow, by all threads, with local_index = @builtin(local_invocation_index).
-// Each active thread gets its own prefix, the others the identity, and all threads the total, which is uniform.
+// Each active thread gets its own prefix, the others get the identity, and all threads get the total, which is uniform.
 // Work-group memory: the algorithm's.
 
 fn coalesced_scan_inclusive_value_uniform(

@@ -1,7 +1,7 @@
-// coalesced_total.wgsl for an operator that starts from another value than its identity: that is the total
-// where no thread is active. In place of coalesced_total.wgsl.
+// The total of the active threads as a value, for an operator that starts from another value than its identity. If no
+// thread is active, the total is that start. Linked in place of coalesced_total.wgsl.
 // Call in uniform control flow, by all threads, with local_index = @builtin(local_invocation_index).
-// All threads get the same; the result is uniform where the total is.
+// All threads get the same result. It is uniform if the total is.
 // Work-group memory: a word.
 
 var<workgroup> coalesced_any: atomic<u32>;
@@ -11,7 +11,7 @@ fn coalesced_total(total: Element, is_active: bool, local_index: u32) -> Value {
     atomicStore(&coalesced_any, 1u);
   }
   let any = workgroupUniformLoad(&coalesced_any);
-  // The algorithm's barriers stand between this and what the next call stores.
+  // The algorithm's barriers come between this store and those of the next call.
   if (local_index == 0u) {
     atomicStore(&coalesced_any, 0u);
   }

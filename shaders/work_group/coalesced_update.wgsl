@@ -1,5 +1,5 @@
-// inclusive_scan_update and exclusive_scan_update over a coalesced_group: coalesced_scan.wgsl, with the
-// counter of counter.wgsl. The threads that are not active have the identity as their prefix.
+// inclusive_scan_update and exclusive_scan_update over a coalesced_group: as coalesced_scan.wgsl, with the counter of
+// counter.wgsl. Threads that are not active get the identity as their prefix.
 // Linked after coalesced.wgsl and counter.wgsl.
 // Call in uniform control flow, by all threads, with local_index = @builtin(local_invocation_index).
 // Work-group memory: the algorithm's, and one element.

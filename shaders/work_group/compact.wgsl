@@ -1,9 +1,9 @@
-// Stream compaction in a kernel: where each kept thread's item goes, in order.
+// Stream compaction in a kernel: finds where each kept thread's item goes, in order.
 // Linked with the sum of u32, after an algorithm.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
-// Each kept thread gets its slot, all threads the number kept. A thread that is not kept gets the
-// slot that it would have had. work_group_compact_uniform returns the slot, and writes the number to a variable of the
-// caller's, which may steer control flow.
+// Each kept thread gets its slot, and all threads get the number of kept threads. A thread that is not kept gets the slot
+// that it would have had. work_group_compact_uniform returns the slot, and writes the number to the caller's variable,
+// which may steer control flow.
 // Work-group memory: the algorithm's.
 
 struct WorkGroupCompaction {

@@ -2,9 +2,9 @@
 // and the counter then holds the number in the list.
 // Linked with the sum of u32, after an algorithm and counter.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
-// Each kept thread gets its slot, all threads the number kept by the work-group. A thread that is not
-// kept gets the slot that it would have had. work_group_compact_update_uniform returns the slot, and writes the number to a
-// variable of the caller's, which may steer control flow.
+// Each kept thread gets its slot, and all threads get the number of threads that the work-group keeps. A thread that is not
+// kept gets the slot that it would have had. work_group_compact_update_uniform returns the slot, and writes the number to
+// the caller's variable, which may steer control flow.
 // Work-group memory: the algorithm's, and one word.
 
 struct WorkGroupCompaction {

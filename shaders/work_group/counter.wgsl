@@ -1,5 +1,5 @@
-// One thread adds the work-group's total to a counter of the caller's, in one atomic operation. Several
-// work-groups may share the counter; which comes first is open.
+// One thread adds the work-group's total to the caller's counter, in one atomic operation. Several work-groups may share
+// the counter, and may add in any order.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // All threads get what the counter held before.
 // Work-group memory: one element.

@@ -13,8 +13,8 @@ struct WorkGroupScan {
 // Two sides, written in turn, so that one barrier separates a step's reads from its writes.
 var<workgroup> hillis_steele_elements: array<Element, 2u * WORK_GROUP_SIZE>;
 
-// Leaves the inclusive prefixes in one side, and returns where that side starts. A barrier comes before
-// a thread reads what another wrote.
+// Leaves the inclusive prefixes in one side, and returns where that side starts. A barrier must come before a thread reads
+// what another one wrote.
 fn hillis_steele_prefixes(element: Element, local_index: u32) -> u32 {
   var side = 0u;
   var prefix = element;

@@ -1,5 +1,5 @@
-// The total alone: a tree of ceil(log2 n) steps, one barrier a step, in which a thread combines only while
-// it still leads a run. Stands beside hillis_steele.wgsl.
+// The total alone, by a tree of ceil(log2 n) steps, with one barrier for each. A thread combines only as long as it leads a
+// run. This file may be linked beside hillis_steele.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // All threads get the total: the result is uniform.
 // Work-group memory: WORK_GROUP_SIZE elements, reusable when the function returns.

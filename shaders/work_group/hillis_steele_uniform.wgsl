@@ -1,7 +1,7 @@
 // The scans of hillis_steele.wgsl with a total that is uniform: it may steer control flow with barriers in it.
 // Linked after hillis_steele.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
-// Each thread gets its own prefix, and all get the total, in a variable of theirs.
+// Each thread gets its own prefix, and all get the total in a variable of their own.
 // Work-group memory: that of hillis_steele.wgsl; reusable when a function returns.
 
 fn work_group_scan_inclusive_uniform(

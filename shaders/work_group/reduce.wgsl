@@ -1,4 +1,4 @@
-// The reduction that a kernel of the caller's own calls: OpenCL C's work-group function, on the caller's
+// The reduction that a caller's own kernel calls: OpenCL C's work-group function, on the caller's
 // values. Linked after an algorithm; linking puts the operator and the type in the place of `value`.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // All threads get the total: the result is uniform.

@@ -1,5 +1,5 @@
-// scan.wgsl's scans with a total that may steer control flow. Of a struct, WGSL takes no part for uniform where another is
-// not: the total goes to a variable of the caller's.
+// The scans of scan.wgsl, with a total that may steer control flow. They write the total to the caller's variable, since
+// WGSL takes no part of a struct as uniform if another part is not.
 // Linked after an algorithm.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets its own prefix, and all get the total, which is uniform.

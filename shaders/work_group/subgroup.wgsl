@@ -4,21 +4,21 @@
 // Work-group memory: one element for each MIN_SUBGROUP_SIZE threads, two more and a word;
 // reusable when a function returns.
 //
-// Linked after subgroup_place.wgsl: where lanes do not map to threads in the usual way, threads take
-// their turns one after another.
+// Linked after subgroup_place.wgsl: if lanes do not map to threads in the usual way, threads take turns, one after another.
 
 struct WorkGroupScan {
   prefix: Element,
   total: Element,
 }
 
-// A slot for each MIN_SUBGROUP_SIZE threads. A subgroup uses the first of its slots.
+// There is a slot for each MIN_SUBGROUP_SIZE threads. A subgroup uses the first of its slots.
 
-// The subgroups' totals, then their exclusive prefixes; the work-group's total stands last.
+// Holds the subgroups' totals at first, and later their exclusive prefixes. The last entry holds the work-group's total.
 var<workgroup> subgroup_totals: array<Element, SUBGROUP_SLOTS + 1u>;
 var<workgroup> subgroup_turn: Element;
 
-// Publishes the subgroup's total, and returns the subgroups' size, or 0: a uniform value.
+// Publishes the subgroup's total. Returns the size of the subgroups, or 0 if lanes do not map to threads in the usual way.
+// The result is uniform.
 fn subgroup_publish(place: SubgroupPlace, prefix: Element) -> u32 {
   if (place.regular && place.rank + 1u == place.count) {
     subgroup_totals[place.first / MIN_SUBGROUP_SIZE] = prefix;
@@ -26,12 +26,12 @@ fn subgroup_publish(place: SubgroupPlace, prefix: Element) -> u32 {
   return subgroup_size(place);
 }
 
-// The first subgroup replaces the totals by their exclusive prefixes, and adds the total. A barrier comes before they are
-// read.
+// The first subgroup replaces the totals by their exclusive prefixes, and stores the work-group's total after them. A
+// barrier must come before a thread reads them.
 fn subgroup_scan_totals(place: SubgroupPlace, size: u32, local_index: u32) {
   let step = size / MIN_SUBGROUP_SIZE;
   let subgroups = (WORK_GROUP_SIZE + size - 1u) / size;
-  // The first subgroup has `size` threads, or all that there are.
+  // The first subgroup has `size` threads, or all threads of the work-group.
   let width = min(size, WORK_GROUP_SIZE);
   var carry = identity();
   for (var start = 0u; start < subgroups; start += width) {
@@ -56,8 +56,8 @@ fn subgroup_scan_totals(place: SubgroupPlace, size: u32, local_index: u32) {
   }
 }
 
-// One thread after another hands over its element: right under any map of lanes to threads. Returns the prefix, and leaves
-// the total as subgroup_scan_totals does.
+// One thread after another hands over its element. This is right however lanes map to threads. Returns the prefix, and
+// stores the total where subgroup_scan_totals does.
 fn subgroup_take_turns(element: Element, local_index: u32) -> Element {
   var prefix = identity();
   var total = identity();
@@ -76,7 +76,8 @@ fn subgroup_take_turns(element: Element, local_index: u32) -> Element {
   return prefix;
 }
 
-// Each thread's exclusive prefix. The work-group's total is in its place, for all to read; then a barrier.
+// Returns each thread's exclusive prefix. Afterwards all threads may read the work-group's total. Then a barrier must
+// follow.
 fn subgroup_prefix(element: Element, local_index: u32) -> Element {
   let place = subgroup_place(local_index);
   let inclusive = subgroup_scan_inclusive(element, place.rank);

@@ -1,6 +1,6 @@
-// What subgroup shaders use beside the contract, in its simplest instance. Code generation emits
-// the same names for any type (a struct moves field by field) and, where WGSL has the operator as
-// a subgroup built-in, calls that.
+// The names that subgroup shaders use beside the contract, in their simplest instance. Code generation declares the same
+// names for any type; a struct moves field by field. If WGSL has the operator as a subgroup built-in, the generated code
+// calls that.
 // Call in uniform control flow. `rank` is the thread's place among the subgroup's threads.
 
 enable subgroups;
@@ -17,8 +17,9 @@ fn element_shuffle_xor(element: Element, mask: u32) -> Element {
   return subgroupShuffleXor(element, mask);
 }
 
-// The combination of the subgroup's threads, which number `count`; all of them get it. Of a built-in reduction they
-// get it by a broadcast: one compiler was seen to move the reduction into a branch that uses it, where few lanes are.
+// The combination of the subgroup's threads, of which there are `count`. All of them get it. Generated code that calls a
+// built-in reduction broadcasts the result. Without that, one compiler was seen to move the reduction into a branch that
+// uses it, and that only a few lanes take.
 fn subgroup_reduce(element: Element, rank: u32, count: u32) -> Element {
   return element_shuffle(subgroup_scan_inclusive(element, rank), count - 1u);
 }

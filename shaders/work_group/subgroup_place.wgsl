@@ -1,10 +1,10 @@
-// Where a thread stands in its subgroup, and whether the work-group's subgroups are as usual.
+// Finds a thread's place in its subgroup, and whether the work-group's lanes map to threads in the usual way.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets its own place. Work-group memory: a word.
 //
-// WGSL promises nothing of how lanes map to local_invocation_index. The usual map has consecutive
-// threads in consecutive lanes, and subgroups of one size, all but the last. It is verified each time,
-// which costs two votes and two shuffles.
+// WGSL promises nothing about how lanes map to local_invocation_index. In the usual map, consecutive threads are in
+// consecutive lanes, and all subgroups but the last have the same size. Each call verifies this, which costs two votes and
+// two shuffles.
 
 enable subgroups;
 struct SubgroupPlace {
@@ -40,13 +40,13 @@ fn subgroup_place(local_index: u32) -> SubgroupPlace {
   return SubgroupPlace(local_index - first, count, first, regular);
 }
 
-// As bits: in the lower half the sizes of all subgroups but the last, in the upper half the least size
-// that holds the last. A size is a power of two.
+// Sizes of subgroups as bits, since a size is a power of two. The lower half has the sizes of all subgroups but the last.
+// The upper half has the least size that holds the last subgroup.
 var<workgroup> subgroup_sizes: atomic<u32>;
 
-// The size that all subgroups have but the last, which may be smaller; 0 where the map of lanes to
-// threads is not the usual one. A uniform value. Waits for all threads, and orders what they wrote to
-// work-group memory before.
+// The size of all subgroups but the last, which may be smaller. It is 0 if lanes do not map to threads in the usual way.
+// The result is uniform. This waits for all threads, and afterwards they see what any of them wrote to work-group memory
+// before.
 fn subgroup_size(place: SubgroupPlace) -> u32 {
   let is_last = place.first + place.count == WORK_GROUP_SIZE;
   let holds = 1u << (32u - countLeadingZeros(place.count - 1u));
@@ -59,7 +59,7 @@ fn subgroup_size(place: SubgroupPlace) -> u32 {
   let all = workgroupUniformLoad(&subgroup_sizes);
   let sizes = all & 0xffffu;
   if (sizes == 0u) {
-    // The last is the only one.
+    // The last subgroup is the only one.
     return max(WORK_GROUP_SIZE, MIN_SUBGROUP_SIZE);
   }
   return select(0u, sizes, countOneBits(sizes) == 1u && (all >> 16u) <= sizes);

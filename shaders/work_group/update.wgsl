@@ -1,5 +1,5 @@
-// CUDA's inclusive_scan_update and exclusive_scan_update: the work-group's total goes to a counter of the
-// caller's, and each thread's prefix starts from what the counter held before.
+// CUDA's inclusive_scan_update and exclusive_scan_update: the work-group's total goes to the caller's counter, and each
+// thread's prefix starts from what the counter held before.
 // Linked after an algorithm and counter.wgsl.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets its own prefix.

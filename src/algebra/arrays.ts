@@ -37,17 +37,20 @@ export type ArrayOf<Name extends string, V extends Value> = Name extends TypeNam
     ? StructArray<Name, V>
     : never;
 
-/** What an element of an array type is: a number, a `bigint`, or a struct's value. */
+/** The type of an element of an array type: a number, a `bigint`, or a struct's value. */
 export type ValueIn<A> =
   A extends StructArray<string, infer V> ? V : A extends BigUint64Array | BigInt64Array ? bigint : number;
 
-/** The struct type of an array of structs, or nothing where `data` is none. */
+/** The struct type of an array of structs; undefined if `data` is none. */
 function structTypeOf(data: unknown): StructType | undefined {
   const type = (data as { readonly type?: unknown } | null | undefined)?.type;
   return isElementType(type) ? (type as StructType) : undefined;
 }
 
-/** The scalar types by what holds their arrays. The 64-bit ones are looked up by name: not everybody needs them. */
+/**
+ * The names of the scalar types, by the arrays that hold them. A type is looked up by its name later, since not every
+ * program needs the 64-bit types.
+ */
 const arrayTypes = {
   Uint32Array: "u32",
   Int32Array: "i32",
@@ -59,8 +62,8 @@ const arrayTypes = {
 } as const satisfies Record<string, TypeName>;
 
 /**
- * The name of the element type of a typed array: `Uint32Array` is u32, and so on. Where the runtime
- * has no `Float16Array`, a `Uint16Array` holds f16 bits when `type` says so.
+ * The name of the element type of a typed array: `Uint32Array` is u32, and so on. If the runtime has no `Float16Array`, a
+ * `Uint16Array` holds f16 bits if `type` says so.
  *
  * @throws {ArgumentError} when the array holds none of the element types, or not the one named; `option` named it.
  */
@@ -94,7 +97,7 @@ export function typeNameOfArray(
 }
 
 /**
- * The struct type of an array of structs; nothing where it is a typed array. A type that is given, by `option`, is
+ * The struct type of an array of structs; undefined if it is a typed array. A type that is given, by `option`, is
  * checked against the array.
  */
 export function structOfArray(
@@ -137,7 +140,10 @@ export function arrayLike<A extends AnyArray>(data: A, ...range: Bytes): A {
     : new (data.constructor as new (...range: Bytes) => A)(...range);
 }
 
-/** The type that options name for an array's elements. Where there is a map, `type` does so only where nothing else can. */
+/**
+ * The type that options name for an array's elements. If there is a map, `type` names that of its results. Then it counts
+ * here only for f16 bits in a `Uint16Array`, which nothing else tells from other numbers.
+ */
 export function namedType(
   data: unknown,
   { from, type, map }: { readonly from?: ElementType; readonly type?: ElementType; readonly map?: unknown },
@@ -146,7 +152,7 @@ export function namedType(
   return from ?? (isOwn ? type : undefined);
 }
 
-/** An array of a type over bytes: f16 as its bits, where the runtime has no `Float16Array`. */
+/** An array of a type over bytes. If the runtime has no `Float16Array`, an array of f16 holds bits. */
 export function arrayOver(type: ElementType, ...range: Bytes): AnyArray {
   if (type.kind === "struct") {
     return (type as StructType).over(...range);
@@ -179,7 +185,7 @@ export function arrayOver(type: ElementType, ...range: Bytes): AnyArray {
 const holdsBits = (data: AnyArray, type: ElementType): boolean =>
   type.name === "f16" && (data as ScalarArray)[Symbol.toStringTag] === "Uint16Array";
 
-/** The array's values, whether it holds them or their bits. */
+/** A function that reads the array's values, whether the array holds them or their bits. */
 export function valuesOf(data: AnyArray, type: ElementType): (index: number) => Value {
   if (isStructArray(data)) {
     return (index) => data.get(index);
@@ -189,7 +195,7 @@ export function valuesOf(data: AnyArray, type: ElementType): (index: number) => 
     : (index) => data[index] as number | bigint;
 }
 
-/** An empty array of the same kind, and how a value goes into it. */
+/** A new array of the same kind, and a function that puts a value into it. */
 export const emptyLike = <A extends AnyArray>(
   data: A,
   length: number,
@@ -197,7 +203,7 @@ export const emptyLike = <A extends AnyArray>(
 ): { array: A; set: (index: number, value: Value) => void } =>
   settable(arrayLike(data, new ArrayBuffer(length * type.bytes)), type);
 
-/** An array, and how a value goes into it. */
+/** An array, and a function that puts a value into it. */
 export function settable<A extends AnyArray>(
   array: A,
   type: ElementType,

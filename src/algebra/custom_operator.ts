@@ -14,7 +14,7 @@ export interface CustomOperator<Accepted extends string = string, V extends Valu
   readonly identity: V;
   /** WGSL: an expression over `earlier` and `later`, or statements that end in `return`. */
   readonly combine: string;
-  /** WGSL that `combine` uses; empty where there is none. */
+  /** WGSL that `combine` uses; empty if there is none. */
   readonly declarations: string;
   /** The CPU twin of `combine`. */
   reference(earlier: V, later: V): V;
@@ -30,17 +30,17 @@ export interface OperatorDefinition<Name extends string, V extends Value> {
   readonly identity: NoInfer<V>;
   /** WGSL: an expression over `earlier` and `later`, or statements that end in `return`. */
   readonly combine: string;
-  /** The same on the CPU. */
+  /** The CPU twin of `combine`. */
   readonly reference: (earlier: NoInfer<V>, later: NoInfer<V>) => NoInfer<V>;
   /** WGSL functions, constants and structs that `combine` uses. */
   readonly declarations?: string;
 }
 
 /**
- * An operator of your own: any associative function with an identity. It need not commute: every
- * kernel keeps `earlier` before `later`. On u64, i64 and f64, `earlier` and `later` are
- * `vec2<u32>` (low word, high word), and the functions of shaders/numeric/ are at hand: `add_u64`,
- * `mul_u64`, `less_i64`, `add_f64` and so on. On a struct they are that struct.
+ * An operator of your own: any associative function with an identity. It need not commute: every kernel keeps `earlier`
+ * before `later`. On u64, i64 and f64, `earlier` and `later` are `vec2<u32>` (low word, high word), and `combine` may call
+ * the functions of shaders/numeric/: `add_u64`, `mul_u64`, `less_i64`, `add_f64` and so on. On a struct, `earlier` and
+ * `later` are that struct.
  *
  * @example
  * ```ts

@@ -25,7 +25,8 @@ export function encodeFloat16(value: number): number {
     magnitude < 2 ** exponent ? exponent - 1 : magnitude >= 2 ** (exponent + 1) ? exponent + 1 : exponent;
   const unit = 2 ** (Math.max(-14, adjusted) - 10);
   const steps = roundTiesToEven(magnitude / unit);
-  // A subnormal's steps are its bits; a normal's count from 1024, one exponent being 1024 steps.
+  // The steps of a subnormal number are its bits. Those of a normal number count from 1024, and each exponent has 1024
+  // steps.
   return sign | (steps + (Math.max(-14, adjusted) + 14) * 1024);
 }
 

@@ -13,8 +13,8 @@ const f16Bits: SourceText = { name: "shaders/numeric/f16_bits.wgsl", text: f16Bi
 
 const f32Bits = (value: number): number => new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0;
 
-// A constant infinity or NaN is a compile error, and a constant expression may lose the sign of
-// zero: anything but a plain number goes through its bits, in a `var`, which is no constant.
+// In WGSL, a constant infinity or NaN is a compile error, and a constant expression may lose the sign of zero. So anything
+// but a plain number goes through its bits, in a `var`, which is no constant.
 const isPlainFloat = (value: number, least: number): boolean =>
   Number.isFinite(value) && !Object.is(value, -0) && (value === 0 || Math.abs(value) >= least);
 const decimal = (value: number): string => (Number.isInteger(value) ? `${value}.0` : `${value}`);
@@ -77,7 +77,7 @@ export const f32: ScalarType<"f32", number> = {
   }),
 } satisfies ScalarType<"f32", number>;
 
-/** IEEE-754 binary16, where the adapter has `shader-f16`. `add` and `mul` are the adapter's own. */
+/** IEEE-754 binary16. It needs the adapter feature `shader-f16`. `add` and `mul` are the adapter's own. */
 export const f16: ScalarType<"f16", number> = {
   name: "f16",
   kind: "float",
@@ -115,7 +115,7 @@ export const f16: ScalarType<"f16", number> = {
   }),
 } satisfies ScalarType<"f16", number>;
 
-/** The integer that stands for a float's bits in `order`: numeric/float_order.wgsl, on the CPU. */
+/** The integer that stands for a float's bits in `order`. It is shaders/numeric/float_order.wgsl on the CPU. */
 function floatOrderKey(bits: number, width: 16 | 32): number {
   const sign = 2 ** (width - 1);
   const all = 2 ** width - 1;

@@ -23,7 +23,9 @@ export const plain = (
   literal,
 });
 
-/** A domain whose elements come from values and go back to them by these expressions: as functions in a kernel, too. */
+/**
+ * A domain whose elements come from values, and go back to them, by these expressions. A kernel has them as functions, too.
+ */
 export const converted = <V extends Value>(
   fromValue: string,
   toValue: string,
@@ -40,20 +42,20 @@ fn value_from_element(x: Element) -> Value {
 }`,
 });
 
-/** The names of helpers that are the same in every kernel's functions. */
+/** The name of a helper that is the same in all in-kernel functions. */
 export const shared = (name: string): string => `_${name}`;
 
 /** An expression that needs no statement before it. */
 export const expression = (text: string): Literal => ({ expression: text });
 export const hex = (bits: number): string => `0x${bits.toString(16)}u`;
 
-/** 0 or 1, for what is zero and what is not. */
+/** The literal 1 for a value that is true, and 0 for one that is false. */
 export const truthLiteral = (value: Scalar): Literal => expression(isTrue(value) ? "1u" : "0u");
 
-/** Zero is false, all else is true, NaN too. */
+/** Whether a value is true. Zero is false. All else is true, and so is NaN. */
 export const isTrue = (value: Scalar): boolean => (typeof value === "bigint" ? value !== 0n : value !== 0);
 
-/** As 0 or 1. */
+/** The domain of truth for integers of 32 bits: 0 or 1. */
 export const integerTruth = (wgsl: string): Domain<number> =>
   converted("u32(x != 0)", `${wgsl}(x)`, {
     ...plain(wgsl, 4, truthLiteral),

@@ -6,15 +6,15 @@ import { requireType } from "./types.ts";
 declare const accepts: unique symbol;
 
 /**
- * A monoid, up to its type: what a scan or a reduction combines with. The parameter lists the
- * types that it takes, so that bitwise `and` on f32 does not type-check.
+ * An operator that scans and reductions combine with: a monoid, once it is on a type. The parameter lists the types that it
+ * takes, so that bitwise `and` on f32 does not type-check.
  */
 export interface Operator<Accepted extends string = never> {
   /** For messages, and part of names in WGSL. */
   readonly name: string;
-  /** Type-level only: an operator of more types serves where fewer are asked for. */
+  /** For type checks only. An operator that takes more types may stand where one with fewer types is asked for. */
   readonly [accepts]?: (type: Accepted) => void;
-  /** On a type: what `monoid` returns. @internal */
+  /** The operator on a type, as `monoid` returns it. @internal */
   on?(op: Operator, type: ElementType, caller: string): Monoid;
 }
 
@@ -26,15 +26,15 @@ export interface Monoid {
   readonly title: string;
   readonly type: ElementType;
   readonly domain: Domain;
-  /** What WGSL has for it, where the caller did not write it. */
+  /** WGSL's operation for it, if the caller did not write the operator. */
   readonly operation: Operation | undefined;
-  /** An expression over `earlier` and `later`, where the caller did not write the operator. */
+  /** An expression over `earlier` and `later`, if the caller did not write the operator. */
   readonly combine?: string;
-  /** What the caller wrote of it. */
+  /** The caller's WGSL, if the caller wrote the operator. */
   readonly callers?: CallersCombine;
-  /** As a value of the type. */
+  /** The identity, as a value of the type. */
   readonly identity: Value;
-  /** What results start from that may combine nothing, where that is not the identity. */
+  /** The value that results start from if they may combine no element. It is there only if it differs from the identity. */
   readonly start?: Start | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Monoid {
 export const monoid = (op: Operator, type: ElementType, caller: string): Monoid =>
   operatorOn(op, requireType(type, caller), caller);
 
-/** The same of a type that the operator itself tells from what is none. */
+/** The same, without a check of the type: the operator itself checks it. */
 export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
   if (!(op as Partial<Operator> | null | undefined)?.on) {
     refuse(caller, "op", String(op), "an operator");
@@ -55,16 +55,16 @@ export function operatorOn(op: Operator, type: ElementType, caller: string): Mon
 }
 
 /**
- * How results are rounded: not at all; after each operation, to nearest even, so that their order decides the last bits;
- * or as the adapter likes, within a bound.
+ * How results are rounded: not at all; to nearest even after each operation, so that the order of operations decides the
+ * last bits; or as the adapter likes, within a bound.
  */
 export type Rounding = "none" | "each operation" | "adapter";
 
-/** Whether floats are combined as they are: their sums and products are rounded, and so their order matters. */
+/** Whether an operator combines floats as they are. Then their sums and products are rounded, so their order matters. */
 const rounds = ({ kind, native }: ElementType, domain: Domain): boolean =>
   kind === "float" && domain === native;
 
-/** How an operator's results are rounded on a type; what a caller's own does to floats counts as rounded. */
+/** How an operator's results are rounded on a type. The results of a caller's own operator on floats count as rounded. */
 export const roundingOf = (op: Operator, type: ElementType): Rounding =>
   roundingIn(type, monoid(op, type, "roundingOf").domain);
 

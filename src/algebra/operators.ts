@@ -11,15 +11,15 @@ export type IntegerName = "u32" | "i32" | "u64" | "i64";
 interface BuiltinOperator extends Operator {
   /** The names of the types that it takes. */
   readonly takes: string;
-  /** Its name in WGSL, where it is another. */
+  /** Its name in WGSL, if that is another one. */
   readonly key?: string;
   readonly domain: (type: ScalarType) => Domain<never>;
   readonly operation: Operation;
-  /** WGSL's own, over `earlier` and `later`. */
+  /** WGSL's own expression over `earlier` and `later`. */
   readonly combine: string;
   /** The value that changes nothing. */
   identity(type: ScalarType): Scalar;
-  /** What results start from, where that is another. */
+  /** The value that results start from, if it differs from the identity. */
   start?(type: ScalarType): Start | undefined;
 }
 
@@ -52,7 +52,7 @@ export const mul: Operator<TypeName> = {
   on: builtinMonoid,
 } satisfies BuiltinOperator as Operator<TypeName>;
 
-/** The least element. Floats: NaN is ignored, −0 comes before +0, and of NaNs alone the result is +∞. */
+/** The least element. Floats: NaN is ignored, −0 comes before +0, and if all elements are NaN, the result is +∞. */
 export const min: Operator<TypeName> = {
   name: "min",
   takes: scalarTypes,
@@ -63,7 +63,7 @@ export const min: Operator<TypeName> = {
   on: builtinMonoid,
 } satisfies BuiltinOperator as Operator<TypeName>;
 
-/** The greatest element. Floats: NaN is ignored, −0 comes before +0, and of NaNs alone the result is −∞. */
+/** The greatest element. Floats: NaN is ignored, −0 comes before +0, and if all elements are NaN, the result is −∞. */
 export const max: Operator<TypeName> = {
   name: "max",
   takes: scalarTypes,
@@ -107,7 +107,7 @@ export const xor: Operator<IntegerName> = {
   on: builtinMonoid,
 } satisfies BuiltinOperator as Operator<IntegerName>;
 
-/** 1 where all elements are true, else 0. Zero is false, all else is true, NaN too. */
+/** 1 if all elements are true, else 0. Zero is false. All else is true, and so is NaN. */
 export const logicalAnd: Operator<TypeName> = {
   name: "logicalAnd",
   key: "logical_and",
@@ -119,7 +119,7 @@ export const logicalAnd: Operator<TypeName> = {
   on: builtinMonoid,
 } satisfies BuiltinOperator as Operator<TypeName>;
 
-/** 1 where any element is true, else 0. Zero is false, all else is true, NaN too. */
+/** 1 if any element is true, else 0. Zero is false. All else is true, and so is NaN. */
 export const logicalOr: Operator<TypeName> = {
   name: "logicalOr",
   key: "logical_or",
@@ -131,7 +131,7 @@ export const logicalOr: Operator<TypeName> = {
   on: builtinMonoid,
 } satisfies BuiltinOperator as Operator<TypeName>;
 
-/** 1 where an odd number of elements is true, else 0. Zero is false, all else is true, NaN too. */
+/** 1 if an odd number of elements is true, else 0. Zero is false. All else is true, and so is NaN. */
 export const logicalXor: Operator<TypeName> = {
   name: "logicalXor",
   key: "logical_xor",

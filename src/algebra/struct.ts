@@ -42,7 +42,7 @@ export interface StructType<Name extends string = string, V extends StructValue 
   array(length: number): StructArray<Name, V>;
   /** An array of these structs. */
   from(values: Iterable<V>): StructArray<Name, V>;
-  /** An array over bytes that exist: all of them, or `length` structs from a byte offset on. */
+  /** An array over existing bytes: all of them, or `length` structs from a byte offset on. */
   over(buffer: ArrayBuffer, byteOffset?: number, length?: number): StructArray<Name, V>;
 }
 
@@ -53,8 +53,8 @@ interface Field {
 }
 
 /**
- * An array of structs on the CPU, byte for byte as a buffer of theirs on the GPU. Made by
- * `array`, `from` and `over` of a {@link StructType}.
+ * An array of structs on the CPU, with the same bytes as a buffer of these structs on the GPU. `array`, `from` and `over`
+ * of a {@link StructType} make one.
  *
  * @example
  * ```ts
@@ -68,11 +68,11 @@ export class StructArray<Name extends string = string, V extends StructValue = S
 {
   /** The struct's type. */
   readonly type: StructType<Name, V>;
-  /** Its bytes: what a GPU buffer is written from. */
+  /** Its bytes. A GPU buffer is written from them. */
   readonly buffer: ArrayBuffer;
   /** Where in `buffer` it starts. */
   readonly byteOffset: number;
-  /** Structs. */
+  /** The number of structs. */
   readonly length: number;
   readonly #view: DataView;
   readonly #fields: readonly Field[];
@@ -98,7 +98,7 @@ export class StructArray<Name extends string = string, V extends StructValue = S
     return this.type.bytes;
   }
 
-  /** Bytes of all. */
+  /** Bytes of all structs. */
   get byteLength(): number {
     return this.length * this.type.bytes;
   }
@@ -213,7 +213,7 @@ export function struct<const Name extends string, const Fields extends StructFie
   }
   const declarationAs = (own: string): string =>
     [`struct ${own} {`, ...fields.map((field) => `  ${field.name}: ${field.type.value},`), "}"].join("\n");
-  // Beside our own WGSL.
+  // Beside our own WGSL, the struct's name has the mark.
   const marked = MARK + name;
   const stored = storedAs(bytes);
   const fromStored = `${marked}(${fields.map((field) => readField(field, bytes)).join(", ")})`;
@@ -258,7 +258,7 @@ export function struct<const Name extends string, const Fields extends StructFie
     fromCarried: fromStored,
     files: [...new Set(fields.flatMap((field) => field.type.files))]
       .filter(
-        // The orders are for min and max of the scalars alone.
+        // These files are only for min and max of scalars.
         (file) => !file.name.endsWith("_order.wgsl"),
       )
       .concat({ name: `struct ${name}`, text: declarationAs(marked), as: () => name }),
@@ -318,7 +318,7 @@ export function struct<const Name extends string, const Fields extends StructFie
   return type;
 }
 
-/** Throws for a word that WGSL keeps for itself, as a kernel of the caller's could not write it. */
+/** Throws for a reserved word of WGSL, since a caller's kernel could not use it as a name. */
 function requireFree(name: string, caller: string, option: string): void {
   if (isReserved(name)) {
     throw new ArgumentError(
@@ -351,13 +351,13 @@ function layOut(name: string, fields: StructFields): Field[] {
   });
 }
 
-/** The words that a struct lies in: as wide as its size allows, so that loads are wide. */
+/** The vectors of words that a struct is stored in. They are as wide as its size allows, so that loads are wide. */
 function wordsOf(bytes: number): { width: number; vector: string; count: number } {
   const width = bytes % 16 === 0 ? 4 : bytes % 8 === 0 ? 2 : 1;
   return { width, vector: width === 1 ? "u32" : `vec${width}<u32>`, count: bytes / 4 / width };
 }
 
-/** How a struct lies in a storage buffer: its type there, and how that is put together. */
+/** The type of a struct in a storage buffer, and a function that writes a value of that type from its words. */
 function storedAs(bytes: number): { wgsl: string; construct(word: (index: number) => string): string } {
   if (bytes % 4 !== 0) {
     const wgsl = `array<f16, ${bytes / 2}>`;
@@ -416,7 +416,10 @@ function readField({ type, offset }: Field, bytes: number): string {
   }
 }
 
-/** A word of a stored struct from the struct `x`; padding is zero. Without whole words, an f16. */
+/**
+ * A word of a stored struct, from the struct `x`. Padding is zero. If the struct has no whole number of words, this is an
+ * f16.
+ */
 function writeWord(fields: readonly Field[], bytes: number, word: number): string {
   if (bytes % 4 !== 0) {
     const field = fields.find(({ offset }) => offset === word * 2);

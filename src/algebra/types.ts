@@ -16,7 +16,7 @@ export interface TypedArrays {
   u32: Uint32Array;
   i32: Int32Array;
   f32: Float32Array;
-  /** Where the runtime has no `Float16Array`, the bits in a `Uint16Array` with `type: f16`. */
+  /** If the runtime has no `Float16Array`, a `Uint16Array` holds the bits, with `type: f16`. */
   f16: Float16ArrayLike | Uint16Array;
   u64: BigUint64Array;
   i64: BigInt64Array;
@@ -50,12 +50,12 @@ export interface Literal {
 }
 
 /**
- * What comes before the first element of an exclusive scan, and what a reduction of nothing gives, where that is not the
- * identity: a sum's zero, whose identity is −0.
+ * The value that comes before the first element of an exclusive scan, and that a reduction of no elements gives, if it is
+ * not the identity. A sum of f64 has one: the identity is −0, and sums start from 0.
  */
 export interface Start<V extends Value = Value> {
   readonly value: V;
-  /** WGSL for the combination of it and a later element `x`. */
+  /** WGSL for the combination of this value and a later element `x`. */
   readonly before: string;
 }
 
@@ -66,20 +66,22 @@ export interface Start<V extends Value = Value> {
 export interface Domain<V extends Value = Value> {
   /** WGSL type that is combined. */
   readonly element: string;
-  /** Its fields, where it is a struct. */
+  /** Its fields, if it is a struct. */
   readonly fields?: readonly string[];
-  /** WGSL type of an item in a storage buffer, and how it is converted, where that is not the element. */
+  /**
+   * WGSL type of an item in a storage buffer, and its conversions from and to the element, if it is not the element itself.
+   */
   readonly stored?: string;
   readonly fromStored?: string;
   readonly toStored?: string;
-  /** From and to the type itself, as a kernel of the caller's holds it, where that is another. */
+  /** The conversions from and to a value as a caller's kernel holds it, if that is not the element itself. */
   readonly fromValue?: string;
   readonly toValue?: string;
-  /** `element_from_value` and `value_from_element` then. */
+  /** The functions `element_from_value` and `value_from_element` with these conversions. */
   readonly conversions?: string;
   /** Bytes of an element. */
   readonly elementBytes: number;
-  /** WGSL expressions over `earlier` and `later`, where WGSL's own operators do not combine the elements. */
+  /** WGSL expressions over `earlier` and `later`, if WGSL's own operators do not combine the elements. */
   readonly operations?: Readonly<Partial<Record<Operation, string>>>;
   /** Whether an operation is hundreds of instructions. */
   readonly long?: boolean;
@@ -98,21 +100,21 @@ export interface ElementType<Name extends string = string, V extends Value = Val
   readonly bytes: number;
   /** The WebGPU feature that the type needs. */
   readonly feature?: "shader-f16";
-  /** WGSL type of a value in a kernel of the caller's: `vec2<u32>` (low word, high word) for 64 bits. */
+  /** WGSL type of a value in a caller's kernel: `vec2<u32>` (low word, high word) for 64 bits. */
   readonly value: string;
-  /** WGSL type that carries the bits of an item unchanged through a copy, where it is not `value`. */
+  /** WGSL type that carries the bits of an item unchanged through a copy, if it is not `value`. */
   readonly carried?: string;
-  /** WGSL expression for the value of a carried item `x`, then. */
+  /** WGSL expression for the value of a carried item `x`, if there is `carried`. */
   readonly fromCarried?: string;
   /** Files whose functions the conversions call, and an operator or a predicate may call. */
   readonly files: readonly SourceText[];
-  /** As written: arithmetic on the WGSL type itself. */
+  /** The domain of arithmetic on the WGSL type itself. */
   readonly native: Domain<V>;
   /** The nearest value of the type: wraps integers, rounds floats. */
   round(value: V): V;
-  /** What it takes in the place of one of the table's operators, where those have no meaning on it. @internal */
+  /** The operators to take instead, if those of the table have no meaning on the type. For messages. @internal */
   readonly takes?: string;
-  /** What is wrong with a value, where it is none of a struct. See {@link problemOf}. */
+  /** What is wrong with a value that is not one of the struct; undefined if nothing is. See {@link problemOf}. */
   problemOf?(value: unknown): string | undefined;
 }
 
@@ -125,28 +127,28 @@ export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar =
   /** The least and the greatest value; infinities for floats. */
   readonly lowest: V;
   readonly greatest: V;
-  /** What changes nothing in a sum, where it is not `zero`: −0 where the sign of zero is kept. */
+  /** The identity of sums, if it is not `zero`: −0 for types that keep the sign of zero. */
   readonly addIdentity?: V;
-  /** What sums start from then. @internal */
+  /** The value that sums start from, if there is `addIdentity`. @internal */
   readonly addStart?: Start<V>;
-  /** As something that compares exactly, for `min` and `max`. */
+  /** The domain for `min` and `max`, whose elements compare exactly. */
   readonly order: Domain<V>;
-  /** As 0 or 1, for the logical operators, where that is not as for all integers of 32 bits. */
+  /** The domain of 0 and 1 for the logical operators, if it is not that of all integers of 32 bits. */
   readonly truth?: Domain<V>;
 }
 
 /**
- * Whether it is an element type. What makes one is what it can do: a program may hold a scalar type twice,
- * as what it names and as what was loaded for an array.
+ * Whether it is an element type. This is decided by what it can do, not by which object it is: a program may hold a scalar
+ * type twice, once as its own import and once as loaded for an array.
  */
 export const isElementType = (type: unknown): type is ElementType =>
   typeof (type as Partial<ElementType> | null | undefined)?.round === "function";
 
-/** Whether two are the same element type. Scalar types are what their name says. */
+/** Whether two are the same element type. Scalar types are the same if their names are. */
 export const isSameType = (a: ElementType, b: ElementType): boolean =>
   a === b || (a.name === b.name && a.kind !== "struct" && b.kind !== "struct");
 
-/** Their names, for messages. */
+/** The names of the scalar types, for messages. */
 export const scalarTypes = "u32, i32, f32, f16, u64, i64, f64";
 
 /** The element type itself, or the error that what `option` gives is none. */

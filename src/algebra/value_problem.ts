@@ -1,6 +1,6 @@
 import type { ElementType, ScalarType } from "./types.ts";
 
-/** What is wrong with a value, where it is none of a type. */
+/** What is wrong with a value that is not one of a type; undefined if nothing is. */
 export function problemOf(type: ElementType, value: unknown): string | undefined {
   if (type.problemOf !== undefined) {
     return type.problemOf(value);

@@ -40,7 +40,10 @@ export interface HandOptions<Name extends string> extends TuningOptions {
   readonly op?: Operator<Name>;
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
-  /** WGSL over each element's value `x` and its index `i`. It is applied as the element is loaded: see {@link ScanOptions.map}. */
+  /**
+   * WGSL over each element's value `x` and its index `i`. It is applied as the element is loaded:
+   * see {@link ScanOptions.map}.
+   */
   readonly map?: string;
 }
 
@@ -362,7 +365,7 @@ export const runAtHand = (
       return new Uint8Array(0);
     }
     const ranges = {
-      // Deno stumbles over a write of nothing.
+      // Deno fails if a write has no bytes, so an empty array is not uploaded.
       input: given.byteLength > 0 ? await upload("input", given) : undefined,
       output: await output("output", length),
     };

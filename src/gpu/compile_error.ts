@@ -4,7 +4,7 @@ import type { Module } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import { LINE_BREAK } from "../text/tokens.ts";
 
-/** The caller's names, as they are beside ours. */
+/** Matches the mark that starts the caller's names in a module that has ours, too. */
 const MARKED = new RegExp(`(?<!\\p{XID_Continue})${MARK}`, "gu");
 
 /** A line of WGSL, and where it was written. */
@@ -16,8 +16,8 @@ export interface Line {
 }
 
 /**
- * The origin of each line of a module; nothing for those that linking puts between declarations. The module is
- * linked once more, from sources whose lines say who they are.
+ * The origin of each line of a module. It is undefined for lines that linking puts between declarations. To find out, the
+ * module is linked once more, from sources in which each line has its own number in a comment.
  */
 export function linesOf({ relink }: Module): (Line | undefined)[] {
   const lines: Line[] = [];
@@ -33,7 +33,10 @@ export function linesOf({ relink }: Module): (Line | undefined)[] {
   return marked.split("\n").map((text) => lines[Number(/ \/\/ line (\d+)$/.exec(text)?.[1])]);
 }
 
-/** What a compiler says is wrong with a module, at the line that was written. Loaded where one does not compile. */
+/**
+ * The error for a module that does not compile: what the compiler says, at the line that was written. This file is loaded
+ * only if a module does not compile.
+ */
 export function shaderError(
   linked: Module,
   label: string,
@@ -45,7 +48,7 @@ export function shaderError(
   const origin = lines[line - 1];
   const own = origin?.source.callers ? origin : callersNeighbour(lines, line - 1);
   if (own === undefined) {
-    // A line that linking puts between declarations has no origin: then it is the place in the linked source.
+    // A line that linking puts between declarations has no origin. Then the message has the line of the linked source.
     const where = `${origin?.source.name ?? label}:${origin?.number ?? line}`;
     return new ShaderError(
       `${where}: ${text}\nThis is a defect of Wavefold. The linked source:\n${linked.code}`,
@@ -58,7 +61,7 @@ export function shaderError(
     `${source.name}, line ${number}: ${text.replace(MARKED, "")}\n  ${written.split(LINE_BREAK)[number - 1]?.trim()}`,
     written,
     number,
-    // The compiler's column is in another line, where that is not theirs.
+    // If the compiler's line is not the caller's, neither is its column.
     own === origin ? Math.max(0, column - MARK.length * (before.match(MARKED)?.length ?? 0)) : 0,
   );
 }
@@ -79,8 +82,8 @@ function locate(
 }
 
 /**
- * The caller's text that an error of ours encloses: `return (` on the line above theirs is where a
- * compiler reports that their expression has the wrong type; naga does at the function's head, above that.
+ * The caller's line next to a line of ours that an error is at. If the caller's expression has the wrong type, compilers
+ * report that at our `return (`, on the line above. Naga reports it at the function's head, one line further up.
  */
 function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Line | undefined {
   const around = [lines[at + 1], lines[at - 1], lines[at + 2]];

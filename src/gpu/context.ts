@@ -1,19 +1,19 @@
 import type { DeviceFacts } from "../plan/facts.ts";
 import type { Kept } from "./kept.ts";
 
-/** A pipeline, and what it takes to bind to it. */
+/** A pipeline, and the layout of its bind group. */
 export interface Pipeline {
   readonly pipeline: GPUComputePipeline;
   readonly layout: GPUBindGroupLayout;
 }
 
-/** The digits of a number, each a uniform of its own for a dynamic offset to choose. */
+/** A buffer of all digits. A dynamic offset chooses the digit that a dispatch gets as a uniform. */
 export interface Digits {
-  /** One digit. */
+  /** The binding of one digit. */
   readonly resource: GPUBufferBinding;
-  /** Plans that hold it. */
+  /** How many plans hold it. */
   uses: number;
-  /** Where the low digit of a run's number is, and the high one. */
+  /** The offsets of the low and the high digit of a run's number. */
   offsetsOf(run: number): readonly [number, number];
 }
 
@@ -26,19 +26,22 @@ export interface SinglePassTest {
   readonly milliseconds: number;
 }
 
-/** What is kept for each device: its facts and its pipelines. */
+/** What Wavefold keeps for each device: its facts, its pipelines and so on. */
 export interface Context {
   readonly device: GPUDevice;
   facts: DeviceFacts;
-  /** What became of the test of the single pass, where it was asked for. */
+  /** The result of the test of the single pass, if the caller asked for that test. */
   singlePassTest?: SinglePassTest;
-  /** By the shader's text and entry point: all that makes two pipelines differ. The one used last is the last. */
+  /**
+   * Pipelines by the shader's text and entry point, since two pipelines differ in nothing else. The one that was used most
+   * recently is the last.
+   */
   readonly pipelines: Map<string, Promise<Pipeline>>;
-  /** How many pipelines are kept for the next call that takes them. */
+  /** The most pipelines to keep for later calls. */
   mostPipelines: number;
-  /** What calls at hand have left for the next ones. */
+  /** The buffers and plans that calls at hand have left for the next calls. */
   readonly kept: Kept;
-  /** Once a single pass is prepared. */
+  /** It is there once a single pass is prepared. */
   digits?: Digits;
   /** Why the device is gone, once it is. */
   lost: GPUDeviceLostInfo | undefined;

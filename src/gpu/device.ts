@@ -5,15 +5,18 @@ import type { Context, Pipeline } from "./context.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./flags.ts";
 import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./kept.ts";
 
-/** A kernel, as far as its pipeline depends on it. */
+/** The parts of a kernel that its pipeline depends on. */
 export type Compilable = Omit<Kernel, "vector">;
 
-/** Pipelines that are kept where the caller does not say: about thirty calls of different kinds take as many. */
+/** How many pipelines are kept by default. About thirty calls of different kinds take as many. */
 const MOST_PIPELINES = 128;
 
 const contexts = new WeakMap<GPUDevice, Context>();
 
-/** The device's context, made once; where it is new, `subgroupIds` says whether WGSL has `subgroup_id` there. */
+/**
+ * The device's context, which is made once. `subgroupIds` counts only for a new one: whether WGSL has `subgroup_id` on the
+ * device.
+ */
 export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   const known = contexts.get(device);
   if (known !== undefined) {
@@ -30,7 +33,8 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
       subgroupIds,
       software: info.isFallbackAdapter ?? false,
       vendor: info.vendor ?? "",
-      // Not every adapter lets work-groups hand results on to each other: only where it was tried, or a test finds out.
+      // Not every adapter lets work-groups hand results on to each other. NVIDIA's were tried. For others, a test finds
+      // out.
       lookBack: info.vendor === "nvidia",
     },
     pipelines: new Map(),
@@ -45,7 +49,7 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   return context;
 }
 
-/** The device's context, once what takes a look at its compiler is known. */
+/** The device's context. For a new one, the device's compiler is asked first whether it has `subgroup_id`. */
 export async function openContext(
   device: GPUDevice,
   { maxPipelines, maxKeptBytes }: { readonly maxPipelines?: number; readonly maxKeptBytes?: number } = {},
@@ -57,7 +61,7 @@ export async function openContext(
   return context;
 }
 
-/** A browser says it; a device that was made elsewhere shows it. */
+/** Whether WGSL has `subgroup_id` on the device. A browser tells it. Elsewhere, it is tried with a shader. */
 async function hasSubgroupIds(device: GPUDevice): Promise<boolean> {
   const features = (globalThis.navigator as Navigator | undefined)?.gpu?.wgslLanguageFeatures;
   if (features !== undefined) {
@@ -68,7 +72,7 @@ async function hasSubgroupIds(device: GPUDevice): Promise<boolean> {
     label: "wavefold: is there subgroup_id?",
     code: "enable subgroups; @compute @workgroup_size(1) fn main(@builtin(subgroup_id) id: u32) {}",
   });
-  // A device that is lost has nothing to say.
+  // A lost device gives no answer.
   return device.popErrorScope().then(
     (failure) => failure === null,
     () => false,
@@ -89,9 +93,9 @@ function lostError(lost: GPUDeviceLostInfo, title: string): DeviceLostError {
   );
 }
 
-/** The error that `cause` really is: a lost device shows itself as many kinds of failure. */
+/** The error to report for `cause`. A lost device causes many kinds of failures, and then that loss is the error. */
 export async function explain(context: Context, title: string, cause: unknown): Promise<unknown> {
-  // The promise that tells of the loss may be a turn behind the failure.
+  // `device.lost` may resolve a little later than the failure.
   const lost = context.lost ?? (await Promise.race([context.device.lost, pause()]));
   return lost ? lostError(lost, title) : cause;
 }
@@ -110,17 +114,17 @@ export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeli
   const pipeline = pipelines.get(key) ?? compile(context.device, kernel);
   pipelines.delete(key);
   pipelines.set(key, pipeline);
-  // A failure is reported, not remembered: the device may only have been lost.
+  // A failed pipeline is not kept: perhaps the device was lost.
   pipeline.catch(() => pipelines.delete(key));
   letGo(context, context.mostPipelines);
   return pipeline;
 }
 
-/** All that makes two pipelines differ. */
+/** The key of a kernel's pipeline: two kernels with the same key have the same pipeline. */
 export const keyOf = ({ entryPoint, code }: Pick<Kernel, "entryPoint" | "code">): string =>
   `${entryPoint}\n${code}`;
 
-/** Makes the pipelines of these keys the ones that were used last. */
+/** Marks the pipelines of these keys as the most recently used. */
 export function usePipelines({ pipelines }: Context, keys: readonly string[]): void {
   for (const key of keys) {
     const pipeline = pipelines.get(key);
@@ -131,7 +135,7 @@ export function usePipelines({ pipelines }: Context, keys: readonly string[]): v
   }
 }
 
-/** Lets go of pipelines, those that were used first before others, until so many are left; and of kept plans with them. */
+/** Drops the pipelines that were used least recently, until at most `most` are left; and kept plans that lack one then. */
 function letGo({ pipelines, kept }: Context, most: number): void {
   const before = pipelines.size;
   for (const key of pipelines.keys()) {
@@ -144,7 +148,7 @@ function letGo({ pipelines, kept }: Context, most: number): void {
   }
 }
 
-/** Lets go of what is kept for the next call, and in use by none. */
+/** Drops what is kept for later calls. Prepared plans keep what they use. */
 export function trim(context: Context): void {
   letGo(context, 0);
   letGoOfBuffers(context.kept, 0);
@@ -197,7 +201,7 @@ export async function compileModule(
   throw shaderError(linked, label, message, failure);
 }
 
-/** A buffer, or the error that there is no room for it: for all of it, or for those bytes of it that are needed. */
+/** Makes a buffer. It throws if there is no room for it; the error says that `needed` bytes are needed. */
 export async function allocate(
   context: Context,
   descriptor: GPUBufferDescriptor,
@@ -219,8 +223,8 @@ export async function allocate(
 }
 
 /**
- * What an action makes, which ends before it returns: calls that are pending at the same time share one stack of error
- * scopes.
+ * Runs an action, and returns its result. The action must be done when it returns, since all pending calls share one stack
+ * of error scopes.
  *
  * @throws {WavefoldError} when the device refuses what it does.
  */
@@ -240,7 +244,7 @@ export async function validated<T>({ device }: Context, title: string, action: (
   return result;
 }
 
-/** A uniform with these words, never to be written again: any number of recordings may share it. */
+/** A uniform buffer with these words. It is never written again, so any number of recordings may share it. */
 export function uniformOf(device: GPUDevice, words: readonly number[], label: string): GPUBuffer {
   const buffer = device.createBuffer({
     label,

@@ -1,18 +1,21 @@
 import { runInThisContext } from "node:vm";
 import { isMainThread } from "node:worker_threads";
 
-/** How long the main thread may take to answer. It answers while it computes or waits, but not while it is in native code. */
+/**
+ * How long the main thread may take to answer. It answers while it computes or waits, but not while it is in native code.
+ */
 const ANSWER_MS = 10_000;
 
-/** Variables of the environment that native code reads, until they are given back. */
+/** Environment variables that are set, so that native code reads them, until `release` restores them. */
 export interface Held {
-  /** Why they are set for JavaScript alone, where they are. */
+  /** If the variables are set only for JavaScript, and not for native code: why. */
   readonly problem: unknown;
   release(): Promise<void>;
 }
 
-// JavaScript of the main thread, as text, for a worker thread's `process.env` is a copy that native code does not see.
-// Several threads may hold the variables at once: the first sets them, and the last gives back what was there.
+// The code is text, since the main thread must run it: a worker thread's `process.env` is a copy that native code does not
+// see. Several threads may hold the variables at the same time. The first one sets them, and the last one restores what was
+// there.
 const HELD = 'globalThis[Symbol.for("wavefold.environment")]';
 const holdText = (values: Readonly<Record<string, string>>): string => `{
   const held = (${HELD} ??= { users: 0, before: {} });
@@ -56,7 +59,10 @@ export async function holdEnvironment(values: Readonly<Record<string, string>>):
   return held(run);
 }
 
-/** What Node.js has for debuggers is the one way to the main thread that needs nothing of the program there. */
+/**
+ * Runs code on the main thread by Node.js's interface for debuggers. It is the only way that needs no help from the program
+ * on the main thread.
+ */
 async function runOnMainThread(text: string): Promise<void> {
   const { Session } = await import("node:inspector");
   const session = new Session();

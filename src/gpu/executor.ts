@@ -9,31 +9,34 @@ import { allocate, explain, pipelineOf, requireDevice, uniformOf } from "./devic
 import { BufferUsage } from "./flags.ts";
 import { digitsOf } from "./run_numbers.ts";
 
-/** A range of a buffer that was checked. */
+/** A range of a buffer, which was checked. */
 export interface Range {
   readonly buffer: GPUBuffer;
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** By name, what a recording reads and writes. */
+/** The ranges that a recording reads and writes, by name. */
 export type ResolvedRanges = Readonly<Partial<Record<RangeName, Range | undefined>>>;
 
-/** What a dispatch binds of one of the caller's ranges: a part, from an aligned address on. */
+/** The part of one of the caller's ranges that a dispatch binds. It starts at an aligned address. */
 export interface BoundRange extends Range {
   readonly name: RangeName;
   /** Whether the dispatch may write it. */
   readonly writes: boolean;
 }
 
-/** What a dispatch binds at a number: one of the caller's ranges; scratch, by its number; or nothing of use. */
+/**
+ * What a dispatch binds at a binding number: one of the caller's ranges; scratch, by its number; or a placeholder that is
+ * never used.
+ */
 export type Bound = { readonly binding: number } & (
   | BoundRange
   | { readonly scratch: number }
   | { readonly nothing: true }
 );
 
-/** One dispatch as data: nothing of it was made yet. */
+/** One dispatch as data. No object of WebGPU's is made for it yet. */
 export interface BoundPass {
   readonly pass: Pass;
   readonly bound: readonly Bound[];
@@ -44,28 +47,28 @@ export interface BoundPass {
 export interface Dispatch {
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
-  /** Its parameters, held as long as it may be encoded again. */
+  /** Its parameters. They are held as long as the dispatch may be encoded again. */
   readonly uniform: GPUBuffer;
   readonly width: number;
   readonly height: number;
-  /** Whether it is a single pass, each run of which has a number. */
+  /** Whether it is a single pass. Each run of a single pass has a number. */
   readonly numbered: boolean;
 }
 
-/** A plan with its pipelines compiled and its scratch allocated: what records ranges that are known to be right. */
+/** A plan with its pipelines compiled and its scratch allocated. It records ranges that were checked before. */
 export interface Compiled {
   readonly plan: Plan;
   readonly limits: Limits;
   /** @throws {DeviceLostError} when the device is gone. */
   requireDevice(): void;
-  /** What each dispatch binds for ranges that lie so. */
+  /** What each dispatch binds for these ranges. */
   bind(length: number, ranges: ResolvedRanges, way: Way): readonly BoundPass[];
-  /** What to encode. */
+  /** Makes the dispatches that are encoded. */
   dispatches(passes: readonly BoundPass[]): readonly Dispatch[];
   /**
-   * Goes on to the next run's number. When all are used up, the spine is replaced by a new one, which is all zero.
+   * Goes on to the next run's number. When all numbers are used up, a new spine, which is all zero, replaces the old one.
    *
-   * @returns whether it was: then what was made for the old one is of no more use.
+   * @returns whether the spine was replaced. Then dispatches that were made for the old one are of no more use.
    */
   nextRun(): boolean;
   /** Encodes a run. */
@@ -75,7 +78,9 @@ export interface Compiled {
 
 const floorTo = (value: number, step: number): number => Math.floor(value / step) * step;
 
-/** What a pass binds, and its parameters. A range without a byte is not bound: what stands for it is never used. */
+/**
+ * What a pass binds, and its parameters. An empty range is not bound. A placeholder, which is never used, takes its place.
+ */
 function boundPass(
   plan: Plan,
   pass: Pass,
@@ -87,7 +92,10 @@ function boundPass(
   const params: Record<string, number> = { length, tiles, spine_tiles: plan.spine?.tiles ?? 0 };
   const bound: Bound[] = [];
   const alignedTo = (unit: number): number => leastCommonMultiple(minStorageBufferOffsetAlignment, unit);
-  /** Binds bytes from an aligned address on, where a unit starts; returns the units before the first. */
+  /**
+   * Binds the bytes from `first` to `end`, in units. The binding starts at an aligned address, where a unit starts. Returns
+   * how many units of the binding come before `first`.
+   */
   const bind = (
     binding: number,
     name: RangeName,
@@ -106,7 +114,7 @@ function boundPass(
     return (first - offset) / unit;
   };
 
-  // Vectors up to where the rest of the output can be bound on its own, at an aligned address.
+  // Items go as vectors up to an aligned address, where the rest of the output can be bound on its own.
   let wide = 0xffffffff;
   const writesVectors = bindings.has(bindingOf.outputEnd);
   if (writesVectors || bindings.has(bindingOf.inputEnd)) {
@@ -130,7 +138,7 @@ function boundPass(
     const end = offset + bytes;
     const endBinding = slot === "input" ? bindingOf.inputEnd : bindingOf.outputEnd;
     if ((slot === "input" || slot === "output") && bindings.has(endBinding)) {
-      // As vectors up to `wide` items, and what follows as items.
+      // The first `wide` items are bound as vectors, and the rest as single items.
       const middle = Math.min(end, offset + wide * itemBytes);
       params[`${slot}_base`] = bind(binding, slot, buffer, offset, middle, vector * itemBytes);
       params[`${slot}_end_base`] = bind(endBinding, slot, buffer, middle, end, itemBytes);
@@ -153,11 +161,14 @@ function boundPass(
 export const readsThroughOutput = ({ needs }: Plan, { slots }: Pass): boolean =>
   slots.get(bindingOf.output) === "output" && !slots.has(bindingOf.input) && needs.has("input");
 
-/** Bytes of what is bound where a kernel has a binding and the ranges have nothing for it: of any item or vector. */
+/**
+ * Bytes of a placeholder, which is bound if a kernel has a binding, but there is nothing to bind. Any item or vector fits
+ * in it.
+ */
 const NOTHING_BYTES = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many numbers a spine has: fewer in tests.
+ * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer.
  *
  * @throws {LimitError} {@link SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
  */
@@ -171,12 +182,13 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   const usage = BufferUsage.STORAGE;
   const describe = (index: number): GPUBufferDescriptor => ({
     label: `wavefold ${title} scratch ${index}`,
-    // Of no items there is none to bind; a binding is of one at least.
+    // Scratch for no items has no bytes, but a binding needs room for at least one item.
     size: plan.scratch[index] || NOTHING_BYTES,
     usage,
   });
-  // All that was made and is not yet collected. Of what is let go of before the plan is destroyed, such as a spine that
-  // was replaced, an encoder that is not yet submitted may still hold a part: nobody can know.
+  // All buffers that were made and are not yet garbage-collected. Some are dropped before the plan is destroyed, such as a
+  // spine that was replaced. An encoder that is not yet submitted may still use these, and nobody can know, so they are not
+  // destroyed when they are dropped.
   let made: WeakRef<GPUBuffer>[] = [];
   let mostMade = 64;
   const own = (buffer: GPUBuffer): GPUBuffer => {
@@ -187,7 +199,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     }
     return buffer;
   };
-  // What the numbers of single-pass runs are put together from.
+  // The digits of which the numbers of single-pass runs are made.
   let digits: Digits | undefined;
   const destroy = (): void => {
     for (const one of made) {
@@ -222,7 +234,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   const { limits } = device;
   // The number of the last run of a single pass.
   let run = 0;
-  // Bound where there is nothing: one for each number, since a dispatch that writes a buffer may not bind it twice.
+  // The placeholders: one for each binding number, since a dispatch that writes a buffer may not bind it twice.
   const nothings: GPUBuffer[] = [];
   const nothingFor = (binding: number): GPUBuffer => {
     nothings[binding] ??= own(

@@ -34,7 +34,9 @@ export interface PreparedScan {
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ScanRanges): void;
-  /** The order of operations for these ranges. `scanReference(data, { op, grouping })` follows it, for f64 to the last bit. */
+  /**
+   * The order of operations for these ranges. `scanReference(data, { op, grouping })` follows it, for f64 to the last bit.
+   */
   groupingOf(ranges: ScanRanges): Grouping;
   /** Frees the scratch. Recordings that are not yet submitted become invalid. */
   destroy(): void;
@@ -44,7 +46,10 @@ export interface PreparedScan {
 export interface PreparedReduce {
   /** Records the reduction of `length` items to the first item of `output`. As {@link PreparedScan.record}. */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ScanRanges): void;
-  /** The order of operations for these ranges. `reduceReference(data, { op, grouping })` follows it, for f64 to the last bit. */
+  /**
+   * The order of operations for these ranges. `reduceReference(data, { op, grouping })` follows it, for f64 to the last
+   * bit.
+   */
   groupingOf(ranges: ScanRanges): Grouping;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
@@ -291,7 +296,10 @@ export class Fold {
     trim(this.#context);
   }
 
-  /** Destroys the device if `openFold` opened it, and rejects pending calls. A device of yours stays open: then as {@link Fold.trim}. */
+  /**
+   * Destroys the device if `openFold` opened it, and rejects pending calls. A device of yours stays open: for that, this
+   * does the same as {@link Fold.trim}.
+   */
   destroy(): void {
     this.trim();
     this.#release();

@@ -1,5 +1,5 @@
-// What calls at hand leave for the next ones: most of such a call's time goes into memory that is touched for the first
-// time, and into plans.
+// Buffers and plans that calls at hand leave for the next calls. Without them, most of a call's time goes into planning and
+// into memory that is touched for the first time.
 
 /** Bytes of buffers to keep, if the caller does not say. */
 const MOST_BYTES = 2 ** 29;
@@ -34,7 +34,7 @@ export const nothingKept = (): Kept => ({
   plans: [],
 });
 
-/** A kept buffer for so many bytes, which is the caller's from now on. It is at most twice as large, or small. */
+/** Takes a kept buffer that has room for so many bytes. It is at most twice as large, or at most 64 KiB. */
 export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPUBuffer | undefined {
   let best = -1;
   buffers.forEach((one, at) => {
@@ -71,7 +71,7 @@ export function letGoOfBuffers({ buffers }: Kept, most: number): void {
   }
 }
 
-/** A kept plan, which is the caller's from now on. */
+/** Takes a kept plan. */
 export function takePlan({ plans }: Kept, key: string): KeptPlan | undefined {
   const at = plans.findIndex((one) => one.key === key);
   return at < 0 ? undefined : plans.splice(at, 1)[0];

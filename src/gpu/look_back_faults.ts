@@ -1,4 +1,4 @@
-// What shaders/device/look_back/faults_by_run.wgsl does to a run, by the run's number.
+// The faults that shaders/device/look_back/faults_by_run.wgsl plants in runs, by the runs' numbers.
 
 const modes = [
   "none",
@@ -20,14 +20,17 @@ const shares = [
   "1 in 512",
 ] as const;
 
-/** How many runs show every fault. */
+/** How many runs it takes to show every fault. */
 export const FAULTS = modes.length * shares.length;
 
 /** The fault of the run with this number, which counts from 1. */
 export const faultOf = (run: number): string =>
   `${modes[Math.floor((run - 1) / shares.length) % modes.length]}: ${shares[(run - 1) % shares.length]}`;
 
-/** A part of them: each mode in all places, and what never comes or comes late in each share of them. */
+/**
+ * Runs that show a part of the faults: each mode in all places, and the modes `never` and `late` in each share of the
+ * places.
+ */
 export const someFaults: readonly number[] = /* @__PURE__ */ Array.from(
   { length: FAULTS },
   (_, at) => at + 1,

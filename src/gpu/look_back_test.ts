@@ -23,14 +23,17 @@ export interface Planted {
 }
 
 const TITLE = "the test of the single pass";
-/** Runs that take longer, once their kernels are compiled, have failed. */
+/** The test fails if its runs take longer than this. The time to compile kernels does not count. */
 const LIMIT_MS = 20_000;
-/** Attempts to read what a fault withholds. */
+/** How often a tile tries to read what a fault may withhold. */
 const PATIENCE = 8;
-/** Items that there is room for. */
+/** The most items that a test takes. */
 const MOST = 2 ** 23;
 
-/** Maps x -> a·x + b modulo 2^16, as a << 16 | b, the earlier first: it does not commute. */
+/**
+ * Composes maps x -> a·x + b modulo 2^16, which are stored as a << 16 | b. The earlier map is applied first, so the
+ * operator does not commute.
+ */
 const affine: Operator<"u32"> = {
   name: "affine",
   on: (_, type: ElementType): Monoid => ({
@@ -79,10 +82,10 @@ interface Subject {
   readonly faults: boolean;
 }
 
-/** The numbers of the runs without a fault. */
+/** The numbers of the runs of plans without faults. */
 const plainRuns = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** An algorithm that looks back in the other way, where there are two. */
+/** Options that make a plan look back in the other way (by votes or without), if the adapter has two ways. */
 function otherThan({ groupingOf }: Plan, { features, subgroupMaxSize, limits }: DeviceFacts): TuningOptions {
   const grouping = groupingOf("vectors");
   if (grouping.algorithm === "subgroup") {
@@ -95,7 +98,8 @@ function otherThan({ groupingOf }: Plan, { features, subgroupMaxSize, limits }: 
 function subjectsOf({ facts }: Context): Subject[] {
   const faultsText: SourceText = { name: "shaders/device/look_back/faults_by_run.wgsl", text: faultsFile };
   const base = { type: u32, maxLength: MOST, passes: "single", itemsPerThread: 4 } as const;
-  // Software takes its time: groups of fewer tiles, so that fewer reach as far, and not each kernel in both ways.
+  // Software adapters are slow. Their groups have fewer tiles, so that a test takes fewer tiles to look as far back, and
+  // each kernel runs either with faults or without.
   const ofScan = { ...base, op: affine, ...(facts.software && { workGroupSize: 4 }) };
   const arrangements = ["vectors"] as const;
   const testing = (faults: boolean) => (faults ? { faults: faultsText, patience: PATIENCE } : {});
@@ -114,7 +118,7 @@ function subjectsOf({ facts }: Context): Subject[] {
   return [scanned, compact(false), ...(facts.software ? [] : [scan(false), compact(true)])];
 }
 
-/** So many items that carries come from as far away as they can: all groups that are looked through. */
+/** A length with which carries come from as far away as they can: the tiles fill all groups that a tile looks through. */
 function lengthOf({ groupingOf }: Plan): number {
   const grouping = groupingOf("vectors");
   if (grouping.passes !== "single") {
@@ -124,7 +128,7 @@ function lengthOf({ groupingOf }: Plan): number {
   return Math.min(MOST, tiles * grouping.workGroupSize * grouping.itemsPerThread) - 3;
 }
 
-/** What is wrong with the runs of a plan; nothing, where all is right. */
+/** What is wrong with the runs of a plan; undefined if they are all right. */
 async function problemOf(
   { device }: Context,
   { plan, expected, faults }: Subject,
@@ -134,7 +138,7 @@ async function problemOf(
   const runs = faults ? someFaults : plainRuns;
   const length = lengthOf(plan);
   const bytes = length * 4;
-  // Two inputs in turn, so that what an earlier run left is wrong.
+  // Two inputs take turns, so that what an earlier run left behind is wrong.
   const cases = [1, 2].map((seed) => {
     const data = itemsOf(length, seed);
     return { data, wanted: expected(data) };
@@ -200,9 +204,9 @@ async function problemOf(
 }
 
 /**
- * Whether a single pass works on the device: scans with an operator that does not commute and compactions, of so
- * many tiles that carries come from far away, run after run on one spine, some with tiles that hand on late, in part
- * or never. Every element is compared. What it finds out is a fact of the device from then on.
+ * Tests whether a single pass works on the device. It runs scans, with an operator that does not commute, and compactions.
+ * They have so many tiles that carries come from far away. One run follows another on the same spine, and in some runs
+ * tiles hand on late, in part or never. Every element is compared. From then on, the result is a fact of the device.
  *
  * @throws {DeviceLostError}
  */
@@ -248,7 +252,7 @@ export async function testSinglePass(context: Context, planted: Planted = {}): P
     .finally(() => {
       isOver = true;
       clearTimeout(timer);
-      // What is still under way when time is up has nothing more to say.
+      // When time is up, work may still be under way. Its errors do not count.
       working.catch(() => {});
     });
   const passed = problem === undefined;
@@ -260,7 +264,7 @@ export async function testSinglePass(context: Context, planted: Planted = {}): P
   context.facts = { ...context.facts, lookBack: passed };
 }
 
-/** The same for `openFold`: a fold whose test is cut short is destroyed. */
+/** Runs the test for `openFold`. If the test throws, the fold is destroyed. */
 export async function tested(fold: { destroy(): void }, context: Context): Promise<void> {
   try {
     await testSinglePass(context);

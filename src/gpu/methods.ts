@@ -5,9 +5,9 @@ import { portable } from "../plan/methods.ts";
 import type { TuningOptions } from "../plan/options.ts";
 
 /**
- * What a plan may choose from. Subgroups and the single pass are loaded where the options name them, or the adapter is
- * known to be faster with them. A call at hand gives no facts: its copies take longer than either saves. What maps items is
- * loaded where there is a map.
+ * The methods that a plan may choose from. Subgroups and the single pass are loaded if the options name one of them, or if
+ * the adapter is known to be faster with them. A call at hand gives no facts, since its copies take longer than either
+ * saves. Maps are loaded if the options have one.
  */
 export async function methodsFor(
   { algorithm, passes, map }: TuningOptions & MapOptions,

@@ -64,7 +64,10 @@ const openNames = {
 
 type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 
-/** A `Fold` on the caller's device or adapter, or on the adapter that `find` finds. It is tested if the options ask for that. */
+/**
+ * A `Fold` on the caller's device or adapter, or on the adapter that `find` finds. It is tested if the options ask for
+ * that.
+ */
 export async function openDevice(options: OpenOptions, find: Find): Promise<Fold> {
   const fold = await foldOn(options, find);
   if (options.testSinglePass) {

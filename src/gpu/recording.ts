@@ -32,7 +32,7 @@ export interface Ranges {
   readonly flags?: BufferRange;
   readonly count?: BufferRange;
   readonly indirect?: BufferRange;
-  /** A number, or where plans take it from a buffer: a range that starts with it, as a u32. */
+  /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
 }
 
@@ -43,7 +43,7 @@ export interface Prepared {
   destroy(): void;
 }
 
-/** What never changes of a buffer: to ask it takes longer than to remember. */
+/** Facts of a buffer that never change. It takes longer to ask the buffer than to remember them. */
 interface BufferFacts {
   /** Tells buffers apart, so that a recording has a key. */
   readonly number: number;
@@ -51,16 +51,16 @@ interface BufferFacts {
   readonly usage: number;
 }
 
-/** How ranges are recorded, and once they were, what to encode. */
+/** How ranges are recorded. Once they were recorded, it has the dispatches to encode. */
 interface Recording extends Chosen {
   dispatches: readonly Dispatch[] | undefined;
 }
 
-/** Recordings whose objects are kept for the next one with the same ranges. */
+/** How many recordings are kept, with their objects, for the next time that the same ranges are recorded. */
 const KEPT_RECORDINGS = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many numbers a spine has: fewer in tests.
+ * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer.
  *
  * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
  */
@@ -100,7 +100,7 @@ export async function prepareCompact(context: Context, options: CompactOptions):
   return prepare(context, planCompact(options, context.facts, await methodsFor(options, context.facts)));
 }
 
-/** Records what it has checked. */
+/** Makes a compiled plan check ranges before it records them. */
 function checked(compiled: Compiled): Prepared {
   const { plan } = compiled;
   let destroyed = false;
@@ -116,7 +116,7 @@ function checked(compiled: Compiled): Prepared {
   };
   const recordings = new Map<string, Recording>();
 
-  /** The ranges, each checked on its own. */
+  /** Checks each range on its own, and returns them all. */
   const resolve = (given: Ranges, length: number): ResolvedRanges => {
     const { needs } = plan;
     if (needs.has("flags") && given.flags === undefined) {
@@ -169,7 +169,7 @@ function checked(compiled: Compiled): Prepared {
     recordings.set(key, made);
     const oldest = recordings.keys().next().value;
     if (recordings.size > KEPT_RECORDINGS && oldest !== undefined) {
-      // Only forgotten: an encoder that is not yet submitted may still hold its objects.
+      // The recording is dropped, but not destroyed: an encoder that is not yet submitted may still use its objects.
       recordings.delete(oldest);
     }
     return made;
@@ -210,7 +210,7 @@ const rangeNames = { buffer: true, offset: true, size: true } as const;
 const refusal = ({ title }: Plan, problem: string, option: string): Error =>
   new ArgumentError(`${title}: ${problem}`, option);
 
-/** The length that is given, or the most where a buffer holds it. */
+/** The given length. If a buffer holds the length, the most that it may be. */
 function lengthOf(given: unknown, plan: Plan): number {
   const { maxLength } = plan;
   if (plan.needs.has("length")) {

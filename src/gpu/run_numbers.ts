@@ -3,10 +3,10 @@ import { uniformOf } from "./device.ts";
 
 // Each run of a single pass has a number.
 
-/** Digits that two of make a number of 12 bits. */
+/** The base of the digits. Two of them make a number of 12 bits. */
 const BASE = 64;
 
-/** The device's digits, made once. Whoever takes them counts as one use. */
+/** The device's digits, which are made once. Each call of this counts as one use. */
 export function digitsOf(context: Context): Digits {
   if (context.digits === undefined) {
     const stride = Math.max(16, context.device.limits.minUniformBufferOffsetAlignment);

@@ -14,7 +14,7 @@ import { holdEnvironment } from "./environment.ts";
 const PACKAGE = "@sparticuz/chromium";
 const ICD = "vk_swiftshader_icd.json";
 const LOADER = "libvulkan.so.1";
-/** Unpacking takes a second. */
+/** A half-unpacked folder is left over if it is older than this: unpacking takes a second. */
 const STALE_MS = 10 * 60 * 1000;
 /** glibc's RTLD_NODELETE, which Node.js does not name. */
 const RTLD_NODELETE = 0x1000;
@@ -57,7 +57,7 @@ function cacheFolder(): string {
 async function findArchive(): Promise<{ archive: string; version: string }> {
   for (const base of [import.meta.url, pathToFileURL(join(process.cwd(), "package.json")).href]) {
     try {
-      // The package exports its entry alone; its data lies two folders up from there.
+      // The package exports only its entry. Its data lies two folders up from there.
       let folder = dirname(createRequire(base).resolve(PACKAGE));
       while (!(await exists(join(folder, "bin", "swiftshader.tar.br"))) && folder !== dirname(folder)) {
         folder = dirname(folder);
@@ -67,7 +67,7 @@ async function findArchive(): Promise<{ archive: string; version: string }> {
       };
       return { archive: join(folder, "bin", "swiftshader.tar.br"), version };
     } catch {
-      // Not beside this module; perhaps beside the program.
+      // The package is not beside this module. It may be beside the program.
     }
   }
   throw new MissingPackageError(
@@ -76,7 +76,7 @@ async function findArchive(): Promise<{ archive: string; version: string }> {
   );
 }
 
-/** Into a folder of its own first, so that nobody meets a half-written one. */
+/** Unpacks into a folder of its own first, so that no other process finds a half-written one. */
 async function unpack(archive: string, parent: string, name: string): Promise<string> {
   await mkdir(parent, { recursive: true });
   await removeStale(parent, name);
@@ -100,12 +100,12 @@ async function unpack(archive: string, parent: string, name: string): Promise<st
   return target;
 }
 
-/** Removes what a process left that was ended while it unpacked. */
+/** Removes the folders that processes left behind when they ended while they unpacked. */
 async function removeStale(parent: string, name: string): Promise<void> {
   for (const entry of await readdir(parent)) {
     const path = join(parent, entry);
     if (entry.startsWith(`${name}-`) && (await ageOf(path)) > STALE_MS) {
-      // It may be another user's.
+      // The folder may belong to another user. Then it stays.
       await rm(path, { recursive: true, force: true }).catch(() => {});
     }
   }
@@ -126,21 +126,21 @@ const exists = (path: string): Promise<boolean> =>
 /**
  * Loads a shared library for good.
  *
- * @returns whether it is there.
+ * @returns whether the library was found and loaded.
  */
 export function loadLibrary(path: string): boolean {
   const { RTLD_NOW = 0x2 } = constants.dlopen as Record<string, number>;
   try {
-    // Not RTLD_GLOBAL: the loader's symbols would take the place of NVIDIA's driver's own.
+    // This leaves out RTLD_GLOBAL: with it, the loader's symbols would replace those of NVIDIA's driver.
     process.dlopen({ exports: {} }, path, RTLD_NOW | RTLD_NODELETE);
     return true;
   } catch (cause) {
-    // It is no Node.js module, which is an error; but it stays loaded, and Dawn finds it by its name.
+    // The library is no Node.js module, so dlopen throws. But the library stays loaded, and Dawn finds it by its name.
     return cause instanceof Error && cause.message.includes("did not self-register");
   }
 }
 
-/** Whether the process has no Vulkan loader but the software adapter's own, which another thread may have loaded. */
+/** Whether the only Vulkan loader of the process is the software adapter's own, which another thread may have loaded. */
 export function hasOwnLoaderAlone(): boolean {
   try {
     const loaded = readFileSync("/proc/self/maps", "utf8")

@@ -6,7 +6,10 @@ import { allocate, explain, requireDevice, validated } from "./device.ts";
 import { BufferUsage, MAP_READ, MAP_WRITE } from "./flags.ts";
 import { keepBuffer, letGoOfBuffers, takeBuffer } from "./kept.ts";
 
-/** The array of a call, and what it was when the call began: it is read only later, once kernels are compiled. */
+/**
+ * The array of a call, and its place in memory when the call began. Its elements are read later, when the kernels are
+ * compiled.
+ */
 export interface Given {
   readonly data: AnyArray;
   readonly length: number;
@@ -15,7 +18,7 @@ export interface Given {
   readonly byteLength: number;
 }
 
-/** What is no array is an error later, where its type is asked for. */
+/** The array of a call as it is now. If it is no array, that is an error later, when its type is asked for. */
 export function givenOf(data: AnyArray | undefined): Given {
   const { length, buffer, byteOffset, byteLength } = Object(data) as AnyArray;
   return { data: data as AnyArray, length, buffer, byteOffset, byteLength };
@@ -23,9 +26,9 @@ export function givenOf(data: AnyArray | undefined): Given {
 
 /** What a call at hand takes from the device. When the call ends, it is kept for the next call, or destroyed. */
 export interface Hand {
-  /** A buffer of the device with room for so many bytes. What it holds is open. */
+  /** A buffer with room for so many bytes. It may hold anything. */
   own(name: string, bytes: number): Promise<GPUBuffer>;
-  /** A buffer with an array's bytes, and room for so many. @throws {ArgumentError} when they are not there any more. */
+  /** A buffer with an array's bytes, and room for `room` bytes. @throws {ArgumentError} when they are not there any more. */
   upload(name: string, from: Omit<Given, "data" | "length">, room?: number): Promise<GPUBuffer>;
   /** Submits what is recorded, and reads the first bytes of a buffer, as many as `target` has. */
   readBack(
@@ -62,7 +65,7 @@ export async function atHand<T>(
   const { device, kept } = context;
   const { pieceBytes } = kept;
   const owned: GPUBuffer[] = [];
-  // Staging to be written, which all uploads of the call take in turn, and when each is mapped again.
+  // The staging buffers that the call's uploads take in turn. `mapped` says when each of them can be written again.
   const stages: GPUBuffer[] = [];
   const mapped = new Map<GPUBuffer, Promise<unknown>>();
   const take = async (name: string, bytes: number, usage: number): Promise<GPUBuffer> => {
@@ -77,7 +80,7 @@ export async function atHand<T>(
         if (kept.buffers.length === 0) {
           throw cause;
         }
-        // What is kept may be what takes the room.
+        // The kept buffers may be what takes the room.
         letGoOfBuffers(kept, 0);
         return make();
       }));
@@ -85,7 +88,7 @@ export async function atHand<T>(
     return buffer;
   };
   const own = (name: string, bytes: number): Promise<GPUBuffer> => take(name, bytes, DEVICE);
-  // What is refused would leave zeros.
+  // If the device refuses this, the result would be zeros, so it is checked.
   const submit = (record: (encoder: GPUCommandEncoder) => void): Promise<void> =>
     validated(context, title, () => {
       const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
@@ -108,8 +111,8 @@ export async function atHand<T>(
         };
         requireBytes();
         if (byteLength <= Math.min(SMALL, pieceBytes)) {
-          // A copy: Dawn for Node.js crashes on a view of shared memory. What is written is whole words, and an odd number
-          // of f16 is not.
+          // The bytes are copied: Dawn for Node.js crashes on a view of shared memory, and a write takes whole words, which
+          // an odd number of f16 is not.
           const bytes = new Uint8Array(wholeWords(byteLength));
           bytes.set(new Uint8Array(buffer, byteOffset, byteLength));
           device.queue.writeBuffer(made, 0, bytes);
@@ -128,7 +131,7 @@ export async function atHand<T>(
           const copied = submit((encoder) =>
             encoder.copyBufferToBuffer(stage, 0, made, at, wholeWords(bytes)),
           );
-          // Mapped again once it is copied, for the next piece or the next call.
+          // Once the GPU has copied it, the staging buffer is mapped again, for the next piece or the next call.
           const ready = Promise.all([copied, stage.mapAsync(MAP_WRITE)]);
           ready.catch(() => {});
           mapped.set(stage, ready);
@@ -174,7 +177,7 @@ export async function atHand<T>(
       },
     });
     await Promise.all(mapped.values());
-    // What was taken first is left last, so that the next call takes each buffer for the same purpose.
+    // The buffer that was taken first is left last. So the next call takes each buffer for the same purpose.
     for (const one of owned.splice(0).reverse()) {
       keepBuffer(kept, one);
     }

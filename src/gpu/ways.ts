@@ -5,8 +5,8 @@ import { callersName } from "../plan/plan.ts";
 import type { BoundPass, BoundRange, Compiled, Range, ResolvedRanges } from "./executor.ts";
 import { readsThroughOutput } from "./executor.ts";
 
-// Which ranges a recording takes, and how. A dispatch that WebGPU refuses would cost the caller the whole submission,
-// so none is recorded.
+// Decides which ranges a recording takes, and in which way. If WebGPU refuses one dispatch, the caller loses the whole
+// submission. So such a dispatch is never recorded.
 
 /** How a recording is carried out. */
 export interface Chosen {
@@ -15,8 +15,8 @@ export interface Chosen {
 }
 
 /**
- * The first of a plan's ways whose dispatches WebGPU takes. That follows from what each of them binds to read and to
- * write, so that it holds for every pair of ranges.
+ * The first of a plan's ways whose dispatches WebGPU accepts. This is decided by what each dispatch binds to read and to
+ * write, so that every pair of ranges is checked.
  *
  * @throws {ArgumentError} {@link LimitError} where there is none.
  */
@@ -49,7 +49,7 @@ const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
   a.buffer === b.buffer &&
   Math.max(a.offset, b.offset) < Math.min(a.offset + a.bytes, b.offset + b.bytes);
 
-/** @throws {ArgumentError} where a range that is written has a byte of another; but input and output may be one place. */
+/** @throws {ArgumentError} if a range that is written overlaps another one. But input and output may be the same range. */
 function requireApart(plan: Plan, ranges: ResolvedRanges): void {
   const show = (name: RangeName): string => {
     const { offset = 0, bytes = 0 } = ranges[name] ?? {};
@@ -94,7 +94,7 @@ function isFor(
   );
 }
 
-/** Why WebGPU would refuse a dispatch; nothing, where it takes them all. */
+/** Why WebGPU would refuse a dispatch; undefined if it accepts all of them. */
 function problemOf(
   { plan: { title, itemBytes }, limits }: Compiled,
   passes: readonly BoundPass[],

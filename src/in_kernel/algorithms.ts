@@ -18,18 +18,18 @@ import {
 import { subgroupSources } from "../kernels/subgroup_text.ts";
 import { assemble, resolved } from "../text/module.ts";
 
-/** What an algorithm is made of, for a scan or for a reduction. */
+/** The parts of an algorithm, for a scan or for a reduction. */
 export interface AlgorithmBody {
   /** Bytes of work-group memory. */
   memory(workGroupSize: number, elementBytes: number): number;
   texts(monoid: Monoid): readonly string[];
-  /** What the texts have to be told beside the contract. */
+  /** The words of the texts to replace, beside those of the contract. */
   words?(workGroupSize: number): Readonly<Record<string, string>>;
 }
 
 /**
  * How the threads of a work-group combine their elements in a kernel of yours: {@link hillisSteele},
- * {@link blelloch} or {@link subgroup}. Only what is imported is bundled.
+ * {@link blelloch} or {@link subgroup}. A bundle holds only the algorithms that you import.
  */
 export interface WorkGroupAlgorithm {
   /** Whether a kernel needs the feature "subgroups". */
@@ -40,11 +40,11 @@ export interface WorkGroupAlgorithm {
   readonly uniform: AlgorithmBody;
   /** @internal */
   readonly reduce: AlgorithmBody;
-  /** Over thread tiles, where they are not the portable ones. @internal */
+  /** For thread tiles. The default is the portable ones. @internal */
   readonly tiles?: AlgorithmBody;
 }
 
-/** The default of scans: they bring nothing along that only reductions take. */
+/** The default of scans. It has nothing that only reductions take. */
 export const hillisSteeleScan: AlgorithmBody = {
   memory: hillisSteeleMemory,
   texts: () => [hillisSteeleFile],
@@ -60,7 +60,7 @@ export const hillisSteeleUniform: AlgorithmBody = {
   texts: () => [hillisSteeleFile, hillisSteeleUniformFile],
 };
 
-/** Hillis and Steele's: the fewest steps. Portable. */
+/** The algorithm of Hillis and Steele. It takes the fewest steps, and runs on every adapter. */
 export const hillisSteele: WorkGroupAlgorithm = {
   subgroups: false,
   scan: hillisSteeleScan,
@@ -70,7 +70,7 @@ export const hillisSteele: WorkGroupAlgorithm = {
 
 const blellochBody: AlgorithmBody = { memory: blellochMemory, texts: () => [blellochFile] };
 
-/** Blelloch's tree: the fewest combinations. Portable. */
+/** Blelloch's algorithm, a tree. It takes the fewest combinations, and runs on every adapter. */
 export const blelloch: WorkGroupAlgorithm = {
   subgroups: false,
   scan: blellochBody,
@@ -78,7 +78,7 @@ export const blelloch: WorkGroupAlgorithm = {
   reduce: blellochBody,
 };
 
-/** What a subgroup does with an operator's elements, as one text. */
+/** The functions of a subgroup for an operator's elements, as one text. */
 function subgroupTextOf(monoid: Monoid): string {
   const { directives, declarations } = resolved(subgroupSources(monoid));
   return assemble(directives, declarations);
@@ -88,8 +88,8 @@ function subgroupTextOf(monoid: Monoid): string {
 const SUBGROUP_SIZES: readonly number[] = [4, 8, 16, 32, 64, 128];
 
 /**
- * By subgroups of the sizes that you know of the adapters it will run on: {@link subgroup} with less work-group
- * memory, and fewer steps. Where subgroups have another size after all, results are the same, and slower.
+ * The algorithm {@link subgroup} for subgroup sizes that you know. It takes less work-group memory and fewer steps. If an
+ * adapter's subgroups have another size after all, the results are the same, but slower.
  *
  * @throws {ArgumentError} when a size is none, or `minSize` is more than `maxSize`.
  *
@@ -102,9 +102,9 @@ const SUBGROUP_SIZES: readonly number[] = [4, 8, 16, 32, 64, 128];
  */
 export function subgroupOf(
   options: {
-    /** The least subgroup size; 4 where it is left out, which is right everywhere. */
+    /** The least subgroup size. The default is 4, which is right everywhere. */
     readonly minSize?: number;
-    /** The greatest one; 128 where it is left out. */
+    /** The greatest subgroup size. The default is 128. */
     readonly maxSize?: number;
   } = {},
 ): WorkGroupAlgorithm {
@@ -145,7 +145,7 @@ export function subgroupOf(
   };
 }
 
-/** By subgroups, which needs the feature "subgroups". */
+/** An algorithm by subgroups. It needs the feature "subgroups". */
 export const subgroup: WorkGroupAlgorithm = /* @__PURE__ */ subgroupOf();
 
 /** The algorithms, by the names that directives and commands have for them. */

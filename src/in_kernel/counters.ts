@@ -5,7 +5,7 @@ import { ArgumentError, refuse } from "../errors.ts";
 import { plainText } from "../text/callers.ts";
 import { piecesOf, renamed, textOf } from "../text/pieces.ts";
 
-/** WGSL that updates a counter of the caller's, and what stands in it in the place of words. */
+/** WGSL that updates a caller's counter, and the words to replace in it. */
 export interface Counting {
   readonly text: string;
   readonly words: Readonly<Record<string, string>>;
@@ -21,14 +21,14 @@ const atomics: Readonly<Record<string, string>> = {
   xor: "atomicXor",
 };
 
-/** A name, with members and constant or named indices. */
+/** Matches a name, with members and constant or named indices. */
 const COUNTER =
   /^[_\p{XID_Start}]\p{XID_Continue}*(\.[_\p{XID_Start}]\p{XID_Continue}*|\[\p{XID_Continue}+\])*$/u;
 
 /** The names that a counter is made of. */
 const namesOf = (counter: string): string[] => counter.replace(/\.\p{XID_Continue}+/gu, "").split(/[[\]]+/);
 
-/** The counter in the place of the contract's. */
+/** The words that put the caller's counter in the place of the contract's. */
 function wordsOf(counter: unknown, caller: string): Counting["words"] {
   if (typeof counter !== "string" || !COUNTER.test(counter)) {
     refuse(
@@ -48,7 +48,7 @@ function wordsOf(counter: unknown, caller: string): Counting["words"] {
   return { contract_counter: counter };
 }
 
-/** WGSL of ours that uses a counter, with other names for its variables that would hide what the counter is made of. */
+/** Our WGSL that uses a counter. If one of its variables would hide a name of the counter, the variable is renamed. */
 function besideCounter(text: string, counter: string): string {
   const variables = Array.from(
     text.matchAll(/(?:let|var) (\w+)|(\w+):/g),
@@ -60,7 +60,7 @@ function besideCounter(text: string, counter: string): string {
     .join("");
 }
 
-/** `counter_update`, on a counter of the caller's. */
+/** `counter_update`, on the caller's counter. */
 export function counting(counter: string, monoid: Monoid, caller: string): Counting {
   const { type, domain } = monoid;
   const { native, order } = type as ScalarType;

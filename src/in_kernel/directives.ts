@@ -39,7 +39,7 @@ interface Directive {
   readonly lineText: string;
   /** Characters of the line before the comment. */
   readonly start: number;
-  /** Where the comment starts in the text, where it stands between declarations. */
+  /** Where the comment starts in the text; undefined if it does not stand between declarations. */
   readonly place: number | undefined;
 }
 
@@ -49,14 +49,14 @@ interface Kernel {
   readonly text: string;
   readonly pieces: readonly Piece[];
   readonly directives: readonly Directive[];
-  /** Each `@workgroup_size` as threads; nothing where it is not written in literal numbers. */
+  /** The threads of each `@workgroup_size`; undefined if it is not written in literal numbers. */
   readonly workGroupSizes: readonly (number | undefined)[];
   readonly called: ReadonlySet<string>;
-  /** What it declares, by its name. */
+  /** The kernel's declarations, by their names. */
   readonly declared: ReadonlyMap<string, Piece>;
 }
 
-/** What a directive says beside the functions. */
+/** The settings of a directive, which follow the functions. */
 interface Settings {
   readonly workGroupSize: number;
   readonly subgroups: boolean;
@@ -68,7 +68,7 @@ type Form =
   | {
       readonly family: "work_group" | "coalesced" | "thread_tile";
       readonly kind: "scan" | "reduce";
-      /** 0 where the family has none. */
+      /** 0 if the family has no tiles. */
       readonly tileSize: number;
       readonly op: Operator<TypeName>;
       readonly type: TypeName;
@@ -95,12 +95,13 @@ const FORMS =
   "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform], identity_<op>_<type>, and add_u64, mul_f64 and others on u64, i64, f64 and f16";
 
 /**
- * Links what a kernel asks for in comments: `// wavefold:`, then functions by the names that
- * the kernel calls, their work-group size, and settings. The size may be left out where the text has
- * one `@workgroup_size` of literal numbers, and where the functions take none, as `identity_max_f32` and `add_u64`. The
+ * Links the functions that a kernel asks for in comments. Such a comment has `// wavefold:`, then the functions by the
+ * names that the kernel calls, their work-group size, and settings. You may leave out the size if the text has one
+ * `@workgroup_size` of literal numbers, or if the functions take no size, as `identity_max_f32` and `add_u64`. The
  * settings are `subgroups`, `algorithm=blelloch`, `counter=bump.used`, `capacity=1024` (or an expression without blanks),
- * `suffix=name` and `min_subgroup_size=32`, `max_subgroup_size=32`. Lines keep their numbers; a text that asks for nothing comes out as it was.
- * What uses a counter and a capacity stands on the directive's line, so that a compiler's message about them names it.
+ * `suffix=name` and `min_subgroup_size=32`, `max_subgroup_size=32`. Lines keep their numbers. A text that asks for nothing
+ * comes out as it was. The functions that use a counter or a capacity stand on the directive's line, so that a compiler's
+ * message about these names that line.
  *
  * @throws {SourceError} at the directive's line, where it asks for what there is not, what the kernel does not call, or
  * what an entry point of another size calls; at the kernel's line, where it declares a name of theirs or one that they take
@@ -147,7 +148,7 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
   }
 }
 
-/** The functions that name a counter or a capacity of the kernel's. */
+/** Matches the functions that name a counter or a capacity of the kernel's. */
 const COUNTS = /^_(counter_update|allocation_start|allocation_capacity)_/;
 
 /** The linked text, with those functions on the lines of the directives that name the counter. */
@@ -174,7 +175,7 @@ function withCounters(
   if (placed.size === 0) {
     return code;
   }
-  // A comment says where each goes: linking leaves those of the kernel as they are.
+  // A comment marks where each function goes, since linking leaves the kernel's comments as they are.
   let marked = text;
   const markOf = (at: number): string => `/*\u{e000}wavefold ${at}*/`;
   for (let at = directives.length - 1; at >= 0; at--) {
@@ -195,7 +196,7 @@ function withCounters(
   return linked;
 }
 
-/** The error for a name that work-group sizes share, and that the kernel calls. */
+/** Throws if the kernel calls a name that is given for several work-group sizes. */
 function requireOneSize(kernel: Kernel, asked: readonly (readonly Asked[])[]): void {
   const sizes = new Map<string, number>();
   asked.forEach((ones, at) => {
@@ -214,8 +215,8 @@ function requireOneSize(kernel: Kernel, asked: readonly (readonly Asked[])[]): v
 }
 
 /**
- * The error at what the kernel declares under a name of what is linked; or at the first directive that does not go with
- * those before it.
+ * The error for names that clash. It is at the kernel's declaration, if that has the name of a linked function; else at the
+ * first directive that does not go with those before it.
  */
 function clash(
   kernel: Kernel,
@@ -263,14 +264,14 @@ function fault(
   problem: string,
   word = "wavefold",
 ): SourceError {
-  // A pattern may not be as long as a line.
+  // A line may be longer than a pattern can be.
   const part = word.slice(0, 100);
   const whole = new RegExp(`(?<!\\w)${part.replace(/\W/g, "\\$&")}${part === word ? "(?!\\w)" : ""}`, "i");
   const column = start + Math.max(0, lineText.slice(start).search(whole)) + 1;
   return new SourceError(`${name}, line ${line}: ${problem}`, text, line, column);
 }
 
-/** The directives of a text. One in a block comment is none; where it is all of the comment, it is an error. */
+/** The directives of a text. A directive in a block comment does not count. If it is all of that comment, it is an error. */
 function directivesOf(text: string, name: string): Directive[] {
   const directives: Directive[] = [];
   const lines = text.split(LINE_BREAK);
@@ -304,7 +305,7 @@ function directivesOf(text: string, name: string): Directive[] {
   return directives;
 }
 
-/** A directive in a comment that may have several lines. */
+/** Matches a block comment that starts with a directive. */
 const BLOCK = /\/\*+\s*wavefold\s*:\s*(work_group|coalesced|thread_tile)_/iy;
 
 /** A function that a directive asks for: one set for each name that the kernel calls it by. */
@@ -315,7 +316,10 @@ interface Asked {
   readonly functions: readonly InKernelFunctions[];
 }
 
-/** What one directive asks for, checked: it means something, and the kernel calls it. */
+/**
+ * The functions that one directive asks for. It throws if the directive means nothing, or if the kernel does not call a
+ * function.
+ */
 function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
   const [, list, rest = ""] = /^((?:[^\s,=]+\s*,\s*)*[^\s,=]+)(?:\s+(.*))?$/s.exec(directive.body) ?? [];
   if (list === undefined) {
@@ -361,7 +365,7 @@ function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
     const suffix = settings.keys.get("suffix");
     const size = String(settings.workGroupSize);
     if (isSizeless(form)) {
-      // What work-groups do not share needs no other names.
+      // These functions are the same for all work-group sizes, so they need no other names.
       if (!kernel.called.has(base)) {
         throw fault(kernel, directive, notCalled(base, kernel), name);
       }
@@ -373,7 +377,7 @@ function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
       ...(kernel.called.has(short) ? [suffix] : []),
       ...(kernel.called.has(`${short}_${size}`) ? [suffix === undefined ? size : `${suffix}_${size}`] : []),
     ];
-    // Where it is not called, too, what else is wrong with it is told first.
+    // If the kernel does not call the function, other mistakes in the directive are still reported first.
     const functions = (endings.length === 0 ? [suffix] : endings).map((ending) =>
       generate(name, form, settings, ending, directive, kernel),
     );
@@ -491,7 +495,7 @@ function workGroupSizeOf(directive: Directive, written: string | undefined, kern
 
 const isKey = (name: string): name is Key => (KEYS as readonly string[]).includes(name);
 
-/** Who takes a setting, for messages. */
+/** The functions that take a setting, for messages. */
 const TAKERS = {
   algorithm: "work_group_ and coalesced_ functions; thread tiles take subgroups, or nothing",
   counter: "_update functions and work_group_allocate",
@@ -521,7 +525,7 @@ function takes(form: Form, key: Key): boolean {
   }
 }
 
-/** A name as the kernel calls it, or as it would without suffix and size; or what is wrong with it. */
+/** The function that a name stands for, and its name without suffix and size; or what is wrong with the name. */
 function formOf(name: string, { keys, workGroupSize }: Settings): { base: string; form: Form } | string {
   const without = (text: string, ending: string | number | undefined): string =>
     text.endsWith(`_${ending}`) ? text.slice(0, -`_${ending}`.length) : text;
@@ -589,7 +593,7 @@ function parseName(name: string): Form | string {
 
 const isWord = (text: string): boolean => [...tokensOf(text)].every(([, , word]) => word === text);
 
-/** What the library's messages call an option, and what a directive does. */
+/** The names of options in the library's messages, and their names in directives. */
 const TERMS = [
   ["workGroupSize", "the work-group size"],
   ["tileSize", "the tile"],
@@ -597,7 +601,7 @@ const TERMS = [
   ["maxSize", "max_subgroup_size"],
 ] as const;
 
-/** One function's set; what it refuses is told at the directive. */
+/** Generates the set of one function. Its errors are reported at the directive. */
 function generate(
   name: string,
   form: Form,
@@ -651,7 +655,7 @@ function functionsOfForm(
   );
   const least = keys.get("min_subgroup_size");
   const most = keys.get("max_subgroup_size");
-  // Of sizes that mean nothing to the algorithm, too, what is wrong is told.
+  // Sizes are checked even if they mean nothing to the algorithm.
   const bySubgroups = subgroupOf({
     ...(least !== undefined && { minSize: Number(least) }),
     ...(most !== undefined && { maxSize: Number(most) }),

@@ -260,7 +260,7 @@ const coalesced = (caller: string, { type, op = add as Operator }: OperatorOptio
     ? { texts: [coalescedFile, coalescedTotalStartFile], memory: memoryOf([], 0, 1) }
     : { texts: [coalescedFile, coalescedTotalFile] };
 
-/** What a family needs that updates a counter `updates` times for each work-group. */
+/** The additions to a family that updates a counter `updates` times for each work-group. */
 function counted(
   caller: string,
   { type, op = add as Operator, counter }: OperatorOptions & CounterOptions,
@@ -281,7 +281,7 @@ const portableTiles: AlgorithmBody = {
 const tilesBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? (algorithm.tiles ?? (algorithm.scan && portableTiles)) : portableTiles;
 
-/** What thread tiles need beside their family. */
+/** The additions to a family of thread tiles. */
 function tiled<Name extends string>(
   caller: string,
   { tileSize, workGroupSize }: ThreadTileOptions<Name>,
@@ -393,8 +393,8 @@ export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
 
 /**
  * Stream compaction into a list that all work-groups share. The `counter` is the list's length.
- * `work_group_compact_update(keep, local_index)` and `work_group_compact_update_uniform(keep, local_index, &count)` are as in
- * {@link workGroupCompact}, but their slots start from the counter's value before the call.
+ * `work_group_compact_update(keep, local_index)` and `work_group_compact_update_uniform(keep, local_index, &count)` are as
+ * in {@link workGroupCompact}, but their slots start from the counter's value before the call.
  *
  * @throws {ArgumentError} if a size is out of range, or if the counter is missing.
  *

@@ -22,24 +22,24 @@ export interface InKernelOptions {
   readonly suffix?: string;
 }
 
-/** What its functions combine, and with what. */
+/** The type of the elements that functions combine, and the operator. */
 export interface OperatorOptions {
   readonly type: ElementType;
   readonly op?: Operator;
 }
 
-/** What a family of functions needs beside the contract and the algorithm. */
+/** The parts that a family of functions needs beside the contract and the algorithm. */
 export interface Family {
   readonly texts?: readonly string[];
-  /** What stands in the place of words of the texts. */
+  /** The words of the texts to replace. */
   readonly words?: Readonly<Record<string, string>>;
   /** Bytes of work-group memory. */
   readonly memory?: number;
-  /** What the threads of a thread tile are in names: `8_`. */
+  /** The size of a thread tile as a part of names, such as `8_`. */
   readonly tile?: string;
 }
 
-/** Functions of a family, under names of an instance's own. `functions` is what callers see of it. */
+/** The functions of a family, under names of this instance's own. `functions` is the text of those that callers may call. */
 export function generate(
   caller: string,
   {
@@ -67,17 +67,18 @@ export function generate(
     refuse(caller, "algorithm", algorithm, "hillisSteele, blelloch or subgroup");
   }
   const ending = suffix && `_${suffix}`;
-  // What is written out, so that a signature reads as the caller's own would; and the names of what is declared.
+  // The words to replace: types and sizes, so that signatures read as the caller would write them; and the names of all
+  // declarations.
   const written: Record<string, string> = {
     Element: domain.element,
     Value: type.value,
     WORK_GROUP_SIZE: `${workGroupSize}u`,
-    // Where these are no functions, their parentheses are left.
+    // If these are not declared as functions, only their parentheses stay.
     element_from_value: "",
     value_from_element: "",
     ...body.words?.(workGroupSize),
     ...words,
-    // A caller's word may be that of a method that every object has.
+    // Without a prototype, a caller's word may be the name of a method that every object has.
     __proto__: null as never,
   };
   const names: string[] = [];
@@ -94,7 +95,7 @@ export function generate(
   for (const { text, as } of type.files) {
     take(text, as);
   }
-  // A struct of the caller's goes by its own name.
+  // A caller's struct keeps its own name.
   written.Element = written[domain.element] ?? domain.element;
   const { setup = [], expression } = domain.literal(monoid.identity, "value");
   take(`fn identity() -> Element {
@@ -116,7 +117,7 @@ export function generate(
     }
     return own;
   });
-  // The type itself: linking sees the names that it takes from WGSL.
+  // The head names the type itself, so that linking sees which names it takes from WGSL.
   const { element } = domain;
   const head = `fn combine(earlier: ${element}, later: ${element}) -> ${element} {`;
   take(callers?.text(head, Object.keys(written)) ?? `${head}\n  return ${monoid.combine};\n}`);

@@ -9,11 +9,14 @@ export interface InKernelFunctions {
   readonly names: readonly string[];
   /** Bytes of work-group memory that they use together. */
   readonly workGroupMemory: number;
-  /** The functions and everything they need, as WGSL that compiles as it stands. Only the `counter` must come from your kernel. */
+  /**
+   * The functions and everything they need, as WGSL that compiles as it stands. Only the `counter` must come from your
+   * kernel.
+   */
   readonly code: string;
   /** Threads of the work-groups that may call them. Any number, if it is missing. */
   readonly workGroupSize?: number;
-  /** The same code by its declarations, and what nothing of it needs. @internal */
+  /** The same code by its declarations, with some that nothing in it needs. @internal */
   readonly pieces: readonly Piece[];
 }
 
@@ -23,15 +26,15 @@ export interface LinkOptions {
   readonly name?: string;
 }
 
-/** The arguments of `@workgroup_size`, where attributes have one. */
+/** The arguments of `@workgroup_size`, if the attributes have one. */
 export const sizeArguments = ({ attributes }: Piece): string | undefined =>
   /@ workgroup_size \( ([^@]*?)(?:, )?\) [@f]/.exec(attributes)?.[1];
 
-/** Threads, where the arguments of `@workgroup_size` are literal numbers; else NaN. */
+/** The number of threads, if the arguments of `@workgroup_size` are literal numbers; else NaN. */
 export const threadsOf = (size: string): number =>
   size.split(",").reduce((threads, one) => threads * Number(one.replace(/[iu] $/, "")), 1);
 
-/** A text, and what it reaches of functions: those that it names, and what they name in turn. */
+/** Links a text with the functions that it reaches: those that it names, and what these name in turn. */
 export function linkText(
   text: string,
   functions: readonly InKernelFunctions[],
@@ -55,7 +58,8 @@ export function linkText(
         throw new ArgumentError(`${name}: ${one} is given twice; give one a suffix`, "functions");
       }
       for (const word of wordsOf(piece)) {
-        // What is declared inside, and a variable, as a counter is, are not WGSL's: all that is has no such place.
+        // Names that the code declares inside, and variables such as a counter, are not taken from WGSL. Names of WGSL
+        // never stand in such places.
         if (
           own.has(word) &&
           (given.has(word) || !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
@@ -98,9 +102,9 @@ export function linkText(
 }
 
 /**
- * One module of a kernel and the in-kernel functions that it calls: what they and the kernel `enable` first, each
- * helper once, and nothing that the kernel does not call. The kernel's lines keep their numbers. Same
- * input, same text.
+ * Links a kernel and the in-kernel functions that it calls to one module. First come the directives of both, such as
+ * `enable`. The module has each helper once, and nothing that the kernel does not call. The kernel's lines keep their
+ * numbers. The same input gives the same text.
  *
  * @throws {ArgumentError} when functions clash, the kernel declares a name of theirs or one that they take from WGSL, or
  * an entry point that calls one has another work-group size.

@@ -9,14 +9,14 @@ import type { SourceText } from "../text/source.ts";
 import type { InKernelFunctions } from "./link.ts";
 import { linkText } from "./link.ts";
 
-/** Functions that use no work-group memory, from text of which some names are given. */
+/** Functions that use no work-group memory, from text. `names` are those that a kernel may call. */
 function plainFunctions(
   caller: string,
   text: string,
   files: readonly SourceText[],
   names: readonly string[],
 ): InKernelFunctions {
-  // As other in-kernel functions have them, so that a kernel gets each once.
+  // These have the same names as in other in-kernel functions, so that a kernel gets each of them once.
   const written = new Map<string, string>();
   const shared = files.flatMap((file) =>
     declarationsOf(file.text).map((piece) => {
@@ -37,14 +37,15 @@ function plainFunctions(
   };
 }
 
-/** The files that a kernel may call: not those that are written against a contract. */
+/** The files whose functions a kernel may call: those that do without a contract. */
 const filesOf = ({ files }: ElementType): SourceText[] => files.filter(({ as }) => as !== undefined);
 
 /**
- * The arithmetic of a type that WGSL does not have, for kernels of your own, under the names of shaders/numeric/: of u64 and
- * i64 `add_u64`, `sub_u64`, `mul_u64`, `less_u64`, `less_i64`, `min_u64` and so on, of f64 `add_f64`, `sub_f64`, `mul_f64`,
- * `less_f64`, `f64_from_u32`, `f64_from_i32`, `f64_from_f32_bits` and those of the integers too, of f16 `bits_from_f16`
- * and `f16_from_bits`. Values of 64 bits are `vec2<u32>`, low word first. A kernel gets what it calls.
+ * The arithmetic of a type that WGSL does not have, for kernels of your own. The functions have the names of
+ * shaders/numeric/. For u64 and i64, they are `add_u64`, `sub_u64`, `mul_u64`, `less_u64`, `less_i64`, `min_u64` and so on.
+ * For f64, they are `add_f64`, `sub_f64`, `mul_f64`, `less_f64`, `f64_from_u32`, `f64_from_i32`, `f64_from_f32_bits`, and
+ * those of the integers, too. For f16, they are `bits_from_f16` and `f16_from_bits`. Values of 64 bits are `vec2<u32>`, low
+ * word first. A kernel gets only the functions that it calls.
  *
  * @throws {ArgumentError} for a type that WGSL has itself.
  *
@@ -75,8 +76,9 @@ export function numeric(type: ElementType): InKernelFunctions {
 }
 
 /**
- * An operator's identity as a function of your kernel's, `identity_max_f32()`: what a thread gives that has nothing to
- * give. WGSL takes no infinity as a constant. Of a sum of f64 it is −0, which changes nothing; 0 would turn −0 into 0.
+ * An operator's identity as a function for your kernel, such as `identity_max_f32()`. A thread that has nothing to combine
+ * gives this value. It is a function, since WGSL takes no infinity as a constant. The identity of a sum of f64 is −0, which
+ * changes nothing; 0 would turn −0 into 0.
  *
  * @throws {ArgumentError} when the operator does not take the type.
  *
@@ -89,7 +91,7 @@ export function numeric(type: ElementType): InKernelFunctions {
 export function identityOf<Name extends string>(options: {
   /** The element type. */
   readonly type: ElementType<Name>;
-  /** The operator; `add` where it is left out. */
+  /** The operator. The default is `add`. */
   readonly op?: Operator<Name>;
 }): InKernelFunctions {
   const { type, op = add as Operator, ...others } = options as { type: ElementType; op?: Operator };
@@ -98,7 +100,7 @@ export function identityOf<Name extends string>(options: {
   const { element, literal } = type.native;
   const { setup = [], expression } = literal(identity, "value");
   const name = `identity_${key}`;
-  // A struct of the caller's goes by its own name.
+  // A caller's struct keeps its own name.
   const text = `fn ${name}() -> ${type.value} {
   ${[...setup, `return ${expression.replace(element, type.kind === "struct" ? type.value : element)}`].join("\n  ")};
 }`;

@@ -3,22 +3,24 @@ import type { Sizes } from "./sizes.ts";
 
 type SubgroupSizes = Pick<Sizes, "workGroupSize" | "minSubgroupSize">;
 
-/** Places for the subgroups' totals. */
+/** How many places in work-group memory the subgroups' totals take. */
 export const subgroupSlots = ({ workGroupSize, minSubgroupSize }: SubgroupSizes): number =>
   Math.ceil(workGroupSize / minSubgroupSize);
 
-/** Whether no subgroup lacks lanes, whatever its size is. */
+/** Whether all subgroups are full, for each subgroup size that the adapter may choose. */
 export const hasFullSubgroups = ({
   workGroupSize,
   maxSubgroupSize,
 }: Pick<Sizes, "workGroupSize" | "maxSubgroupSize">): boolean => workGroupSize % maxSubgroupSize === 0;
 
-/** The most rows of a tile that subgroups scan together: one, where a subgroup may lack lanes, or items go one by one. */
+/**
+ * The most rows of a tile that subgroups scan together. It is one if a subgroup may lack lanes, or if items go one by one.
+ */
 export const mostRows = (
   sizes: Pick<Sizes, "workGroupSize" | "minSubgroupSize" | "maxSubgroupSize" | "oneByOne">,
 ): number => (hasFullSubgroups(sizes) && !sizes.oneByOne ? Math.min(8, sizes.minSubgroupSize) : 1);
 
-/** Of so many rows those that are scanned together: a power of two that divides them. */
+/** How many rows are scanned together: a power of two, up to `most`, that divides the number of rows. */
 export const rowsTogether = (rows: number, most: number): number => Math.min(most, rows & -rows);
 
 /** Bytes of work-group memory, as WebGPU counts them: each variable is rounded up to 16. */
@@ -32,12 +34,12 @@ export const blellochMemory = (workGroupSize: number, elementBytes: number): num
   const leaves = 2 ** Math.ceil(Math.log2(workGroupSize));
   return memoryOf([leaves + Math.floor(leaves / 32)], elementBytes, 0);
 };
-/** Two elements a thread, in units of 16 bytes; one for a reduction. */
+/** Bytes for `each` elements a thread, rounded up to 16. A scan takes two elements, a reduction one. */
 export const hillisSteeleMemory = (workGroupSize: number, elementBytes: number, each = 2): number =>
   Math.ceil((workGroupSize * elementBytes * each) / 16) * 16;
 export const subgroupMemory = (sizes: SubgroupSizes, elementBytes: number): number =>
   memoryOf([subgroupSlots(sizes) + 1, 1], elementBytes, 1);
-/** The same for kernels of our own, whose threads are numbered. */
+/** The memory of subgroups in device-wide kernels, which number their threads. */
 const numberedSubgroupMemory: Memory = (sizes, elementBytes) =>
   memoryOf([subgroupSlots(sizes)], elementBytes, 1) +
   (hasFullSubgroups(sizes) ? 0 : memoryOf([subgroupSlots(sizes)], 4, 0));
@@ -46,7 +48,7 @@ const bySize =
   ({ workGroupSize }, elementBytes) =>
     memory(workGroupSize, elementBytes);
 
-/** The algorithms of kernels of our own, by name. */
+/** The algorithms of device-wide kernels, by name. */
 export const algorithms = {
   blelloch: { subgroups: false, memory: /* @__PURE__ */ bySize(blellochMemory) },
   "hillis-steele": { subgroups: false, memory: /* @__PURE__ */ bySize(hillisSteeleMemory) },

@@ -7,7 +7,7 @@ import type { Sizes } from "./sizes.ts";
 
 const combinePairs = /* @__PURE__ */ file("kernels/combine_pairs.wgsl", combinePairsFile);
 
-/** The combination of each two items. */
+/** The kernel that combines items two by two. */
 export function combineKernel(monoid: Monoid, sizes: Sizes): Kernel {
   return linkKernel(
     `wavefold combine <${monoid.title}>`,

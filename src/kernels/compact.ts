@@ -61,7 +61,7 @@ const totalDraw = /* @__PURE__ */ file("io/total_draw.wgsl", totalDrawFile);
 /** What decides whether an item is kept. */
 export type Selector = { readonly where: string } | "flags";
 
-/** `keep` and `kept_item`: what compaction is written against. */
+/** Declares `keep` and `kept_item`, which the shaders of a compaction call. */
 function compactionSources(
   type: ElementType,
   selector: Selector,
@@ -104,13 +104,13 @@ function compactionSources(
   ];
 }
 
-/** What a compaction leaves ready, beside the number kept. */
+/** The indirect call whose arguments a compaction writes, beside the number of kept items. */
 export type Indirect =
   | { readonly dispatch: { readonly itemsPerWorkGroup: number } }
   | { readonly draw: { readonly vertexCount: number } }
   | { readonly drawIndexed: { readonly indexCount: number } };
 
-/** The constants that indirect arguments are made of. */
+/** Declares the constants that indirect arguments are made of. */
 const indirectText = (indirect: Indirect, mostWorkGroups: number): SourceText =>
   generated(
     ("dispatch" in indirect
@@ -125,17 +125,17 @@ const indirectText = (indirect: Indirect, mostWorkGroups: number): SourceText =>
     ).join("\n"),
   );
 
-/** What a compaction's kernels are generated for. */
+/** The options that the kernels of a compaction are generated for. */
 export interface CompactKernelOptions extends KernelOptions {
   readonly type: ElementType;
   readonly selector: Selector;
   readonly indices: boolean;
   readonly arrangement: Arrangement;
-  /** What the items that are kept go through. */
+  /** The map that the kept items go through. */
   readonly map?: ItemMap | undefined;
 }
 
-/** What a compaction's kernels have in common. `count` is the sum of u32. */
+/** The sources that all kernels of a compaction share. `count` is the sum of u32. */
 function compactSources(count: Monoid, options: CompactKernelOptions, vector: number): Source[] {
   const { type, selector, indices, sources, lengthOnGpu, map } = options;
   return [
@@ -151,7 +151,9 @@ function compactSources(count: Monoid, options: CompactKernelOptions, vector: nu
   ];
 }
 
-/** By subgroups, lanes take single items: then a row's kept ones are stored side by side. */
+/**
+ * How many items a vector has. With subgroups, lanes take single items, so that a row's kept items are stored side by side.
+ */
 const compactVector = ({
   algorithm,
   arrangement,
@@ -171,7 +173,7 @@ const compactVector = ({
 const compactInput = ({ arrangement, selector, indices, sizes }: CompactKernelOptions): SourceText =>
   selector === "flags" && indices ? noInput : inputFiles[sizes.oneByOne ? "items" : arrangement];
 
-/** How many items of each tile are kept. */
+/** The kernel that counts how many items of each tile are kept. */
 export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {
   const vector = compactVector(options);
   return linkKernel(
@@ -187,11 +189,11 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
   );
 }
 
-/** Moves a tile's kept items, or their positions, to their places. */
+/** The kernel that moves a tile's kept items, or their positions, to their places. */
 export function compactKernel(
   count: Monoid,
   options: CompactKernelOptions & {
-    /** What a single pass looks back with. */
+    /** Where carries come from: the spine, or the sources that a single pass looks back with. */
     readonly carry: "spine" | readonly SourceText[];
     readonly indirect?: Indirect;
     readonly mostWorkGroups: number;
@@ -220,7 +222,7 @@ const totalSources = (indirect: Indirect | undefined, mostWorkGroups: number): S
     ? [totalBuffer]
     : [indirectText(indirect, mostWorkGroups), "dispatch" in indirect ? totalDispatch : totalDraw];
 
-/** Scans the last level of a spine of counts in place, and hands on their total. */
+/** The kernel that scans the last level of a spine of counts in place, and stores their total. */
 export function topOfCountsKernel(
   count: Monoid,
   options: KernelOptions & { readonly indirect?: Indirect; readonly mostWorkGroups: number },
@@ -246,7 +248,7 @@ export function topOfCountsKernel(
   );
 }
 
-/** Copies as many items as the total says. */
+/** The kernel that copies as many items as the total says. */
 export function copyKernel(stored: string, sizes: Sizes): Kernel {
   return linkKernel(
     `wavefold copy <${stored}>`,

@@ -9,18 +9,19 @@ import { regrouped, vectorType } from "./words.ts";
 
 /** Bytes of the widest load. */
 const WIDE = 16;
-/** Most bytes of a vector of items whose size is no power of two. */
+/** The most bytes of a vector, for items whose size is no power of two. */
 const MOST_VECTOR_BYTES = 64;
 
 const greatestCommonDivisor = (a: number, b: number): number =>
   b === 0 ? a : greatestCommonDivisor(b, a % b);
 
-/** A multiple of both, the least. */
+/** The least number that is a multiple of both. */
 export const leastCommonMultiple = (a: number, b: number): number => (a / greatestCommonDivisor(a, b)) * b;
 
 /**
- * Items that share the widest loads; 1 where they need not, are too many, or do not divide a thread's run.
- * Where what is stored for an item has another size, the widest stores too.
+ * How many items a vector has, so that loads are as wide as can be. It is 1 if an item takes whole loads by itself, if the
+ * vector would be too long, or if vectors do not divide a thread's run. If an item has another size when it is stored,
+ * stores are as wide as can be, too.
  */
 export function itemsOfVector(itemBytes: number, itemsPerThread: number, storedBytes = itemBytes): number {
   const items = WIDE / greatestCommonDivisor(greatestCommonDivisor(WIDE, itemBytes), storedBytes);
@@ -29,7 +30,7 @@ export function itemsOfVector(itemBytes: number, itemsPerThread: number, storedB
     : items;
 }
 
-/** What follows from a kernel's sizes, under the names that shaders have for it; shaders/contract.wgsl says what each is. */
+/** The constants that follow from a kernel's sizes, by their names in shaders. shaders/contract.wgsl explains each. */
 export function constantsOf(sizes: Sizes, vector: number, words: number): Constants {
   const { workGroupSize, items, minSubgroupSize, maxSubgroupSize } = sizes;
   const vectors = items / vector;
@@ -59,7 +60,7 @@ export const constantsText = (constants: Constants): SourceText =>
       .join("\n"),
   );
 
-/** The operator as a function whose first line is given, and what it needs. */
+/** The operator as a function, and the declarations that it needs. `head` is the function's first line. */
 const combineSources = ({ callers, combine }: Monoid, head: string): readonly Source[] =>
   callers?.sources(head) ?? [generated(`${head}\n  return ${combine};\n}`)];
 
@@ -82,8 +83,8 @@ export function operatorSources(monoid: Monoid): readonly Source[] {
 }
 
 /**
- * The same for elements that a buffer of our own holds between two passes. Of a struct there are no vectors: what is stored
- * is the struct itself.
+ * How many elements a vector has in a buffer of ours, which holds elements between two passes. It is 1 for structs, since a
+ * struct itself is stored there.
  */
 export const elementsOfVector = ({ domain, type }: Monoid, itemsPerThread: number): number =>
   type.kind === "struct" ? 1 : itemsOfVector(domain.elementBytes, itemsPerThread);
@@ -103,13 +104,14 @@ export const conversion = (name: string, from: string, to: string, body: string)
 export const elementFromItem = (body: string): string =>
   ["fn element_from_item(x: Input, i: u32) -> Element {", `  return ${body};`, "}", ""].join("\n");
 
-/** Whether a side of a kernel holds items of the type, or elements between two passes. */
+/** What a kernel's input or output holds: items of the type, or elements between two passes. */
 export type Side = "items" | "elements";
 
-/** `InputVector` and `OutputVector`, and how items go into them and come out. */
+/** Declares `InputVector` and `OutputVector`, and the functions that put items into them and take items out. */
 export function vectorText(input: string, output: string | undefined, items: number): string {
   const places = Array.from({ length: items }, (_, at) => `items[${at}]`);
-  // Naga tells arrays of an alias from arrays of what it stands for: the aliases are used throughout.
+  // Naga takes an array of an alias and an array of the type that it stands for as different types. So the aliases are used
+  // throughout.
   const unpack = (name: string, alias: string, item: string, wgsl: string): string[] => {
     const vector = items === 1 ? wgsl : vectorType(wgsl, items);
     const parts = items === 1 ? ["vector"] : regrouped(vector, ["vector"], wgsl, items);
@@ -136,8 +138,8 @@ export function vectorText(input: string, output: string | undefined, items: num
 }
 
 /**
- * What a device-wide kernel reads and writes: items, their vectors, and the elements that are combined. `shown` is WGSL for
- * what is written of an element `x`, where that is not the element alone.
+ * Declares what a device-wide kernel reads and writes: items, their vectors, and the elements that are combined. `shown` is
+ * WGSL for what is written for an element `x`, if that is not the element alone.
  */
 export function storageText(
   monoid: Monoid,
@@ -165,12 +167,12 @@ export function storageText(
   );
 }
 
-/** The 32-bit words of an element. */
+/** How many 32-bit words an element has. */
 export function elementWords({ domain, type }: Monoid): number {
   return type.kind === "struct" ? Math.ceil(type.bytes / 4) : Math.ceil(domain.elementBytes / 4);
 }
 
-/** What every device-wide kernel takes as a uniform, in order; shaders/contract.wgsl says what each is. */
+/** The members of the uniform that every device-wide kernel takes, in order. shaders/contract.wgsl explains each. */
 export const paramNames = [
   "length",
   "grid_width",
@@ -187,11 +189,11 @@ export const paramNames = [
   "indirect_base",
 ] as const;
 
-/** `Params`, with these members. */
+/** Declares `Params` with these members. */
 export const paramsStruct = (names: readonly string[]): string =>
   ["struct Params {", ...names.map((name) => `  ${name}: u32,`), "}"].join("\n");
 
-/** `Params`, the uniform that holds them, and what follows from them. */
+/** Declares `Params`, the uniform that holds it, and `last_tile`. */
 export const paramsText: SourceText = /* @__PURE__ */ (() =>
   generated(
     [

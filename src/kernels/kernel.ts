@@ -58,7 +58,7 @@ const totalNone = /* @__PURE__ */ file("io/total_none.wgsl", totalNoneFile);
 /** How a kernel binds a buffer. A `digit` is a uniform that a dynamic offset chooses. */
 export type BindingKind = "uniform" | "digit" | "read" | "read_write";
 
-/** Where kernels bind what: the numbers in group 0, as the files of shaders/device/ have them. */
+/** The binding numbers of kernels, in group 0. The files of shaders/device/ have the same numbers. */
 export const bindingOf = {
   params: 0,
   input: 1,
@@ -74,35 +74,36 @@ export const bindingOf = {
   runHigh: 11,
 } as const satisfies Record<string, number>;
 
-/** A compute shader, as data: what it takes to make its pipeline. */
+/** A compute shader as data, with all that its pipeline is made of. */
 export interface Kernel extends Module {
   readonly label: string;
   readonly entryPoint: string;
-  /** By binding number, in group 0. */
+  /** The kinds of its bindings, by their numbers in group 0. */
   readonly bindings: ReadonlyMap<number, BindingKind>;
-  /** Items of a vector, where its ranges are bound as vectors. */
+  /** Items of a vector, if its ranges are bound as vectors. */
   readonly vector: number;
 }
 
 /**
- * How the ranges lie. Vectors: input and output are ranges of two buffers, and both start at a vector.
- * Items: they start anywhere. One buffer: two ranges of it, or one, anywhere. In place: one range, which
- * starts at a vector. Padded: two buffers of our own, from their start, with room for whole vectors.
+ * How input and output lie. `vectors`: they are ranges of two buffers, and both start at a vector. `items`: they are ranges
+ * of two buffers, and start at any item. `one-buffer`: they are two ranges of one buffer, or the same range, and start at
+ * any item. `in-place`: they are the same range, which starts at a vector. `padded`: they are two whole buffers of ours,
+ * with room for whole vectors.
  */
 export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place" | "padded";
 
-/** What every kernel is generated for. */
+/** The options that every kernel is generated for. */
 export interface KernelOptions {
   readonly algorithm: Algorithm;
   readonly sources: TileSources;
-  /** What replaces declarations of the other files, where items go one by one. */
+  /** The files that replace declarations of other files, if items go one by one. */
   readonly oneByOne?: OneByOne | undefined;
   readonly sizes: Sizes;
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
 }
 
-/** The files that an arrangement is read and written by, and whether as vectors. */
+/** The files that read and write the ranges of an arrangement, and whether they do so as vectors. */
 interface ArrangementFiles {
   readonly files: readonly SourceText[];
   readonly wide: boolean;
@@ -123,11 +124,11 @@ export const isWide = (arrangement: Arrangement): boolean => arrangements[arrang
 export const isApart = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "items" || arrangement === "padded";
 
-/** Where items go one by one, it does not matter whether ranges start at a vector. */
+/** The files for an arrangement. If items go one by one, it does not matter whether ranges start at a vector. */
 const filesOf = (arrangement: Arrangement, { oneByOne }: Sizes): ArrangementFiles =>
   oneByOne ? arrangements[isApart(arrangement) ? "items" : "one-buffer"] : arrangements[arrangement];
 
-/** The sources, and those of `instead` that replace something of theirs. */
+/** The sources, and before them the files of `instead` that replace a declaration of the sources. */
 export function withInstead(
   instead: readonly SourceText[] = [],
   sources: readonly Source[],
@@ -138,7 +139,7 @@ export function withInstead(
     : sources;
 }
 
-/** Links sources, keeps what the entry point reaches, and reads the bindings off it. */
+/** Links sources, keeps the declarations that the entry point reaches, and finds the bindings among them. */
 export function linkKernel(
   label: string,
   entryPoint: string,
@@ -180,7 +181,7 @@ export function linkKernel(
   };
 }
 
-/** By the address space and the access, as they are declared. */
+/** The kind of a binding, from the address space and the access that it is declared with. */
 function kindOf(number: number, space: string | undefined): BindingKind {
   if (space === "uniform") {
     return number === bindingOf.params ? "uniform" : "digit";
@@ -188,7 +189,7 @@ function kindOf(number: number, space: string | undefined): BindingKind {
   return space === "storage, read" ? "read" : "read_write";
 }
 
-/** Which of an item's prefixes a scan is asked for. */
+/** Declares `select_prefix`: whether a scan asks for an item's exclusive or inclusive prefix. */
 export const prefixText = (exclusive: boolean): SourceText =>
   generated(
     `fn select_prefix(exclusive: Element, inclusive: Element) -> Element {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`,
@@ -196,7 +197,7 @@ export const prefixText = (exclusive: boolean): SourceText =>
 
 export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthParams);
 
-/** What a kernel reads and writes, and what the type brings along. */
+/** The declarations of what a kernel reads and writes, and the type's files. */
 const storageSources = (
   monoid: Monoid,
   input: Side,
@@ -205,7 +206,7 @@ const storageSources = (
   shown: string | undefined,
 ): readonly Source[] => [storageText(monoid, input, output, vector, shown), ...monoid.type.files];
 
-/** What a scan's kernels have in common. */
+/** The options that all kernels of a scan share. */
 export interface ScanKernelOptions {
   readonly exclusive: boolean;
   readonly side: Side;
@@ -214,13 +215,13 @@ export interface ScanKernelOptions {
   readonly map?: ItemMap | undefined;
 }
 
-/** A tile's prefixes on top of a carry. */
+/** The kernel that scans each tile on top of its carry. */
 export function scanKernel(
   monoid: Monoid,
   options: KernelOptions &
     ScanKernelOptions & {
       readonly arrangement: Arrangement;
-      /** Whether tiles have carries; or what a single pass looks back with, and its entry point. */
+      /** Whether tiles have carries; or the sources that a single pass looks back with, and its entry point. */
       readonly carry: boolean | readonly SourceText[];
     },
 ): Kernel {
@@ -256,7 +257,7 @@ export function scanKernel(
   );
 }
 
-/** What reads the input of a kernel that writes elsewhere. */
+/** The file that reads the input, for a kernel that writes to another buffer. */
 export const inputFiles = {
   vectors: inputVectors,
   items: inputItems,
@@ -265,21 +266,24 @@ export const inputFiles = {
   padded: inputPadded,
 } as const satisfies Record<Arrangement, SourceText>;
 
-/** The tiles' totals. */
+/** The kernel that reduces each tile to its total. */
 export function reduceKernel(
   monoid: Monoid,
   options: KernelOptions & {
     readonly input: Side;
     readonly output: Side;
     readonly arrangement: Arrangement;
-    /** What items go through; elements go through none. */
+    /** The map that items go through. Elements go through none. */
     readonly map?: ItemMap | undefined;
-    /** Bytes of the items that another pass stores by vectors of as many; as those loaded, where it is left out. */
+    /**
+     * Bytes of an item that another pass stores, in vectors of as many items. The default is the size of the items that are
+     * loaded.
+     */
     readonly storedBytes?: number;
   },
 ): Kernel {
   const { sources, oneByOne, sizes, input, output, lengthOnGpu, map, storedBytes } = options;
-  // The input is only read: where it shares a buffer with the output, it is bound once, to be read.
+  // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
   const file = sizes.oneByOne ? inputItems : inputFiles[options.arrangement];
   const mapped = input === "items" ? map : undefined;
   const vector =
@@ -289,7 +293,7 @@ export function reduceKernel(
         ? elementsOfVector(monoid, sizes.items)
         : itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes);
   const { start } = monoid;
-  // Of elements there are always some.
+  // Only an input of items may be empty. An input of elements has one for each tile.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
   return linkKernel(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,

@@ -27,7 +27,7 @@ const spineEntries = /* @__PURE__ */ file("look_back/spine_entries.wgsl", spineE
 const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
 const tileByTicket = /* @__PURE__ */ file("look_back/tile_by_ticket.wgsl", tileByTicketFile);
 
-/** How a single pass looks back, which its spine is sized by. */
+/** How a single pass looks back. The size of its spine follows from this. */
 export interface LookBackShape {
   /** Whether the lanes of a subgroup vote; else each thread decides by itself. */
   readonly byVotes: boolean;
@@ -36,9 +36,9 @@ export interface LookBackShape {
 }
 
 /**
- * Lanes vote where all subgroups are full: any of them may be the one that starts first, and looks back. A group has a
- * lane for each tile and one for the carry, or a thread for each tile: few groups are few round trips to memory. Where items go
- * one by one, a single thread looks back.
+ * Whether lanes vote, and how many tiles a group has. Lanes vote if all subgroups are full, since any subgroup may be the
+ * one that starts first and looks back. With votes, each tile of a group has a lane, and so has the carry. Without votes,
+ * each tile has a thread. Large groups mean few round trips to memory. If items go one by one, one thread looks back.
  */
 export function lookBackShape({
   algorithm,
@@ -50,14 +50,19 @@ export function lookBackShape({
     : { byVotes: false, fanOut: Math.min(16, 2 ** Math.floor(Math.log2(workGroupSize))) };
 }
 
-/** Groups that are looked through, of elements of so many words: of the farthest the carry is waited for. */
+/**
+ * How many groups a tile looks through, for elements of so many words. The tile waits for the carry of the farthest group.
+ */
 const mostGroups = (byVotes: boolean, words: number): number =>
   byVotes ? 64 : Math.max(2, Math.min(64, Math.floor(128 / words)));
 
-/** Places in the spine of a group: its tiles', its carry's, and one that is not used, so that groups of 30 start where memory does. */
+/**
+ * How many places a group has in the spine: one for each tile, one for its carry, and one that is not used, so that groups
+ * of 30 tiles start at aligned addresses.
+ */
 const groupEntries = (fanOut: number): number => fanOut + 2;
 
-/** Bytes of work-group memory that a look-back uses beside its algorithm. */
+/** Bytes of work-group memory that a look-back uses beside those of its algorithm. */
 export function lookBackMemory(
   kernel: Pick<KernelOptions, "algorithm" | "sizes">,
   elementBytes: number,
@@ -67,24 +72,24 @@ export function lookBackMemory(
   }
   const { byVotes, fanOut } = lookBackShape(kernel);
   const groups = mostGroups(byVotes, Math.ceil(elementBytes / 4));
-  // By votes, with the most for AT_ONCE of look_back_votes.wgsl.
+  // By votes: 3 is the most that AT_ONCE of look_back_votes.wgsl can be.
   const finding = byVotes ? [groups, groups, 3] : [fanOut * groups, fanOut, groups];
   return memoryOf([...finding, 1, 1], elementBytes, 4);
 }
 
-/** Bytes of a spine that a single pass hands results on in: entries, each twice, and a ticket a run. */
+/** Bytes of the spine of a single pass. It has two places for each entry, and a ticket for each run. */
 export function spineBytes(
   { fanOut }: LookBackShape,
   tiles: number,
   elementWords: number,
   runs: number,
 ): number {
-  // entries() of look_back.wgsl.
+  // The same as entries() of look_back.wgsl.
   const entries = (Math.floor(tiles / fanOut) + 1) * groupEntries(fanOut);
   return (2 * entries * 2 * elementWords + runs + 1) * 4;
 }
 
-/** `words_from_element` and back: what the look-back is written against. */
+/** Declares `words_from_element` and `element_from_words`, which the look-back calls. */
 function wordsText(monoid: Monoid): SourceText {
   const { domain, type } = monoid;
   const isStruct = type.kind === "struct";
@@ -111,17 +116,17 @@ function wordsText(monoid: Monoid): SourceText {
   );
 }
 
-/** What a single-pass kernel is generated for beside. */
+/** The options of a single-pass kernel, beside those of every kernel. */
 export interface LookBackOptions {
-  /** Attempts to read what another work-group hands on, before it is computed again. */
+  /** How often a work-group tries to read what another one hands on, before it computes that itself. */
   readonly patience: number;
-  /** Whether tiles are taken in the order in which work-groups start. */
+  /** Whether work-groups take tiles in the order in which they start. */
   readonly tickets: boolean;
   /** For tests: declarations in place of those of faults_none.wgsl. */
   readonly faults?: SourceText;
 }
 
-/** What a single pass looks back with. */
+/** The sources that a single pass looks back with. */
 export function lookBackSources(
   primitive: "scan" | "compact",
   monoid: Monoid,

@@ -8,16 +8,15 @@ import type { Side } from "./contract.ts";
 import { carriedAs, conversion, elementFromItem, valueFromItem, vectorText } from "./contract.ts";
 import { regrouped } from "./words.ts";
 
-// This is loaded where a plan takes a map.
+// This is loaded only if a plan takes a map.
 
-/** What each item goes through as it is loaded, or as it is kept. */
+/** The map that each item goes through when it is loaded, or when it is kept. */
 export interface ItemMap {
-  /** What the items are. */
+  /** The type of the items before the map. */
   readonly from: ElementType;
   /**
-   * What a kernel of mapped items is written against. Both sides hold bits that no
-   * conversion has touched, so that they may share a binding where their sizes are the same. `shown` is as in
-   * `storageText`.
+   * The declarations that a kernel of mapped items needs. Both its input and its output hold bits that no conversion has
+   * touched, so that they may share a binding if their items have the same size. `shown` is as in `storageText`.
    */
   sources(
     monoid: Monoid,
@@ -26,7 +25,7 @@ export interface ItemMap {
     storesVectors: boolean,
     shown?: string,
   ): readonly Source[];
-  /** What a compaction to this type maps by what it keeps. */
+  /** The declarations by which a compaction to this type maps the items that it keeps. */
   keptSources(type: ElementType): readonly Source[];
 }
 
@@ -34,7 +33,10 @@ export interface ItemMap {
 const carriedOf = (type: ElementType, { element, stored = element, toStored = "x" }: Domain): string =>
   stored === carriedAs(type) ? toStored : regrouped(stored, [toStored], carriedAs(type)).join();
 
-/** The map of the caller's WGSL over an item's value `x` and its index `i`: a value of the type that comes out. */
+/**
+ * The map that a caller's WGSL describes, over an item's value `x` and its index `i`. It gives a value of the resulting
+ * type.
+ */
 export function itemMap(from: ElementType, text: string): ItemMap {
   const mapValue = (type: ElementType): Source =>
     callersFunction(
@@ -43,7 +45,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
       text,
       { parameters: ["x", "i"], files: bothTypes(type) },
     );
-  // Each source once: a file that both bring along would be declared twice.
+  // The files of both types, each once: what a file declares must not be declared twice.
   const bothTypes = (type: ElementType): readonly SourceText[] => [
     ...new Set([...from.files, ...(isSameType(from, type) ? [] : type.files)]),
   ];
@@ -72,7 +74,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
     keptSources: (type) => [
       generated(
         [
-          // A value is a native element.
+          // A value is the same as a native element.
           conversion("item_from_value", type.native.element, "Output", carriedOf(type, type.native)),
           "fn mapped_item(item: Input, index: u32) -> Output {",
           "  return item_from_value(map_value(value_from_item(item), index));",

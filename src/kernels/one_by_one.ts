@@ -9,7 +9,10 @@ const items = /* @__PURE__ */ file("io/one_by_one.wgsl", itemsFile);
 const loadKept = /* @__PURE__ */ file("io/load_kept_one_by_one.wgsl", loadKeptFile);
 const storeKept = /* @__PURE__ */ file("io/store_kept_one_by_one.wgsl", storeKeptFile);
 
-/** With the files that the algorithm brings along: how a tile is scanned and reduced, and its prefixes stored. */
+/**
+ * The files for items that go one by one. `tiles` are those of the algorithm: they scan and reduce a tile, and store its
+ * prefixes.
+ */
 export const oneByOneWith = (tiles: readonly SourceText[]): OneByOne => ({
   items: [items, ...tiles],
   kept: [loadKept, storeKept],

@@ -8,16 +8,17 @@ const subgroupContract: SourceText = {
   text: subgroupContractFile,
 };
 
-/** A subgroup's built-in of WGSL's for the operator, as it ends: `Add` of `subgroupAdd`. */
+/** How WGSL's subgroup built-in for the operator ends: `Add`, as in `subgroupAdd`. It is undefined if there is none. */
 const builtinOf = ({ domain, operation }: Monoid): string | undefined =>
   domain.subgroupScans ? operation?.replace(/^./, (letter) => letter.toUpperCase()) : undefined;
 
-/** Whether WGSL has a subgroup's scan by the operator. */
+/** Whether WGSL has a subgroup scan by the operator. */
 export const scansNatively = (monoid: Monoid): boolean => /^(Add|Mul)$/.test(builtinOf(monoid) ?? "");
 
 /**
- * Shuffles, a struct's field by field; and a subgroup's scan and reduction, built-ins of WGSL's where the operator has
- * them. What is not as in shaders/work_group/subgroup_contract.wgsl replaces that.
+ * The shuffles, and a subgroup's scan and reduction. A struct is shuffled field by field. If WGSL has built-ins for the
+ * operator, the scan and the reduction call them. These functions replace those of
+ * shaders/work_group/subgroup_contract.wgsl if they differ.
  */
 export function subgroupSources(monoid: Monoid): readonly SourceText[] {
   const { fields } = monoid.domain;

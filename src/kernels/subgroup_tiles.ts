@@ -40,8 +40,8 @@ const oneByOne = /* @__PURE__ */ oneByOneWith([
 ]);
 
 /**
- * The subgroup body of kernels of our own: it depends on whether all subgroups are full, and on whether the language has
- * `subgroup_id`.
+ * The files by which subgroups scan tiles in device-wide kernels. They depend on whether all subgroups are full, and on
+ * whether the language has `subgroup_id`.
  */
 export const subgroup: TileAlgorithm = {
   sources:
@@ -49,9 +49,9 @@ export const subgroup: TileAlgorithm = {
     (monoid, votes = false) => {
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
-      // Of a caller's operator nothing is known.
+      // Nothing is known about a caller's operator, so its order is kept.
       const inAnyOrder = operation !== undefined && rounding !== "each operation" && !votes;
-      // One by one, items are scanned row after row, and a total that is computed again is that of a scan.
+      // If items go one by one, they are scanned row after row, and a total that is computed again comes from a scan.
       const rowsAreTogether = !votes && !sizes.oneByOne && !scansNatively(monoid);
       const hasLaneTotals = inAnyOrder && !sizes.oneByOne && rounding === "adapter";
       return [
@@ -60,7 +60,7 @@ export const subgroup: TileAlgorithm = {
         ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
         ballot,
         ...(inAnyOrder ? [anyOrder] : []),
-        // What is handed on in an owner's stead has the owner's bits.
+        // A total that is handed on in its owner's stead must have the owner's bits.
         ...(hasLaneTotals ? [laneTotals] : []),
         ...(rowsAreTogether && !inAnyOrder ? [scanFirst] : []),
         ...(rowsAreTogether ? [rowsTogether] : []),

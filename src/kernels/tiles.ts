@@ -2,7 +2,7 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
 import type { Sizes } from "./sizes.ts";
 
-/** What the numbers of a kernel's threads depend on. */
+/** The facts that decide how a kernel's threads are numbered. */
 export interface NumberedThreads {
   readonly sizes: Sizes;
   /** Whether WGSL has `subgroup_id`. */
@@ -10,22 +10,25 @@ export interface NumberedThreads {
 }
 
 /**
- * The files that a tile is scanned and reduced by, for one operator. Unlike a caller's, kernels of our own may number
- * their threads. `votes`: whether each vector's combination is 0 or 1, and the operator adds them up.
+ * Gives the files that scan and reduce a tile, for one operator. Device-wide kernels may number their threads, which a
+ * caller's kernel does itself. `votes` says whether each vector's combination is 0 or 1, and the operator adds these up.
  */
 export type TileSources = (monoid: Monoid, votes?: boolean) => readonly SourceText[];
 
-/** Loops that hold no item over a barrier: each file is for the kernels that have what it replaces. See `Sizes.oneByOne`. */
+/**
+ * Files whose loops hold no item over a barrier. Each file is for the kernels that have the declarations that it replaces.
+ * See `Sizes.oneByOne`.
+ */
 export interface OneByOne {
-  /** Where items are combined. */
+  /** For kernels that combine items. */
   readonly items: readonly SourceText[];
-  /** Where items are kept or left out, and those that are kept are counted. */
+  /** For kernels that keep items or leave them out, and count the kept ones. */
   readonly kept: readonly SourceText[];
 }
 
 /** An algorithm of tiles. */
 export interface TileAlgorithm {
-  /** The files for such threads. */
+  /** Gives the files for threads that are numbered in this way. */
   sources(threads: NumberedThreads): TileSources;
   readonly oneByOne: OneByOne;
 }

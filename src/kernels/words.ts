@@ -1,15 +1,15 @@
-// How a value of a WGSL type lies in memory: as words of 32 bits, or as halves where it is made of f16. What generated
-// code takes apart and puts together goes through these.
+// A value of a WGSL type lies in memory as words of 32 bits, or as halves of 16 bits if it is made of f16. Generated code
+// takes values apart and puts them together by these functions.
 
-/** Vectors and arrays: what their parts are, and how many. */
+/** Matches vectors and arrays: the type of their parts (u32 or f16 for vectors), and how many there are. */
 const PARTS = /^(?:vec|array<(.+), )(\d+)(?:<(?:u32|f16)>)?>?$/;
 
 const isHalves = (wgsl: string): boolean => wgsl.includes("f16");
 
-/** Whether a value is a unit as it stands. */
+/** Whether a value of the type is one unit as it is. */
 const isUnit = (wgsl: string): boolean => wgsl === "u32" || wgsl === "f16";
 
-/** Expressions of the units, u32 or f16, of the value that an expression names. */
+/** The units (u32 or f16) of the value that the expression `of` names, as expressions. */
 function unitsOf(wgsl: string, of: string): string[] {
   const [, part, count] = PARTS.exec(wgsl) ?? [];
   return count === undefined
@@ -19,7 +19,7 @@ function unitsOf(wgsl: string, of: string): string[] {
       );
 }
 
-/** A value from the expressions of its units, which are taken off the front. */
+/** A value as an expression, from the expressions of its units. It takes these from the front of `units`. */
 function fromUnits(wgsl: string, units: string[]): string {
   const [, part = "u32", count] = PARTS.exec(wgsl) ?? [];
   if (count === undefined) {
@@ -32,7 +32,7 @@ function fromUnits(wgsl: string, units: string[]): string {
 
 const range = (length: number): number[] => [...Array(length).keys()];
 
-/** A type of vectors of four units that holds as many items of a type: what is moved is never converted. */
+/** A type that holds so many items as vectors of four units. Items that are moved in it are never converted. */
 export function vectorType(wgsl: string, items: number): string {
   const vector = isHalves(wgsl) ? "vec4<f16>" : "vec4<u32>";
   const count = (items * unitsOf(wgsl, "x").length) / 4;
@@ -40,8 +40,9 @@ export function vectorType(wgsl: string, items: number): string {
 }
 
 /**
- * So many values of a type, from values of another that hold the same bits. A last half of a word is
- * padded with zero. Between f16 and words by way of f32, since naga has no bitcast between them.
+ * Expressions for `count` values of the type `to`, from values of the type `from` that hold the same bits. If the last word
+ * is only half full, its other half is zero. f16 and words are converted by way of f32, since naga has no bitcast between
+ * them.
  */
 export function regrouped(from: string, values: readonly string[], to: string, count = 1): string[] {
   const given = values.flatMap((value) => unitsOf(from, value));

@@ -7,11 +7,11 @@ import { portable } from "./methods.ts";
 import type { Plan, Slot } from "./plan.ts";
 import { groupingOf, requireMaxLength, rowOf, tune, twoPassRows } from "./tuning.ts";
 
-/** What a prepared combination of pairs is for. */
+/** The options of a prepared combination of pairs. */
 export interface CombineOptions {
   readonly type: ElementType;
   readonly op: Operator;
-  /** The most items that it will be recorded for: two a pair. */
+  /** The most items that it will be recorded for, two for each pair. */
   readonly maxLength: number;
 }
 
@@ -25,7 +25,7 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
   const { type, op } = options;
   const monoid = monoidOf(op, type, "combine");
   const title = `combine<${monoid.title}>`;
-  // A thread takes one pair, and no work-group memory: the algorithm is only named.
+  // A thread takes one pair, and no work-group memory. A tuning needs an algorithm, but this kernel does not use it.
   const { domain } = monoid;
   const sizes = { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength };
   const row = rowOf(twoPassRows, "reduce", domain, sizes, facts, portable);

@@ -9,7 +9,7 @@ export interface Limits {
   readonly minStorageBufferOffsetAlignment: number;
 }
 
-/** What a plan depends on, as values: no device is needed to make one. */
+/** The facts of a device that a plan depends on, as values. So a plan can be made without a device. */
 export interface DeviceFacts {
   readonly limits: Limits;
   readonly features: ReadonlySet<string>;
@@ -19,8 +19,11 @@ export interface DeviceFacts {
   readonly subgroupIds: boolean;
   /** Whether the adapter computes on the CPU. */
   readonly software: boolean;
-  /** `GPUAdapterInfo.vendor`, such as "nvidia"; empty where it is not told. */
+  /** `GPUAdapterInfo.vendor`, such as "nvidia"; empty if the adapter does not tell it. */
   readonly vendor: string;
-  /** Whether work-groups of one dispatch may hand results on to each other: found out by a test, or known. */
+  /**
+   * Whether work-groups of one dispatch may hand results on to each other. This is known of some adapters; for others, a
+   * test finds it out.
+   */
   readonly lookBack: boolean;
 }

@@ -20,7 +20,7 @@ export interface Tuning {
   readonly subgroupIds: boolean;
 }
 
-/** With the files of its algorithm. */
+/** A tuning with the files of its algorithm. */
 export interface LoadedTuning extends Tuning {
   readonly sources: TileSources;
   readonly oneByOne: OneByOne | undefined;
@@ -29,20 +29,20 @@ export interface LoadedTuning extends Tuning {
 /** How a primitive reads its data once. */
 export interface SinglePass {
   readonly tuning: LoadedTuning;
-  /** What its kernel looks back with. */
+  /** The sources that its kernel looks back with. */
   readonly carry: readonly SourceText[];
-  /** Tiles of so many items. */
+  /** How many tiles so many items take. */
   tilesOf(length: number): number;
   /** Bytes of a spine for so many tiles. */
   spineBytes(tiles: number): number;
   groupingOf(itemsPerVector: number): Grouping;
-  /** A scan's plan with a single pass over ranges that start at a vector. */
+  /** Changes a scan's plan, so that it takes a single pass if the ranges start at a vector. */
   scanOf(plan: Plan, options: ScanKernelOptions): Plan;
 }
 
 /**
- * Plans a single pass, where the caller says so; or where it is faster, and the adapter is known to manage. Nothing, where
- * the data is read twice.
+ * Plans a single pass if the caller asks for one, or if it is faster and the adapter is known to manage it. Otherwise the
+ * data is read twice, and the result is undefined.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
@@ -57,7 +57,7 @@ export type PlanSinglePass = (
   testing: Partial<LookBackOptions>,
 ) => SinglePass | undefined;
 
-/** What plans choose from. */
+/** The methods that plans choose from. */
 export interface Methods {
   readonly algorithms: {
     readonly blelloch: TileAlgorithm;
@@ -66,9 +66,9 @@ export interface Methods {
   };
   /** Without it, the data is read twice. */
   readonly singlePass?: PlanSinglePass;
-  /** What a map of items becomes. Without it, no options may have one. */
+  /** Makes a map of items from a caller's WGSL. Without it, no options may have a map. */
   readonly itemMap?: (from: ElementType, text: string) => ItemMap;
 }
 
-/** What runs on every adapter, and is in every program. */
+/** The methods that run on every adapter, and are in every program. */
 export const portable: Methods = { algorithms: { blelloch, "hillis-steele": hillisSteele } };

@@ -17,7 +17,7 @@ export interface TuningOptions {
   readonly passes?: Passes;
 }
 
-/** The names of the options that every call takes: {@link TuningOptions}, and what says types. */
+/** The names of the options that every call takes: {@link TuningOptions}, the types, and the map. */
 export const commonNames = {
   type: true,
   from: true,

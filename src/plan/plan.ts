@@ -15,11 +15,14 @@ export type Slot = RangeName | { readonly scratch: number };
 /** One dispatch. */
 export interface Pass {
   readonly kernel: Kernel;
-  /** By binding number. The parameters, the ends of ranges bound as vectors, and a run's digits go without saying. */
+  /**
+   * What is bound, by binding number. The executor adds the parameters, the ends of ranges that are bound as vectors, and
+   * the digits of a run's number.
+   */
   readonly slots: ReadonlyMap<number, Slot>;
   /** Items that the kernel reads: `params.length`. */
   readonly length: number;
-  /** Work-groups. */
+  /** How many work-groups are dispatched. */
   readonly tiles: number;
 }
 
@@ -28,16 +31,16 @@ export interface Way {
   readonly arrangement: Arrangement;
   /** Whether results go to scratch, and from there to the output by a dispatch of their own. */
   readonly aside?: boolean;
-  /** Whether it is for an input and an output that have no byte in common. */
+  /** Whether it takes only an input and an output that have no byte in common. */
   readonly apart?: boolean;
 }
 
-/** What is the same for every length: the pipelines to make, and the scratch to hold. */
+/** The part of a primitive's work that is the same for every length: the pipelines to make, and the scratch to hold. */
 export interface Plan {
   /** `scan<u32, add>`: for messages and labels. */
   readonly title: string;
   readonly maxLength: number;
-  /** Everything that `passes` may use. */
+  /** All kernels that `passes` may use. */
   readonly kernels: readonly Kernel[];
   /** Bytes of each scratch buffer. */
   readonly scratch: readonly number[];
@@ -47,22 +50,22 @@ export interface Plan {
   readonly spine?: { readonly scratch: number; readonly tiles: number };
   /** The ranges that a recording takes. */
   readonly needs: ReadonlySet<RangeName>;
-  /** Bytes of an item of each of the caller's ranges, and items of the smaller ones. */
+  /** Bytes of an item of each of the caller's ranges. */
   readonly itemBytes: Readonly<Record<RangeName, number>>;
   readonly indirectWords: number;
-  /** Items that input and output share the widest loads in: where both start at such a vector, they can. */
+  /** How many items a vector has. If input and output both start at a vector, they can be loaded and stored as vectors. */
   readonly vector: number;
   /** Items that the output must hold for a length. */
   outputLength(length: number): number;
   /** In order of preference: a recording takes the first one whose dispatches can bind its ranges. */
   readonly ways: readonly Way[];
-  /** The order of operations where the ranges lie so. */
+  /** The order of operations for ranges that lie so. */
   groupingOf(arrangement: Arrangement): Grouping;
   /** The dispatches for a length up to maxLength. `aside` is {@link Way.aside}. */
   passes(length: number, arrangement: Arrangement, aside?: boolean): readonly Pass[];
 }
 
-/** How the caller's ranges may lie: what a plan has kernels for. */
+/** All the ways in which the caller's ranges may lie. A plan has kernels for each of them. */
 export const ALL_ARRANGEMENTS = [
   "vectors",
   "items",
@@ -70,7 +73,7 @@ export const ALL_ARRANGEMENTS = [
   "in-place",
 ] as const satisfies readonly Arrangement[];
 
-/** Something for each of the ways in which ranges may lie that a plan is made for. */
+/** Makes something for each arrangement that a plan is made for. */
 export function perArrangement<T>(
   arrangements: readonly Arrangement[],
   make: (arrangement: Arrangement) => T,
@@ -88,7 +91,7 @@ export function perArrangement<T>(
   };
 }
 
-/** Kernels, each text once. */
+/** The kernels, without those that have the same text as another one. */
 export const distinct = (kernels: readonly (Kernel | undefined)[]): Kernel[] => [
   ...new Map(
     kernels.filter((kernel) => kernel !== undefined).map((kernel) => [kernel.code, kernel]),
@@ -99,14 +102,14 @@ export const distinct = (kernels: readonly (Kernel | undefined)[]): Kernel[] => 
 export const bound = (kernel: Kernel, slots: readonly (readonly [number, Slot])[]): Map<number, Slot> =>
   new Map(slots.filter(([binding]) => kernel.bindings.has(binding)));
 
-/** Bytes of a buffer or a binding that holds so many: a multiple of 4, and never empty. */
+/** Bytes of a buffer or a binding that holds at least so many bytes: a multiple of 4, and never 0. */
 export const wholeWords = (bytes: number): number => Math.max(4, Math.ceil(bytes / 4) * 4);
 
-/** Bytes of a buffer that holds so many items, and the last vector of them whole. */
+/** Bytes of a buffer that holds so many items, rounded up to whole vectors. */
 export const paddedBytes = (length: number, itemBytes: number, vector: number): number =>
   wholeWords(Math.ceil(length / vector) * vector * itemBytes);
 
-/** Runs that a spine takes before it is replaced: their numbers go into the entries. */
+/** How many runs a spine takes before it is replaced. Each run has a number of its own, which goes into the entries. */
 export const RUNS = 4095;
 
 /**
@@ -121,7 +124,7 @@ export function spineLengths(length: number, tile: number): number[] {
   return lengths;
 }
 
-/** Tiles as rows of a dispatch that stays within the limit of each dimension. */
+/** The size of a dispatch of so many tiles, in rows that stay within the device's limit. */
 export function gridOf(tiles: number, limits: Limits, title: string): { width: number; height: number } {
   const most = limits.maxComputeWorkgroupsPerDimension;
   const height = Math.max(1, Math.ceil(tiles / most));

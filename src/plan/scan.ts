@@ -29,14 +29,14 @@ export interface ScanOptions<Name extends string = string> extends TuningOptions
   readonly lengthOnGpu?: boolean;
 }
 
-/** For tests: how a single pass looks back, whatever the adapter. */
+/** For tests: options of the look-back that replace those chosen for the adapter. */
 export type LookBackTesting = Partial<LookBackOptions>;
 
 /** The kernels that scan a spine of any depth in place. */
 export interface SpineKernels {
-  /** Totals of tiles of totals. */
+  /** Reduces tiles of totals to their totals. */
   readonly reduce: Kernel;
-  /** The level that one tile holds. */
+  /** Scans the top level, which fits in one tile. */
   readonly top: Kernel;
   readonly below: Kernel;
 }
@@ -222,7 +222,7 @@ export function planScan(
   return single === undefined ? plan : single.scanOf(plan, base);
 }
 
-/** In order of preference. */
+/** The arrangements of a scan, in order of preference. */
 const WAYS = ["vectors", "in-place", "items", "one-buffer"] as const satisfies readonly Arrangement[];
 
 /** The bindings of the caller's ranges in a scan. */
@@ -232,6 +232,9 @@ export const callersSlots: readonly [number, Slot][] = [
   [bindingOf.length, "length"],
 ];
 
-/** How many items a vector has, for a type and a thread's run. If the loaded items have another size, it holds for both sizes. */
+/**
+ * How many items a vector has, for a type and a thread's run. If the loaded items have another size, the number is right
+ * for both sizes.
+ */
 export const vectorOf = (type: ElementType, { sizes }: Tuning, loadedBytes = type.bytes): number =>
   sizes.oneByOne ? 1 : itemsOfVector(loadedBytes, sizes.items, type.bytes);

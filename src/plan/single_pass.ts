@@ -7,9 +7,12 @@ import { callersSlots, vectorOf } from "./scan.ts";
 import type { TuningTable } from "./tuning.ts";
 import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
-/** Where memory is not what binds, reading it once gains nothing. bench/LOG.md has the figures. */
+/**
+ * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
+ * the figures.
+ */
 const singlePassRows: TuningTable<"scan" | "compact"> = {
-  // What costs there is the same, however often the data is read.
+  // Software adapters take the same time, however often the data is read.
   software: twoPassRows.software,
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
@@ -47,7 +50,7 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 32, isDefault: true },
       // 16-byte struct, 2^22: 59 µs (reduce-then-scan 109), 2^26: 612 (512 × 8: 638; 256 × 16: 646; 1070).
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
-      // Not measured since rows are scanned together.
+      // Not measured again since kernels scan rows together.
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
     compact: [
@@ -64,8 +67,8 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
     ],
   },
-  // Not measured: a single pass is the default for the elements for which it is the faster way on an H200, once a
-  // test has shown that it works.
+  // Not measured. A single pass is the default for those elements for which it is faster on an H200, once a test has shown
+  // that it works.
   gpu: {
     scan: [
       { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true },
@@ -97,9 +100,11 @@ export const singlePass: PlanSinglePass = (
   );
   const shape = lookBackShape(tuning);
   const carry = lookBackSources(primitive, monoid, shape, tuning.sizes, {
-    // Where work-groups run on few threads, the one that is waited for may not run meanwhile.
+    // A software adapter runs work-groups on few threads. So the work-group that another one waits for may not run
+    // meanwhile.
     patience: facts.software ? 16 : 1000,
-    // Measured to start work-groups in the order of their numbers; a ticket costs more than it saves there.
+    // NVIDIA's adapters were measured to start work-groups in the order of their numbers. There, tickets cost more than
+    // they save.
     tickets: facts.vendor !== "nvidia",
     ...testing,
   });

@@ -7,25 +7,25 @@ import type { Grouping } from "./grouping.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
 import type { Chosen } from "./options.ts";
 
-/** What is tuned on its own. */
+/** The primitives, each of which is tuned on its own. */
 export type Primitive = "scan" | "reduce" | "compact";
 
 /** A row of a table of algorithms and sizes. */
 export interface TuningRow {
-  /** The elements that it is for: of at most so many bytes. */
+  /** The row is for elements of at most so many bytes. */
   readonly elementBytes: number;
-  /** Whether it is for operations of hundreds of instructions: f64's. */
+  /** Whether the row is for operations of hundreds of instructions, as f64 has them. */
   readonly long?: boolean;
-  /** The lengths that it is for: up to so many items. Any, where it is left out. */
+  /** The row is for lengths up to so many items. The default is any length. */
   readonly maxLength?: number;
   readonly algorithm: Algorithm;
   readonly workGroupSize: number;
   readonly items: number;
-  /** Of a single pass: whether it is the faster way, and so the default. */
+  /** In a row of a single pass: whether the single pass is the faster way, and so the default. */
   readonly isDefault?: boolean;
 }
 
-/** The adapters that were measured, and all others. */
+/** The kinds of adapters that were measured, and `gpu` for all others. */
 export type AdapterKind = "software" | "nvidia" | "gpu";
 
 /** For each kind of adapter and each primitive, rows in order of the elements' size and the length. */
@@ -34,19 +34,20 @@ export type TuningTable<Name extends Primitive> = Readonly<
 >;
 
 /**
- * Longer items go one by one on a software adapter, in loops that hold none over a barrier. bench/LOG.md has the figures.
+ * The most bytes of a short item. Longer items go one by one on a software adapter, in loops that hold no item over a
+ * barrier. bench/LOG.md has the figures.
  */
 const SHORT_BYTES = 8;
 
-/** Of a reduction, and of what reads its data twice. bench/LOG.md has the figures. */
+/** The rows of reductions, and of scans and compactions that read their data twice. bench/LOG.md has the figures. */
 export const twoPassRows: TuningTable<Primitive> = {
-  // Barriers are what costs, so few threads take many items each; 32 of them instead of 16 run no
-  // faster, and compile in twice the time. Where memory is not what binds, reading it once gains nothing.
+  // Barriers cost the most time, so few threads take many items each. 32 items instead of 16 run no faster, and take twice
+  // the time to compile. Memory does not limit the speed, so it gains nothing to read the data once.
   software: {
     scan: [
       { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
       { elementBytes: SHORT_BYTES, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
-      // Fewer threads take less work-group memory. 64 bytes, 2^16: 14.6 ms (32 × 8: 31.3); where the driver sets work-group
+      // Fewer threads take less work-group memory. 64 bytes, 2^16: 14.6 ms (32 × 8: 31.3). If the driver sets work-group
       // memory to zero, compiling takes 1.9 s of CPU (32 × 8: 3.6).
       { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 8, items: 32 },
     ],
@@ -96,7 +97,10 @@ export const twoPassRows: TuningTable<Primitive> = {
 
 export type Combined = Pick<Domain, "elementBytes" | "long">;
 
-/** The row for an adapter, elements and a length. NVIDIA's rows are of subgroups. */
+/**
+ * The row for an adapter, elements and a length. NVIDIA's rows need the subgroup kernels. If these are not loaded, as in
+ * most calls at hand, the rows of `gpu` apply on NVIDIA, too.
+ */
 export function rowOf<Name extends Primitive>(
   table: TuningTable<Name>,
   primitive: Name,
@@ -107,7 +111,7 @@ export function rowOf<Name extends Primitive>(
 ): TuningRow {
   const isNvidia = vendor === "nvidia" && subgroup !== undefined;
   const rows = table[software ? "software" : isNvidia ? "nvidia" : "gpu"][primitive];
-  // It is checked later; for what is no number, any row will do.
+  // maxLength is checked later. If it is no number, any row will do until then.
   const length = typeof maxLength === "number" ? maxLength : 0;
   const fitting = rows.filter(
     (one) => elementBytes <= one.elementBytes && length <= (one.maxLength ?? Infinity),
@@ -118,7 +122,7 @@ export function rowOf<Name extends Primitive>(
 }
 
 /**
- * Checks what the caller chooses, each on its own.
+ * Checks each of the caller's choices on its own.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
@@ -163,14 +167,14 @@ function requireChosen(
   }
 }
 
-/** A whole number of at least 1. */
+/** Requires a whole number of at least 1. */
 function requireCount(title: string, name: string, value: unknown): void {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1) {
     refuse(title, name, String(value), "a whole number from 1 up");
   }
 }
 
-/** Why an algorithm and sizes do not go together. */
+/** The error for an algorithm and sizes that do not go together. */
 function misfit(tuning: Tuning, options: Chosen, title: string, memory: number, mostMemory: number): Error {
   return tileOf(tuning) < 2
     ? new ArgumentError(
@@ -186,8 +190,8 @@ function misfit(tuning: Tuning, options: Chosen, title: string, memory: number, 
 }
 
 /**
- * Chooses what the caller leaves open, and checks the whole against the device. `memoryBeside` is what a kernel
- * takes of work-group memory beside its algorithm.
+ * Chooses what the caller leaves open, and checks the result against the device. `memoryBeside` gives the bytes of
+ * work-group memory that a kernel takes beside those of its algorithm.
  *
  * @throws {ArgumentError} for sizes that mean nothing.
  * @throws {LimitError} for sizes over the device's limits.
@@ -205,7 +209,8 @@ export function tune(
 ): LoadedTuning {
   const { limits, features, subgroupIds } = facts;
   requireChosen(type, options, title, facts);
-  // What a row names, or what does without subgroups.
+  // Without a choice of the caller's, take the row's algorithm. If that needs subgroups and the device has none, take
+  // Blelloch's.
   const algorithm =
     options.algorithm ??
     (algorithms[row.algorithm].subgroups && !features.has("subgroups") ? "blelloch" : row.algorithm);
@@ -220,7 +225,8 @@ export function tune(
     sizes: {
       workGroupSize,
       items: options.itemsPerThread ?? row.items,
-      // A software adapter compiles many long combinations in a row in seconds, a GPU's driver at once.
+      // If many long combinations follow one another, a software adapter takes seconds to compile them. A GPU's driver
+      // compiles them at once.
       unrolled: !(facts.software && (long || oneByOne)),
       oneByOne,
       minSubgroupSize: facts.subgroupMinSize,
@@ -253,7 +259,7 @@ export function tune(
 /** Items of a tile. */
 export const tileOf = ({ sizes }: Tuning): number => sizes.workGroupSize * sizes.items;
 
-/** The order of operations that a tuning makes. */
+/** The order of operations that follows from a tuning. */
 export const groupingOf = ({ algorithm, sizes }: Tuning, itemsPerVector: number): Grouping => ({
   algorithm,
   workGroupSize: sizes.workGroupSize,

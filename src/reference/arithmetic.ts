@@ -3,7 +3,7 @@ import type { Scalar, ScalarType } from "../algebra/types.ts";
 /** One operation on two values of a scalar type, rounded once. */
 type Arithmetic = <V extends Scalar>(type: ScalarType<never, V> | ScalarType) => (a: V, b: V) => V;
 
-/** What JavaScript has for two numbers and for two bigints, rounded to the type. */
+/** An operation of JavaScript, on two numbers or on two bigints, rounded to the type. */
 const rounded =
   (operation: (a: number, b: number) => number): Arithmetic =>
   (type) =>
@@ -15,7 +15,7 @@ export const and = /* @__PURE__ */ rounded((a, b) => a & b);
 export const or = /* @__PURE__ */ rounded((a, b) => a | b);
 export const xor = /* @__PURE__ */ rounded((a, b) => a ^ b);
 const product = /* @__PURE__ */ rounded((a, b) => a * b);
-/** A number does not hold the product of two integers of 32 bits. */
+/** The product of integers of 32 bits. JavaScript's `*` would lose bits, since a number does not hold the whole product. */
 const product32 = /* @__PURE__ */ rounded(Math.imul);
 export const multiply: Arithmetic = (type) =>
   (type.name === "u32" || type.name === "i32" ? product32 : product)(type);

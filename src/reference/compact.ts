@@ -12,7 +12,7 @@ const names = { indices: true, type: true, from: true, map: true } as const;
  * What a compaction means: the items for which `keep` is true, in order, bit for bit.
  *
  * @param keep - takes an item's value and its index.
- * @returns the kept items, or with `indices` their positions; with a map what it makes of the kept items.
+ * @returns the kept items; with `indices`, their positions; with a map, the mapped kept items.
  * @throws {ArgumentError} as the compaction itself.
  *
  * @example

@@ -8,7 +8,7 @@ import type { Grouping, TileGrouping } from "../plan/grouping.ts";
 import { spineLengths } from "../plan/plan.ts";
 import type { ReferenceMonoid } from "./twins.ts";
 
-/** The greatest of each number: tiles are held as arrays. */
+/** The greatest value of each number of a grouping. There is a limit, since tiles are held as arrays. */
 const MOST = {
   workGroupSize: 0x10000,
   itemsPerThread: 64,
@@ -19,7 +19,8 @@ const MOST = {
 } as const;
 
 /**
- * Requires tiles of at least `leastTile` items: levels of totals only come to an end where a tile is more than one.
+ * Requires a grouping that a plan may have, with tiles of at least `leastTile` items. If tiles had one item, the levels of
+ * totals would not come to an end.
  *
  * @throws {ArgumentError} for a grouping that no plan has.
  */
@@ -64,13 +65,13 @@ interface TileScan {
   after(carry: Value): readonly Value[];
 }
 
-/** What a tile makes of its items. */
+/** How a tile scans and reduces its items. */
 interface TileAlgorithm {
   scan(monoid: Combine, items: readonly Value[], exclusive: boolean, grouping: TileGrouping): TileScan;
   reduce(monoid: Combine, items: readonly Value[], grouping: TileGrouping): Value;
 }
 
-/** A file of shaders/work_group/, step by step: a value a thread. */
+/** A file of shaders/work_group/, step by step, with one value for each thread. */
 interface WorkGroupAlgorithm {
   exclusive(monoid: Combine, elements: readonly Value[]): WorkGroupScan;
   reduce(monoid: Combine, elements: readonly Value[]): Value;
@@ -135,8 +136,8 @@ const portable = (algorithm: WorkGroupAlgorithm): TileAlgorithm => ({
 });
 
 /**
- * shaders/device/tiles/subgroup.wgsl with subgroup_scan_first.wgsl and subgroup_rows_together.wgsl, as f64 has it: each subgroup
- * takes rows of vectors, and the subgroups' totals are combined one after another.
+ * shaders/device/tiles/subgroup.wgsl with subgroup_scan_first.wgsl and subgroup_rows_together.wgsl, as kernels of f64 have
+ * them: each subgroup takes rows of vectors, and the subgroups' totals are combined one after another.
  */
 const bySubgroups: TileAlgorithm = {
   scan(monoid, items, exclusive, grouping) {
@@ -178,8 +179,9 @@ const bySubgroups: TileAlgorithm = {
 };
 
 /**
- * shaders/device/tiles/subgroup_rows_together.wgsl: what comes before each lane's vector of some rows, and all of them. Lanes put
- * what they have of a row together two by two, until each has a part of one row, as wide as there are rows.
+ * shaders/device/tiles/subgroup_rows_together.wgsl: what comes before each lane's vector in some rows, and the total of
+ * these rows. Lanes combine in pairs what they have of a row, until each lane has a part of one row. A part is as many
+ * lanes wide as there are rows.
  */
 function scanRows(monoid: Combine, rows: readonly Row[]): { before: Value[][]; total: Value } {
   const { identity, reference } = monoid;
@@ -219,7 +221,7 @@ interface Row {
   readonly elements: readonly Value[];
 }
 
-/** What each subgroup takes: in rows, a vector a lane. */
+/** The rows that each subgroup takes. In a row, each lane has one vector. */
 function runsOf(monoid: Combine, items: readonly Value[], grouping: TileGrouping): (readonly Row[])[] {
   const { workGroupSize, subgroupSize, itemsPerVector = 1 } = grouping;
   const vectors = chunksOf(items, itemsPerVector);
@@ -233,7 +235,7 @@ function runsOf(monoid: Combine, items: readonly Value[], grouping: TileGrouping
   );
 }
 
-/** A subgroup's reduction: lanes that have no element have the identity. */
+/** A subgroup's reduction. Lanes without an element have the identity. */
 const reducedByLanes = (monoid: Combine, elements: readonly Value[], lanes: number): Value =>
   hillisSteele(
     monoid,
@@ -251,7 +253,7 @@ const chunksOf = <T>(values: readonly T[], size: number): (readonly T[])[] =>
     values.slice(at * size, (at + 1) * size),
   );
 
-/** One after another. */
+/** Combines values one after another. */
 const fold = ({ reference }: Combine, values: readonly Value[]): Value =>
   values.slice(1).reduce((earlier, later) => reference(earlier, later), values[0] as Value);
 
@@ -304,11 +306,14 @@ function tilesOf(
   );
 }
 
-/** shaders/device/kernels/reduce_tiles.wgsl. */
+/** shaders/device/kernels/reduce_tiles.wgsl: the total of each tile. */
 const totalsOfTiles = (monoid: Combine, items: readonly Value[], grouping: TileGrouping): Value[] =>
   tilesOf(monoid, items, grouping).map((own) => algorithms[grouping.algorithm].reduce(monoid, own, grouping));
 
-/** shaders/device/kernels/scan_tiles.wgsl, and scan_single_pass.wgsl, whose carries come from the totals of its own scans. */
+/**
+ * shaders/device/kernels/scan_tiles.wgsl and scan_single_pass.wgsl: the prefixes of all tiles. `carriesOf` gives the tiles'
+ * carries. A single pass takes them from the totals of these scans.
+ */
 function scanTiles(
   monoid: Combine,
   items: readonly Value[],

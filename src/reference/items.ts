@@ -34,7 +34,7 @@ export function typeOfArray(
   );
 }
 
-/** The types of an array's items and of what a map makes of them, and what that is at each place. */
+/** The types of an array's items and of the mapped items, and the mapped item at each place. */
 export interface MappedItems {
   readonly from: ElementType;
   readonly type: ElementType;
@@ -42,9 +42,9 @@ export interface MappedItems {
 }
 
 /**
- * An empty array of what a map makes of another array's items, and how a value goes into it.
+ * A new array for the mapped items of another array, and a function that puts a value into it.
  *
- * @throws {ArgumentError} where there is no memory for it.
+ * @throws {ArgumentError} if there is no memory for it.
  */
 export const emptyFor = (
   data: AnyArray,
@@ -57,10 +57,10 @@ export const emptyFor = (
 };
 
 /**
- * The items as they are combined: mapped, where there is a map.
+ * The items as they are combined: mapped, if there is a map.
  *
- * @throws {ArgumentError} as {@link typeOfArray}; for an option that there is not, for what is no map, for another type without one, and where a
- * map gives what is of another kind than its type's values.
+ * @throws {ArgumentError} as {@link typeOfArray}; for an unknown option, for a map that is no function, for another type
+ * without a map, and if a map returns a value of another kind than its type's.
  */
 export function mappedItems(
   data: AnyArray,

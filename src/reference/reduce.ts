@@ -10,9 +10,9 @@ import { referenceMonoid } from "./twins.ts";
 const names = { op: true, type: true, from: true, map: true, grouping: true } as const;
 
 /**
- * What a reduction means: one element after another, on the CPU; or in the order of a plan.
+ * What a reduction means, on the CPU. It combines one element after another, or in the order of a plan.
  *
- * @returns the total; the identity where there is no element.
+ * @returns the total. If there is no element, this is the identity.
  * @throws {ArgumentError} as the reduction itself.
  *
  * @example

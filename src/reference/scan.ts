@@ -7,44 +7,44 @@ import { groupedScan, requireGrouping } from "./grouping.ts";
 import { emptyFor, mappedItems } from "./items.ts";
 import { referenceMonoid } from "./twins.ts";
 
-/** What a reference takes beside the data. */
+/** The options of a reference. */
 export interface ReferenceOptions<Name extends string> {
-  /** The operator; `add` where it is left out. */
+  /** The operator. The default is `add`. */
   readonly op?: Operator<Name>;
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
-  /** The order of a plan's operations, to follow it to the last bit; one after another where it is left out. */
+  /** The order of a plan's operations, to get its result to the last bit. The default is one element after another. */
   readonly grouping?: Grouping;
 }
 
 /** A map of the items before they are combined: the CPU twin of `map`. */
 export interface ReferenceMap<A extends AnyArray, V> {
-  /** What an item's value and its index become: rounded, or wrapped, to the nearest value of the type. */
+  /** A function of an item's value and its index. Its results are rounded, or wrapped, to the nearest value of the type. */
   readonly map?: (x: ValueIn<A>, i: number) => V;
 }
 
 /** A map to another type. */
 export interface ReferenceMapOptions<A extends AnyArray, Name extends string, V extends Value> {
-  /** The type of what is combined, and comes out. */
+  /** The type of the map's results, and of the result of the call. */
   readonly type: ElementType<Name, V>;
-  /** What an item's value and its index become: rounded, or wrapped, to the nearest value of the type. */
+  /** A function of an item's value and its index. Its results are rounded, or wrapped, to the nearest value of the type. */
   readonly map: (x: ValueIn<A>, i: number) => NoInfer<V>;
-  /** The operator; `add` where it is left out. */
+  /** The operator. The default is `add`. */
   readonly op?: Operator<NoInfer<Name>>;
-  /** The type of the array's elements; needed only for f16 bits in a `Uint16Array`. */
+  /** The type of the array's elements. Needed only for f16 bits in a `Uint16Array`. */
   readonly from?: ElementType<NameOf<A>>;
-  /** The order of a plan's operations, to follow it to the last bit; one after another where it is left out. */
+  /** The order of a plan's operations, to get its result to the last bit. The default is one element after another. */
   readonly grouping?: Grouping;
 }
 
 const names = { op: true, type: true, from: true, map: true, exclusive: true, grouping: true } as const;
 
 /**
- * What a scan means: one element after another, on the CPU; or in the order of a plan. Integers wrap
- * around, floats round to nearest even after each operation.
+ * What a scan means, on the CPU. It combines one element after another, or in the order of a plan. Integers wrap around;
+ * floats round to nearest even after each operation.
  *
- * @returns an array like `data`: its inclusive prefixes, or its exclusive ones; with a map to another
- * `type`, an array of that.
+ * @returns an array like `data`, with its inclusive or exclusive prefixes; with a map to another `type`, an array of that
+ * type.
  * @throws {ArgumentError} as the scan itself.
  *
  * @example

@@ -1,27 +1,29 @@
 import { refuse } from "../errors.ts";
 
-/** What a trace combines with: an operator on any values, its order kept. */
+/** The operator of a trace, on any values. A trace keeps their order. */
 export interface Combining<T> {
   readonly identity: T;
   combine(earlier: T, later: T): T;
 }
 
-/** What happens at one place in one step: nothing comes in, one value moves there, or two are combined. */
+/**
+ * What happens at one place in one step: it becomes the identity, one value moves there, or two values are combined there.
+ */
 export interface Move {
   readonly to: number;
-  /** Places of the step before: none (it becomes the identity), one, or the earlier and the later one. */
+  /** The places that the values come from: none (the place becomes the identity), one, or the earlier and the later one. */
   readonly from: readonly [] | readonly [number] | readonly [earlier: number, later: number];
 }
 
 /** One step of an algorithm on work-group memory. Places that no move names keep their value. */
 export interface TreeStep<T> {
   readonly phase: "load" | "up-sweep" | "clear" | "down-sweep" | "combine" | "shift" | "result";
-  /** How far apart the values are that the step combines; 0 where it combines none. */
+  /** How far apart the values are that the step combines; 0 if it combines none. */
   readonly distance: number;
   readonly moves: readonly Move[];
-  /** Whether each place's own element comes in after the value that is there. */
+  /** Whether each place combines its value with its own element, which comes after the value. */
   readonly withElements: boolean;
-  /** Every place afterwards: the elements, and up to a power of two the identity. */
+  /** All places after the step. They start as the elements, followed by the identity up to a power of two. */
   readonly cells: readonly T[];
 }
 
@@ -143,14 +145,14 @@ export function* hillisSteeleSteps<T>(
 export interface SpineEntry {
   readonly kind: "total" | "carry";
   readonly index: number;
-  /** Whether it lies in the place apart, where another tile than its owner handed it on. */
+  /** Whether it lies in the second place of the entry, where tiles hand on what is another tile's. */
   readonly apart?: true;
 }
 
-/** Where a tile is. */
+/** How far a tile is. */
 export type TileState = "not started" | "running" | "waiting" | "stuck" | "done";
 
-/** Values of entries, by index; nothing where none is handed on. Group 0 has no carry. */
+/** The values of entries, by index; undefined if none is handed on. Group 0 has no carry. */
 export type Spine<T> = Readonly<Record<SpineEntry["kind"], readonly (T | undefined)[]>>;
 
 /** One turn of one tile in a single-pass scan. */
@@ -158,11 +160,11 @@ export interface LookBackStep<T> {
   readonly tile: number;
   /**
    * `start`: it takes a slot. `stick`: it takes no more turns until no other tile can. `hand on`: an
-   * entry of its own. `wait`: of the group that it looks at a total is not there, or of the farthest
-   * one the carry. `go on`: the totals are there and the carry is not, so it looks at the group before
-   * next. `read`: all is there, so its own carry is known. `give up`: it has waited long enough, and
-   * begins again at the nearest group whose carry is there, or at the first one. `fall back`: it
-   * computes what is missing, and hands it on apart. `finish`: it writes its prefixes.
+   * entry of its own. `wait`: a total of the group that it looks at is not there; for the farthest group, a total or the
+   * carry. `go on`: the totals are there and the carry is not, so it looks at the group before
+   * next. `read`: everything is there, so its own carry is known. `give up`: it has waited long enough, and
+   * begins again at the nearest group whose carry is there, or at the first one. `fall back`: it computes what is missing,
+   * and hands it on in the second place. `finish`: it writes its prefixes.
    */
   readonly action:
     | "start"
@@ -174,40 +176,43 @@ export interface LookBackStep<T> {
     | "give up"
     | "fall back"
     | "finish";
-  /** The group that it looks at; nothing where it looks at none. */
+  /** The group that it looks at; undefined if it looks at none. */
   readonly group: number | undefined;
   /** Entries that it hands on, finds there, or does not find, in this turn. */
   readonly handedOn: readonly SpineEntry[];
   readonly read: readonly SpineEntry[];
   readonly missing: readonly SpineEntry[];
-  /** Entries that it has from earlier turns, and needs for what it is at. */
+  /** Entries that it read in earlier turns and still needs. */
   readonly held: readonly SpineEntry[];
   /** Tiles whose items it reads from the input to fall back. */
   readonly inputs: readonly number[];
-  /** The entries afterwards: the owners', and those that others handed on apart. */
+  /** The entries after this turn: those that the owners handed on, and those in second places, which others handed on. */
   readonly spine: Spine<T>;
   readonly apart: Spine<T>;
-  /** Each tile's carry; nothing while it is not known, or nothing comes before. */
+  /** Each tile's carry; undefined while it is not known, and if nothing comes before the tile. */
   readonly carries: readonly (T | undefined)[];
   readonly states: readonly TileState[];
-  /** The prefixes that are written. */
+  /** The prefixes that are written so far. */
   readonly outputs: readonly (T | undefined)[];
 }
 
 /** How a single-pass scan is carried out. */
 export interface LookBackOptions {
   readonly exclusive?: boolean;
-  /** Items of a tile; 1 where it is left out. */
+  /** Items of a tile. The default is 1. */
   readonly tileSize?: number;
-  /** Tiles of a group; 4 where it is left out. */
+  /** Tiles of a group. The default is 4. */
   readonly fanOut?: number;
-  /** Groups that a tile looks through, its own among them; 32 where it is left out. */
+  /** Groups that a tile looks through, its own among them. The default is 32. */
   readonly mostGroups?: number;
-  /** Tiles that run at once; all where it is left out. */
+  /** Tiles that run at the same time. The default is all. */
   readonly slots?: number;
-  /** How often a tile looks at a group in vain before it falls back; 3 where it is left out. */
+  /** How often a tile looks at a group in vain before it falls back. The default is 3. */
   readonly patience?: number;
-  /** The order in which the tiles start, and which of the running ones has the next turn: by this seed, or in order. */
+  /**
+   * Decides at random in which order the tiles start, and which of the running tiles has the next turn. Without a seed,
+   * both go in order.
+   */
   readonly seed?: number;
   /** Tiles that stop after their start, until no other can go on. */
   readonly stuck?: Iterable<number>;
@@ -225,13 +230,13 @@ function randomNumbers(seed: number): () => number {
 }
 
 /**
- * Carries out shaders/device/look_back/look_back.wgsl, reading one group after another, a turn of one tile a step: a scan
- * in a single pass over tiles. A tile hands on its total, and the last tile of a group the next group's carry.
- * A tile looks at its own group's totals and carry, and as long as the totals are there and the carry is
- * not, at the group before. Its own carry is the carry found; then, in order, for each group from there on
- * the combined totals of all tiles but the last, and the last one's; and the combined totals of the tiles
- * before it in its own group: grouped the same wherever the carry was found. No tile waits for ever: after
- * `patience` vain looks at a group it computes what is missing, in the same order.
+ * Carries out shaders/device/look_back/look_back.wgsl: a scan in a single pass over tiles. Each step is a turn of one tile,
+ * which reads one group after another. A tile hands on its total, and the last tile of a group also hands on the next
+ * group's carry. A tile looks at its own group's totals and carry. As long as the totals are there and the carry is not, it
+ * goes on to the group before. Its own carry is the combination of these, in order: the carry that it found; for each group
+ * from there on, the combined totals of all tiles but the last, and then the total of the last; and the combined totals of
+ * the tiles before it in its own group. The grouping is the same wherever the carry was found. No tile waits for ever:
+ * after it has looked at a group `patience` times in vain, it computes what is missing, in the same order.
  *
  * @returns the prefixes.
  * @throws {ArgumentError} when an option means nothing.
@@ -270,7 +275,7 @@ export function* lookBackSteps<T>(
   const outputs = new Array<T | undefined>(elements.length).fill(undefined);
 
   const itemsOf = (tile: number): readonly T[] => elements.slice(tile * tileSize, (tile + 1) * tileSize);
-  /** Combined where there are two: nothing comes before the first. */
+  /** The combination of two values. If only one is there, that one: nothing comes before the first tile. */
   const join = (earlier: T | undefined, later: T | undefined): T | undefined =>
     earlier === undefined || later === undefined ? (earlier ?? later) : combine(earlier, later);
   const fold = (values: readonly (T | undefined)[]): T | undefined => values.reduce(join, undefined);
@@ -283,7 +288,7 @@ export function* lookBackSteps<T>(
   const valueIn = ({ kind, index, apart: isApart }: SpineEntry): T | undefined =>
     (isApart ? apart : spine)[kind][index];
   const inApart = (entry: SpineEntry): SpineEntry => ({ ...entry, apart: true });
-  /** The place in which an entry is, its owner's first. */
+  /** The place in which an entry is. Its owner's place is looked at first. */
   const placeOf = (entry: SpineEntry): SpineEntry | undefined =>
     [entry, inApart(entry)].find((place) => valueIn(place) !== undefined);
 
@@ -313,11 +318,11 @@ export function* lookBackSteps<T>(
     return step(tile, "hand on", { handedOn: [entry] });
   };
 
-  /** With a group's totals: those of all tiles but its last combined first. */
+  /** Combines what comes before a group with the group's totals. The totals of all tiles but the last are combined first. */
   const joinGroup = (before: T | undefined, totals: readonly (T | undefined)[]): T | undefined =>
     join(join(before, fold(totals.slice(0, fanOut - 1))), totals[fanOut - 1]);
 
-  /** From the tile's own group back, until a carry is there. */
+  /** Reads groups backwards from the tile's own, until a carry is there. */
   function* lookBack(tile: number): Generator<LookBackStep<T>, void> {
     const own = Math.floor(tile / fanOut);
     const totalsOfGroups: (T | undefined)[][] = [];
@@ -344,7 +349,7 @@ export function* lookBackSteps<T>(
         };
         look((entry) => entry);
         if (looks === patience && missingOf(needed).length > 0) {
-          // Somebody else may have fallen back for it.
+          // Another tile may have fallen back and handed it on.
           look(inApart);
         }
         const missing = missingOf(needed);
@@ -373,7 +378,10 @@ export function* lookBackSteps<T>(
     }
   }
 
-  /** The carries of the groups from the nearest that is there to the tile's own; what is missing is computed. */
+  /**
+   * Computes the carries of the groups, from the nearest one that is there to the tile's own. It computes the totals that
+   * are missing.
+   */
   function* lookAgain(tile: number): Generator<LookBackStep<T>, void> {
     const own = Math.floor(tile / fanOut);
     const missing: SpineEntry[] = [];
@@ -427,7 +435,7 @@ export function* lookBackSteps<T>(
     const total = fold(items);
     yield handOn(tile, { kind: "total", index: tile }, total);
     yield* lookBack(tile);
-    // The kernel hands on what comes after the last group too; nobody reads it.
+    // The kernel also hands on what comes after the last group, but nobody reads that.
     if (Number.isInteger(next) && next < groups) {
       yield handOn(tile, { kind: "carry", index: next }, join(carries[tile], total));
     }
@@ -458,7 +466,7 @@ export function* lookBackSteps<T>(
     if (running.length === 0) {
       return outputs as T[];
     }
-    // A stuck tile goes on once nothing else can. Those that wait have fewer turns than those that work.
+    // A stuck tile goes on once no other tile can. Tiles that wait have fewer turns than tiles that work.
     const able = running.filter(({ tile }) => states[tile] !== "stuck");
     const tickets = able.flatMap((one) =>
       random && states[one.tile] !== "waiting" ? [one, one, one] : [one],

@@ -7,22 +7,25 @@ import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError } from "../errors.ts";
 import { add, and, multiply, or, xor } from "./arithmetic.ts";
 
-/** An operator on a type with its twin on the CPU: an item to what is combined, and two of those to one. */
+/**
+ * An operator on a type, with its twin on the CPU. `lift` turns an item into an element, and `reference` combines two
+ * elements.
+ */
 export interface ReferenceMonoid extends Monoid {
   readonly lift: (value: Value) => Value;
   readonly reference: (earlier: Value, later: Value) => Value;
-  /** What a result shows that may combine nothing: an exclusive prefix, or the identity. */
+  /** The value that is shown for a result that may combine no element: an exclusive prefix, or the total of no elements. */
   readonly shown: (value: Value) => Value;
 }
 
 type Combine = (earlier: Scalar, later: Scalar) => Scalar;
 type Twin = (type: ScalarType) => readonly [combine: Combine, lift?: (value: Scalar) => Scalar];
 
-/** Whether `a` comes before `b`: as `<`, with −0 before +0. Neither is NaN. */
+/** Whether `a` comes before `b`, as `<` has it, but with −0 before +0. Neither may be NaN. */
 const precedes = (a: Scalar, b: Scalar): boolean =>
   a < b || (a === 0 && b === 0 && Object.is(a, -0) && !Object.is(b, -0));
 
-/** The same on what is true and what is not. Zero is false, all else is true, NaN too. */
+/** The twin of a logical operator. Zero is false. All else is true, and so is NaN. */
 const logical =
   (combine: (earlier: boolean, later: boolean) => boolean): Twin =>
   ({ one, zero }) => [
@@ -30,7 +33,7 @@ const logical =
     (value) => (isTrue(value) ? one : zero),
   ];
 
-/** By the operators' names. */
+/** The twins, by the operators' names. */
 const twins: Readonly<Record<string, Twin>> = {
   add: (type) => [add(type)],
   mul: (type) => [multiply(type)],
@@ -51,7 +54,7 @@ const twins: Readonly<Record<string, Twin>> = {
 };
 
 /**
- * An operator on a type, as the CPU has it.
+ * An operator on a type, with its twin on the CPU.
  *
  * @throws {ArgumentError} when the operator does not take the type; the message names both.
  */

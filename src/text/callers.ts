@@ -8,17 +8,17 @@ import type { Source, SourceText } from "./source.ts";
 import { generated } from "./source.ts";
 import { LINE_BREAK, tokensOf } from "./tokens.ts";
 
-/** What a caller's text may name beside what it declares and what WGSL has. */
+/** The names that a caller's text may use beside its own declarations and those of WGSL. */
 export interface Sees {
-  /** The parameters of the function that it stands in. */
+  /** The parameters of the function around the text. */
   readonly parameters?: readonly string[];
-  /** The files of its types: their functions are at hand, and structs of the caller's are. */
+  /** The files of its types. The text may use their functions and the caller's structs. */
   readonly files?: readonly SourceText[];
-  /** What other text of the same caller's declares. */
+  /** The names that other text of the same caller declares. */
   readonly own?: readonly string[];
 }
 
-/** The caller's text, which stands on lines of its own, so that a compiler's line is theirs. */
+/** The caller's text. It stands on lines of its own, so that a line that a compiler names is a line of the caller's. */
 export function callersText(name: string, text: string, sees: Sees = {}): SourceText {
   const plain = plainText(name, text);
   return {
@@ -43,10 +43,10 @@ export function callersFunction(head: string, name: string, text: string, sees: 
   ];
 }
 
-/** `combine` of an operator of the caller's, and what it declares. `head` is its first line. */
+/** The function `combine` of a caller's operator, and the operator's declarations. `head` is the function's first line. */
 export interface CallersCombine {
   sources(head: string): readonly Source[];
-  /** The same as one text. `taken` are our names. */
+  /** The same, as one text. `taken` are our names. */
   text(head: string, taken: Iterable<string>): string;
 }
 
@@ -85,7 +85,7 @@ export function callersCombine({
   };
 }
 
-/** Every declaration behind all directives, since those go with what is linked. */
+/** Puts all directives in front of every declaration, so that each declaration that is linked brings them along. */
 function eachWithDirectives(text: string): string {
   const pieces = piecesOf(text);
   const directives = pieces.flatMap((piece) => piece.directives);
@@ -100,7 +100,11 @@ const markedPieces = (text: string, marks: ReadonlySet<string>): Piece[] =>
     renamed(piece, (word) => (marks.has(word) || word.startsWith(MARK) ? MARK + word : word)),
   );
 
-/** The names that a caller's text must not take for ours, and those that are ours under the mark: its own. */
+/**
+ * The words of a caller's text that get the mark: our names, so that the text does not refer to what is ours; the caller's
+ * names that we have under the mark; and the names that the caller's own texts declare. The names of the text's types and
+ * parameters stay as they are.
+ */
 function marksOf(
   taken: Iterable<string>,
   { parameters = [], files = [], own = [] }: Sees,
@@ -123,11 +127,14 @@ function marksOf(
   return marks;
 }
 
-/** What files declare. */
+/** The names that files declare. */
 const namesOf = (files: readonly SourceText[]): string[] =>
   declared(files).declarations.map(({ name }) => name);
 
-/** What the caller declares: nothing twice, nothing that their type is, no word of WGSL's, and no binding, for which there is no buffer. */
+/**
+ * The names that the caller declares. It throws if a name is declared twice, is that of the operator's struct, or is a
+ * reserved word of WGSL; and for a binding, since there is no buffer for it.
+ */
 function declaredNames({ name, text, written = text }: SourceText, taken: readonly string[]): string[] {
   const names = new Set(taken.flatMap((one) => (one.startsWith(MARK) ? [one.slice(MARK.length)] : [])));
   const own: string[] = [];
@@ -161,15 +168,15 @@ export function lineOf(pieces: readonly Piece[], piece: Piece): number {
   return placeOf(before.join("")).line;
 }
 
-/** A place behind a text: line and column, counted from 1. */
+/** The place right behind a text: its line and column, counted from 1. */
 function placeOf(before: string): { line: number; column: number } {
   const lines = before.split(LINE_BREAK);
   return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
 }
 
 /**
- * The caller's text with blanks in the place of comments, and LF for every line break: of what it holds, a compiler sees
- * what was checked here.
+ * The caller's text with blanks in the place of comments, and LF for every line break. So a compiler sees exactly what was
+ * checked here.
  *
  * @throws {SourceError} for text that could end what it is pasted into.
  */
@@ -184,13 +191,13 @@ export function plainText(name: string, text: string): string {
 }
 
 /**
- * What is wrong with the brackets and comments of an expression that is pasted into a function, or
- * nothing. Text that closes what it did not open would otherwise end that function.
+ * What is wrong with the brackets and comments of an expression that is pasted into a function; undefined if nothing is.
+ * Text that closes what it did not open would otherwise end that function.
  */
 export function unbalanced(text: string): { problem: string; line: number; column: number } | undefined {
   const closing: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
   const open: { token: string; index: number }[] = [];
-  // The comment that is open, and has not ended.
+  // Where the comment starts that has not ended yet.
   let comment: number | undefined;
   let index = 0;
   const at = (problem: string, place: number): ReturnType<typeof unbalanced> => ({

@@ -1,5 +1,5 @@
 /**
- * What the caller's names begin with where their text and ours are one module: none of ours begins so. A message of a
- * compiler's is told without it.
+ * The mark that the caller's names begin with if their text and ours are in one module. No name of ours begins with it.
+ * Messages of compilers are shown without it.
  */
 export const MARK = "callers_";

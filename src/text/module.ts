@@ -5,14 +5,14 @@ import type { Declaration, Parsed, Source, SourceText } from "./source.ts";
 /** A linked module. */
 export interface Module {
   readonly code: string;
-  /** The same, linked from changed sources: of each, its text may be another. */
+  /** The same module, linked from changed sources. `change` may give each source another text. */
   relink(change: (source: SourceText) => SourceText): string;
 }
 
-/** Values of the constants that loops to be written out are bounded by. */
+/** The values of the constants that bound the loops to unroll. */
 export type Constants = Readonly<Record<string, number>>;
 
-/** The text with each loop marked `// unroll` written out, loops within loops too. */
+/** The text with each loop that is marked `// unroll` written out, and loops within loops, too. */
 export const unroll = (text: string, constants: Constants): string =>
   text.replace(
     /^( *)for \(var (\w+) = (\d+)u; \2 < (\w+); \2\+\+\) \{ \/\/ unroll(.*\n)([\s\S]*?\n|)\1\}(.*\n)/gm,
@@ -31,11 +31,11 @@ export const unroll = (text: string, constants: Constants): string =>
     },
   );
 
-/** Splits WGSL into its declarations. Text that is not valid WGSL is split as far as it goes. */
+/** Splits WGSL into its declarations. A caller's text may be invalid. Then it is split as far as possible. */
 export function parse(text: string): Parsed {
   const pieces = piecesOf(text);
   const declarations: Declaration[] = [];
-  // Of the text before, the comment on its last line.
+  // A comment behind a declaration, on the same line, belongs to it. `from` is its length, at the start of the next piece.
   let from = 0;
   pieces.forEach((piece, at) => {
     const { name, keyword } = piece;
@@ -55,7 +55,7 @@ export function parse(text: string): Parsed {
   };
 }
 
-/** `enable` of several as one of each. */
+/** An `enable` of several extensions, as one `enable` for each. */
 const eachEnabled = (directive: string): string[] =>
   /^enable (.*?),? *;$/
     .exec(directive)?.[1]
@@ -67,15 +67,15 @@ const replacedIn = (text: string): string[] =>
   Array.from(text.matchAll(/^\/\/ replaces: ([\w, ]*\w)/gm), ([, names = ""]) => names.split(", ")).flat();
 
 /**
- * A declaration of ours with the comment right above it, and without empty lines: where the package is built, comments are
- * taken out and leave their lines empty.
+ * A declaration of ours with the comment right above it, and without empty lines. The build of the package takes comments
+ * out of the shaders and leaves their lines empty.
  */
 const compacted = (declaration: Declaration): Declaration => ({
   ...declaration,
   text: declaration.text.replace(/^(?:(?:\/\/.*)?\n)*\n/, "").replace(/\n+/g, "\n"),
 });
 
-/** Each source is read once. */
+/** What each source declares, so that it is read only once. */
 const known = new WeakMap<Source, Parsed>();
 
 function parsedOf(source: Source): Parsed {
@@ -116,8 +116,8 @@ export function declared(sources: readonly Source[]): Parsed {
 }
 
 /**
- * What sources declare, in their order, without what another source replaces. That a source replaces a name which no other
- * declares, and a name that is declared twice, are mistakes of ours.
+ * What sources declare, in their order, without what another source replaces. It throws if a source replaces a name that no
+ * other source declares, or if a name is declared twice: these are mistakes of ours.
  */
 export function resolved(sources: readonly Source[]): Parsed {
   const replacing = new Map<string, Parsed>();
@@ -162,7 +162,7 @@ export function resolved(sources: readonly Source[]): Parsed {
   return { directives, declarations: kept, replaces: [] };
 }
 
-/** The declarations that the roots reach, in the order given. No two have one name. */
+/** The declarations that the roots reach, in the given order. No two declarations may have the same name. */
 export function reachable<One extends Pick<Declaration, "name" | "references">>(
   declarations: readonly One[],
   roots: readonly string[],
@@ -172,7 +172,7 @@ export function reachable<One extends Pick<Declaration, "name" | "references">>(
   return declarations.filter(({ name }) => reached.has(name));
 }
 
-/** Directives, each once: f16 is enabled where it is used, and only there. */
+/** The directives, each once. f16 is enabled if a declaration uses it, and only then. */
 export const directivesFor = (directives: readonly string[], kept: readonly Declaration[]): string[] =>
   [...new Set([...directives, "enable f16;"])]
     .filter((one) => one !== "enable f16;" || kept.some(({ references }) => references.has("f16")))

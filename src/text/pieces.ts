@@ -1,16 +1,16 @@
 import { tokensOf } from "./tokens.ts";
 
-/** A declaration at module scope, with all that stands between it and the one before; or what follows the last. */
+/** A declaration at module scope, with all text between it and the one before; or the text after the last declaration. */
 export interface Piece {
-  /** `fn`, `struct` and so on; both are empty where nothing is declared. */
+  /** `fn`, `struct` and so on. Keyword and name are empty if the piece declares nothing. */
   keyword: string;
   name: string;
   /**
-   * The text without directives, which leave their line breaks: in turn what needs no reading, and a word that may name a
-   * declaration. Members and attributes are no such words.
+   * The text without directives, whose line breaks stay. Parts at even places are plain text, and parts at odd places are
+   * words that may name a declaration. Members and attributes are not such words.
    */
   readonly parts: string[];
-  /** Such as `enable subgroups;`. The last of a text may lack its end. */
+  /** Such as `enable subgroups;`. The last one of a text may lack its semicolon. */
   readonly directives: string[];
   /** The attributes and the keyword, as tokens with a blank behind each. */
   attributes: string;
@@ -21,14 +21,14 @@ export const textOf = ({ parts }: Piece): string => parts.join("");
 export const wordsOf = ({ parts }: Pick<Piece, "parts">): string[] =>
   parts.filter((part, at) => at % 2 && part);
 
-/** The same piece, with other words. */
+/** The same piece, with its words renamed. */
 export const renamed = (piece: Piece, rename: (word: string) => string): Piece => ({
   ...piece,
   name: rename(piece.name),
   parts: piece.parts.map((part, at) => (at % 2 ? rename(part) : part)),
 });
 
-/** What a text of ours declares, without the comments above each declaration. */
+/** The declarations of a text of ours, without the comments above them. */
 export const declarationsOf = (text: string): Piece[] =>
   piecesOf(text).map((piece) => ({
     ...piece,
@@ -40,7 +40,7 @@ export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let piece: Piece | undefined;
   let depth = 0;
-  // The token of code before, and whether a directive has begun and not ended.
+  // The last token of code so far, and whether a directive has begun and not yet ended.
   let before = "";
   let isOpen = false;
   for (const read of tokensOf(text)) {
@@ -53,14 +53,14 @@ export function piecesOf(text: string): Piece[] {
     }
     const { parts, keyword, directives } = piece;
     const isName = read[2] && before !== "." && before !== "@";
-    // These words are no names: anywhere else, a compiler says so.
+    // These words cannot be names. If they stand in any other place, a compiler reports it.
     const isDirective =
       isOpen || (isName && !piece.attributes && /^(enable|requires|diagnostic)$/.test(token));
     if (isDirective) {
       directives.push((isOpen ? directives.pop() : "") + (isBlank ? " " : token));
       isOpen = token !== ";";
       const left = token.replace(/[^\n-\r\x85\u2028\u2029]/g, "");
-      // What was between CR and LF keeps them two lines.
+      // If a directive stood between CR and LF, a blank keeps them two line breaks.
       parts.push(`${parts.pop()}${left}`.replace(/\r$/, "\r "));
     } else if (isName) {
       parts.push(token, "");
@@ -70,7 +70,7 @@ export function piecesOf(text: string): Piece[] {
         piece.keyword = token;
       }
     } else {
-      // A member, where a struct declares it, is the last word.
+      // At a colon in a struct, the last word was a member, so it becomes plain text.
       const left = token === ":" && keyword === "struct" ? parts.splice(-2).join("") : "";
       parts[parts.length - 1] += left + token;
     }

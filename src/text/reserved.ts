@@ -17,5 +17,5 @@ const WORDS = /* @__PURE__ */ (() =>
      writeonly yield`.split(/\s+/),
   ))();
 
-/** Whether WGSL has a word for itself, now or later, so that nothing can be named by it. */
+/** Whether a word is a keyword of WGSL or reserved for one, so that nothing can have it as its name. */
 export const isReserved = (word: string): boolean => WORDS.has(word);

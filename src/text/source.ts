@@ -6,7 +6,7 @@ export interface Declaration {
   readonly references: ReadonlySet<string>;
 }
 
-/** What a text declares. */
+/** The declarations and directives of a text. */
 export interface Parsed {
   /** Such as `enable subgroups;`. */
   readonly directives: readonly string[];
@@ -15,24 +15,30 @@ export interface Parsed {
   readonly replaces: readonly string[];
 }
 
-/** A file of real WGSL, or text of the caller's: where a line came from is kept for error messages. */
+/** A file of real WGSL, or text of the caller's. Error messages name the source and the line in it. */
 export interface SourceText {
-  /** What a message calls it. */
+  /** Its name in messages. */
   readonly name: string;
   readonly text: string;
-  /** What its declarations are called beside a kernel, where that does not depend on the operator and the sizes. */
+  /** The names of its declarations in a caller's kernel, if these do not depend on the operator and the sizes. */
   readonly as?: (name: string) => string;
   /** Whether the caller wrote it. */
   readonly callers?: boolean;
-  /** As they wrote it, where `text` is not; line for line the same. */
+  /** The text as the caller wrote it, if `text` differs from that. Both have the same lines. */
   readonly written?: string;
-  /** Their text under names that are not ours, `taken`: what it declares does not clash, and what is ours it does not see. */
+  /**
+   * The caller's text, renamed so that no name in it is one of ours, `taken`. So its declarations do not clash with ours,
+   * and it cannot refer to ours.
+   */
   apart?(taken: ReadonlySet<string>): SourceText;
-  /** What it may refer to, then. */
+  /** The names that the renamed text may refer to. */
   readonly references?: ReadonlySet<string>;
 }
 
-/** What a module is linked from: a file or a text; or texts that together are one declaration, ours around the caller's. */
+/**
+ * What a module is linked from: a file or a text; or several texts that together are one declaration, with our text around
+ * the caller's.
+ */
 export type Source = SourceText | readonly SourceText[];
 
 export const generated = (text: string): SourceText => ({ name: "generated contract", text });

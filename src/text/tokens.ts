@@ -1,22 +1,22 @@
-// WGSL as tokens: what everything here reads a caller's text by.
+// WGSL as tokens. All code that reads a caller's text reads these.
 
 /** A line break, as WGSL has them. CR and LF together are one. */
 export const LINE_BREAK = /\r\n|[\n-\r\x85\u2028\u2029]/g;
 
-/** Comments, of which one of a slash and a star is only opened, and blanks; words; numbers; and single characters. */
+/** Matches comments and blanks; words; numbers; and single characters. Of a block comment, it matches only the start. */
 const TOKEN =
   /(\/\*|\/\/[^\n-\r\x85\u2028\u2029]*|[\s\x85\u200e\u200f]+)|([_\p{XID_Start}]\p{XID_Continue}*)|\d[\w.]*|./gsu;
 
-/** What is read where a comment is open: one inside, its end, blanks, or a character. */
+/** Matches a token inside a block comment: the start of another comment, the end of this one, blanks, or a character. */
 const COMMENT = /\/\*|\*\/|\s+|./gs;
 
 /**
- * A token. Blank, where it is not code: what stands in a comment has the comment's depth. And the token once more, where
- * it is a keyword or an identifier.
+ * A token. `blank` is true if the token is not code; inside a block comment, it is the depth of comments. `word` is the
+ * token once more if it is a keyword or an identifier.
  */
 export type Token = readonly [text: string, blank: string | number | undefined, word: string | undefined];
 
-/** The tokens of a text, in their order. A comment may be several. Joined, they are the text. */
+/** The tokens of a text, in their order. A comment may be several tokens. Joined, all tokens are the text. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   for (let at = 0, depth = 0; at < text.length; ) {

@@ -1,4 +1,4 @@
-// The input is a range of a buffer of its own, which starts at any item. A vector is one item.
+// The input is a range of its own buffer, and may start at any item. A vector is one item.
 
 @group(0) @binding(1) var<storage, read> input: array<Input>;
 

@@ -1,5 +1,5 @@
-// The input is a buffer of whole vectors, from its start: what lies past the last item is padding. So no item has to be
-// reached on its own, and the edge of load_items.wgsl is as short as this.
+// The input is a whole buffer of whole vectors. Padding follows the last item, so no item is read on its own, and this
+// read_edge is shorter than that of load_items.wgsl.
 // replaces: read_edge
 
 @group(0) @binding(1) var<storage, read> input: array<InputVector>;

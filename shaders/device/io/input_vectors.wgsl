@@ -1,6 +1,5 @@
-// The input is a range of a buffer of its own, which starts at a vector. It has two bindings: vectors,
-// up to params.wide_length items, and single items to the end, since the last bytes of a range may be no
-// whole vector.
+// The input is a range of its own buffer, and starts at a vector. It has two bindings: vectors for the first
+// params.wide_length items, and single items for the rest, since the last bytes of a range may not fill a vector.
 
 @group(0) @binding(1) var<storage, read> input: array<InputVector>;
 @group(0) @binding(6) var<storage, read> input_end: array<Input>;

@@ -1,4 +1,4 @@
-// An item is kept where its flag, a u32, is not zero.
+// An item is kept if its flag, a u32, is not zero.
 
 @group(0) @binding(4) var<storage, read> flags: array<u32>;
 

@@ -1,4 +1,4 @@
-// A buffer says how many items there are: as many as that, up to those the kernel was dispatched for.
+// A buffer has the length. The kernel takes at most the items that it was dispatched for.
 
 @group(0) @binding(8) var<storage, read> length_buffer: array<u32>;
 

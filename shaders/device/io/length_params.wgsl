@@ -1,4 +1,4 @@
-// The caller's program knows how many items there are.
+// The caller's program gives the length.
 
 fn data_length() -> u32 {
   return params.length;

@@ -1,12 +1,13 @@
 // Loads the items that one thread of a tile takes, as elements, a vector at a time.
-// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an input. Call from any control flow. No work-group memory.
+// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an input.
+// Call from any control flow. No work-group memory.
 
-// An item alone, where a vector is one.
+// The element of one item. Only for inputs whose vectors have one item.
 fn load_element(index: u32) -> Element {
   return element_from_item(input_items(read_vector(index))[0], index);
 }
 
-// Past the end of the data, the identity.
+// Items past the end of the data become the identity.
 fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
   var elements: array<Element, ITEMS>;
   if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
@@ -32,7 +33,7 @@ fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
   return elements;
 }
 
-// A vector that may reach past the end of the data, or past what the wide binding holds.
+// Reads a vector that may reach past the end of the data, or past the last vector of the wide binding.
 fn read_edge(vector: u32, length: u32) -> array<Input, VECTOR> {
   var items: array<Input, VECTOR>;
   let first = vector * VECTOR;

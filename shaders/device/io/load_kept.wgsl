@@ -1,9 +1,10 @@
 // Loads the items that one thread of a tile takes, and finds out which of them are kept.
-// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, load_items.wgsl and an input. Call from any control flow. No work-group memory.
+// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, load_items.wgsl and an input.
+// Call from any control flow. No work-group memory.
 
 struct Kept {
   items: array<Input, ITEMS>,
-  // A bit for each item.
+  // A bit for each item: 1 if it is kept.
   flags: array<u32, FLAG_WORDS>,
 }
 
@@ -11,7 +12,7 @@ const FLAG_WORDS = (ITEMS + 31u) / 32u;
 
 fn load_kept(tile: u32, thread: u32, length: u32) -> Kept {
   var kept: Kept;
-  // All loads first, so that none waits for another.
+  // All loads come before the first call of keep, so that no load waits for another.
   if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       var items = input_items(read_vector(vector_of(tile, thread, vector)));

@@ -1,10 +1,10 @@
-// Finds out which of a thread's items are kept, one by one, and holds none of them.
+// Finds out which of a thread's items are kept. It reads the items one by one, and holds none of them.
 // Linked with load_kept.wgsl, portable.wgsl or subgroup.wgsl, and an input of single items. Call from any control flow. No
 // work-group memory.
 // replaces: Kept, load_kept
 
 struct Kept {
-  // A bit for each item.
+  // A bit for each item: 1 if it is kept.
   flags: array<u32, FLAG_WORDS>,
 }
 

@@ -1,4 +1,4 @@
-// Flags decide, and positions are written: the items themselves are not looked at.
+// Flags decide which items are kept, and only their positions are written. So no item is read.
 
 fn read_vector(vector: u32) -> InputVector {
   return InputVector();

@@ -1,5 +1,5 @@
 // The input and the output are ranges of one buffer: the same range, or ranges that do not overlap.
-// WebGPU lets a dispatch bind a buffer that it writes only once, so one binding spans both.
+// If a dispatch writes a buffer, WebGPU lets it bind that buffer only once. So one binding spans both ranges.
 // A vector is one item.
 
 @group(0) @binding(2) var<storage, read_write> data: array<Input>;

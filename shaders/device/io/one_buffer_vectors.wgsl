@@ -1,6 +1,6 @@
-// The output is the input's own range, which starts at a vector. It has two bindings that do not
-// overlap: vectors up to params.wide_length items, then single items to the end, since the last bytes
-// of the range may be no whole vector.
+// The output is the same range as the input, and starts at a vector. It has two bindings that do not overlap: vectors for
+// the first params.wide_length items, and single items for the rest, since the last bytes of the range may not fill a
+// vector.
 
 @group(0) @binding(2) var<storage, read_write> data: array<InputVector>;
 @group(0) @binding(7) var<storage, read_write> data_end: array<Input>;

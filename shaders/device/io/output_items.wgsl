@@ -1,4 +1,4 @@
-// The output is a range of a buffer of its own, which starts at any item. A vector is one item.
+// The output is a range of its own buffer, and may start at any item. A vector is one item.
 
 @group(0) @binding(2) var<storage, read_write> output: array<Output>;
 

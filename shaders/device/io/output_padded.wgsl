@@ -1,5 +1,5 @@
-// The output is a buffer of whole vectors, from its start: what is written past the last item is nobody's. So the edge of
-// store_prefixes.wgsl is as short as this.
+// The output is a whole buffer of whole vectors. Nobody reads what is written past the last item, so this write_edge is
+// shorter than that of store_prefixes.wgsl.
 // replaces: write_edge
 
 @group(0) @binding(2) var<storage, read_write> output: array<OutputVector>;

@@ -1,6 +1,5 @@
-// The output is a range of a buffer of its own, which starts at a vector. It has two bindings that do
-// not overlap: vectors, up to params.wide_length items, and single items to the end, since the last
-// bytes of a range may be no whole vector.
+// The output is a range of its own buffer, and starts at a vector. It has two bindings that do not overlap: vectors for the
+// first params.wide_length items, and single items for the rest, since the last bytes of a range may not fill a vector.
 
 @group(0) @binding(2) var<storage, read_write> output: array<OutputVector>;
 @group(0) @binding(7) var<storage, read_write> output_end: array<Output>;

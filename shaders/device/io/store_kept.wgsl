@@ -1,8 +1,9 @@
-// Stores the kept items of a tile one after another.
+// Stores the kept items of a tile side by side, in order.
 // Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, load_kept.wgsl and output_items.wgsl. Call from any
 // control flow. No work-group memory.
 
-// The place of each kept item within the thread's run: two in a word, since they are held while others are waited for.
+// The place of each kept item within the thread's run. A word holds two places to save registers, since threads hold the
+// places while they wait for other tiles.
 struct Ranks {
   words: array<u32, RANK_WORDS>,
 }
@@ -19,7 +20,7 @@ fn ranks_of(kept: Kept) -> Ranks {
   return ranks;
 }
 
-// `before`: how many items are kept before the thread's run.
+// `before` is the number of items that are kept before the thread's run.
 fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before: Element) {
   var items = kept.items;
   var counts = counts_of(kept);

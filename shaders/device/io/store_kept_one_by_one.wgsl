@@ -1,9 +1,9 @@
-// Stores the kept items of a tile one after another, one by one: each is read once more.
-// Linked with store_kept.wgsl, load_kept_one_by_one.wgsl, portable.wgsl or subgroup.wgsl, and an input and an output of single
-// items. Call from any control flow. No work-group memory.
+// Stores the kept items of a tile side by side, in order. It reads each kept item again, one by one.
+// Linked with store_kept.wgsl, load_kept_one_by_one.wgsl, portable.wgsl or subgroup.wgsl, and an input and an output of
+// single items. Call from any control flow. No work-group memory.
 // replaces: store_kept
 
-// `before`: how many items are kept before the thread's run.
+// `before` is the number of items that are kept before the thread's run.
 fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before: Element) {
   var flags = kept.flags;
   var words = ranks.words;

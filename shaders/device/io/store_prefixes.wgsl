@@ -1,5 +1,6 @@
 // Stores the prefixes of the items that one thread of a tile takes.
-// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an output. Call from any control flow. No work-group memory.
+// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an output.
+// Call from any control flow. No work-group memory.
 
 fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, ITEMS>) {
   var own = prefixes;
@@ -7,7 +8,7 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, 
   for (var item = 0u; item < ITEMS; item++) { // unroll
     items[item] = item_from_element(own[item]);
   }
-  // A branch around all vectors: one around each takes more registers.
+  // One branch goes around all vectors. A branch around each vector takes more registers.
   if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       var whole: array<Output, VECTOR>;
@@ -27,8 +28,8 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, 
   }
 }
 
-// A vector that may reach past the end of the data, or past what the wide binding holds. No other
-// thread has anything to do with that vector, so what lies past the end is written back as it was.
+// Writes a vector that may reach past the end of the data, or past the last vector of the wide binding. No other thread
+// reads or writes that vector, so what lies past the end is written back as it was.
 fn write_edge(vector: u32, length: u32, items: array<Output, VECTOR>) {
   var own = items;
   let first = vector * VECTOR;

@@ -1,4 +1,4 @@
-// The total goes to a buffer of its own.
+// The total goes to a range of its own.
 
 @group(0) @binding(5) var<storage, read_write> total: array<Element>;
 

@@ -1,5 +1,6 @@
-// The total goes to a buffer of its own, and so do the arguments of an indirect dispatch that has a
-// work-group for each ITEMS_PER_WORK_GROUP of as many items: in rows, where one row would be too long.
+// The total goes to a range of its own, and so do the arguments of an indirect dispatch. The total counts items, and the
+// dispatch has a work-group for each ITEMS_PER_WORK_GROUP of them. If one row of work-groups would be too long, it has
+// several.
 // Linked with contract.wgsl (Element is u32).
 
 @group(0) @binding(5) var<storage, read_write> total: array<u32>;

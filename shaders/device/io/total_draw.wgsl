@@ -1,5 +1,5 @@
-// The total goes to a buffer of its own, and so do the arguments of an indirect draw with as many
-// instances: with an index buffer where INDEXED.
+// The total goes to a range of its own, and so do the arguments of an indirect draw. The total is the draw's number of
+// instances. If INDEXED is true, the draw uses an index buffer.
 // Linked with contract.wgsl (Element is u32).
 
 @group(0) @binding(5) var<storage, read_write> total: array<u32>;

@@ -1,7 +1,7 @@
 // Combines items two by two: the output's item i is the combination of the input's items 2i and
 // 2i + 1, and of nothing else. For trying an operator on pairs of values.
 // Linked with contract.wgsl, input_items.wgsl and output_items.wgsl.
-// Dispatch at least one thread a pair; those past the last pair store nothing. No work-group memory.
+// Dispatch at least one thread for each pair. Threads past the last pair store nothing. No work-group memory.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn combine_pairs(

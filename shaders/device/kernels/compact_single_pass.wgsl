@@ -1,9 +1,9 @@
-// A whole compaction in one dispatch: each work-group finds out which items of one tile are kept, hands
-// on how many, looks back at how many the tiles before it keep, and moves its own to their places.
+// A whole compaction in one dispatch. Each work-group finds out which items of one tile are kept, and hands on their
+// number. It looks back at the numbers that the tiles before handed on, and moves its own kept items to their places.
 // Linked with contract.wgsl (Element is u32, the operator is add), an algorithm, load_items.wgsl,
-// load_kept.wgsl, store_kept.wgsl, length_*.wgsl, look_back.wgsl, tile_*.wgsl and total_*.wgsl. The output
-// is no part of the input.
-// Dispatch at least one work-group a tile; those past the last tile end at once.
+// load_kept.wgsl, store_kept.wgsl, length_*.wgsl, look_back.wgsl, tile_*.wgsl and total_*.wgsl. The output must not overlap
+// the input.
+// Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Work-group memory: the algorithm's, and the look-back's.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -19,8 +19,8 @@ fn compact_single_pass(
   }
 
   let kept = load_kept(tile, thread, length);
-  // Before branches of a few lanes, such as the one that hands the total on: a vote wants all lanes, and one driver was
-  // seen to count them without the first after that branch.
+  // This comes before any branch that only a few lanes take, such as the one that hands on the total. ranks_of may vote,
+  // and a vote needs all lanes. After such a branch, one driver was seen to leave the first lane out of the vote.
   let ranks = ranks_of(kept);
   let scan = begin_scan(counts_of(kept), thread);
   hand_on(tile, scan.total, thread);
@@ -33,7 +33,7 @@ fn compact_single_pass(
   }
 }
 
-// With how many of a vector are kept added, for a tile whose total is computed again.
+// Adds the number of a vector's kept items to `before`. Only for a tile whose total is computed again.
 fn combine_vector(before: Element, place: u32, length: u32) -> Element {
   var items = read_edge(place, length);
   var sum = before;

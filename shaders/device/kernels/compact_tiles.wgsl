@@ -1,8 +1,8 @@
-// One work-group moves the kept items of one tile to their places: the carry (how many are kept in
-// the tiles before it) and the number kept before them in the tile.
+// One work-group moves the kept items of one tile to their places. An item's place is the sum of the carry (how many items
+// the tiles before keep) and the number of items that its own tile keeps before it.
 // Linked with contract.wgsl (Element is u32, the operator is add), an algorithm, load_items.wgsl,
 // load_kept.wgsl, store_kept.wgsl, an input, an output, length_*.wgsl and carry_spine.wgsl.
-// Dispatch at least one work-group a tile; those past the last tile write nothing.
+// Dispatch at least one work-group for each tile. Work-groups past the last tile write nothing.
 // Work-group memory: the algorithm's.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -14,7 +14,7 @@ fn compact_tiles(
   let thread = work_group_thread(invocation);
 
   let kept = load_kept(tile, thread, data_length());
-  // As compact_single_pass.wgsl has it: votes come before branches of a few lanes.
+  // Votes come before branches that only a few lanes take: compact_single_pass.wgsl says why.
   let ranks = ranks_of(kept);
   let scan = begin_scan(counts_of(kept), thread);
   store_kept(tile, thread, kept, ranks, load_carry(tile) + before_run(scan));

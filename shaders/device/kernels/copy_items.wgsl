@@ -1,4 +1,5 @@
-// Copies the first `total` items of the input to the output: the second half of a compaction that puts aside what it keeps.
+// Copies the first `total` items of the input to the output: the second half of a compaction that first writes the kept
+// items to scratch.
 // Linked with contract.wgsl, input_items.wgsl, output_items.wgsl and the total's buffer.
 // No work-group memory.
 

@@ -1,8 +1,8 @@
 // One work-group reduces one tile, and stores the tile's total at the tile's place.
 // Linked with contract.wgsl, an algorithm, load_items.wgsl, an input, output_items.wgsl and
 // length_*.wgsl.
-// Dispatch one work-group a tile, and for rows of a grid more. Those past the last tile of the data,
-// and the one tile of an empty input, have the identity as their total.
+// Dispatch one work-group for each tile. A grid of several rows may have more. The total is the identity for tiles past the
+// end of the data, and for the one tile of an empty input.
 // Work-group memory: the algorithm's.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)

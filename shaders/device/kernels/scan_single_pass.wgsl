@@ -1,8 +1,8 @@
-// A whole scan in one dispatch: each work-group scans one tile, hands on the tile's total, and looks back
-// at what the tiles before it handed on. Each item is read once and written once.
+// A whole scan in one dispatch. Each work-group scans one tile, hands on the tile's total, and looks back at what the tiles
+// before it handed on. Each item is read once and written once.
 // Linked with contract.wgsl, an algorithm, load_items.wgsl, store_prefixes.wgsl, an input and
-// an output, length_*.wgsl, look_back.wgsl, tile_*.wgsl and total_*.wgsl. The output is no part of the input.
-// Dispatch at least one work-group a tile; those past the last tile end at once.
+// an output, length_*.wgsl, look_back.wgsl, tile_*.wgsl and total_*.wgsl. The output must not overlap the input.
+// Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Work-group memory: the algorithm's, and the look-back's.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -20,7 +20,7 @@ fn scan_single_pass(
   let elements = load_items(tile, thread, length);
   let scan = begin_scan(elements, thread);
   hand_on(tile, scan.total, thread);
-  // What takes time, before others are waited for.
+  // The total is handed on, so do the slow part of the scan now, before the look-back waits for other tiles.
   let run = run_of(scan, elements);
   let before = before_run(scan);
   look_back(tile, scan.total, thread, length);
@@ -31,7 +31,7 @@ fn scan_single_pass(
   }
 }
 
-// With a vector's items combined, for a tile whose total is computed again.
+// Combines `before` with a vector's items. Only for a tile whose total is computed again.
 fn combine_vector(before: Element, place: u32, length: u32) -> Element {
   var items = read_edge(place, length);
   var sum = before;

@@ -1,7 +1,7 @@
-// One work-group scans one tile: its own prefix, on top of the carry from the tiles before it.
+// One work-group scans one tile. The tile's prefixes start from its carry, which is the combination of the tiles before it.
 // Linked with contract.wgsl, an algorithm, load_items.wgsl, store_prefixes.wgsl, an input and
 // an output, length_*.wgsl, carry_*.wgsl and total_*.wgsl.
-// Dispatch at least one work-group a tile; those past the last tile do no harm.
+// Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
 // Work-group memory: the algorithm's.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -20,7 +20,7 @@ fn scan_tiles(
   let before = combine(carry, before_run(scan));
   store_prefixes(tile, thread, length, finish_run(run, before));
 
-  // The last tile that holds an item (the first where there is none) hands on the total of all.
+  // The last tile that holds an item stores the total of all tiles. If there is no item, the first tile does.
   if (tile == last_tile(length) && thread == 0u) {
     store_total(combine(carry, scan.total));
   }

@@ -1,13 +1,13 @@
-// Linked in place of faults_none.wgsl: each run of a single pass has one fault, chosen by its number, so that
-// one pipeline shows them all. A fault hits the owners' entries, in some share of the places. What is handed
-// on in an owner's stead is never hit: nothing could end then.
-// For tests, and for the test of an adapter that nobody vetted: runtime/faults.ts names the modes and the shares
-// in the same order. Linked with what faults_none.wgsl is linked with. No work-group memory.
+// Faults that tests plant in a single pass. This file takes the place of faults_none.wgsl. The number of a run chooses its
+// fault, so that one pipeline shows all faults. A fault hits some share of the entries that owners hand on. It never hits
+// what a work-group hands on in an owner's stead, since then no run could end.
+// Used in tests, and to test an adapter that nobody vetted. src/gpu/look_back_faults.ts names the modes and the shares in
+// the same order. Linked with what faults_none.wgsl is linked with. No work-group memory.
 
 const MODES = 9u;
 const SHARES = 6u;
 
-// Turns of a delay: a tile takes a small part of this many.
+// The turns of a delay. They take far longer than the work of a tile.
 const DELAY = 1500u;
 
 fn fault_mode() -> u32 {
@@ -22,25 +22,25 @@ fn is_hit(place: u32) -> bool {
     case 1u: {
       return place == 0u;
     }
-    // The last tiles of groups; and what they hand on for their group.
+    // The totals of the last tiles of groups, and the carries that these tiles hand on.
     case 2u: {
       return place % GROUP_ENTRIES == FAN_OUT - 1u || place % GROUP_ENTRIES == FAN_OUT;
     }
-    // What tiles hand on for their group alone.
+    // Only the carries.
     case 3u: {
       return place % GROUP_ENTRIES == FAN_OUT;
     }
     case 4u: {
       return place % 7u == 3u;
     }
-    // Where lanes vote, the same member of some groups.
+    // If lanes vote, this is the same member of some groups.
     default: {
       return place % 512u == 100u;
     }
   }
 }
 
-// Atomic additions to the ticket of a run that never is, which no compiler leaves out.
+// Delays by atomic additions, which no compiler leaves out. They go to the ticket of run 0, which never runs.
 fn delay(turns: u32) {
   for (var turn = 0u; turn < turns; turn++) {
     atomicAdd(&spine[2u * entries() * ENTRY_WORDS], 1u);
@@ -52,7 +52,7 @@ fn delay_tile(tile: u32) {
   if (mode == 6u && is_hit(entry_of_tile(tile))) {
     delay(DELAY);
   }
-  // The later the tile, the sooner.
+  // The later the tile, the shorter its delay.
   if (mode == 7u && is_hit(entry_of_tile(tile))) {
     delay((params.tiles - min(tile, params.tiles)) * DELAY / params.tiles);
   }
@@ -63,25 +63,25 @@ fn is_withheld(place: u32, word: u32) -> bool {
     return false;
   }
   switch (fault_mode()) {
-    // Never.
+    // The entry never comes.
     case 1u: {
       return true;
     }
-    // One half of each word of the element.
+    // One half of each word of the element never comes.
     case 2u: {
       return word % 2u == 1u;
     }
     case 3u: {
       return word % 2u == 0u;
     }
-    // All but the last, and all but the first.
+    // One word never comes: the last one, or (in the next case) the first one.
     case 4u: {
       return word == 2u * ELEMENT_WORDS - 1u;
     }
     case 5u: {
       return word == 0u;
     }
-    // Word by word, with time in between.
+    // The words come one by one, each after a delay.
     case 8u: {
       delay(DELAY / 2u);
       return false;

@@ -1,4 +1,4 @@
-// Tests link other declarations in place of these, to make tiles late, silent or half-heard.
+// No faults. Tests link other declarations in place of these, so that tiles hand on late, in part or never.
 
 fn delay_tile(tile: u32) {}
 

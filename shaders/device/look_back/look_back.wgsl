@@ -1,18 +1,19 @@
-// What comes before a tile, from what the tiles before it handed on in the same dispatch.
+// Finds what comes before a tile, its carry, from what the tiles before it handed on in the same dispatch.
 //
-// Each tile hands on its total. Tiles form groups of FAN_OUT, and the last tile of a group hands on what comes before
-// the next group, its carry. A few threads read the totals of a group, one each, and its carry: first of the tile's
-// own group, and where its carry is not there yet, of the group before. A tile's carry is the nearest carry found;
-// then, in order, for each group from there on the combined totals of all tiles but the last, and the last one's; and
-// the combined totals of the tiles before it in its own group. Where a carry was found does not change how totals are
-// grouped, so every run combines in the same order.
+// Each tile hands on its total. Tiles form groups of FAN_OUT. The last tile of a group also hands on the carry of the next
+// group: the combination of all that comes before that group. To look back, a few threads read a group's totals, one each,
+// and its carry. They start with the tile's own group. If its carry is not there yet, they go on to the group before it.
+// A tile's carry is the combination of these, in order: the nearest carry that was found; for each group from there on, the
+// combined totals of all its tiles but the last, and then the total of the last; and the combined totals of the tiles
+// before it in its own group. It does not matter for this grouping where a carry was found, so every run combines in the
+// same order.
 //
-// WebGPU does not promise that a work-group makes progress while another waits, so nobody waits for ever.
+// WebGPU does not promise that a work-group makes progress while another waits, so no work-group waits for ever.
 // After PATIENCE attempts the work-group computes the missing total from the input, which no one writes in
 // this dispatch, and hands it on in its owner's stead.
 //
 // Linked with contract.wgsl, spine_entries.wgsl, portable.wgsl or subgroup.wgsl, look_back_threads.wgsl or
-// look_back_votes.wgsl, which have find_carry, and a kernel that has combine_vector.
+// look_back_votes.wgsl, which declare find_carry, and a kernel that declares combine_vector.
 // Call in uniform control flow; all threads get the carry.
 // Work-group memory: two elements and three words, and what find_carry takes.
 // Sources: Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA, 2016;
@@ -21,7 +22,7 @@
 // Words of an entry.
 const ENTRY_WORDS = 2u * ELEMENT_WORDS;
 
-// How many entries there are; of the last group perhaps none but its carry is used.
+// The number of entries. The last group may use no entry but its carry.
 fn entries() -> u32 {
   return (params.spine_tiles / FAN_OUT + 1u) * GROUP_ENTRIES;
 }
@@ -34,14 +35,14 @@ fn entry_of_carry(group: u32) -> u32 {
   return group * GROUP_ENTRIES + FAN_OUT;
 }
 
-// What comes before the tile, once it has been looked for.
+// What comes before the tile. look_back sets it.
 var<private> look_back_carry: Element;
 
 fn carry() -> Element {
   return look_back_carry;
 }
 
-// Hands on a tile's total. As early as can be: others wait for it.
+// Hands on a tile's total. Call this as early as possible, since other tiles wait for the total.
 fn hand_on(tile: u32, total: Element, thread: u32) {
   if (thread == 0u) {
     delay_tile(tile);
@@ -51,11 +52,12 @@ fn hand_on(tile: u32, total: Element, thread: u32) {
   }
 }
 
-// What find_carry leaves: what comes before the tile, and whether it was found.
+// The result of find_carry: what comes before the tile, and whether it was found.
 var<workgroup> look_back_found: Element;
 var<workgroup> look_back_is_found: u32;
 
-// Finds what comes before a tile: afterwards it is carry(). Hands on what else is the tile's to hand on.
+// Finds what comes before a tile. Afterwards carry() returns it. The last tile of a group also hands on the next group's
+// carry.
 fn look_back(tile: u32, total: Element, thread: u32, length: u32) {
   find_carry(tile, total, thread);
   if (workgroupUniformLoad(&look_back_is_found) == 0u) {
@@ -65,12 +67,13 @@ fn look_back(tile: u32, total: Element, thread: u32, length: u32) {
   }
 }
 
-// The same, slowly: the carries of the groups from the first missing one to the tile's own, each from the totals of
-// the group before it; totals that are not there are computed from the input. Thread 0 knows what is combined: to
-// share it among the threads was seen to take a fifth more registers, and so a quarter of all work-groups their place.
+// The slow way, if find_carry found nothing. It starts from the nearest carry that is there. From there to the tile's own
+// group, it computes each group's carry from the totals of the group before. Totals that are not there are computed from
+// the input. Only thread 0 holds the combined values. If all threads held them, the kernel was seen to take a fifth more
+// registers, so that a quarter fewer work-groups ran at the same time.
 fn look_back_again(tile: u32, total: Element, thread: u32, length: u32) {
   let own_group = tile / FAN_OUT;
-  // The nearest group whose carry is there, or the first.
+  // Find the nearest group whose carry is there, or else the first group.
   if (thread == 0u) {
     look_back_group = own_group;
     look_back_known = identity();
@@ -84,7 +87,7 @@ fn look_back_again(tile: u32, total: Element, thread: u32, length: u32) {
   }
   var group = workgroupUniformLoad(&look_back_group);
   loop {
-    // The group's totals; of the tile's own group those before the tile.
+    // Combine the group's totals. Of the tile's own group, these are the totals before the tile.
     let tiles = select(FAN_OUT, tile % FAN_OUT, group == own_group);
     var sum = identity();
     var last = identity();
@@ -126,7 +129,7 @@ fn look_back_again(tile: u32, total: Element, thread: u32, length: u32) {
   look_back_carry = workgroupUniformLoad(&look_back_known);
 }
 
-// The group at work, what comes before it, and whether a total of it is missing.
+// The group whose totals are being combined, what comes before it, and whether one of its totals is missing.
 var<workgroup> look_back_group: u32;
 var<workgroup> look_back_known: Element;
 var<workgroup> look_back_missing: u32;

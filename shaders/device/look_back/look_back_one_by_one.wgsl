@@ -1,19 +1,20 @@
-// How a tile of long items finds what comes before it: thread 0 reads one entry after another, in one loop, so that there is one
-// piece of text that reads and few that combine. A software adapter's compiler takes a fraction of the time, and its threads would
-// take turns to read anyway.
-// Linked with look_back.wgsl, and without look_back_threads.wgsl: totals are grouped as there.
+// How a tile of long items finds what comes before it. Thread 0 reads one entry after another, in one loop. So the text
+// reads at one place, and combines at few, and a software adapter's compiler takes a fraction of the time. The threads of a
+// software adapter would take turns to read anyway.
+// Linked with look_back.wgsl, in place of look_back_threads.wgsl. Totals are grouped as in that file.
 // Call in uniform control flow; all threads get the carry.
 // Work-group memory: an element and a word.
 // replaces: look_back, look_back_known, look_back_missing, look_back_group
 
-// What comes before the tile, or before the group at work.
+// What comes before the group that thread 0 has come to; at the end, what comes before the tile.
 var<workgroup> look_back_known: Element;
 
-// The tile whose total is missing, or that there is none.
+// The tile whose total is missing, or NONE_IS_MISSING.
 var<workgroup> look_back_missing: u32;
 const NONE_IS_MISSING = 0xffffffffu;
 
-// Where thread 0 is: a group, and a tile of it; whether it still looks for a carry; and the totals of the group so far.
+// Where thread 0 is: the group, and the tile in it; whether it still looks for a carry; and the combined totals of the
+// group so far.
 var<private> look_back_group: u32;
 var<private> look_back_member: u32;
 var<private> look_back_seeks: bool;
@@ -46,8 +47,8 @@ fn look_back(tile: u32, total: Element, thread: u32, length: u32) {
   look_back_carry = workgroupUniformLoad(&look_back_known);
 }
 
-// Goes on to what comes before the tile, from the nearest carry that is there, or from the start; stops at a total that is
-// not there, and returns that tile.
+// Combines what comes before the tile, from the nearest carry that is there, or from the first tile. If a total is not
+// there, it stops, and returns the tile of that total. The next call goes on from there.
 fn find_missing(tile: u32, total: Element) -> u32 {
   var missing = NONE_IS_MISSING;
   loop {
@@ -61,11 +62,11 @@ fn find_missing(tile: u32, total: Element) -> u32 {
     if (is_own) {
       found = Entry(true, total);
     }
-    // A carry is not waited for: the group before has one.
+    // It does not wait for a carry: if one is not there, it goes on to the group before.
     let entry = select(entry_of_tile(other), entry_of_carry(group), seeks);
     let attempts = select(2u * PATIENCE, 2u, seeks);
     for (var attempt = 0u; attempt < attempts && !found.is_whole; attempt++) {
-      // As its owner handed it on, or another work-group.
+      // Read what the owner handed on, and in the next attempt what another work-group did.
       found = read_place(entry + select(0u, entries(), attempt % 2u == 1u));
     }
     if (seeks) {

@@ -1,30 +1,33 @@
-// How a tile finds what comes before it: a few threads read a total and the carry of every group, each by itself.
+// How a tile finds what comes before it without votes. A few threads read each group: every one of them reads one total and
+// the carry, and decides by itself how far it reads.
 // Linked with look_back.wgsl. Call in uniform control flow.
 // Work-group memory: FAN_OUT * (MOST_GROUPS + 1) + MOST_GROUPS elements and a word.
 
-// What the threads read: the totals of each group, by distance; and carries.
+// What the threads read: the totals of each group, by the group's distance from the tile's own; and the carry that each
+// thread found.
 var<workgroup> look_back_totals: array<Element, FAN_OUT * MOST_GROUPS>;
 var<workgroup> look_back_carries: array<Element, FAN_OUT>;
 
-// The nearest place at which a thread stopped, as a complement: the distance, CARRY_IS_FOUND, and the thread. Whoever
-// found a carry counts only where no one stopped before its group.
+// The nearest place at which a thread stopped: the group's distance, CARRY_IS_FOUND if the thread found a carry there, and
+// the thread. It is kept as a complement, so that atomicMax keeps the nearest. A thread that found a carry counts only if
+// no thread lacks what it should read of that group or of a nearer one.
 var<workgroup> look_back_stops: atomic<u32>;
 const CARRY_IS_FOUND = 32u;
 const STOP_BITS = 6u;
 const NOBODY_STOPPED = 0xffffffffu;
 
-// A thread lacks what it should read of this group.
+// Notes that a thread lacks what it should read of this group.
 fn stop_before(away: u32) {
   atomicMax(&look_back_stops, ~(away << STOP_BITS));
 }
 
-// A thread has the group's carry.
+// Notes that a thread has the group's carry.
 fn stop_at(away: u32, thread: u32, carry: Element) {
   look_back_carries[thread] = carry;
   atomicMax(&look_back_stops, ~((away << STOP_BITS) + CARRY_IS_FOUND + thread));
 }
 
-// The combined totals of groups, by distance.
+// The combined totals of each group's tiles but the last, by the group's distance.
 var<workgroup> look_back_sums: array<Element, MOST_GROUPS>;
 
 fn find_carry(tile: u32, total: Element, thread: u32) {
@@ -43,7 +46,7 @@ fn find_carry(tile: u32, total: Element, thread: u32) {
     }
     workgroupBarrier();
     if (thread == 0u) {
-      // From the farthest group to the tile's own.
+      // Combine from the farthest group to the tile's own.
       var before = look_back_carries[stop % CARRY_IS_FOUND];
       for (var away = nearest; away > 0u; away--) {
         before = combine(combine(before, look_back_sums[away]), look_back_totals[away * FAN_OUT + FAN_OUT - 1u]);
@@ -58,7 +61,7 @@ fn find_carry(tile: u32, total: Element, thread: u32) {
   }
 }
 
-// From the tile's own group back, until a carry is there. Threads need not agree on which.
+// Reads groups backwards from the tile's own, until this thread finds a carry. Threads may find different carries.
 fn read_groups(tile: u32, thread: u32) {
   for (var away = 0u; away < MOST_GROUPS; away++) {
     let group = tile / FAN_OUT - away;
@@ -95,7 +98,7 @@ fn read_groups(tile: u32, thread: u32) {
   stop_before(MOST_GROUPS);
 }
 
-// The totals of a group's first tiles, combined one after another.
+// Combines the totals of a group's earlier tiles with the next one: they are combined one after another.
 fn with_total(sum: Element, total: Element, member: u32) -> Element {
   return combine(sum, total);
 }

@@ -1,25 +1,27 @@
-// How a tile finds what comes before it: a few subgroups look at a group each, all at once, and their lanes read an entry
-// each. Where a carry is near, that is one round trip to memory. A vote counts only if all lanes of the subgroup are in
-// it, wherever the compiler lets them meet.
-// Linked with look_back.wgsl, subgroup.wgsl and subgroup_ballot.wgsl, where all subgroups are full, of at least four lanes.
+// How a tile finds what comes before it by votes. A few subgroups look at one group each, at the same time, and each lane
+// reads one entry. If a carry is near, this takes one round trip to memory. A vote counts only if all lanes of the subgroup
+// take part in it, wherever the compiler lets them meet.
+// Linked with look_back.wgsl, subgroup.wgsl and subgroup_ballot.wgsl. All subgroups must be full, with at least four lanes.
 // Call in uniform control flow.
 // Work-group memory: 2 * MOST_GROUPS + AT_ONCE elements and a word.
 
-// What is called for one subgroup is in uniform control flow of that subgroup: compilers do not know that.
+// All lanes of a subgroup take the same branches here, but compilers do not know that.
 diagnostic(off, subgroup_uniformity);
 
-// By distance, the combined totals of each group's tiles but the last, and the last one's.
+// For each group, by its distance: the combined totals of all its tiles but the last, and the total of the last.
 var<workgroup> look_back_sums: array<Element, MOST_GROUPS>;
 var<workgroup> look_back_lasts: array<Element, MOST_GROUPS>;
 
-// Groups that are looked at at once, by a subgroup each; the last of these goes on to groups farther away.
+// How many groups are read at the same time, by one subgroup each. The last of these subgroups goes on to groups farther
+// away.
 const AT_ONCE = min(3u, WORK_GROUP_SIZE / MAX_SUBGROUP_SIZE);
 
 // What comes before the group at which each subgroup stopped.
 var<workgroup> look_back_carries: array<Element, AT_ONCE>;
 
-// The nearest place at which a subgroup stopped, as a complement: the distance, CARRY_IS_FOUND, and the subgroup. Whoever
-// found a carry counts only where no one stopped before its group.
+// The nearest place at which a subgroup stopped: the group's distance, CARRY_IS_FOUND if the subgroup found a carry there,
+// and the subgroup. It is kept as a complement, so that atomicMax keeps the nearest. A subgroup that found a carry counts
+// only if no subgroup lacks what it should read of that group or of a nearer one.
 var<workgroup> look_back_stops: atomic<u32>;
 const CARRY_IS_FOUND = 32u;
 const STOP_BITS = 6u;
@@ -30,11 +32,11 @@ fn find_carry(tile: u32, total: Element, thread: u32) {
     read_groups(tile);
   }
   workgroupBarrier();
-  // By one thread: where all do it, the kernel takes a quarter more registers.
+  // One thread does this. If all threads do, the kernel takes a quarter more registers.
   if (thread == 0u) {
     let stop = ~atomicLoad(&look_back_stops);
     if ((stop & CARRY_IS_FOUND) != 0u && stop != NOBODY_STOPPED) {
-      // From the farthest group to the tile's own.
+      // Combine from the farthest group to the tile's own.
       var before = look_back_carries[stop % CARRY_IS_FOUND];
       for (var away = stop >> STOP_BITS; away > 0u; away--) {
         before = combine(combine(before, look_back_sums[away]), look_back_lasts[away]);
@@ -49,7 +51,7 @@ fn find_carry(tile: u32, total: Element, thread: u32) {
   }
 }
 
-// A subgroup's group; and where it is the last subgroup, those farther away, until a carry is there.
+// Reads the subgroup's group. The last subgroup also reads groups farther away, until it finds a carry.
 fn read_groups(tile: u32) {
   let lane = min(subgroup_rank, FAN_OUT);
   for (var away = subgroup_number; away < MOST_GROUPS; away++) {
@@ -58,10 +60,10 @@ fn read_groups(tile: u32) {
     }
     let group = tile / FAN_OUT - away;
     let entry = group * GROUP_ENTRIES + lane;
-    // The lanes that need what they read.
+    // How many lanes read a total that the tile needs, and how many lanes must find their entry.
     let tiles = select(FAN_OUT, tile % FAN_OUT, away == 0u);
     let needed = select(tiles, FAN_OUT + 1u, away == MOST_GROUPS - 1u && group > 0u);
-    // Said in full: left to its default, it was seen to keep what it had for the group before.
+    // The initial value is written out. Without it, the variable was seen to keep its value from the group before.
     var found = Entry(false, identity());
     var all_there = false;
     for (var attempt = 0u; attempt < PATIENCE; attempt++) {
@@ -87,7 +89,7 @@ fn read_groups(tile: u32) {
     if (subgroup_rank < min(tiles, FAN_OUT - 1u)) {
       element = found.element;
     }
-    // All that lanes ask each other, before what one of them does alone.
+    // All exchanges between lanes come before the branch that one lane takes alone.
     let sum = subgroup_reduce(element, subgroup_rank, subgroup_count);
     let last = element_shuffle(found.element, FAN_OUT - 1u);
     var before = element_shuffle(found.element, FAN_OUT);
@@ -114,7 +116,7 @@ fn all_lanes(condition: bool) -> bool {
   return count_votes(subgroupBallot(condition)) == subgroup_count;
 }
 
-// Each lane keeps the total of its member, which thread 0 knows.
+// The lane of this member keeps its total, which thread 0 knows.
 fn with_total(kept: Element, total: Element, member: u32) -> Element {
   let element = element_shuffle(total, 0u);
   if (subgroup_rank == member) {
@@ -123,7 +125,7 @@ fn with_total(kept: Element, total: Element, member: u32) -> Element {
   return kept;
 }
 
-// The combination of what the lanes keep.
+// Combines the totals that the lanes keep.
 fn sum_of_totals(kept: Element) -> Element {
   return subgroup_reduce(kept, subgroup_rank, subgroup_count);
 }

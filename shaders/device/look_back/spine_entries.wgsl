@@ -1,19 +1,20 @@
-// What work-groups of one dispatch hand on to each other: entries of elements in a buffer.
+// The spine of a single pass: a buffer of entries. In them, the work-groups of one dispatch hand elements on to each other.
 //
 // WebGPU promises no order between writes to different places, so each 32-bit word of an entry holds 16 bits
-// of the element and the number of the run, and the entry counts when all its words carry this run's
-// number. Numbers of runs are not used twice on one spine, so nothing has to be cleared.
+// of the element and the number of the run, and an entry counts only if all its words have the number of this run. No
+// number is used twice on one spine, so nothing has to be cleared.
 // Each entry has two places: its owner's, and one for work-groups that compute it in the owner's stead. The two
 // may differ in a float's last bits, and words of both must not be mixed.
 //
-// The places of a group, GROUP_ENTRIES of them, lie word by word: what is read together lies together.
+// The GROUP_ENTRIES places of a group lie word by word: the first words of all places, then the second words, and so on. So
+// words that are read together lie side by side.
 //
-// Linked with contract.wgsl, a look-back, which says ENTRY_WORDS and how many entries there are, and
-// faults_none.wgsl. Call from any control flow. No work-group memory.
+// Linked with contract.wgsl, faults_none.wgsl, and a look-back, which declares ENTRY_WORDS and entries(). Call from any
+// control flow. No work-group memory.
 
 @group(0) @binding(3) var<storage, read_write> spine: array<atomic<u32>>;
 
-// The run's number, 1 to 4095, as two digits: dynamic offsets choose both.
+// The run's number, 1 to 4095, as two digits of base 64. Dynamic offsets choose both.
 @group(0) @binding(10) var<uniform> run_low: vec4<u32>;
 @group(0) @binding(11) var<uniform> run_high: vec4<u32>;
 
@@ -26,7 +27,7 @@ struct Entry {
   element: Element,
 }
 
-// Where a place has its first word; the others follow GROUP_ENTRIES apart.
+// The index of a place's first word. Its other words follow, each GROUP_ENTRIES after the one before.
 fn first_word_of(place: u32) -> u32 {
   return place / GROUP_ENTRIES * GROUP_ENTRIES * ENTRY_WORDS + place % GROUP_ENTRIES;
 }
@@ -45,7 +46,7 @@ fn read_place(place: u32) -> Entry {
   return Entry(is_whole, element_from_words(words));
 }
 
-// An entry, as its owner or another work-group handed it on.
+// Reads an entry that its owner or another work-group handed on.
 fn read_entry(entry: u32) -> Entry {
   let found = read_place(entry);
   if (found.is_whole) {
@@ -54,8 +55,8 @@ fn read_entry(entry: u32) -> Entry {
   return read_place(entries() + entry);
 }
 
-// Writes an entry, by `writers` threads that all hold the element; each calls it with its number. An exchange
-// goes straight to where the others read; a store can wait behind the stores of whole tiles.
+// Writes an entry. `writers` threads share the work: all of them hold the element, and each calls this with its own number.
+// An atomic exchange goes straight to where other work-groups read. A store could wait behind the stores of whole tiles.
 fn write_place(place: u32, element: Element, writer: u32, writers: u32) {
   let first = first_word_of(place);
   let run = run_number() << 16u;

@@ -1,5 +1,5 @@
-// A tile of items that go one by one, by subgroups: each takes its run in rows, an item a lane.
-// Call in uniform control flow. Work-group memory: that of subgroup.wgsl, which it is linked with, as it is with one_by_one.wgsl.
+// A tile whose items go one by one, scanned by subgroups. Each subgroup takes its run in rows, with one item for each lane.
+// Call in uniform control flow. Linked with one_by_one.wgsl, and with subgroup.wgsl, whose work-group memory it uses.
 // replaces: TileScan, begin_scan, before_run, reduce_tile
 
 struct TileScan {

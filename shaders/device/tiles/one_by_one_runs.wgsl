@@ -1,4 +1,4 @@
-// A tile of items that go one by one, where each thread takes consecutive ones, its run.
+// A tile whose items go one by one. Each thread takes consecutive items, its run.
 // Call in uniform control flow. Work-group memory: the algorithm's. Linked with portable.wgsl and one_by_one.wgsl.
 // replaces: begin_scan, reduce_tile
 

@@ -1,6 +1,6 @@
-// How the threads of a tile divide its items and scan them, on an algorithm without subgroups: each thread
-// takes consecutive items, its run.
-// Call in uniform control flow; work_group_thread first, once, and its result as `thread` afterwards.
+// How the threads of a tile divide its items and scan them, with an algorithm without subgroups. Each thread takes
+// consecutive items, its run.
+// Call in uniform control flow. Call work_group_thread first, and only once, and pass its result as `thread`.
 // Linked after an algorithm of work_group/, whose work-group memory it uses.
 
 struct Invocation {
@@ -11,7 +11,7 @@ fn work_group_thread(invocation: Invocation) -> u32 {
   return invocation.index;
 }
 
-// A vector of a thread's: in the order of threads, and of each thread's vectors.
+// The place of a thread's vector among all vectors, which are ordered by threads, and then by each thread's vectors.
 fn vector_of(tile: u32, thread: u32, vector: u32) -> u32 {
   return (tile * WORK_GROUP_SIZE + thread) * VECTORS + vector;
 }
@@ -22,23 +22,23 @@ struct TileScan {
   total: Element,
 }
 
-// The tile's total.
+// Computes the tile's total, and what comes before each thread's run.
 fn begin_scan(elements: array<Element, ITEMS>, thread: u32) -> TileScan {
   let scan = work_group_scan_exclusive(sum_of_run(elements), thread);
   return TileScan(scan.prefix, scan.total);
 }
 
-// What comes before the run in the tile, for the carry to come before.
+// What comes before the run in the tile. The kernel combines the carry with it.
 fn before_run(scan: TileScan) -> Element {
   return scan.before;
 }
 
-// What is left to do for the thread's items, before what comes before the run is known.
+// The part of the scan that works on the thread's items before it is known what comes before the run.
 fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return scan_run(elements);
 }
 
-// Nothing: it would take another combination an item.
+// Returns the items as they are. Scanned here, each item would take one more combination in finish_run.
 fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return elements;
 }
@@ -55,7 +55,7 @@ fn finish_run(run: array<Element, ITEMS>, before: Element) -> array<Element, ITE
   return own;
 }
 
-// The total alone: thread 0 gets it.
+// The tile's total without a scan. Thread 0 gets it.
 fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
   return work_group_reduce(sum_of_run(elements), thread);
 }
@@ -69,8 +69,8 @@ fn sum_of_run(elements: array<Element, ITEMS>) -> Element {
   return sum;
 }
 
-// The total of any tile, a vector after another: slowly, so that it takes few registers. As a scan's total, since
-// a reduction may combine in another order.
+// The total of any tile. It reads one vector after another, which is slow, but takes few registers. It takes the total of a
+// scan, since a reduction may combine in another order.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var sum = identity();
   for (var vector = 0u; vector < VECTORS; vector++) {

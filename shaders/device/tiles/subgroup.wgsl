@@ -1,16 +1,16 @@
-// How the threads of a tile divide its items and scan them, by subgroups. Each subgroup has a run of items,
-// which its lanes hold in order however the adapter maps lanes to local_invocation_index; and it takes the run's
-// vectors in rows, one a lane, so that neighbouring lanes load and store neighbouring vectors.
-// Call in uniform control flow; work_group_thread first, once, and its result as `thread` afterwards.
+// How the threads of a tile divide its items and scan them, by subgroups. Each subgroup has a run of items. Its lanes hold
+// the run in order, however the adapter maps lanes to local_invocation_index. The subgroup takes the run's vectors in rows,
+// with one vector for each lane, so that neighbouring lanes load and store neighbouring vectors.
+// Call in uniform control flow. Call work_group_thread first, and only once, and pass its result as `thread`.
 // Work-group memory: an element for each MIN_SUBGROUP_SIZE threads.
-// Linked with subgroup_contract.wgsl, what numbers the threads (subgroup_count.wgsl with subgroup_by_id.wgsl or
+// Linked with subgroup_contract.wgsl, the files that number the threads (subgroup_count.wgsl with subgroup_by_id.wgsl or
 // subgroup_by_count.wgsl; or subgroup_by_lanes.wgsl), and subgroup_rows.wgsl or subgroup_votes.wgsl. For some operators
 // subgroup_any_order.wgsl, subgroup_lane_totals.wgsl, subgroup_scan_first.wgsl or subgroup_rows_together.wgsl replace
 // some of these functions.
 
 var<workgroup> subgroup_totals: array<Element, SUBGROUP_SLOTS>;
 
-// A vector of a thread's: in the order of subgroups, of rows, and of lanes.
+// The place of a thread's vector among all vectors, which are ordered by subgroups, then by rows, and then by lanes.
 fn vector_of(tile: u32, thread: u32, vector: u32) -> u32 {
   let first = tile * WORK_GROUP_SIZE + thread - subgroup_rank;
   return first * VECTORS + vector * subgroup_count + subgroup_rank;
@@ -20,17 +20,17 @@ struct TileScan {
   total: Element,
 }
 
-// The tile's total: at once, and what else there is to a scan later, since others wait for it.
+// Computes only the tile's total, since other tiles wait for it. The rest of the scan comes later.
 fn begin_scan(elements: array<Element, ITEMS>, thread: u32) -> TileScan {
   return TileScan(reduce_tile(elements, thread));
 }
 
-// What is left to do for the thread's items, before what comes before the run is known.
+// The part of the scan that works on the thread's items before it is known what comes before the run.
 fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return scan_run(elements);
 }
 
-// What comes before the subgroup's run in the tile, for the carry to come before.
+// What comes before the subgroup's run in the tile. The kernel combines the carry with it.
 fn before_run(scan: TileScan) -> Element {
   var before = identity();
   for (var slot = 0u; slot < SUBGROUP_SLOTS; slot++) { // unroll
@@ -41,7 +41,8 @@ fn before_run(scan: TileScan) -> Element {
   return before;
 }
 
-// What a row has before the lane's own element, where that is not the first, and all of it.
+// A row's elements before the lane's own, combined, and all of its elements, combined. The first lane has nothing before
+// it: its `exclusive` means nothing.
 struct RowScan {
   exclusive: Element,
   total: Element,
@@ -71,7 +72,7 @@ fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return own;
 }
 
-// The same on top of what comes before the run.
+// The prefixes of the thread's items within the tile, from those within the run and what comes before the run.
 fn finish_run(prefixes: array<Element, ITEMS>, before: Element) -> array<Element, ITEMS> {
   var own = prefixes;
   for (var item = 0u; item < ITEMS; item++) { // unroll
@@ -80,7 +81,7 @@ fn finish_run(prefixes: array<Element, ITEMS>, before: Element) -> array<Element
   return own;
 }
 
-// The total alone: all threads get it.
+// The tile's total without a scan. All threads get it.
 fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
   var own = elements;
   var total = identity();
@@ -94,7 +95,8 @@ fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
   return reduce_subgroups(total_of_rows(total));
 }
 
-// A total with another row, whose lanes meet; and what is then the subgroup's.
+// Combines a total with another row, whose elements the lanes combine. After the last row, total_of_rows gives the
+// subgroup's total.
 fn with_row(total: Element, element: Element) -> Element {
   return combine(total, reduce_row(element));
 }
@@ -103,9 +105,9 @@ fn total_of_rows(total: Element) -> Element {
   return total;
 }
 
-// The total, from each subgroup's own. Where every subgroup is full, its lanes combine as many totals at once as the
-// smallest subgroup has lanes. Where one may lack lanes, each thread combines all totals: a subgroup of one lane would see
-// one total of each step.
+// The tile's total, from the subgroups' totals. If every subgroup is full, its lanes combine as many totals at once as the
+// smallest subgroup has lanes. If a subgroup may lack lanes, each thread combines all totals by itself, since a subgroup of
+// one lane would see only one total of each step.
 fn reduce_subgroups(sum: Element) -> Element {
   if (subgroup_rank == 0u) {
     subgroup_totals[subgroup_number] = sum;
@@ -130,8 +132,8 @@ fn reduce_subgroups(sum: Element) -> Element {
   return total;
 }
 
-// The total of any tile, a row after another: slowly, so that it takes few registers. It is what begin_scan has, to the last
-// bit: where an order would show, another file replaces it.
+// The total of any tile. It reads one row after another, which is slow, but takes few registers. The total has the same
+// bits as that of begin_scan. If the order of operations would change them, another file replaces this function.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var sum = identity();
   for (var vector = 0u; vector < VECTORS; vector++) {

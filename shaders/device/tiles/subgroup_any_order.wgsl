@@ -1,4 +1,5 @@
-// A tile's total where any order and grouping is as good: each lane combines its own items, and the lanes meet once.
+// A tile's total for operators that may combine in any order and grouping. Each lane combines its own items, and then the
+// lanes combine their results once.
 // Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl.
 // replaces: with_row, total_of_rows
 

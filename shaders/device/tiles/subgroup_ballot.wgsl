@@ -8,7 +8,7 @@ fn count_votes(votes: vec4<u32>) -> u32 {
   return counts.x + counts.y + counts.z + counts.w;
 }
 
-// A bit for each lane of a lower number.
+// A bit for each lane whose number is lower than `lane`.
 fn lanes_before(lane: u32) -> vec4<u32> {
   if (MAX_SUBGROUP_SIZE <= 32u) {
     return vec4<u32>((1u << lane) - 1u, 0u, 0u, 0u);

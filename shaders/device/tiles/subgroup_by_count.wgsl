@@ -1,4 +1,4 @@
-// A thread's place by the order in which subgroups start, for languages without subgroup_id.
+// Numbers the threads in the order in which their subgroups start, for languages without subgroup_id.
 // Call in uniform control flow, first and once. Linked after subgroup_count.wgsl, whose work-group memory it uses.
 
 struct Invocation {

@@ -1,5 +1,5 @@
-// A thread's place by its subgroup's number and its lane, for languages that have subgroup_id. Where a subgroup
-// is not full, threads are counted as they start.
+// Numbers the threads by their subgroup's number and their lane, for languages that have subgroup_id. If a subgroup is not
+// full, threads are counted as they start.
 // Call in uniform control flow, first and once. Linked after subgroup_count.wgsl, whose work-group memory it uses.
 
 struct Invocation {
@@ -9,11 +9,11 @@ struct Invocation {
   @builtin(subgroup_size) size: u32,
 }
 
-// 0 where threads were counted.
+// The number of subgroups, or 0 if threads were counted.
 var<private> subgroups_by_id: u32;
 
 fn work_group_thread(invocation: Invocation) -> u32 {
-  // A constant where the adapter knows one size, since shuffles are faster then.
+  // If the adapter has only one size, it is a constant here, since shuffles are faster with a constant.
   let size = select(invocation.size, MIN_SUBGROUP_SIZE, MIN_SUBGROUP_SIZE == MAX_SUBGROUP_SIZE);
   if (invocation.subgroups * size != WORK_GROUP_SIZE || size != invocation.size) {
     return count_thread(invocation.lane);

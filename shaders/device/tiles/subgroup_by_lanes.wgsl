@@ -1,5 +1,6 @@
-// A thread's place where subgroups may lack lanes: the subgroups with the most lanes come first, whichever starts first.
-// So the full ones take the first runs, the one that lacks lanes takes the last, and the order of operations is always the same.
+// Numbers the threads if subgroups may lack lanes. Subgroups with more lanes come first, whichever subgroup starts first.
+// So full subgroups take the first runs, the one that lacks lanes takes the last run, and the order of operations is always
+// the same.
 // Call in uniform control flow, first and once. Linked in place of subgroup_count.wgsl, for languages with and without
 // subgroup_id. Work-group memory: a word, and one for each MIN_SUBGROUP_SIZE threads.
 
@@ -11,7 +12,8 @@ struct Invocation {
 var<workgroup> subgroups_started: atomic<u32>;
 var<workgroup> subgroup_lanes: array<u32, SUBGROUP_SLOTS>;
 
-// The thread's lane, its place among its subgroup's threads, their number, and the subgroup's own.
+// The thread's lane, its place among the threads of its subgroup, how many threads the subgroup has, and the subgroup's
+// number.
 var<private> subgroup_lane: u32;
 var<private> subgroup_rank: u32;
 var<private> subgroup_count: u32;
@@ -41,7 +43,7 @@ fn work_group_thread(invocation: Invocation) -> u32 {
   return first + subgroup_rank;
 }
 
-// Once the work-group has met at a barrier.
+// Call this after the work-group has met at a barrier.
 fn number_of_subgroups() -> u32 {
   return atomicLoad(&subgroups_started);
 }

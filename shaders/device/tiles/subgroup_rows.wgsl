@@ -1,4 +1,4 @@
-// The scan of a row, an element a lane, by the operator.
+// The scan and the reduction of a row by the operator. Each lane has one element of the row.
 // Call in uniform control flow. No work-group memory. Linked with subgroup_contract.wgsl and subgroup.wgsl.
 
 fn reduce_row(element: Element) -> Element {

@@ -1,20 +1,20 @@
-// The prefixes of a thread's items within its subgroup's run, several rows at a time, where WGSL has no scan of the operator's
-// own: in place of row after row, as subgroup.wgsl has it. Neighbouring lanes give each other the elements of every other
-// row, and put what they hold of the same row together, then lanes two apart, then four, until each lane holds a part of one
-// row; they scan what they hold, and go the same way back. Of eight rows that takes a fourth of the shuffles. All
-// subgroups are full where there are several rows at a time.
+// The prefixes of a thread's items within its subgroup's run, for operators for which WGSL has no subgroup scan. This file
+// scans several rows together; subgroup.wgsl scans one row after another. Neighbouring lanes exchange the elements of every
+// other row, and each lane combines the two elements that it now has of one row. Then lanes two apart do the same, then
+// lanes four apart, until each lane holds a part of one row. The lanes scan these parts, and go the same way back. For
+// eight rows, this takes a fourth of the shuffles. If several rows are scanned together, all subgroups are full.
 // Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl and subgroup_contract.wgsl.
 // replaces: scan_run
 
 struct RowsScan {
-  // What comes before the lane's element of each row.
+  // For each row, what comes before the lane's element.
   before: array<Element, ROWS>,
   total: Element,
 }
 
 fn scan_rows(elements: array<Element, ROWS>) -> RowsScan {
   var sums = elements;
-  // What was put together, at each stage: the earlier part.
+  // For each stage, the earlier one of the two parts that were combined.
   var earlier: array<Element, max(1u, ROW_STAGES) * ROW_PAIRS>;
   for (var stage = 0u; stage < ROW_STAGES; stage++) { // unroll
     let is_later = (subgroup_rank & (1u << stage)) != 0u;
@@ -39,7 +39,7 @@ fn scan_rows(elements: array<Element, ROWS>) -> RowsScan {
     }
   }
 
-  // Each lane has its part of one row: that of as many lanes as there are rows. The parts before it:
+  // Each lane now has a part of one row: the combined elements of ROWS lanes. Combine the parts before it.
   var parts = sums[0];
   for (var distance = ROWS; distance < MAX_SUBGROUP_SIZE; distance <<= 1u) {
     let before = element_shuffle_up(parts, distance);
@@ -48,7 +48,7 @@ fn scan_rows(elements: array<Element, ROWS>) -> RowsScan {
     }
   }
   let parts_before = element_shuffle_up(parts, ROWS);
-  // And the rows before it.
+  // Combine the rows before it.
   let row = subgroup_rank % ROWS;
   var rows = element_shuffle(parts, subgroup_count - ROWS + row);
   for (var distance = 1u; distance < ROWS; distance <<= 1u) {
@@ -68,11 +68,11 @@ fn scan_rows(elements: array<Element, ROWS>) -> RowsScan {
     before[0] = combine(before[0], parts_before);
   }
 
-  // The way back.
+  // Go the same way back.
   for (var turn = 0u; turn < ROW_STAGES; turn++) { // unroll
     let is_later = (subgroup_rank & (1u << (ROW_STAGES - 1u - turn))) != 0u;
     for (var other = 0u; other < ROW_PAIRS; other++) { // unroll
-      // From the last pair on: the first is written over.
+      // Go from the last pair to the first, since a pair writes over the pairs after it.
       if (ROW_PAIRS - 1u - other < (ROWS >> (ROW_STAGES - turn))) {
         let first = before[ROW_PAIRS - 1u - other];
         let second = combine(first, earlier[(ROW_STAGES - 1u - turn) * ROW_PAIRS + ROW_PAIRS - 1u - other]);

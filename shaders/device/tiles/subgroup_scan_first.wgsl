@@ -1,7 +1,7 @@
-// The tile's total from the scan of its rows, where lanes would take as many shuffles again for a reduction by the
-// operator. All threads get it.
-// Call in uniform control flow. Work-group memory: that of subgroup.wgsl, which it is linked with, as it is with
-// subgroup_rows_together.wgsl and subgroup_rows.wgsl.
+// Scans the rows first, and takes the tile's total from that scan. A reduction by the operator would take the lanes as many
+// shuffles again. All threads get the total.
+// Call in uniform control flow. Linked with subgroup_rows_together.wgsl, subgroup_rows.wgsl, and subgroup.wgsl, whose
+// work-group memory it uses.
 // replaces: TileScan, begin_scan, before_run, run_of, reduce_subgroups, total_of_tile
 
 struct TileScan {
@@ -20,13 +20,13 @@ fn before_run(scan: TileScan) -> Element {
   return scan.before;
 }
 
-// What comes before the subgroup in the tile, and all of it.
+// What comes before the subgroup in the tile, and the tile's total.
 struct SubgroupsScan {
   before: Element,
   total: Element,
 }
 
-// From each subgroup's own total: one after another, which shuffles would not do sooner.
+// Combines the subgroups' totals one after another. Shuffles would not be faster.
 fn scan_subgroups(sum: Element) -> SubgroupsScan {
   if (subgroup_rank == 0u) {
     subgroup_totals[subgroup_number] = sum;
@@ -53,12 +53,12 @@ fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITE
   return scan.run;
 }
 
-// The total of any tile, as begin_scan has it: rows two by two, and these two by two, as lanes combine them. Slowly, so that
-// it takes few registers.
+// The total of any tile, with the same bits as that of begin_scan. It combines rows in pairs, then pairs of pairs, as the
+// lanes do in scan_rows. It is slow, but takes few registers.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var sum = identity();
   for (var chunk = 0u; chunk < ROW_CHUNKS; chunk++) {
-    // What still lacks its other half, by stage.
+    // For each stage, the total that waits for the other one of its pair.
     var halves: array<Element, ROW_STAGES + 1u>;
     for (var row = 0u; row < ROWS; row++) {
       let place = vector_of(tile, thread, chunk * ROWS + row);

@@ -1,4 +1,4 @@
-// The scan of a row whose elements are 0 or 1, by a vote: how many are 1.
+// The scan and the reduction of a row whose elements are 0 or 1. A vote counts the elements that are 1.
 // Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl and subgroup_ballot.wgsl.
 
 fn reduce_row(element: Element) -> Element {

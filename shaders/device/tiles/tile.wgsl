@@ -1,21 +1,22 @@
-// The interface of a tile: how its threads divide its items, and how they scan and reduce them. This is its simplest
-// instance, right where a work-group has one thread; portable.wgsl and subgroup.wgsl, with what each is linked with, have the
-// same names with the same signatures, and kernels call nothing else of them. Where items go one by one, one_by_one.wgsl has
-// Items in place of the array of elements, and of prefixes no more than what comes before the run.
-// Call in uniform control flow; work_group_thread first, once, and its result as `thread` afterwards.
-// No work-group memory. Linked with contract.wgsl and a kernel, which for total_of_tile has combine_vector.
+// The interface of a tile: how its threads divide its items, and how they scan and reduce them. This file is its simplest
+// instance, for work-groups of one thread. portable.wgsl and subgroup.wgsl, each with the files that it is linked with,
+// have the same names with the same signatures, and kernels call nothing else of them. If items go one by one,
+// one_by_one.wgsl has Items in place of the array of elements, and what comes before the run in place of the prefixes.
+// Call in uniform control flow. Call work_group_thread first, and only once, and pass its result as `thread`.
+// No work-group memory. Linked with contract.wgsl and a kernel. total_of_tile needs the kernel's combine_vector.
 
 // The built-in values that the threads are numbered by: a parameter of every entry point.
 struct Invocation {
   @builtin(local_invocation_index) index: u32,
 }
 
-// A thread's number, 0 to WORK_GROUP_SIZE - 1: need not be local_invocation_index.
+// A thread's number, 0 to WORK_GROUP_SIZE - 1. It may differ from local_invocation_index.
 fn work_group_thread(invocation: Invocation) -> u32 {
   return invocation.index;
 }
 
-// The place, among all vectors of the data, of a thread's vector, 0 to VECTORS - 1. Each place is one thread's.
+// The place of a thread's vector among all vectors of the data. `vector` is 0 to VECTORS - 1. No two threads have the same
+// place.
 fn vector_of(tile: u32, thread: u32, vector: u32) -> u32 {
   return (tile * WORK_GROUP_SIZE + thread) * VECTORS + vector;
 }
@@ -26,29 +27,29 @@ struct TileScan {
   total: Element,
 }
 
-// Begins a scan of the tile: its total is there at once, since other tiles wait for it.
+// Begins a scan of the tile. The total is ready when this returns, since other tiles wait for it.
 fn begin_scan(elements: array<Element, ITEMS>, thread: u32) -> TileScan {
   return TileScan(reduce_tile(elements, thread));
 }
 
-// What comes before the thread's run in the tile, for the carry to come before. A run is what prefixes are counted in: the
-// thread's own items, or its subgroup's.
+// What comes before the thread's run in the tile. The kernel combines the carry with it. A run is either the thread's own
+// items or those of its subgroup, and finish_run combines what comes before it with its prefixes.
 fn before_run(scan: TileScan) -> Element {
   return identity();
 }
 
-// The thread's items as finish_run takes them. It is called once the total is handed on, and before others are waited for:
-// what of the scan takes time is done here.
+// The thread's items as finish_run takes them. Kernels call this after they hand on the total, and before they wait for
+// other tiles. So the slow part of the scan belongs here.
 fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return scan_run(elements);
 }
 
-// The same of items that are in no scan that has begun.
+// As run_of, for items whose scan has not begun.
 fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return elements;
 }
 
-// The prefixes that are asked for of the thread's items, from what comes before the run.
+// The prefixes of the thread's items, inclusive or exclusive as select_prefix has it, from what comes before the run.
 fn finish_run(run: array<Element, ITEMS>, before: Element) -> array<Element, ITEMS> {
   var own = run;
   var prefix = before;
@@ -60,7 +61,7 @@ fn finish_run(run: array<Element, ITEMS>, before: Element) -> array<Element, ITE
   return own;
 }
 
-// The total alone: thread 0 gets it.
+// The tile's total without a scan. Thread 0 gets it.
 fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
   var own = elements;
   var sum = identity();
@@ -70,7 +71,8 @@ fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
   return sum;
 }
 
-// The total of any tile, to the last bit as begin_scan has it, from the input: slowly, and in few registers. Thread 0 gets it.
+// The total of any tile, computed from the input, with the same bits as that of begin_scan. It is slow, but takes few
+// registers. Thread 0 gets it.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var sum = identity();
   for (var vector = 0u; vector < VECTORS; vector++) {
