@@ -18,10 +18,20 @@ export {
   SourceError,
   WavefoldError,
 } from "./errors.ts";
-export type { HandCompactOptions, HandMapOptions, HandOptions, IntoOption } from "./gpu/at_hand.ts";
+export type {
+  HandCompactOptions,
+  HandMapOptions,
+  HandOptions,
+  HandScanMapOptions,
+  HandScanOptions,
+  IntoOption,
+} from "./gpu/at_hand.ts";
 export type { SinglePassTest } from "./gpu/context.ts";
 export type {
+  CompactOf,
   CompactRanges,
+  EitherCompact,
+  FlaggedCompact,
   FlaggedRanges,
   Fold,
   Length,

@@ -1,4 +1,4 @@
-import type { AnyArray, Bytes } from "../algebra/arrays.ts";
+import type { AnyArray, ArrayOf, Bytes, NameOf } from "../algebra/arrays.ts";
 import {
   arrayLike,
   arrayOver,
@@ -79,7 +79,21 @@ export interface IntoOption<Result> {
    * is what the call returns. For `compact` it has at least as many; the call returns the part that it filled. It may be
    * the data itself. If the call is rejected, what the array holds is open.
    */
-  readonly into?: Result;
+  readonly into?: NoInfer<Result>;
+}
+
+/** The options of `scan`. */
+export interface HandScanOptions<A extends AnyArray> extends HandOptions<NameOf<A>>, IntoOption<A> {
+  /** Leaves each place's own element out. */
+  readonly exclusive?: boolean;
+}
+
+/** The options of `scan` with a map to another type. */
+export interface HandScanMapOptions<From extends string, Name extends string, V extends Value>
+  extends HandMapOptions<From, Name, V>,
+    IntoOption<ArrayOf<Name, V>> {
+  /** Leaves each place's own element out. */
+  readonly exclusive?: boolean;
 }
 
 const scanNames = { op: true, exclusive: true, into: true, ...commonNames } as const;

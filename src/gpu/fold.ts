@@ -4,7 +4,14 @@ import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
-import type { HandCompactOptions, HandMapOptions, HandOptions, IntoOption } from "./at_hand.ts";
+import type {
+  HandCompactOptions,
+  HandMapOptions,
+  HandOptions,
+  HandScanMapOptions,
+  HandScanOptions,
+  IntoOption,
+} from "./at_hand.ts";
 import { scanAtHand } from "./at_hand.ts";
 import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
@@ -72,8 +79,8 @@ export interface FlaggedRanges extends CompactRanges {
   readonly flags: BufferRange;
 }
 
-/** A compaction, compiled and with its scratch allocated. If it was prepared without `where`, its ranges have `flags`. */
-export interface PreparedCompact<Ranges extends CompactRanges = CompactRanges> {
+/** A compaction, compiled and with its scratch allocated. */
+export interface CompactOf<Ranges extends CompactRanges> {
   /**
    * Records the compaction of `length` items, as {@link PreparedScan.record} does. `output` must have room for all of
    * them. `count` (one u32) receives the number of kept items. Items of `output` after the kept ones keep their
@@ -86,6 +93,15 @@ export interface PreparedCompact<Ranges extends CompactRanges = CompactRanges> {
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
 }
+
+/** A compaction that was prepared with `where`. */
+export interface PreparedCompact extends CompactOf<CompactRanges> {}
+
+/** A compaction that was prepared without `where`: its ranges have `flags`. */
+export interface FlaggedCompact extends CompactOf<FlaggedRanges> {}
+
+/** A compaction that was prepared with or without `where`. */
+export interface EitherCompact extends CompactOf<CompactRanges & Partial<FlaggedRanges>> {}
 
 /** Scan, reduce and compact on one device. See `openFold`. */
 export class Fold {
@@ -148,15 +164,10 @@ export class Fold {
    * await fold.scan(Uint32Array.of(3, 1, 7), { into: sums }); // 3 4 11
    * ```
    */
-  scan<A extends AnyArray>(
-    data: A,
-    options?: HandOptions<NameOf<A>> & { readonly exclusive?: boolean } & IntoOption<NoInfer<A>>,
-  ): Promise<A>;
+  scan<A extends AnyArray>(data: A, options?: HandScanOptions<A>): Promise<A>;
   scan<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> & { readonly exclusive?: boolean } & IntoOption<
-        NoInfer<ArrayOf<Name, V>>
-      >,
+    options: HandScanMapOptions<NameOf<A>, Name, V>,
   ): Promise<ArrayOf<Name, V>>;
   async scan(data: AnyArray, options: object = {}): Promise<AnyArray> {
     return scanAtHand(this.#context, data, options);
@@ -204,19 +215,17 @@ export class Fold {
   ): Promise<Uint32Array>;
   compact<A extends AnyArray>(
     data: A,
-    options: HandCompactOptions<NameOf<A>> & { readonly indices?: false } & IntoOption<NoInfer<A>>,
+    options: HandCompactOptions<NameOf<A>> & { readonly indices?: false } & IntoOption<A>,
   ): Promise<A>;
   compact<A extends AnyArray>(
     data: A,
-    options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean } & IntoOption<
-        NoInfer<A> | Uint32Array
-      >,
+    options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean } & IntoOption<A | Uint32Array>,
   ): Promise<A | Uint32Array>;
   compact<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
     options: Omit<HandCompactOptions<string>, "type" | "map"> &
       Omit<HandMapOptions<NameOf<A>, Name, V>, "op"> &
-      IntoOption<NoInfer<ArrayOf<Name, V>>>,
+      IntoOption<ArrayOf<Name, V>>,
   ): Promise<ArrayOf<Name, V>>;
   // That there is a predicate or flags is checked also for callers that leave the options out.
   async compact(data: AnyArray, options: { readonly into?: AnyArray } = {}): Promise<AnyArray> {
@@ -273,10 +282,8 @@ export class Fold {
   ): Promise<PreparedCompact>;
   prepareCompact<Name extends string>(
     options: CompactOptions<Name> & { readonly where?: never },
-  ): Promise<PreparedCompact<FlaggedRanges>>;
-  prepareCompact<Name extends string>(
-    options: CompactOptions<Name>,
-  ): Promise<PreparedCompact<CompactRanges & Partial<FlaggedRanges>>>;
+  ): Promise<FlaggedCompact>;
+  prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   async prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
     const { prepareCompact } = await import("./recording.ts");
     return prepareCompact(this.#context, options);
