@@ -81,7 +81,10 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
       new Option("--shrink-seconds <n>", "how long a failure is shortened").argParser(positive).default(60),
     )
     .addOption(
-      new Option("--case-seconds <n>", "a case that computes longer hangs").argParser(positive).default(60),
+      new Option(
+        "--case-seconds <n>",
+        "a case that takes more CPU time hangs (default: 60, and 180 on a GPU, whose compiler takes a minute for the longest kernels)",
+      ).argParser(positive),
     )
     .addOption(
       new Option("--memory <mb>", "a process that takes more is ended").argParser(positive).default(2000),
@@ -98,7 +101,7 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
     keepGoing?: boolean;
     shuffleSubgroups: boolean;
     shrinkSeconds: number;
-    caseSeconds: number;
+    caseSeconds?: number;
     memory: number;
     restart: number;
   }>();
@@ -114,6 +117,10 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
     settings: given.shuffleSubgroups ? "" : " --no-shuffle-subgroups",
     adapter: given.adapter,
     ...(given.repeat !== undefined && { repeat: given.repeat }),
-    limits: { caseMs: given.caseSeconds * 1000, bytes: given.memory * 1e6, cases: given.restart },
+    limits: {
+      caseMs: (given.caseSeconds ?? (given.adapter === "gpu" ? 180 : 60)) * 1000,
+      bytes: given.memory * 1e6,
+      cases: given.restart,
+    },
   };
 }

@@ -88,7 +88,7 @@ export async function startRunner(
       peakBytes = Math.max(peakBytes, bytes);
       if (own.answer !== undefined && problem === undefined && (hangs || bytes > limits.bytes)) {
         problem = hangs
-          ? `${kindOf(one)} hangs: no end after ${limits.caseMs / 1000} s`
+          ? `${kindOf(one)} hangs: no end after ${limits.caseMs / 1000} s of CPU time`
           : `${kindOf(one)} takes more than ${Math.round(limits.bytes / 1e6)} MB of memory`;
         stop(own);
       }
