@@ -221,10 +221,11 @@ async function typeOfArray(
 
 /**
  * Calls at hand make their own, padded buffers for input and output. Kernels for such buffers are the shortest, and no
- * other kernels need to be compiled. A single pass has no kernels for padded buffers, so it takes vectors.
+ * other kernels need to be compiled. A single pass has no kernels for padded buffers, so it takes vectors. So do subgroups:
+ * they combine vector by vector, so that sums of f64 from padded totals would have other bits than those of a recording.
  */
-export const arrangementFor = ({ passes }: TuningOptions): Arrangement =>
-  passes === "single" ? "vectors" : "padded";
+export const arrangementFor = ({ algorithm, passes }: TuningOptions): Arrangement =>
+  passes === "single" || algorithm === "subgroup" ? "vectors" : "padded";
 
 /** A call, as far as its plan depends on it. */
 interface Planned {

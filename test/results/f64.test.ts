@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { add, mul } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { contextOf } from "../../src/gpu/device.ts";
 import { mostRows } from "../../src/kernels/algorithms.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";
@@ -9,6 +10,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { bitsOf, expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";
+import { planReduce, planScan } from "../support/plans.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
@@ -326,4 +328,34 @@ describe.each(rows(algorithmNames, { of: 3, shift: 1 }))("the sign of a sum of z
       }
     }
   });
+});
+
+test.each(algorithmNames)("calls at hand have the bits of recorded plans: %s", async (algorithm) => {
+  for (const passes of ["reduce-then-scan", "single"] as const) {
+    for (const [workGroupSize, itemsPerThread] of [
+      [25, 2],
+      [8, 4],
+      [3, 3],
+    ] as const) {
+      const options = { op: add, type: f64, algorithm, passes, workGroupSize, itemsPerThread } as const;
+      // Up to three levels of totals.
+      for (const length of [3 * workGroupSize * itemsPerThread + 1, 500, 2500]) {
+        const title = `${passes}, ${workGroupSize} × ${itemsPerThread}, ${length} items`;
+        const data = addends(length, title);
+        const { facts } = contextOf(fold().device);
+        const scan = await planScan({ ...options, maxLength: length }, facts, ["vectors"]);
+        expectSameBits(
+          await fold().scan(data, options),
+          scanReference(data, { op: add, grouping: scan.groupingOf("vectors") }),
+          title,
+        );
+        const reduce = await planReduce({ ...options, maxLength: length }, facts, ["vectors"]);
+        expectSameBits(
+          Float64Array.of(await fold().reduce(data, options)),
+          Float64Array.of(reduceReference(data, { op: add, grouping: reduce.groupingOf("vectors") })),
+          `reduce, ${title}`,
+        );
+      }
+    }
+  }
 });
