@@ -30,7 +30,7 @@ import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
 import { methodsFor } from "./methods.ts";
 import type { Given } from "./transfer.ts";
-import { atHand, givenOf } from "./transfer.ts";
+import { atHand, bytesOf, givenOf } from "./transfer.ts";
 
 // Calls from array to array. Each finds the types, plans, uploads, runs, and reads back.
 
@@ -97,6 +97,7 @@ export interface HandScanMapOptions<From extends string, Name extends string, V 
 }
 
 const scanNames = { op: true, exclusive: true, into: true, ...commonNames } as const;
+
 /** The options that decide the types of a call, in any of its forms. Nobody has checked them yet. */
 export interface TypeOptions {
   readonly type?: unknown;
@@ -115,13 +116,16 @@ export async function scanAtHand(
   const { into, ...others } = options;
   const room = givenOf(into as AnyArray);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
-  const result = resultIn(into, room, arrayOf, "scan", given.length, true);
+  const target = resultIn(into, room, arrayOf, "scan", given.length, true);
   const all = { ...(others as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: given.length };
   const plan = async (): Promise<Plan> =>
     planScan(all, context.facts, await methodsFor(all), [arrangementFor(all)]);
-  const made = await runAtHand(context, { primitive: "scan", all, plan }, given, result?.bytes);
-  return result?.array ?? arrayOf(made.buffer as ArrayBuffer);
+  const made = await runAtHand(context, { primitive: "scan", all, plan }, given, target);
+  return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
 }
+
+/** Where a result of so many bytes goes. @throws {ArgumentError} if that is not there any more. */
+export type Target = (bytes: number) => () => Uint8Array;
 
 /** A new array of bytes, the same each time. */
 export function fresh(bytes: number): () => Uint8Array {
@@ -129,14 +133,10 @@ export function fresh(bytes: number): () => Uint8Array {
   return () => made;
 }
 
-/** The caller's array for a result. */
-interface Into {
-  readonly array: AnyArray;
-  /** Its first bytes, which it has room for. @throws {ArgumentError} when they are not there any more. */
-  bytes(count: number): Uint8Array;
-}
-
-/** Checks `into`, for a result of `length` elements, or at most as many. `given` is what it was when the call began. */
+/**
+ * Checks `into`, for a result of `length` elements, or at most as many, and returns its start as the target. Without it,
+ * the target is new. `given` is what it was when the call began.
+ */
 export function resultIn(
   into: unknown,
   given: Given,
@@ -144,9 +144,9 @@ export function resultIn(
   caller: string,
   length: number,
   isExact: boolean,
-): Into | undefined {
+): Target {
   if (into === undefined) {
-    return undefined;
+    return fresh;
   }
   const wanted = arrayOf(new ArrayBuffer(0));
   if (!isSameKind(into, wanted)) {
@@ -161,19 +161,7 @@ export function resultIn(
       "into",
     );
   }
-  const { data: array, buffer, byteOffset, byteLength } = given;
-  return {
-    array,
-    bytes(count = byteLength) {
-      if (byteOffset + byteLength > buffer.byteLength) {
-        throw new ArgumentError(
-          `${caller}: into was transferred or became shorter during the call; leave it as it is until then`,
-          "into",
-        );
-      }
-      return new Uint8Array(buffer, byteOffset, count);
-    },
-  };
+  return (bytes) => () => bytesOf(given, caller, "into", "into").subarray(0, bytes);
 }
 
 /** The types of the input and of the output. */
@@ -260,9 +248,8 @@ const keyOfCall = ({ primitive, all }: Planned): string =>
 /** A compiled plan that calls at hand leave for the next ones, and its last run. */
 interface PlanForCalls extends KeptPlan {
   readonly compiled: Compiled;
-  /** The next run is the same if its length and its buffers are. */
+  /** The next run, of as many items, is the same if its buffers are. */
   last?: {
-    readonly length: number;
     readonly buffers: readonly (GPUBuffer | undefined)[];
     readonly dispatches: readonly Dispatch[];
   };
@@ -289,8 +276,8 @@ interface PlanAtHand {
   upload(name: RangeName, from: Omit<Given, "data">): Promise<Range>;
   /** Makes a buffer for so many items of output. */
   output(name: RangeName, length: number): Promise<Range>;
-  /** Records the plan. */
-  record(length: number, ranges: ResolvedRanges): (encoder: GPUCommandEncoder) => void;
+  /** Records the plan, for as many items as it was made for. */
+  record(ranges: ResolvedRanges): (encoder: GPUCommandEncoder) => void;
   /** Submits the recording, and reads the first bytes of a buffer to `target`, which it returns. */
   readBack(
     range: Range,
@@ -314,37 +301,37 @@ export async function planAtHand<T>(
   try {
     const result = await atHand(context, plan.title, (hand) => {
       const vector = arrangement === "padded" ? plan.vector : 1;
-      const bytesOf = (name: RangeName, length: number): number => {
+      const roomOf = (name: RangeName, length: number): number => {
         const itemBytes = plan.itemBytes[name];
         return vector === 1 ? length * itemBytes : paddedBytes(length, itemBytes, vector);
       };
       return call({
         plan,
         async upload(name, from) {
-          const bytes = bytesOf(name, from.length);
+          const bytes = roomOf(name, from.length);
           return { buffer: await hand.upload(name, from, bytes), offset: 0, bytes };
         },
         async output(name, length) {
-          const bytes = bytesOf(name, length);
+          const bytes = roomOf(name, length);
           return { buffer: await hand.own(callersName(name), bytes), offset: 0, bytes };
         },
-        record: (length, ranges) => (encoder) => {
+        record: (ranges) => (encoder) => {
           compiled.requireDevice();
           if (compiled.nextRun()) {
             delete own.last;
           }
           const buffers = Object.values(ranges).map((range) => range?.buffer);
           const { last } = own;
-          const isSame = last?.length === length && buffers.every((one, at) => one === last.buffers[at]);
+          const isSame = last !== undefined && buffers.every((one, at) => one === last.buffers[at]);
           const dispatches = isSame
             ? last.dispatches
-            : compiled.dispatches(compiled.bind(length, ranges, { arrangement }));
+            : compiled.dispatches(compiled.bind(plan.maxLength, ranges, { arrangement }));
           if (!isSame) {
             // The run before has ended.
             for (const { uniform } of last?.dispatches ?? []) {
               uniform.destroy();
             }
-            own.last = { length, buffers, dispatches };
+            own.last = { buffers, dispatches };
           }
           compiled.encode(encoder, dispatches);
         },
@@ -364,18 +351,17 @@ export async function planAtHand<T>(
 }
 
 /**
- * Uploads an array, runs the plan, and reads the result back, to `into` if it is there. If the result is empty, the plan is
+ * Uploads an array, runs the plan, and reads the result back to the target. If the result is empty, the plan is
  * compiled all the same: a call on no data still reports errors in its operator or map.
  */
 export const runAtHand = (
   context: Context,
   planned: Planned,
   given: Given,
-  into?: (count: number) => Uint8Array,
+  target: Target = fresh,
 ): Promise<Uint8Array> =>
   planAtHand(context, planned, async ({ plan, upload, output, record, readBack }) => {
     const length = plan.outputLength(given.length);
-    const bytes = length * plan.itemBytes.output;
     if (length === 0) {
       return new Uint8Array(0);
     }
@@ -384,6 +370,5 @@ export const runAtHand = (
       input: given.byteLength > 0 ? await upload("input", given) : undefined,
       output: await output("output", length),
     };
-    const target = into === undefined ? fresh(bytes) : () => into(bytes);
-    return readBack(ranges.output, target, record(given.length, ranges));
+    return readBack(ranges.output, target(length * plan.itemBytes.output), record(ranges));
   });

@@ -43,7 +43,7 @@ export async function compactAtHand(
   }
   const words = flags && flagWords(flags, length, title);
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
-  const result = resultIn(into, room, arrayOf, "compact", length, false);
+  const target = resultIn(into, room, arrayOf, "compact", length, false);
   const all = {
     ...(others as Partial<CompactOptions>),
     ...types,
@@ -67,15 +67,12 @@ export async function compactAtHand(
         total: await output("total", 1),
       };
       const [count = 0] = new Uint32Array(
-        (await readBack(ranges.total, fresh(u32.bytes), record(length, ranges))).buffer,
+        (await readBack(ranges.total, fresh(u32.bytes), record(ranges))).buffer,
       );
-      const bytes = count * itemBytes;
-      return readBack(ranges.output, result === undefined ? fresh(bytes) : () => result.bytes(bytes));
+      return readBack(ranges.output, target(count * itemBytes));
     },
   );
-  return result === undefined
-    ? arrayOf(kept.buffer as ArrayBuffer)
-    : arrayOf(kept.buffer as ArrayBuffer, kept.byteOffset, kept.byteLength / itemBytes);
+  return arrayOf(kept.buffer as ArrayBuffer, kept.byteOffset, kept.byteLength / itemBytes);
 }
 
 /** Flags as the kernels read them: a u32 for each element. */

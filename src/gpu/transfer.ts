@@ -24,6 +24,22 @@ export function givenOf(data: AnyArray | undefined): Given {
   return { data: data as AnyArray, length, buffer, byteOffset, byteLength };
 }
 
+/** What is given, as bytes. @throws {ArgumentError} if they are not there any more. */
+export function bytesOf(
+  { buffer, byteOffset, byteLength }: Omit<Given, "data" | "length">,
+  caller: string,
+  what: string,
+  option: string,
+): Uint8Array {
+  if (byteOffset + byteLength > buffer.byteLength) {
+    throw new ArgumentError(
+      `${caller}: ${what} was transferred or became shorter during the call; leave it as it is until then`,
+      option,
+    );
+  }
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
 /** What a call at hand takes from the device. When the call ends, it is kept for the next call, or destroyed. */
 export interface Hand {
   /** A buffer with room for so many bytes. It may hold anything. */
@@ -71,9 +87,8 @@ export async function atHand<T>(
   const take = async (name: string, bytes: number, usage: number): Promise<GPUBuffer> => {
     const size = roomOf(bytes);
     const label = `wavefold ${title} ${name}`;
-    const mappedAtCreation = usage === WRITTEN;
-    const make = (): Promise<GPUBuffer> =>
-      allocate(context, { label, size, usage, ...(mappedAtCreation && { mappedAtCreation }) }, title, bytes);
+    const descriptor = { label, size, usage, mappedAtCreation: usage === WRITTEN };
+    const make = (): Promise<GPUBuffer> => allocate(context, descriptor, title, bytes);
     const buffer =
       takeBuffer(kept, size, usage) ??
       (await make().catch((cause: unknown) => {
@@ -99,22 +114,15 @@ export async function atHand<T>(
     requireDevice(context, title);
     const result = await call({
       own,
-      async upload(name, { buffer, byteOffset, byteLength }, room = byteLength) {
+      async upload(name, from, room = from.byteLength) {
+        const { byteLength } = from;
         const made = await own(name, room);
-        const requireBytes = (): void => {
-          if (byteOffset + byteLength > buffer.byteLength) {
-            throw new ArgumentError(
-              `${title}: the array was transferred or became shorter during the call; leave it as it is until then`,
-              "data",
-            );
-          }
-        };
-        requireBytes();
+        const given = (): Uint8Array => bytesOf(from, title, "the array", "data");
         if (byteLength <= Math.min(SMALL, pieceBytes)) {
           // The bytes are copied: Dawn for Node.js crashes on a view of shared memory, and a write takes whole words, which
           // an odd number of f16 is not.
           const bytes = new Uint8Array(wholeWords(byteLength));
-          bytes.set(new Uint8Array(buffer, byteOffset, byteLength));
+          bytes.set(given());
           device.queue.writeBuffer(made, 0, bytes);
           return made;
         }
@@ -125,8 +133,8 @@ export async function atHand<T>(
           const stage =
             known !== undefined && known.size >= bytes ? known : await take("staging", bytes, WRITTEN);
           stages.push(stage);
-          requireBytes();
-          new Uint8Array(stage.getMappedRange()).set(new Uint8Array(buffer, byteOffset + at, bytes));
+          const piece = given().subarray(at, at + bytes);
+          new Uint8Array(stage.getMappedRange()).set(piece);
           stage.unmap();
           const copied = submit((encoder) =>
             encoder.copyBufferToBuffer(stage, 0, made, at, wholeWords(bytes)),
@@ -163,6 +171,7 @@ export async function atHand<T>(
         for (let piece = 1; piece < stages.length; piece++) {
           pieces.push(start(piece * pieceBytes, piece));
         }
+        // Also if nothing is read.
         await pieces[0];
         for (let at = 0, piece = 0; at < byteLength; at += pieceBytes, piece++) {
           await pieces[piece];

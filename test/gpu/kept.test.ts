@@ -76,6 +76,27 @@ describe("buffers and plans", () => {
     expect(alive()).toEqual([]);
   });
 
+  test("a call that is repeated makes nothing at all, its parameters neither", async () => {
+    const { one, made } = await foldOf();
+    const data = dataOf(3000);
+    const calls = [
+      () => one.scan(data),
+      () => one.reduce(data),
+      () => one.compact(data, { where: "x > 7u" }),
+      () => one.scan(data, { passes: "single", workGroupSize: 8, itemsPerThread: 4 }),
+    ];
+    for (const call of calls) {
+      await call();
+      await call();
+      const before = made();
+      for (let turn = 0; turn < 5; turn++) {
+        await call();
+      }
+      expect(made()).toEqual(before);
+    }
+    one.destroy();
+  });
+
   test("what is kept does not grow over calls of many lengths and maps", async () => {
     const { one, alive, keptBytes } = await foldOf({ maxKeptBytes: 2 ** 16 });
     const most: number[] = [];
