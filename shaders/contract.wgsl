@@ -102,6 +102,17 @@ fn item_from_element(element: Element) -> Output {
   return element;
 }
 
+// An element in a range of its own: the initial value of a scan or a reduction, or the total of a scan.
+alias Stored = u32;
+
+fn element_from_stored(x: Stored) -> Element {
+  return x;
+}
+
+fn stored_from_element(x: Element) -> Stored {
+  return x;
+}
+
 // An element as 32-bit words. Work-groups hand these on one by one.
 const ELEMENT_WORDS = 1u;
 
@@ -156,9 +167,13 @@ struct Params {
   input_end_base: u32,
   output_end_base: u32,
   flags_base: u32,
-  total_base: u32,
+  count_base: u32,
   length_base: u32,
   indirect_base: u32,
+  initial_base: u32,
+  total_base: u32,
+  // The index of the first item, as maps and predicates see it, if the input is a part of longer data.
+  first_index: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

@@ -15,6 +15,7 @@ import { compactKernel, countKernel } from "../src/kernels/compact.ts";
 import type { Kernel } from "../src/kernels/kernel.ts";
 import { reduceKernel, scanKernel, withInstead } from "../src/kernels/kernel.ts";
 import { lookBackShape, lookBackSources } from "../src/kernels/look_back.ts";
+import { oneByOne } from "../src/kernels/one_by_one.ts";
 import { blelloch, hillisSteele } from "../src/kernels/portable.ts";
 import { subgroup } from "../src/kernels/subgroup_tiles.ts";
 import { planCombine } from "../src/plan/combine.ts";
@@ -78,7 +79,13 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
       const both = { ...base, type, op };
       plans.push(planScan({ ...both, passes: "reduce-then-scan" }, facts));
       plans.push(planScan({ ...both, passes: "single", exclusive: true }, facts));
-      plans.push(planReduce(both, facts));
+      plans.push(planReduce(both, facts), planReduce({ ...both, initial: true, lengthOnGpu: true }, facts));
+      for (const ends of [{ initial: true }, { total: true }, { initial: true, total: true }]) {
+        plans.push(planScan({ ...both, ...ends, maxLength: 9 }, facts));
+        for (const passes of ["single", "reduce-then-scan"] as const) {
+          plans.push(planScan({ ...both, ...ends, passes, exclusive: true, lengthOnGpu: true }, facts));
+        }
+      }
       plans.push(planScan(both, facts, ["padded"]), planReduce(both, facts, ["padded"]));
     }
     for (const type of [u32, wide] as ElementType[]) {
@@ -276,10 +283,10 @@ test("a tile of items that go one by one has the same interface, of Items", () =
   // Of counts alone, which do not go one by one.
   tile.delete("scan_run");
   const long = monoidOf(untyped(wideSum), wide as ElementType, "test");
-  for (const [title, { sources, oneByOne }] of Object.entries({ blelloch, hillisSteele, subgroup })) {
+  for (const [title, { sources, threadsTake }] of Object.entries({ blelloch, hillisSteele, subgroup })) {
     for (const monoid of [sumOfU32, monoidOf(untyped(add), f32 as ElementType, "test"), long]) {
       const own = sources({ sizes: longSizes, subgroupIds: true })(monoid);
-      const { declarations } = resolved(withInstead(oneByOne.items, [...own, loadItems]));
+      const { declarations } = resolved(withInstead(oneByOne[threadsTake].items, [...own, loadItems]));
       const signatures = signaturesOf(
         declarations.map((one) => one.text.replace(/^(\/\/.*\n)+/, "")).join("\n"),
       );

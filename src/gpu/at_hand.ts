@@ -1,4 +1,4 @@
-import type { AnyArray, ArrayOf, Bytes, NameOf } from "../algebra/arrays.ts";
+import type { AnyArray, ArrayOf, Bytes, NameOf, ValueIn } from "../algebra/arrays.ts";
 import {
   arrayLike,
   arrayOver,
@@ -19,11 +19,12 @@ import { requireOptions } from "../options.ts";
 import type { AnyOperator, TuningOptions } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
-import { callersName, paddedBytes } from "../plan/plan.ts";
+import { paddedBytes } from "../plan/plan.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
 import type { Context } from "./context.ts";
 import { keyOf, usePipelines } from "./device.ts";
+import type { HandEnds } from "./ends_at_hand.ts";
 import type { Compiled, Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import type { KeptPlan } from "./kept.ts";
@@ -72,6 +73,21 @@ export interface HandCompactOptions<Name extends string> extends TuningOptions {
   readonly flags?: ArrayLike<number | boolean>;
 }
 
+/** What a call starts from. */
+export interface InitialOption<V> {
+  /** A value that comes before the first element. An exclusive scan starts with it. */
+  readonly initial?: NoInfer<V>;
+}
+
+/** Where the total of a scan goes. */
+export interface TotalOption<Result> {
+  /**
+   * An array of one element, of the result's type. The scan fills it with the combination of all elements, the initial value
+   * included. It can be the `initial` of the scan of the next part.
+   */
+  readonly total?: NoInfer<Result>;
+}
+
 /** Where the result of `scan` or `compact` goes. */
 export interface IntoOption<Result> {
   /**
@@ -83,7 +99,11 @@ export interface IntoOption<Result> {
 }
 
 /** The options of `scan`. */
-export interface HandScanOptions<A extends AnyArray> extends HandOptions<NameOf<A>>, IntoOption<A> {
+export interface HandScanOptions<A extends AnyArray>
+  extends HandOptions<NameOf<A>>,
+    InitialOption<ValueIn<A>>,
+    TotalOption<A>,
+    IntoOption<A> {
   /** Leaves each place's own element out. */
   readonly exclusive?: boolean;
 }
@@ -91,12 +111,21 @@ export interface HandScanOptions<A extends AnyArray> extends HandOptions<NameOf<
 /** The options of `scan` with a map to another type. */
 export interface HandScanMapOptions<From extends string, Name extends string, V extends Value>
   extends HandMapOptions<From, Name, V>,
+    InitialOption<V>,
+    TotalOption<ArrayOf<Name, V>>,
     IntoOption<ArrayOf<Name, V>> {
   /** Leaves each place's own element out. */
   readonly exclusive?: boolean;
 }
 
-const scanNames = { op: true, exclusive: true, into: true, ...commonNames } as const;
+const scanNames = {
+  op: true,
+  exclusive: true,
+  initial: true,
+  total: true,
+  into: true,
+  ...commonNames,
+} as const;
 
 /** The options that decide the types of a call, in any of its forms. Nobody has checked them yet. */
 export interface TypeOptions {
@@ -109,19 +138,45 @@ export interface TypeOptions {
 export async function scanAtHand(
   context: Context,
   data: AnyArray,
-  options: TypeOptions & { readonly into?: unknown },
+  options: TypeOptions & EndValues & { readonly into?: unknown },
 ): Promise<AnyArray> {
   const given = givenOf(data);
   requireOptions("scan", options, scanNames);
-  const { into, ...others } = options;
+  const { into, initial, total, ...others } = options;
   const room = givenOf(into as AnyArray);
+  const ends = endsOf("scan", initial, total);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
   const target = resultIn(into, room, arrayOf, "scan", given.length, true);
-  const all = { ...(others as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: given.length };
+  const { options: endOptions, ...own } = await ends({ arrayOf, ...types });
+  const all = {
+    ...(others as Partial<AnyOperator<ScanOptions>>),
+    ...types,
+    ...endOptions,
+    maxLength: given.length,
+  };
   const plan = async (): Promise<Plan> =>
-    planScan(all, context.facts, await methodsFor(all), [arrangementFor(all)]);
-  const made = await runAtHand(context, { primitive: "scan", all, plan }, given, target);
+    planScan(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
+  const made = await runAtHand(context, { primitive: "scan", all, plan }, given, target, own);
   return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
+}
+
+/** The initial value and the array for the total, as a caller gives them. Nobody has checked them yet. */
+export interface EndValues {
+  readonly initial?: unknown;
+  readonly total?: unknown;
+}
+
+/** Takes note of where `total` is now, and returns a function that checks both when the types are known. */
+export function endsOf(
+  caller: string,
+  initial: unknown,
+  total?: unknown,
+): (types: HandTypes) => Promise<Partial<HandEnds>> {
+  const room = givenOf(total as AnyArray);
+  return async (types) =>
+    initial === undefined && total === undefined
+      ? {}
+      : (await import("./ends_at_hand.ts")).endsAtHand(caller, types, initial, total, room);
 }
 
 /** Where a result of so many bytes goes. @throws {ArgumentError} if that is not there any more. */
@@ -313,7 +368,7 @@ export async function planAtHand<T>(
         },
         async output(name, length) {
           const bytes = roomOf(name, length);
-          return { buffer: await hand.own(callersName(name), bytes), offset: 0, bytes };
+          return { buffer: await hand.own(name, bytes), offset: 0, bytes: length && bytes };
         },
         record: (ranges) => (encoder) => {
           compiled.requireDevice();
@@ -359,16 +414,21 @@ export const runAtHand = (
   planned: Planned,
   given: Given,
   target: Target = fresh,
+  ends: Partial<Omit<HandEnds, "options">> = {},
 ): Promise<Uint8Array> =>
   planAtHand(context, planned, async ({ plan, upload, output, record, readBack }) => {
     const length = plan.outputLength(given.length);
-    if (length === 0) {
+    if (length === 0 && !ends.total) {
       return new Uint8Array(0);
     }
     const ranges = {
       // Deno fails if a write has no bytes, so an empty array is not uploaded.
       input: given.byteLength > 0 ? await upload("input", given) : undefined,
       output: await output("output", length),
+      initial: ends.initial && (await upload("initial", ends.initial)),
+      total: ends.total && (await output("total", 1)),
     };
-    return readBack(ranges.output, target(length * plan.itemBytes.output), record(ranges));
+    const made = await readBack(ranges.output, target(length * plan.itemBytes.output), record(ranges));
+    await (ranges.total && ends.total && readBack(ranges.total, ends.total));
+    return made;
   });

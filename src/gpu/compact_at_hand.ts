@@ -51,7 +51,7 @@ export async function compactAtHand(
     maxLength: length,
   };
   const plan = async (): Promise<Plan> =>
-    planCompact(all, context.facts, await methodsFor(all), [arrangementFor(all)]);
+    planCompact(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
   const itemBytes = indices ? u32.bytes : type.bytes;
   const kept = await planAtHand(
     context,
@@ -64,10 +64,10 @@ export async function compactAtHand(
         input: await upload("input", given),
         flags: words && (await upload("flags", words)),
         output: await output("output", length),
-        total: await output("total", 1),
+        count: await output("count", 1),
       };
       const [count = 0] = new Uint32Array(
-        (await readBack(ranges.total, fresh(u32.bytes), record(ranges))).buffer,
+        (await readBack(ranges.count, fresh(u32.bytes), record(ranges))).buffer,
       );
       return readBack(ranges.output, target(count * itemBytes));
     },

@@ -2,7 +2,7 @@ import { DeviceLostError, OutOfMemoryError, WavefoldError } from "../errors.ts";
 import type { BindingKind, Kernel } from "../kernels/kernel.ts";
 import type { Module } from "../text/module.ts";
 import type { Context, Pipeline } from "./context.ts";
-import { BufferUsage, COMPUTE_STAGE } from "./flags.ts";
+import { COMPUTE_STAGE } from "./flags.ts";
 import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./kept.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
@@ -244,15 +244,17 @@ export async function validated<T>({ device }: Context, title: string, action: (
   return result;
 }
 
-/** A uniform buffer with these words. It is never written again, so any number of recordings may share it. */
-export function uniformOf(device: GPUDevice, words: readonly number[], label: string): GPUBuffer {
-  const buffer = device.createBuffer({
-    label,
-    size: Math.ceil(words.length / 4) * 16,
-    usage: BufferUsage.UNIFORM,
-    mappedAtCreation: true,
-  });
-  new Uint32Array(buffer.getMappedRange()).set(words);
+/** A buffer with this data. It is never written again, so any number of recordings may share it. */
+export function filledBuffer(
+  device: GPUDevice,
+  data: Uint8Array | Uint32Array,
+  usage: number,
+  label: string,
+): GPUBuffer {
+  // A uniform takes whole vectors of four words.
+  const size = Math.ceil(data.byteLength / 16) * 16;
+  const buffer = device.createBuffer({ label, size, usage, mappedAtCreation: true });
+  new Uint8Array(buffer.getMappedRange()).set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
   buffer.unmap();
   return buffer;
 }

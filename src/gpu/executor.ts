@@ -5,7 +5,7 @@ import type { Limits } from "../plan/facts.ts";
 import type { Pass, Plan, RangeName, Way } from "../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../plan/plan.ts";
 import type { Context, Digits, Pipeline } from "./context.ts";
-import { allocate, explain, pipelineOf, requireDevice, uniformOf } from "./device.ts";
+import { allocate, explain, filledBuffer, pipelineOf, requireDevice } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
 import { digitsOf } from "./run_numbers.ts";
 
@@ -71,6 +71,8 @@ export interface Compiled {
    * @returns whether the spine was replaced. Then dispatches that were made for the old one are of no more use.
    */
   nextRun(): boolean;
+  /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
+  own(buffer: GPUBuffer): GPUBuffer;
   /** Encodes a run. */
   encode(encoder: GPUCommandEncoder | GPUComputePassEncoder, dispatches: readonly Dispatch[]): void;
   destroy(): void;
@@ -257,7 +259,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
           ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
           : { buffer: "scratch" in one ? scratchOf(one.scratch) : nothingFor(one.binding) },
     }));
-    const uniform = own(uniformOf(device, words, label));
+    const uniform = own(filledBuffer(device, new Uint32Array(words), BufferUsage.UNIFORM, label));
     entries.push({ binding: bindingOf.params, resource: { buffer: uniform } });
     const numbered = kernel.bindings.has(bindingOf.runLow);
     if (numbered && digits !== undefined) {
@@ -286,6 +288,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
       run++;
       return isReplaced;
     },
+    own,
     encode(encoder, dispatches) {
       const isPass = "dispatchWorkgroups" in encoder;
       const pass = isPass ? encoder : encoder.beginComputePass({ label: `wavefold ${title}` });

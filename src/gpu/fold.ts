@@ -10,6 +10,7 @@ import type {
   HandOptions,
   HandScanMapOptions,
   HandScanOptions,
+  InitialOption,
   IntoOption,
 } from "./at_hand.ts";
 import { scanAtHand } from "./at_hand.ts";
@@ -21,11 +22,25 @@ import { givenOf } from "./transfer.ts";
 /** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
 export type Length = number | BufferRange;
 
-/** Where a scan or a reduction reads and writes. */
-export interface ScanRanges {
+/** Where a reduction reads and writes. */
+export interface ReduceRanges {
   readonly input: BufferRange;
   readonly output: BufferRange;
   readonly length: Length;
+  /**
+   * For plans prepared with `initial`: what comes before the first item. It is a value of the plan's type, or a range that
+   * holds one item, in another buffer than those that are written.
+   */
+  readonly initial?: Value | BufferRange;
+}
+
+/** Where a scan reads and writes. */
+export interface ScanRanges extends ReduceRanges {
+  /**
+   * For plans prepared with `total`: a range that receives one item, the combination of all items, the initial value
+   * included. It can be the initial value of the recording of the next part.
+   */
+  readonly total?: BufferRange;
 }
 
 /** A scan, compiled and with its scratch allocated. */
@@ -52,12 +67,12 @@ export interface PreparedScan {
 /** A reduction, compiled and with its scratch allocated. */
 export interface PreparedReduce {
   /** Records the reduction of `length` items to the first item of `output`. As {@link PreparedScan.record}. */
-  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ScanRanges): void;
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ReduceRanges): void;
   /**
    * The order of operations for these ranges. `reduceReference(data, { op, grouping })` follows it, for f64 to the last
    * bit.
    */
-  groupingOf(ranges: ScanRanges): Grouping;
+  groupingOf(ranges: ReduceRanges): Grouping;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
 }
@@ -184,10 +199,13 @@ export class Fold {
    * await fold.reduce(Float32Array.of(2, 9, 4), { map: "x * x" }); // 101
    * ```
    */
-  reduce<A extends AnyArray>(data: A, options?: HandOptions<NameOf<A>>): Promise<ValueIn<A>>;
+  reduce<A extends AnyArray>(
+    data: A,
+    options?: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>>,
+  ): Promise<ValueIn<A>>;
   reduce<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandMapOptions<NameOf<A>, Name, V>,
+    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V>,
   ): Promise<V>;
   async reduce(data: AnyArray, options: object = {}): Promise<Value> {
     // The array may change while the code is loaded.

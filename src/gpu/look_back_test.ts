@@ -183,7 +183,7 @@ async function problemOf(
       await staging.mapAsync(MAP_READ);
       const found = new Uint32Array(staging.getMappedRange());
       const { wanted } = cases[run % 2] as { wanted: Uint32Array };
-      const counted = plan.needs.has("total") && found[length] !== wanted.length;
+      const counted = plan.needs.has("count") && found[length] !== wanted.length;
       const at = wanted.findIndex((word, index) => found[index] !== word);
       const problem = counted
         ? `${found[length]} items are kept instead of ${wanted.length}`

@@ -1,23 +1,32 @@
+import type { ElementType } from "../algebra/types.ts";
+import type { EndChoices } from "../kernels/ends.ts";
 import type { DeviceFacts } from "../plan/facts.ts";
 import type { MapOptions } from "../plan/map.ts";
 import type { Methods } from "../plan/methods.ts";
 import { portable } from "../plan/methods.ts";
 import type { TuningOptions } from "../plan/options.ts";
+import { goOneByOne } from "../plan/tuning.ts";
 
 /**
- * The methods that a plan may choose from. Subgroups and the single pass are loaded if the options name one of them, or if
- * the adapter is known to be faster with them. A call at hand gives no facts, since its copies take longer than either
- * saves. Maps are loaded if the options have one.
+ * The methods that a plan may choose from. Subgroups and the single pass are loaded if the options name one of them. For a
+ * recording, they are also loaded if the adapter is known to be faster with them: a call at hand takes longer for its copies
+ * than either saves. The others are loaded if the options need them.
  */
 export async function methodsFor(
-  { algorithm, passes, map }: TuningOptions & MapOptions,
-  facts?: DeviceFacts,
+  options: TuningOptions & MapOptions & EndChoices & { readonly type?: ElementType },
+  facts: DeviceFacts,
+  isRecorded = false,
 ): Promise<Methods> {
-  const isEvery =
-    algorithm === "subgroup" || passes === "single" || facts?.vendor === "nvidia" || facts?.lookBack;
-  const [every, maps] = await Promise.all([
+  const { algorithm, passes, map, initial, total, type, from } = options;
+  const isFaster = isRecorded && (facts.vendor === "nvidia" || facts.lookBack);
+  const isEvery = isFaster || algorithm === "subgroup" || passes === "single";
+  const isLong = goOneByOne(Math.max(type?.bytes ?? 0, from?.bytes ?? 0), facts);
+  const [every, maps, ends, oneByOne] = await Promise.all([
     isEvery ? import("../plan/every_method.ts") : undefined,
     map === undefined ? undefined : import("../kernels/map.ts"),
+    initial === undefined && total === undefined ? undefined : import("../kernels/ends.ts"),
+    isLong ? import("../kernels/one_by_one.ts") : undefined,
   ]);
-  return { ...(every?.everyMethod ?? portable), ...(maps && { itemMap: maps.itemMap }) };
+  // Each of these modules exports one method.
+  return { ...(every?.everyMethod ?? portable), ...maps, ...ends, ...oneByOne };
 }

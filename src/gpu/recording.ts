@@ -1,3 +1,4 @@
+import type { Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
@@ -6,11 +7,12 @@ import type { Grouping } from "../plan/grouping.ts";
 import type { AnyOperator } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
-import { callersName, RUNS, wholeWords } from "../plan/plan.ts";
+import { RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
 import type { Context } from "./context.ts";
+import { filledBuffer } from "./device.ts";
 import type { Compiled, Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
@@ -32,6 +34,8 @@ export interface Ranges {
   readonly flags?: BufferRange;
   readonly count?: BufferRange;
   readonly indirect?: BufferRange;
+  readonly initial?: Value | BufferRange;
+  readonly total?: BufferRange;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
 }
@@ -65,11 +69,14 @@ const KEPT_RECORDINGS = 64;
  * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
  */
 export const prepare = async (context: Context, plan: Plan, runs = RUNS): Promise<Prepared> =>
-  checked(await compilePlan(context, plan, runs));
+  checked(context, await compilePlan(context, plan, runs));
 
 const planNames = { maxLength: true, lengthOnGpu: true, ...commonNames } as const;
-const scanNames = { op: true, exclusive: true, ...planNames } satisfies Record<keyof ScanOptions, true>;
-const reduceNames = { op: true, ...planNames } satisfies Record<keyof ReduceOptions, true>;
+const scanNames = { op: true, exclusive: true, initial: true, total: true, ...planNames } satisfies Record<
+  keyof ScanOptions,
+  true
+>;
+const reduceNames = { op: true, initial: true, ...planNames } satisfies Record<keyof ReduceOptions, true>;
 const compactNames = {
   where: true,
   indices: true,
@@ -80,7 +87,7 @@ const compactNames = {
 /** `Fold.prepareScan`. */
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
   requireOptions("prepareScan", options, scanNames);
-  return prepare(context, planScan(options, context.facts, await methodsFor(options, context.facts)));
+  return prepare(context, planScan(options, context.facts, await methodsFor(options, context.facts, true)));
 }
 
 /** `Fold.prepareReduce`. */
@@ -90,18 +97,21 @@ export async function prepareReduce(
 ): Promise<Prepared> {
   requireOptions("prepareReduce", options, reduceNames);
   const { planReduce } = await import("../plan/reduce.ts");
-  return prepare(context, planReduce(options, context.facts, await methodsFor(options, context.facts)));
+  return prepare(context, planReduce(options, context.facts, await methodsFor(options, context.facts, true)));
 }
 
 /** `Fold.prepareCompact`. */
 export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
   requireOptions("prepareCompact", options, compactNames);
   const { planCompact } = await import("../plan/compact.ts");
-  return prepare(context, planCompact(options, context.facts, await methodsFor(options, context.facts)));
+  return prepare(
+    context,
+    planCompact(options, context.facts, await methodsFor(options, context.facts, true)),
+  );
 }
 
 /** Makes a compiled plan check ranges before it records them. */
-function checked(compiled: Compiled): Prepared {
+function checked({ device }: Context, compiled: Compiled): Prepared {
   const { plan } = compiled;
   let destroyed = false;
   const buffers = new WeakMap<GPUBuffer, BufferFacts>();
@@ -116,6 +126,20 @@ function checked(compiled: Compiled): Prepared {
   };
   const recordings = new Map<string, Recording>();
 
+  // The buffers of initial values that are given as values, by the bytes of the value.
+  const values = new Map<string, GPUBuffer>();
+  const bufferOf = (bytes: Uint8Array): GPUBuffer => {
+    const key = bytes.join();
+    const buffer =
+      values.get(key) ??
+      compiled.own(filledBuffer(device, bytes, BufferUsage.STORAGE, `wavefold ${plan.title} initial`));
+    // Those that were used last are at the end.
+    values.delete(key);
+    values.set(key, buffer);
+    forgetOldest(values);
+    return buffer;
+  };
+
   /** Checks each range on its own, and returns them all. */
   const resolve = (given: Ranges, length: number): ResolvedRanges => {
     const { needs } = plan;
@@ -126,15 +150,21 @@ function checked(compiled: Compiled): Prepared {
         "flags",
       );
     }
+    const initialOf = ({ initial }: Ranges): BufferRange | undefined =>
+      plan.initial === undefined || isRange(initial)
+        ? (initial as BufferRange)
+        : bufferOf(plan.initial(initial));
     const range = (name: RangeName, given: BufferRange | undefined, items: number): Range | undefined =>
       needs.has(name) ? requireRange(plan, name, given, items, factsOf) : undefined;
     return {
       input: length === 0 && given.input === undefined ? undefined : range("input", given.input, length),
       output: range("output", given.output, plan.outputLength(length)),
       flags: range("flags", given.flags, length),
-      total: range("total", given.count, 1),
+      count: range("count", given.count, 1),
       indirect: range("indirect", given.indirect, plan.indirectWords),
       length: range("length", given.length as BufferRange, 1),
+      initial: range("initial", initialOf(given), 1),
+      total: range("total", given.total, 1),
     };
   };
 
@@ -142,7 +172,7 @@ function checked(compiled: Compiled): Prepared {
     input: true,
     output: true,
     length: true,
-    ...Object.fromEntries([...plan.needs].map((name) => [callersName(name), true as const])),
+    ...Object.fromEntries([...plan.needs].map((name) => [name, true as const])),
   };
 
   /** How ranges are recorded: found out once, before anything is recorded, and kept for the next time. */
@@ -167,11 +197,7 @@ function checked(compiled: Compiled): Prepared {
     }
     const made: Recording = { ...wayFor(compiled, length, ranges), dispatches: undefined };
     recordings.set(key, made);
-    const oldest = recordings.keys().next().value;
-    if (recordings.size > KEPT_RECORDINGS && oldest !== undefined) {
-      // The recording is dropped, but not destroyed: an encoder that is not yet submitted may still use its objects.
-      recordings.delete(oldest);
-    }
+    forgetOldest(recordings);
     return made;
   };
 
@@ -197,9 +223,21 @@ function checked(compiled: Compiled): Prepared {
     destroy() {
       destroyed = true;
       recordings.clear();
+      values.clear();
       compiled.destroy();
     },
   };
+}
+
+/**
+ * Drops the entry that was put in first, if there are too many. It is not destroyed: an encoder that is not yet submitted
+ * may still use its objects.
+ */
+function forgetOldest(entries: Map<string, unknown>): void {
+  const [oldest] = entries.keys();
+  if (entries.size > KEPT_RECORDINGS && oldest !== undefined) {
+    entries.delete(oldest);
+  }
 }
 
 const isEncoder = (encoder: object): boolean =>
@@ -209,6 +247,12 @@ const rangeNames = { buffer: true, offset: true, size: true } as const;
 
 const refusal = ({ title }: Plan, problem: string, option: string): Error =>
   new ArgumentError(`${title}: ${problem}`, option);
+
+/** Whether it is a range of a buffer, and not a value. A field of a struct's value is no object. */
+const isRange = (given: unknown): given is BufferRange =>
+  typeof given === "object" &&
+  given !== null &&
+  ("mapAsync" in given || typeof (given as { buffer?: unknown }).buffer === "object");
 
 /** The given length. If a buffer holds the length, the most that it may be. */
 function lengthOf(given: unknown, plan: Plan): number {
@@ -247,36 +291,35 @@ function requireRange(
   factsOf: (buffer: GPUBuffer) => BufferFacts,
 ): Range {
   const itemBytes = plan.itemBytes[name];
-  const called = callersName(name);
   if (typeof given !== "object" || given === null) {
     throw refusal(
       plan,
-      `${called} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
-      called,
+      `${name} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
+      name,
     );
   }
   const isRange = "buffer" in given;
   if (isRange) {
-    requireOptions(`${plan.title}: ${called}`, given, rangeNames);
+    requireOptions(`${plan.title}: ${name}`, given, rangeNames);
   }
   const range = isRange ? given : { buffer: given };
   const { buffer, offset = 0 } = range;
   const facts = Object(buffer) === buffer ? factsOf(buffer) : undefined;
   if (typeof facts?.size !== "number") {
-    throw refusal(plan, `${called}'s buffer is no GPUBuffer`, called);
+    throw refusal(plan, `${name}'s buffer is no GPUBuffer`, name);
   }
   if (range.size !== undefined && !(Number.isInteger(range.size) && range.size >= 0)) {
     throw refusal(
       plan,
-      `${called}'s size is ${String(range.size)} bytes; it takes a whole number from 0 up`,
-      called,
+      `${name}'s size is ${String(range.size)} bytes; it takes a whole number from 0 up`,
+      name,
     );
   }
   if (!Number.isInteger(offset) || offset < 0 || offset % itemBytes !== 0) {
     throw refusal(
       plan,
-      `${called}'s offset is ${String(offset)} bytes; it takes a multiple of ${itemBytes}`,
-      called,
+      `${name}'s offset is ${String(offset)} bytes; it takes a multiple of ${itemBytes}`,
+      name,
     );
   }
   const { size: whole, usage } = facts;
@@ -286,12 +329,12 @@ function requireRange(
   if (size > whole - offset || size < items * itemBytes || wanted > whole - offset) {
     throw refusal(
       plan,
-      `${called} has ${Math.min(size, whole - offset)} bytes from offset ${offset} on, and ${items} items of ${itemBytes} bytes take ${wanted}`,
-      called,
+      `${name} has ${Math.min(size, whole - offset)} bytes from offset ${offset} on, and ${items} items of ${itemBytes} bytes take ${wanted}`,
+      name,
     );
   }
   if ((usage & BufferUsage.STORAGE) === 0) {
-    throw refusal(plan, `${called}'s buffer lacks the usage STORAGE`, called);
+    throw refusal(plan, `${name}'s buffer lacks the usage STORAGE`, name);
   }
   return { buffer, offset, bytes: items * itemBytes };
 }

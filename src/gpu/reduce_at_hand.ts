@@ -6,25 +6,36 @@ import { commonNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import { planReduce } from "../plan/reduce.ts";
-import type { HandMapOptions, HandOptions, TypeOptions } from "./at_hand.ts";
-import { arrangementFor, runAtHand, typesOf } from "./at_hand.ts";
+import type { EndValues, HandMapOptions, HandOptions, InitialOption, TypeOptions } from "./at_hand.ts";
+import { arrangementFor, endsOf, fresh, runAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { methodsFor } from "./methods.ts";
 import type { Given } from "./transfer.ts";
 
-const reduceNames = { op: true, ...commonNames } as const satisfies Record<
-  keyof HandOptions<string> | keyof HandMapOptions<string, string, Value>,
+const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies Record<
+  keyof HandOptions<string> | keyof HandMapOptions<string, string, Value> | keyof InitialOption<Value>,
   true
 >;
 
 /** `Fold.reduce`. `given` is the array as it was when the call began. */
-export async function reduceAtHand(context: Context, given: Given, options: TypeOptions): Promise<Value> {
+export async function reduceAtHand(
+  context: Context,
+  given: Given,
+  options: TypeOptions & EndValues,
+): Promise<Value> {
   requireOptions("reduce", options, reduceNames);
+  const { initial, ...others } = options;
   const { arrayOf, ...types } = await typesOf(given.data, options, "reduce");
   const { type } = types;
-  const all = { ...(options as Partial<AnyOperator<ReduceOptions>>), ...types, maxLength: given.length };
+  const { options: endOptions, ...own } = await endsOf("reduce", initial)({ arrayOf, ...types });
+  const all = {
+    ...(others as Partial<AnyOperator<ReduceOptions>>),
+    ...types,
+    ...endOptions,
+    maxLength: given.length,
+  };
   const plan = async (): Promise<Plan> =>
-    planReduce(all, context.facts, await methodsFor(all), [arrangementFor(all)]);
-  const made = await runAtHand(context, { primitive: "reduce", all, plan }, given);
+    planReduce(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
+  const made = await runAtHand(context, { primitive: "reduce", all, plan }, given, fresh, own);
   return valuesOf(arrayOf(made.buffer as ArrayBuffer), type)(0);
 }

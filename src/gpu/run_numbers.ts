@@ -1,5 +1,6 @@
 import type { Context, Digits } from "./context.ts";
-import { uniformOf } from "./device.ts";
+import { filledBuffer } from "./device.ts";
+import { BufferUsage } from "./flags.ts";
 
 // Each run of a single pass has a number.
 
@@ -10,12 +11,15 @@ const BASE = 64;
 export function digitsOf(context: Context): Digits {
   if (context.digits === undefined) {
     const stride = Math.max(16, context.device.limits.minUniformBufferOffsetAlignment);
-    const words = new Array<number>((BASE * stride) / 4).fill(0);
+    const words = new Uint32Array((BASE * stride) / 4);
     for (let digit = 0; digit < BASE; digit++) {
       words[(digit * stride) / 4] = digit;
     }
     context.digits = {
-      resource: { buffer: uniformOf(context.device, words, "wavefold digits"), size: 16 },
+      resource: {
+        buffer: filledBuffer(context.device, words, BufferUsage.UNIFORM, "wavefold digits"),
+        size: 16,
+      },
       uses: 0,
       offsetsOf: (run) => [(run % BASE) * stride, Math.floor(run / BASE) * stride],
     };

@@ -1,7 +1,6 @@
 import { ArgumentError, LimitError } from "../errors.ts";
 import { isWide } from "../kernels/kernel.ts";
 import type { Plan, RangeName, Way } from "../plan/plan.ts";
-import { callersName } from "../plan/plan.ts";
 import type { BoundPass, BoundRange, Compiled, Range, ResolvedRanges } from "./executor.ts";
 import { readsThroughOutput } from "./executor.ts";
 
@@ -40,7 +39,7 @@ export function wayFor(compiled: Compiled, length: number, ranges: ResolvedRange
 }
 
 /** The ranges that are written. */
-const WRITTEN = ["output", "total", "indirect"] as const satisfies readonly RangeName[];
+const WRITTEN = ["output", "count", "indirect", "total"] as const satisfies readonly RangeName[];
 
 /** Whether two ranges have a byte in common. */
 const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
@@ -53,7 +52,7 @@ const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
 function requireApart(plan: Plan, ranges: ResolvedRanges): void {
   const show = (name: RangeName): string => {
     const { offset = 0, bytes = 0 } = ranges[name] ?? {};
-    return `${callersName(name)} (bytes ${offset} to ${offset + bytes})`;
+    return `${name} (bytes ${offset} to ${offset + bytes})`;
   };
   for (const written of WRITTEN) {
     for (const name of Object.keys(ranges) as RangeName[]) {
@@ -66,7 +65,7 @@ function requireApart(plan: Plan, ranges: ResolvedRanges): void {
           mayBeOne && plan.itemBytes.input === plan.itemBytes.output ? "the same range, or apart" : "apart";
         throw new ArgumentError(
           `${plan.title}: ${show(name)} and ${show(written)} overlap; they must be ${takes}`,
-          callersName(name),
+          name,
         );
       }
     }
@@ -104,7 +103,7 @@ function problemOf(
   const call = (name: RangeName): string =>
     (name === "input" || name === "output") && itemBytes.input !== itemBytes.output
       ? `${name} (items of ${itemBytes[name]} bytes)`
-      : callersName(name);
+      : name;
   for (const { bound } of passes) {
     const ranges = bound.filter((one): one is BoundRange & { binding: number } => "name" in one);
     for (const [at, a] of ranges.entries()) {
@@ -113,7 +112,7 @@ function problemOf(
           `${title}: a binding takes ${a.bytes} bytes, and the device's limit is ${most}`,
           a.bytes,
           most,
-          callersName(a.name),
+          a.name,
         );
       }
       for (const b of ranges.slice(at + 1)) {
@@ -123,7 +122,7 @@ function problemOf(
             `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${
               a.writes && b.writes ? `, or have ${align} bytes between them` : ""
             }`,
-            callersName(a.name),
+            a.name,
           );
         }
       }

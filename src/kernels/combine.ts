@@ -1,8 +1,8 @@
 import combinePairsFile from "../../shaders/device/kernels/combine_pairs.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import { operatorSources, storageText } from "./contract.ts";
+import { file, operatorSources, storageText } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
-import { file, inputItems, linkKernel, outputItems } from "./kernel.ts";
+import { inputItems, linkKernel, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 
 const combinePairs = /* @__PURE__ */ file("kernels/combine_pairs.wgsl", combinePairsFile);

@@ -18,6 +18,7 @@ import { generated } from "../text/source.ts";
 import { algorithms } from "./algorithms.ts";
 import {
   carriedAs,
+  file,
   itemsOfVector,
   operatorSources,
   storageText,
@@ -28,7 +29,6 @@ import type { Arrangement, Kernel, KernelOptions } from "./kernel.ts";
 import {
   carryNone,
   carrySpine,
-  file,
   inputFiles,
   inputItems,
   isWide,

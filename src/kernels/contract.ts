@@ -7,6 +7,9 @@ import { mostRows, rowsTogether, subgroupSlots } from "./algorithms.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped, vectorType } from "./words.ts";
 
+/** A file of shaders/device/. */
+export const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
+
 /** Bytes of the widest load. */
 const WIDE = 16;
 /** The most bytes of a vector, for items whose size is no power of two. */
@@ -184,9 +187,12 @@ export const paramNames = [
   "input_end_base",
   "output_end_base",
   "flags_base",
-  "total_base",
+  "count_base",
   "length_base",
   "indirect_base",
+  "initial_base",
+  "total_base",
+  "first_index",
 ] as const;
 
 /** Declares `Params` with these members. */

@@ -27,6 +27,7 @@ import {
   constantsText,
   elementsOfVector,
   elementWords,
+  file,
   itemsOfVector,
   operatorSources,
   paramsText,
@@ -36,7 +37,6 @@ import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { OneByOne, TileSources } from "./tiles.ts";
 
-export const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
 export const carryNone = /* @__PURE__ */ file("io/carry_none.wgsl", carryNoneFile);
 export const carrySpine = /* @__PURE__ */ file("io/carry_spine.wgsl", carrySpineFile);
 export const inputItems = /* @__PURE__ */ file("io/input_items.wgsl", inputItemsFile);
@@ -53,7 +53,7 @@ const outputPadded = /* @__PURE__ */ file("io/output_padded.wgsl", outputPaddedF
 const reduceTiles = /* @__PURE__ */ file("kernels/reduce_tiles.wgsl", reduceTilesFile);
 export const scanTiles = /* @__PURE__ */ file("kernels/scan_tiles.wgsl", scanTilesFile);
 export const storePrefixes = /* @__PURE__ */ file("io/store_prefixes.wgsl", storePrefixesFile);
-const totalNone = /* @__PURE__ */ file("io/total_none.wgsl", totalNoneFile);
+export const totalNone = /* @__PURE__ */ file("io/total_none.wgsl", totalNoneFile);
 
 /** How a kernel binds a buffer. A `digit` is a uniform that a dynamic offset chooses. */
 export type BindingKind = "uniform" | "digit" | "read" | "read_write";
@@ -65,13 +65,15 @@ export const bindingOf = {
   output: 2,
   spine: 3,
   flags: 4,
-  total: 5,
+  count: 5,
   inputEnd: 6,
   outputEnd: 7,
   length: 8,
   indirect: 9,
   runLow: 10,
   runHigh: 11,
+  initial: 12,
+  total: 13,
 } as const satisfies Record<string, number>;
 
 /** A compute shader as data, with all that its pipeline is made of. */
@@ -206,6 +208,24 @@ const storageSources = (
   shown: string | undefined,
 ): readonly Source[] => [storageText(monoid, input, output, vector, shown), ...monoid.type.files];
 
+/** Where a kernel's carry comes from; `result` is for the kernel that stores the result of a reduction. */
+export type CarryPlace = "one tile" | "spine" | "look-back" | "result";
+
+/** Gives the bytes of an initial value, as a buffer holds them. @throws {ArgumentError} for what is no value of the type. */
+export type InitialBytes = (value: unknown) => Uint8Array;
+
+/** What kernels have at their two ends: an initial value before the first element, and a range for the total. */
+export interface Ends {
+  /** The operator, without a value to start from if there is an initial value. */
+  readonly monoid: Monoid;
+  readonly initial?: InitialBytes;
+  readonly total: boolean;
+  /** The ranges that a recording takes. */
+  readonly needs: readonly ("initial" | "total")[];
+  /** The declarations for a kernel's carry and total. */
+  sources(place: CarryPlace): readonly SourceText[];
+}
+
 /** The options that all kernels of a scan share. */
 export interface ScanKernelOptions {
   readonly exclusive: boolean;
@@ -213,6 +233,7 @@ export interface ScanKernelOptions {
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
   readonly map?: ItemMap | undefined;
+  readonly ends?: Ends | undefined;
 }
 
 /** The kernel that scans each tile on top of its carry. */
@@ -225,7 +246,7 @@ export function scanKernel(
       readonly carry: boolean | readonly SourceText[];
     },
 ): Kernel {
-  const { sources, oneByOne, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
+  const { sources, oneByOne, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
   const { files, wide } = filesOf(arrangement, sizes);
   const { bytes } = monoid.type;
   const vector = !wide
@@ -244,8 +265,11 @@ export function scanKernel(
       ...(map?.sources(monoid, side, vector, true, shown) ??
         storageSources(monoid, side, side, vector, shown)),
       ...files,
-      ...(singlePass ? carry : [carry ? carrySpine : carryNone, scanTiles]),
-      totalNone,
+      ...(singlePass ? carry : [scanTiles]),
+      ...(ends?.sources(singlePass ? "look-back" : carry ? "spine" : "one tile") ?? [
+        ...(singlePass ? [] : [carry ? carrySpine : carryNone]),
+        totalNone,
+      ]),
       lengthFile(lengthOnGpu),
       ...sources(monoid),
       loadItems,
@@ -275,6 +299,8 @@ export function reduceKernel(
     readonly arrangement: Arrangement;
     /** The map that items go through. Elements go through none. */
     readonly map?: ItemMap | undefined;
+    /** The initial value. It joins in the kernel that stores the result. */
+    readonly ends?: Ends | undefined;
     /**
      * Bytes of an item that another pass stores, in vectors of as many items. The default is the size of the items that are
      * loaded.
@@ -282,7 +308,7 @@ export function reduceKernel(
     readonly storedBytes?: number;
   },
 ): Kernel {
-  const { sources, oneByOne, sizes, input, output, lengthOnGpu, map, storedBytes } = options;
+  const { sources, oneByOne, sizes, input, output, lengthOnGpu, map, ends, storedBytes } = options;
   // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
   const file = sizes.oneByOne ? inputItems : inputFiles[options.arrangement];
   const mapped = input === "items" ? map : undefined;
@@ -308,6 +334,7 @@ export function reduceKernel(
       ...sources(monoid),
       loadItems,
       reduceTiles,
+      ...(ends?.sources("result") ?? []),
     ]),
     sizes,
     vector,

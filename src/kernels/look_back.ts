@@ -11,9 +11,9 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
-import { constantsText, elementWords } from "./contract.ts";
+import { constantsText, elementWords, file } from "./contract.ts";
 import type { KernelOptions } from "./kernel.ts";
-import { file } from "./kernel.ts";
+
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 

@@ -1,5 +1,3 @@
-import storeRowsOneByOneFile from "../../shaders/device/io/store_rows_one_by_one.wgsl";
-import oneByOneRowsFile from "../../shaders/device/tiles/one_by_one_rows.wgsl";
 import subgroupFile from "../../shaders/device/tiles/subgroup.wgsl";
 import subgroupAddU64File from "../../shaders/device/tiles/subgroup_add_u64.wgsl";
 import subgroupAnyOrderFile from "../../shaders/device/tiles/subgroup_any_order.wgsl";
@@ -15,8 +13,8 @@ import subgroupScanFirstFile from "../../shaders/device/tiles/subgroup_scan_firs
 import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
 import { roundingIn } from "../algebra/monoid.ts";
 import { hasFullSubgroups } from "./algorithms.ts";
-import { file } from "./kernel.ts";
-import { oneByOneWith } from "./one_by_one.ts";
+import { file } from "./contract.ts";
+
 import { scansNatively, subgroupSources } from "./subgroup_text.ts";
 import type { TileAlgorithm } from "./tiles.ts";
 
@@ -33,11 +31,6 @@ const rows = /* @__PURE__ */ file("tiles/subgroup_rows.wgsl", subgroupRowsFile);
 const rowsTogether = /* @__PURE__ */ file("tiles/subgroup_rows_together.wgsl", subgroupRowsTogetherFile);
 const scanFirst = /* @__PURE__ */ file("tiles/subgroup_scan_first.wgsl", subgroupScanFirstFile);
 const votesFile = /* @__PURE__ */ file("tiles/subgroup_votes.wgsl", subgroupVotesFile);
-
-const oneByOne = /* @__PURE__ */ oneByOneWith([
-  /* @__PURE__ */ file("tiles/one_by_one_rows.wgsl", oneByOneRowsFile),
-  /* @__PURE__ */ file("io/store_rows_one_by_one.wgsl", storeRowsOneByOneFile),
-]);
 
 /**
  * The files by which subgroups scan tiles in device-wide kernels. They depend on whether all subgroups are full, and on
@@ -68,5 +61,5 @@ export const subgroup: TileAlgorithm = {
         subgroupTiles,
       ];
     },
-  oneByOne,
+  threadsTake: "rows",
 };

@@ -26,9 +26,12 @@ export interface OneByOne {
   readonly kept: readonly SourceText[];
 }
 
+/** What each thread takes of a tile: consecutive items, or one place of each of its subgroup's rows. */
+export type ThreadsTake = "runs" | "rows";
+
 /** An algorithm of tiles. */
 export interface TileAlgorithm {
   /** Gives the files for threads that are numbered in this way. */
   sources(threads: NumberedThreads): TileSources;
-  readonly oneByOne: OneByOne;
+  readonly threadsTake: ThreadsTake;
 }

@@ -5,6 +5,7 @@ import { combineKernel } from "../kernels/combine.ts";
 import type { DeviceFacts } from "./facts.ts";
 import { portable } from "./methods.ts";
 import type { Plan, Slot } from "./plan.ts";
+import { itemBytesOf } from "./plan.ts";
 import { groupingOf, requireMaxLength, rowOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of a prepared combination of pairs. */
@@ -44,7 +45,7 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
     scratch: [],
     eagerScratch: 0,
     needs: new Set(["input", "output"] as const),
-    itemBytes: { input: type.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    itemBytes: itemBytesOf(type.bytes, type.bytes),
     indirectWords: 0,
     outputLength,
     ways: [{ arrangement: "items" }],

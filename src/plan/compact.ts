@@ -15,7 +15,15 @@ import { requireMap } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths, wholeWords } from "./plan.ts";
+import {
+  ALL_ARRANGEMENTS,
+  bound,
+  distinct,
+  itemBytesOf,
+  perArrangement,
+  spineLengths,
+  wholeWords,
+} from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
 import { spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
@@ -167,11 +175,11 @@ export function planCompact(
       ...(flags && indices ? [] : (["input"] as const)),
       "output",
       ...(flags ? (["flags"] as const) : []),
-      "total",
+      "count",
       ...(lengthOnGpu ? (["length"] as const) : []),
       ...(indirect === undefined ? [] : (["indirect"] as const)),
     ] as const),
-    itemBytes: { input: from.bytes, output, flags: 4, total: 4, length: 4, indirect: 4 },
+    itemBytes: itemBytesOf(from.bytes, output),
     indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
     outputLength: (length) => length,
     ways: [
@@ -195,7 +203,7 @@ export function planCompact(
       const ends: [number, Slot][] = [
         ...sources,
         [bindingOf.output, to],
-        [bindingOf.total, "total"],
+        [bindingOf.count, "count"],
         [bindingOf.indirect, "indirect"],
       ];
       const passes: Pass[] = [];
@@ -234,7 +242,7 @@ export function planCompact(
           slots: bound(copying, [
             [bindingOf.input, { scratch: eager }],
             [bindingOf.output, "output"],
-            [bindingOf.total, "total"],
+            [bindingOf.count, "count"],
           ]),
           length,
           tiles: Math.max(1, Math.ceil(length / tile)),

@@ -1,12 +1,16 @@
+import { endsOf } from "../kernels/ends.ts";
 import { itemMap } from "../kernels/map.ts";
+import { oneByOne } from "../kernels/one_by_one.ts";
 import { subgroup } from "../kernels/subgroup_tiles.ts";
 import type { Methods } from "./methods.ts";
 import { portable } from "./methods.ts";
 import { singlePass } from "./single_pass.ts";
 
-/** The portable methods, subgroups, the single pass, and maps. */
+/** All methods. */
 export const everyMethod: Methods = {
   algorithms: { ...portable.algorithms, subgroup },
+  oneByOne,
   singlePass,
   itemMap,
+  endsOf,
 };

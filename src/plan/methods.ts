@@ -1,12 +1,13 @@
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
-import type { ScanKernelOptions } from "../kernels/kernel.ts";
+import type { EndChoices } from "../kernels/ends.ts";
+import type { Ends, ScanKernelOptions } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { blelloch, hillisSteele } from "../kernels/portable.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import type { OneByOne, TileAlgorithm, TileSources } from "../kernels/tiles.ts";
+import type { OneByOne, ThreadsTake, TileAlgorithm, TileSources } from "../kernels/tiles.ts";
 import type { SourceText } from "../text/source.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Grouping } from "./grouping.ts";
@@ -64,10 +65,14 @@ export interface Methods {
     readonly "hillis-steele": TileAlgorithm;
     readonly subgroup?: TileAlgorithm;
   };
+  /** What kernels need for items that go one by one. */
+  readonly oneByOne?: Readonly<Record<ThreadsTake, OneByOne>>;
   /** Without it, the data is read twice. */
   readonly singlePass?: PlanSinglePass;
   /** Makes a map of items from a caller's WGSL. Without it, no options may have a map. */
   readonly itemMap?: (from: ElementType, text: string) => ItemMap;
+  /** Makes what kernels need for an initial value or a total. Without it, no options may ask for them. */
+  readonly endsOf?: (options: EndChoices, title: string, monoid: Monoid) => Ends | undefined;
 }
 
 /** The methods that run on every adapter, and are in every program. */

@@ -28,6 +28,14 @@ export const commonNames = {
   passes: true,
 } as const satisfies Record<keyof TuningOptions | "type" | "from" | "map", true>;
 
+/** The two ends of a prepared scan. A prepared reduction has the first of them. */
+export interface EndOptions {
+  /** Whether recordings take a value that comes before the first item. */
+  readonly initial?: boolean;
+  /** Whether recordings take a range for the combination of all items, the initial value included. */
+  readonly total?: boolean;
+}
+
 /** How many times a scan or a compaction reads its data. */
 export type Passes = "single" | "reduce-then-scan";
 

@@ -1,13 +1,22 @@
 import { LimitError } from "../errors.ts";
-import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, InitialBytes, Kernel } from "../kernels/kernel.ts";
 import type { Limits } from "./facts.ts";
 import type { Grouping } from "./grouping.ts";
 
 /** The caller's ranges. */
-export type RangeName = "input" | "output" | "flags" | "total" | "length" | "indirect";
+export type RangeName = "input" | "output" | "flags" | "count" | "length" | "indirect" | "initial" | "total";
 
-/** What the caller calls a range. */
-export const callersName = (name: RangeName): string => (name === "total" ? "count" : name);
+/** Bytes of an item of each range. Flags, counts, lengths and arguments of indirect calls are u32. */
+export const itemBytesOf = (input: number, output: number): Readonly<Record<RangeName, number>> => ({
+  input,
+  output,
+  flags: 4,
+  count: 4,
+  length: 4,
+  indirect: 4,
+  initial: output,
+  total: output,
+});
 
 /** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */
 export type Slot = RangeName | { readonly scratch: number };
@@ -48,6 +57,8 @@ export interface Plan {
   readonly eagerScratch: number;
   /** The scratch that single-pass kernels hand results on in, and the tiles that it has room for. */
   readonly spine?: { readonly scratch: number; readonly tiles: number };
+  /** For an initial value, if a recording takes one. */
+  readonly initial?: InitialBytes;
   /** The ranges that a recording takes. */
   readonly needs: ReadonlySet<RangeName>;
   /** Bytes of an item of each of the caller's ranges. */

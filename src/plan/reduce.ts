@@ -10,14 +10,17 @@ import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
 import type { Methods } from "./methods.ts";
-import type { AnyOperator, TuningOptions } from "./options.ts";
+import type { AnyOperator, EndOptions, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, perArrangement, spineLengths } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement, spineLengths } from "./plan.ts";
 import { spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of `prepareReduce`. */
-export interface ReduceOptions<Name extends string = string> extends TuningOptions, MapOptions {
+export interface ReduceOptions<Name extends string = string>
+  extends TuningOptions,
+    MapOptions,
+    Pick<EndOptions, "initial"> {
   /** The type of the elements that are combined, and of the output. */
   readonly type: ElementType<Name>;
   /** The operator. The default is `add`. */
@@ -40,8 +43,10 @@ export function planReduce(
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
 ): Plan {
   const { type, op = add, lengthOnGpu = false } = options;
-  const monoid = monoidOf(op, type, "reduce");
-  const title = `reduce<${monoid.title}>`;
+  const own = monoidOf(op, type, "reduce");
+  const title = `reduce<${own.title}>`;
+  const ends = methods.endsOf?.(options, title, own);
+  const monoid = ends?.monoid ?? own;
   const { domain } = monoid;
   const row = rowOf(twoPassRows, "reduce", domain, options, facts, methods);
   const tuning = tune(row, title, type, domain, options, facts, methods);
@@ -63,6 +68,7 @@ export function planReduce(
       output,
       arrangement,
       map,
+      ends: output === "items" ? ends : undefined,
     });
   const only = perArrangement(arrangements.filter(isApart), (arrangement) =>
     kernelOf("items", "items", arrangement),
@@ -93,8 +99,14 @@ export function planReduce(
       isPadded ? elementsOfVector(monoid, tuning.sizes.items) : 1,
     ),
     eagerScratch: spineLevels.length,
-    needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
-    itemBytes: { input: loaded.bytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    ...(ends?.initial && { initial: ends.initial }),
+    needs: new Set([
+      "input",
+      "output",
+      ...(lengthOnGpu ? (["length"] as const) : []),
+      ...(ends?.needs ?? []),
+    ] as const),
+    itemBytes: itemBytesOf(loaded.bytes, type.bytes),
     indirectWords: 0,
     outputLength: () => 1,
     ways: [
@@ -111,6 +123,7 @@ export function planReduce(
           [bindingOf.input, from],
           [bindingOf.output, to],
           [bindingOf.length, "length"],
+          [bindingOf.initial, "initial"],
         ]),
         length: items,
         tiles: Math.max(1, Math.ceil(items / tile)),

@@ -10,13 +10,21 @@ import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
-import type { AnyOperator, TuningOptions } from "./options.ts";
+import type { AnyOperator, EndOptions, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
+import {
+  ALL_ARRANGEMENTS,
+  bound,
+  distinct,
+  itemBytesOf,
+  paddedBytes,
+  perArrangement,
+  spineLengths,
+} from "./plan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of `prepareScan`. */
-export interface ScanOptions<Name extends string = string> extends TuningOptions, MapOptions {
+export interface ScanOptions<Name extends string = string> extends TuningOptions, MapOptions, EndOptions {
   /** The type of the elements that are combined, and of the output. */
   readonly type: ElementType<Name>;
   /** The operator. The default is `add`. */
@@ -27,6 +35,11 @@ export interface ScanOptions<Name extends string = string> extends TuningOptions
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
+}
+
+/** Of data that is scanned in parts: whether the initial value is the total of the parts before. */
+export interface Continued {
+  readonly continued?: boolean;
 }
 
 /** For tests: options of the look-back that replace those chosen for the adapter. */
@@ -93,7 +106,7 @@ export function spinePasses(
         [bindingOf.input, { scratch: totalsOf(level) }],
         [bindingOf.output, { scratch: prefixesOf(level) }],
         [bindingOf.spine, { scratch: prefixesOf(level + 1) }],
-        [bindingOf.total, "total"],
+        [bindingOf.count, "count"],
         [bindingOf.indirect, "indirect"],
       ]),
       length: levels[level] ?? 0,
@@ -115,15 +128,17 @@ export const spineScratch = (levels: readonly number[], elementBytes: number, ve
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planScan(
-  options: AnyOperator<ScanOptions>,
+  options: AnyOperator<ScanOptions> & Continued,
   facts: DeviceFacts,
   methods: Methods,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
 ): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
-  const monoid = monoidOf(op, type, "scan");
-  const title = `scan<${monoid.title}>`;
+  const own = monoidOf(op, type, "scan");
+  const title = `scan<${own.title}>`;
+  const ends = methods.endsOf?.(options, title, own);
+  const monoid = ends?.monoid ?? own;
   const { domain } = monoid;
   const map = requireMap(options, type, title, facts.features, methods);
   const itemBytes = map?.from.bytes ?? type.bytes;
@@ -141,7 +156,7 @@ export function planScan(
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
 
-  const base = { exclusive, side: "items", lengthOnGpu, map } as const;
+  const base = { exclusive, side: "items", lengthOnGpu, map, ends } as const;
   const carried = perArrangement(others, (arrangement) =>
     scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
   );
@@ -179,8 +194,14 @@ export function planScan(
     ]),
     scratch,
     eagerScratch: scratch.length,
-    needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
-    itemBytes: { input: itemBytes, output: type.bytes, flags: 4, total: 4, length: 4, indirect: 4 },
+    ...(ends?.initial && { initial: ends.initial }),
+    needs: new Set([
+      "input",
+      "output",
+      ...(lengthOnGpu ? (["length"] as const) : []),
+      ...(ends?.needs ?? []),
+    ] as const),
+    itemBytes: itemBytesOf(itemBytes, type.bytes),
     indirectWords: 0,
     outputLength: (length) => length,
     ways: WAYS.filter((arrangement) => canShare || isApart(arrangement)).map((arrangement) => ({
@@ -189,11 +210,11 @@ export function planScan(
     groupingOf: (arrangement) =>
       groupingOf(tuning, isWide(arrangement) ? vectorOf(type, tuning, itemBytes) : 1),
     passes(length, arrangement) {
-      if (length === 0) {
+      if (length === 0 && !ends?.total) {
         return [];
       }
       const kernel = carried.of(arrangement);
-      const tiles = Math.ceil(length / tile);
+      const tiles = Math.max(1, Math.ceil(length / tile));
       const last = {
         kernel,
         slots: bound(kernel, [...callersSlots, [bindingOf.spine, { scratch: prefixesOf(0) }]]),
@@ -208,7 +229,8 @@ export function planScan(
         {
           kernel: first,
           slots: bound(first, [
-            ...callersSlots.filter(([binding]) => binding !== bindingOf.output),
+            [bindingOf.input, "input"],
+            [bindingOf.length, "length"],
             [bindingOf.output, { scratch: 0 }],
           ]),
           length,
@@ -230,6 +252,8 @@ export const callersSlots: readonly [number, Slot][] = [
   [bindingOf.input, "input"],
   [bindingOf.output, "output"],
   [bindingOf.length, "length"],
+  [bindingOf.initial, "initial"],
+  [bindingOf.total, "total"],
 ];
 
 /**

@@ -133,8 +133,8 @@ export const singlePass: PlanSinglePass = (
         groupingOf: (arrangement) =>
           arrangement === "vectors" ? single.groupingOf(vector) : plan.groupingOf(arrangement),
         passes: (length, arrangement, aside) =>
-          arrangement === "vectors" && length > 0
-            ? [{ kernel, slots, length, tiles: single.tilesOf(length) }]
+          arrangement === "vectors" && (length > 0 || own.ends?.total)
+            ? [{ kernel, slots, length, tiles: Math.max(1, single.tilesOf(length)) }]
             : plan.passes(length, arrangement, aside),
       };
     },

@@ -219,7 +219,7 @@ export function tune(
     throw new Error(`${title}: the kernels of the algorithm ${algorithm} were not loaded`);
   }
   const longest = Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0);
-  const oneByOne = facts.software && longest > SHORT_BYTES;
+  const oneByOne = goOneByOne(longest, facts);
   const tuningOf = (workGroupSize: number): Tuning => ({
     algorithm,
     sizes: {
@@ -252,9 +252,13 @@ export function tune(
   return {
     ...tuning,
     sources: tiles.sources(tuning),
-    oneByOne: oneByOne ? tiles.oneByOne : undefined,
+    oneByOne: oneByOne ? methods.oneByOne?.[tiles.threadsTake] : undefined,
   };
 }
+
+/** Whether items go one by one, because a software adapter would take seconds to compile kernels that hold many of them. */
+export const goOneByOne = (itemBytes: number, { software }: Pick<DeviceFacts, "software">): boolean =>
+  software && itemBytes > SHORT_BYTES;
 
 /** Items of a tile. */
 export const tileOf = ({ sizes }: Tuning): number => sizes.workGroupSize * sizes.items;

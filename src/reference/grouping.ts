@@ -312,7 +312,7 @@ const totalsOfTiles = (monoid: Combine, items: readonly Value[], grouping: TileG
 
 /**
  * shaders/device/kernels/scan_tiles.wgsl and scan_single_pass.wgsl: the prefixes of all tiles. `carriesOf` gives the tiles'
- * carries. A single pass takes them from the totals of these scans.
+ * carries. A single pass takes them from the totals of these scans. An initial value comes before each carry.
  */
 function scanTiles(
   monoid: Combine,
@@ -320,14 +320,21 @@ function scanTiles(
   carriesOf: (totals: readonly Value[]) => readonly Value[],
   exclusive: boolean,
   grouping: TileGrouping,
-): Value[] {
+  initial?: Value,
+): Scanned {
+  const { identity, reference } = monoid;
   const scans = tilesOf(monoid, items, grouping).map((own) =>
     algorithms[grouping.algorithm].scan(monoid, own, exclusive, grouping),
   );
-  const carries = carriesOf(scans.map((scan) => scan.total));
-  return scans
-    .flatMap(({ after }, tile) => after(tile === 0 ? monoid.identity : (carries[tile] as Value)))
-    .slice(0, items.length);
+  const found = carriesOf(scans.map((scan) => scan.total));
+  const carries = scans.map((_, tile) => {
+    const carry = tile === 0 ? identity : (found[tile] as Value);
+    return initial === undefined ? carry : tile === 0 ? initial : reference(initial, carry);
+  });
+  return {
+    prefixes: scans.flatMap(({ after }, tile) => after(carries[tile] as Value)).slice(0, items.length),
+    total: reference(carries.at(-1) as Value, (scans.at(-1) as TileScan).total),
+  };
 }
 
 /** shaders/device/look_back/look_back.wgsl: what comes before each tile, from its group's totals and its group's carry. */
@@ -366,15 +373,27 @@ function spineOf(monoid: Combine, items: readonly Value[], grouping: TileGroupin
 }
 
 /** The prefixes as plan/scan.ts plans them. */
-export function groupedScan(
+export const groupedScan = (
   monoid: Combine,
   elements: readonly Value[],
   exclusive: boolean,
   grouping: Grouping,
-): Value[] {
-  if (elements.length === 0) {
-    return [];
-  }
+): readonly Value[] => groupedScanFrom(monoid, undefined, elements, exclusive, grouping).prefixes;
+
+/** Prefixes, and the combination of all elements, the initial value included. */
+interface Scanned {
+  readonly prefixes: readonly Value[];
+  readonly total: Value;
+}
+
+/** The prefixes and the total as plan/scan.ts plans them, from an initial value on, if there is one. */
+export function groupedScanFrom(
+  monoid: Combine,
+  initial: Value | undefined,
+  elements: readonly Value[],
+  exclusive: boolean,
+  grouping: Grouping,
+): Scanned {
   if (grouping.passes === "single") {
     const { lookBack } = grouping;
     return scanTiles(
@@ -383,14 +402,15 @@ export function groupedScan(
       (totals) => carriesByLookBack(monoid, totals, lookBack, grouping),
       exclusive,
       grouping,
+      initial,
     );
   }
   let carries: readonly Value[] = [];
   for (const level of spineOf(monoid, elements, grouping).reverse()) {
     const above = carries;
-    carries = scanTiles(monoid, level, () => above, true, { ...grouping, itemsPerVector: 1 });
+    carries = scanTiles(monoid, level, () => above, true, { ...grouping, itemsPerVector: 1 }).prefixes;
   }
-  return scanTiles(monoid, elements, () => carries, exclusive, grouping);
+  return scanTiles(monoid, elements, () => carries, exclusive, grouping, initial);
 }
 
 /** The total as plan/reduce.ts plans it. */

@@ -2,6 +2,8 @@ import type { AnyArray } from "../algebra/arrays.ts";
 import {
   arrayLike,
   arrayOver,
+  isSameKind,
+  kindOfArray,
   namedType,
   settable,
   structOfArray,
@@ -16,6 +18,7 @@ import { problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import type { OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
+import type { ReferenceMonoid } from "./twins.ts";
 import { kindOf } from "./twins.ts";
 
 /**
@@ -55,6 +58,50 @@ export const emptyFor = (
   const bytes = bytesFor(length, type, caller);
   return settable(isSameType(type, from) ? arrayLike(data, bytes) : arrayOver(type, bytes), type);
 };
+
+/**
+ * The element of an initial value, if options have one.
+ *
+ * @throws {ArgumentError} if it is no value of the type.
+ */
+export function initialOf(
+  { initial }: { readonly initial?: Value },
+  { lift, type }: ReferenceMonoid,
+  caller: string,
+): Value | undefined {
+  if (initial === undefined) {
+    return undefined;
+  }
+  const problem = problemOf(type, initial);
+  if (problem !== undefined) {
+    throw new ArgumentError(`${caller}: initial: ${problem}`, "initial");
+  }
+  return lift(initial);
+}
+
+/**
+ * A function that puts a total into an array of one element. `wanted` is an array of its kind.
+ *
+ * @throws {ArgumentError} if `total` is another array.
+ */
+export function totalIn(
+  total: AnyArray | undefined,
+  wanted: AnyArray,
+  type: ElementType,
+  caller: string,
+): (value: Value) => void {
+  if (total === undefined) {
+    return () => {};
+  }
+  if (!isSameKind(total, wanted) || total.length !== 1) {
+    throw new ArgumentError(
+      `${caller}: total is ${kindOfArray(total)} of length ${Object(total).length}; it takes ${kindOfArray(wanted)} of 1 element`,
+      "total",
+    );
+  }
+  const { set } = settable(total, type);
+  return (value) => set(0, value);
+}
 
 /**
  * The items as they are combined: mapped, if there is a map.

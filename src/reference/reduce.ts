@@ -3,11 +3,11 @@ import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Value } from "../algebra/types.ts";
 import { groupedReduce, requireGrouping } from "./grouping.ts";
-import { mappedItems } from "./items.ts";
-import type { ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";
+import { initialOf, mappedItems } from "./items.ts";
+import type { ReferenceInitial, ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";
 import { referenceMonoid } from "./twins.ts";
 
-const names = { op: true, type: true, from: true, map: true, grouping: true } as const;
+const names = { op: true, type: true, from: true, map: true, initial: true, grouping: true } as const;
 
 /**
  * What a reduction means, on the CPU. It combines one element after another, or in the order of a plan.
@@ -22,28 +22,33 @@ const names = { op: true, type: true, from: true, map: true, grouping: true } as
  */
 export function reduceReference<A extends AnyArray>(
   data: A,
-  options?: ReferenceOptions<NameOf<A>> & ReferenceMap<A, ValueIn<A>>,
+  options?: ReferenceOptions<NameOf<A>> & ReferenceMap<A, ValueIn<A>> & ReferenceInitial<ValueIn<A>>,
 ): ValueIn<A>;
 export function reduceReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,
-  options: ReferenceMapOptions<A, Name, V>,
+  options: ReferenceMapOptions<A, Name, V> & ReferenceInitial<V>,
 ): V;
-export function reduceReference(data: AnyArray, options: ReferenceOptions<string> = {}): Value {
+export function reduceReference(
+  data: AnyArray,
+  options: ReferenceOptions<string> & ReferenceInitial<Value> = {},
+): Value {
   const { type, read } = mappedItems(data, options, names, "reduceReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "reduceReference");
   const { identity, lift, reference, shown } = combine;
+  const initial = initialOf(options, combine, "reduceReference");
   if (data.length === 0) {
-    return shown(identity);
+    return initial ?? shown(identity);
   }
   if (options.grouping !== undefined) {
     requireGrouping(options.grouping, 2, "reduceReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
-    return groupedReduce(combine, elements, options.grouping);
+    const total = groupedReduce(combine, elements, options.grouping);
+    return initial === undefined ? total : reference(initial, total);
   }
-  let total = identity;
+  let total = initial ?? identity;
   for (let index = 0; index < data.length; index++) {
     const element = lift(read(index));
-    total = index === 0 ? element : reference(total, element);
+    total = index === 0 && initial === undefined ? element : reference(total, element);
   }
   return total;
 }

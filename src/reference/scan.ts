@@ -3,8 +3,8 @@ import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import type { Grouping } from "../plan/grouping.ts";
-import { groupedScan, requireGrouping } from "./grouping.ts";
-import { emptyFor, mappedItems } from "./items.ts";
+import { groupedScanFrom, requireGrouping } from "./grouping.ts";
+import { emptyFor, initialOf, mappedItems, totalIn } from "./items.ts";
 import { referenceMonoid } from "./twins.ts";
 
 /** The options of a reference. */
@@ -15,6 +15,20 @@ export interface ReferenceOptions<Name extends string> {
   readonly type?: ElementType<Name>;
   /** The order of a plan's operations, to get its result to the last bit. The default is one element after another. */
   readonly grouping?: Grouping;
+}
+
+/** What a reference starts from. */
+export interface ReferenceInitial<V> {
+  /** A value that comes before the first element. */
+  readonly initial?: NoInfer<V>;
+}
+
+/** The options of a scan's reference, for a result of type `Result`. */
+export interface ReferenceScan<Result> {
+  /** Leaves each place's own element out. */
+  readonly exclusive?: boolean;
+  /** An array of one element, which is filled with the combination of all elements, the initial value included. */
+  readonly total?: NoInfer<Result>;
 }
 
 /** A map of the items before they are combined: the CPU twin of `map`. */
@@ -37,7 +51,16 @@ export interface ReferenceMapOptions<A extends AnyArray, Name extends string, V 
   readonly grouping?: Grouping;
 }
 
-const names = { op: true, type: true, from: true, map: true, exclusive: true, grouping: true } as const;
+const names = {
+  op: true,
+  type: true,
+  from: true,
+  map: true,
+  exclusive: true,
+  initial: true,
+  total: true,
+  grouping: true,
+} as const;
 
 /**
  * What a scan means, on the CPU. It combines one element after another, or in the order of a plan. Integers wrap around;
@@ -55,35 +78,45 @@ const names = { op: true, type: true, from: true, map: true, exclusive: true, gr
  */
 export function scanReference<A extends AnyArray>(
   data: A,
-  options?: ReferenceOptions<NameOf<A>> & ReferenceMap<A, ValueIn<A>> & { readonly exclusive?: boolean },
+  options?: ReferenceOptions<NameOf<A>> &
+    ReferenceMap<A, ValueIn<A>> &
+    ReferenceInitial<ValueIn<A>> &
+    ReferenceScan<A>,
 ): A;
 export function scanReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,
-  options: ReferenceMapOptions<A, Name, V> & { readonly exclusive?: boolean },
+  options: ReferenceMapOptions<A, Name, V> & ReferenceInitial<V> & ReferenceScan<ArrayOf<Name, V>>,
 ): ArrayOf<Name, V>;
 export function scanReference(
   data: AnyArray,
-  options: ReferenceOptions<string> & { readonly exclusive?: boolean } = {},
+  options: ReferenceOptions<string> & ReferenceInitial<Value> & ReferenceScan<AnyArray> = {},
 ): AnyArray {
   const { type, from, read } = mappedItems(data, options, names, "scanReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "scanReference");
   const { identity, lift, reference, shown } = combine;
   const { exclusive = false, grouping } = options;
   const { array, set } = emptyFor(data, { type, from }, data.length, "scanReference");
+  const initial = initialOf(options, combine, "scanReference");
+  const setTotal = totalIn(options.total, array, type, "scanReference");
+  // A result that may combine no element is shown as what sums start from.
+  const first = initial === undefined ? shown : (value: Value) => value;
   if (grouping !== undefined) {
     requireGrouping(grouping, grouping?.passes === "single" ? 1 : 2, "scanReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
-    groupedScan(combine, elements, exclusive, grouping).forEach((prefix, index) => {
-      set(index, exclusive ? shown(prefix) : prefix);
+    const { prefixes, total } = groupedScanFrom(combine, initial, elements, exclusive, grouping);
+    prefixes.forEach((prefix, index) => {
+      set(index, exclusive ? first(prefix) : prefix);
     });
+    setTotal(data.length === 0 ? first(total) : total);
     return array;
   }
-  let prefix = identity;
+  let prefix = initial ?? identity;
   for (let index = 0; index < data.length; index++) {
     const element = lift(read(index));
-    const inclusive = index === 0 ? element : reference(prefix, element);
-    set(index, exclusive ? shown(prefix) : inclusive);
+    const inclusive = index === 0 && initial === undefined ? element : reference(prefix, element);
+    set(index, exclusive ? first(prefix) : inclusive);
     prefix = inclusive;
   }
+  setTotal(data.length === 0 ? first(prefix) : prefix);
   return array;
 }

@@ -161,8 +161,9 @@ export interface Run {
   readonly title: string;
   readonly data: Items & { readonly length: number };
   readonly expected: Items;
-  /** For a compaction: how many items are kept. */
+  /** For a compaction: how many items are kept. For a scan of u32 that stores its total: the total. */
   readonly count?: number;
+  readonly initial?: number;
 }
 
 const POISON = 0xdeadbeef;
@@ -201,11 +202,13 @@ export async function outputsOf(
   const pass = encoder.beginComputePass();
   let offset = 0;
   const starts: number[] = [];
-  runs.forEach(({ data }, index) => {
+  runs.forEach(({ data, initial }, index) => {
     const ranges: Ranges = {
       input: inputs.get(data) as GPUBuffer,
       output: { buffer: output, offset },
-      ...(plan.needs.has("total") && { count: { buffer: total, offset: index * 4 } }),
+      ...(plan.needs.has("count") && { count: { buffer: total, offset: index * 4 } }),
+      ...(initial !== undefined && { initial }),
+      ...(plan.needs.has("total") && { total: { buffer: total, offset: index * 4 } }),
       length: data.length,
     };
     prepared.record(pass, ranges);

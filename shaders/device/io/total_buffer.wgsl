@@ -3,5 +3,5 @@
 @group(0) @binding(5) var<storage, read_write> total: array<Element>;
 
 fn store_total(element: Element) {
-  total[params.total_base] = element;
+  total[params.count_base] = element;
 }

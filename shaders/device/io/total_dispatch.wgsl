@@ -7,7 +7,7 @@
 @group(0) @binding(9) var<storage, read_write> indirect: array<u32>;
 
 fn store_total(element: u32) {
-  total[params.total_base] = element;
+  total[params.count_base] = element;
   let work_groups = element / ITEMS_PER_WORK_GROUP + select(0u, 1u, element % ITEMS_PER_WORK_GROUP != 0u);
   let rows = (work_groups + MOST_WORK_GROUPS - 1u) / MOST_WORK_GROUPS;
   indirect[params.indirect_base] = (work_groups + max(rows, 1u) - 1u) / max(rows, 1u);

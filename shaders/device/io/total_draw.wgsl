@@ -6,7 +6,7 @@
 @group(0) @binding(9) var<storage, read_write> indirect: array<u32>;
 
 fn store_total(element: u32) {
-  total[params.total_base] = element;
+  total[params.count_base] = element;
   indirect[params.indirect_base] = VERTEX_COUNT;
   indirect[params.indirect_base + 1u] = element;
   indirect[params.indirect_base + 2u] = 0u;

@@ -12,7 +12,7 @@ fn copy_items(
 ) {
   let tile = work_group.y * params.grid_width + work_group.x;
   let first = tile * TILE + local_index;
-  let count = min(params.length, total[params.total_base]);
+  let count = min(params.length, total[params.count_base]);
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let index = first + item * WORK_GROUP_SIZE;
     if (index < count) {
