@@ -3,7 +3,7 @@ import { ArgumentError, OutOfMemoryError } from "../src/errors.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 import type { Primitive } from "../src/plan/tuning.ts";
 import { NoRoomError, sourceOf } from "./buffers.ts";
-import type { Bus, HostWork, PartName } from "./bus.ts";
+import type { HostWork, PartName } from "./bus.ts";
 import { openBus, partNames } from "./bus.ts";
 import { benchTypes, elementsOf, operatorOn } from "./elements.ts";
 import type { LoopTypeName } from "./loops.ts";
@@ -198,11 +198,8 @@ async function timeCase(fold: Fold, one: HandCase): Promise<AtHandRow> {
   const title = `${primitive}<${primitive === "compact" ? type : `${type}, ${OP}`}>`;
   const at = `at ${formatLength(length)}`;
   const question = { type, op: OP, length } as const;
-  const elementBytes = benchTypes[type].type.bytes;
   const [data, into] = [loopArrayOf(type, arrays.data), loopArrayOf(type, arrays.into)];
   const results = new Uint8Array(arrays.into);
-  // Hardly a right result: what is not written shows.
-  const poison = (): void => void new Uint32Array(arrays.into).fill(0xffc0dead);
   const require = (what: string, problem: string | undefined): void => {
     if (problem !== undefined) {
       throw new WrongResult(`${what} ${at} is wrong: ${problem}`);
@@ -227,30 +224,17 @@ async function timeCase(fold: Fold, one: HandCase): Promise<AtHandRow> {
   step(`${title} ${at}: the loop`);
   const loop = loopOf(primitive, type);
   const looped = await timeOnHost({ run: () => loop(data, into) }, pace);
-  poison();
+  poison(arrays);
   const written = loop(data, into);
   require(`the loop of ${title}`, await verify(written));
 
   step(`${title} ${at}: the copy there and back`);
-  // Of a compaction that keeps nothing, the count is read.
-  const bytesOut = Math.max(4, written * elementBytes);
-  const bus = await openBus(fold.device, new Uint8Array(arrays.data), results.subarray(0, bytesOut));
-  const { copy, parts } = await timeBus(bus, pace);
-  try {
-    poison();
-    bus.clear();
-    await bus.copy.prepare?.();
-    await bus.copy.run();
-    const there = await verifyCopy(question, { output: bus.written });
-    const back = await verifyCopy(question, { output: sourceOf(results) }, written);
-    require(`the copy there and back for ${title}`, there ?? back);
-  } finally {
-    bus.destroy();
-  }
+  const { problem, ...copied } = await timeCopy(fold, one, written);
+  require(`the copy there and back for ${title}`, problem);
 
   const call = callOf(fold, primitive, type, arrays);
   const runOnce = async (): Promise<number> => {
-    poison();
+    poison(arrays);
     const begun = performance.now();
     const result = await call();
     const microseconds = (performance.now() - begun) * 1000;
@@ -267,16 +251,14 @@ async function timeCase(fold: Fold, one: HandCase): Promise<AtHandRow> {
   const called = await timeOnHost({ run: call }, pace);
   await runOnce();
 
-  const sum = partNames.reduce((sum, name) => sum + parts[name].median, 0);
+  const sum = partNames.reduce((sum, name) => sum + copied.parts[name].median, 0);
   return {
     primitive,
     type,
     length,
-    bytesIn: length * elementBytes,
-    bytesOut,
+    bytesIn: arrays.data.byteLength,
     loop: looped,
-    copy,
-    parts,
+    ...copied,
     first,
     call: called,
     toParts: called.median / sum,
@@ -284,12 +266,38 @@ async function timeCase(fold: Fold, one: HandCase): Promise<AtHandRow> {
   };
 }
 
-async function timeBus({ copy, parts }: Bus, pace: HandPace): Promise<Pick<AtHandRow, "copy" | "parts">> {
-  const timings: Partial<Record<PartName, Timing>> = {};
-  for (const name of partNames) {
-    timings[name] = await timeOnHost(parts[name], pace);
+/** Times a copy of as many bytes as the call's, and its parts, and compares what lies on the GPU and what came back. */
+async function timeCopy(
+  { device }: Fold,
+  { type, length, arrays, pace }: HandCase,
+  written: number,
+): Promise<Pick<AtHandRow, "bytesOut" | "copy" | "parts"> & { readonly problem: string | undefined }> {
+  const question = { type, op: OP, length } as const;
+  const results = new Uint8Array(arrays.into);
+  // Of a compaction that keeps nothing, the count is read.
+  const bytesOut = Math.max(4, written * benchTypes[type].type.bytes);
+  const bus = await openBus(device, new Uint8Array(arrays.data), results.subarray(0, bytesOut));
+  try {
+    const parts: Partial<Record<PartName, Timing>> = {};
+    for (const name of partNames) {
+      parts[name] = await timeOnHost(bus.parts[name], pace);
+    }
+    const copy = await timeOnHost(bus.copy, pace);
+    poison(arrays);
+    bus.clear();
+    await bus.copy.prepare?.();
+    await bus.copy.run();
+    const there = await verifyCopy(question, { output: bus.written });
+    const back = await verifyCopy(question, { output: sourceOf(results) }, written);
+    return { bytesOut, copy, parts: parts as AtHandRow["parts"], problem: there ?? back };
+  } finally {
+    bus.destroy();
   }
-  return { copy: await timeOnHost(copy, pace), parts: timings as AtHandRow["parts"] };
+}
+
+/** Fills the results with what is hardly right: what is not written shows. */
+function poison({ into }: Arrays): void {
+  new Uint32Array(into).fill(0xffc0dead);
 }
 
 /** The call as a program writes it. */
