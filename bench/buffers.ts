@@ -12,18 +12,19 @@ export class NoRoomError extends Error {
 }
 
 /**
- * A buffer that the bench's kernels read and write: whole vectors.
+ * A buffer of whole vectors; left out, its usage is that of what the bench's kernels read and write.
  *
  * @throws {NoRoomError} when there is none.
  */
-export async function createBuffer(device: GPUDevice, name: string, bytes: number): Promise<GPUBuffer> {
+export async function createBuffer(
+  device: GPUDevice,
+  name: string,
+  bytes: number,
+  usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST,
+): Promise<GPUBuffer> {
   const size = wholeVectors(bytes);
   device.pushErrorScope("out-of-memory");
-  const buffer = device.createBuffer({
-    label: `bench ${name}`,
-    size,
-    usage: BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST,
-  });
+  const buffer = device.createBuffer({ label: `bench ${name}`, size, usage });
   if ((await device.popErrorScope()) !== null) {
     throw new NoRoomError(`the adapter has no room for the ${name} of ${size} bytes`);
   }
@@ -59,12 +60,29 @@ export async function upload(
   await device.queue.onSubmittedWorkDone();
 }
 
-/** Reads a buffer from its beginning on, piece by piece. */
+/** Reads a buffer or an array from its beginning on, piece by piece. */
 export interface Reader {
   /** The next bytes, into an array of the caller's. */
   read(into: Uint8Array): Promise<void>;
   destroy(): void;
 }
+
+/** Something that can be read, each time from its beginning on. */
+export type Source = () => Reader;
+
+/** Bytes on the CPU. */
+export const sourceOf =
+  (bytes: Uint8Array): Source =>
+  () => {
+    let taken = 0;
+    return {
+      async read(into) {
+        into.set(bytes.subarray(taken, taken + into.byteLength));
+        taken += into.byteLength;
+      },
+      destroy() {},
+    };
+  };
 
 export function readerOf(device: GPUDevice, buffer: GPUBuffer): Reader {
   const size = Math.min(STAGING_BYTES, buffer.size);

@@ -65,7 +65,8 @@ const digits = (value: number): string => value.toFixed(value < 100 ? 1 : 0);
 const timeOf = ({ median, quartiles: [low, high] }: Row): string =>
   `${digits(median)} ±${digits((high - low) / 2)}`;
 
-const plain = { style: { head: [], border: [] } };
+/** How tables look. */
+export const plain = { style: { head: [], border: [] } };
 
 /** Tables for the terminal, one a group. */
 export function tablesOf(rows: readonly Row[]): string {
@@ -96,12 +97,16 @@ export function tablesOf(rows: readonly Row[]): string {
     .join("\n\n");
 }
 
+/** Where a run took place, in a line. */
+export const headOf = ({ device, wavefold, commit }: Host): string =>
+  `${device.name}, ${device.driver}${device.software ? " (software)" : ""}; wavefold ${wavefold}, commit ${commit}`;
+
 /** Everything that the terminal shows of a run. */
 export function textOf(report: Report): string {
-  const { device, rows, recording, notes, wrong } = report;
+  const { rows, recording, notes, wrong } = report;
   const runs = [...new Set(rows.map((row) => row.runs))].join(" or ");
   const lines = [
-    `${device.name}, ${device.driver}${device.software ? " (software)" : ""}; wavefold ${report.wavefold}, commit ${report.commit}`,
+    headOf(report),
     `Microseconds: the median of ${runs} runs, ± half of what lies between the quartiles. "copies": over the time of a copy of as many elements. GB/s: bytes read and written. Every element was verified.`,
     "",
     tablesOf(rows),

@@ -1,6 +1,6 @@
 import { OutOfMemoryError } from "../src/errors.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import { NoRoomError } from "./buffers.ts";
+import { NoRoomError, readerOf } from "./buffers.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
 import { benchTypes } from "./elements.ts";
 import type { Peer } from "./peers.ts";
@@ -164,7 +164,7 @@ async function runSet(
       row: { implementation: "copy", primitive: "copy", type, length },
       work: { pass: copy.record },
       inPlace: false,
-      verify: () => verifyCopy(set, { device, output: buffers.output }),
+      verify: () => verifyCopy(set, { output: () => readerOf(device, buffers.output) }),
     },
   ];
   const add = (

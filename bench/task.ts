@@ -2,7 +2,8 @@ import type { ElementType } from "../src/algebra/types.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 import type { TuningOptions } from "../src/plan/options.ts";
 import type { Primitive } from "../src/plan/tuning.ts";
-import { createBuffer, upload } from "./buffers.ts";
+import type { Source } from "./buffers.ts";
+import { createBuffer, readerOf, upload } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCopy, preparePoison } from "./copy.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
@@ -115,13 +116,16 @@ export function verifyTask(
   { primitive, ...question }: Question,
   { output, result }: Buffers,
 ): Promise<string | undefined> {
+  const from = (buffer: GPUBuffer): Source => {
+    return () => readerOf(device, buffer);
+  };
   switch (primitive) {
     case "scan":
-      return verifyScan({ ...question, exclusive: true }, { device, output });
+      return verifyScan({ ...question, exclusive: true }, { output: from(output) });
     case "reduce":
-      return verifyReduce(question, { device, output: result });
+      return verifyReduce(question, { output: from(result) });
     case "compact":
-      return verifyCompact({ ...question, indices: false }, { device, output, count: result });
+      return verifyCompact({ ...question, indices: false }, { output: from(output), count: from(result) });
     default:
       return primitive satisfies never;
   }

@@ -1,4 +1,4 @@
-import { readerOf } from "./buffers.ts";
+import type { Source } from "./buffers.ts";
 import type { BenchTypeName, OperatorName, ReadBack, Values } from "./elements.ts";
 import {
   benchTypes,
@@ -22,21 +22,31 @@ export interface Question {
 
 /** Where the results lie. */
 export interface Answer {
-  readonly device: GPUDevice;
-  readonly output: GPUBuffer;
+  readonly output: Source;
   /** A compaction's: how many it kept. */
-  readonly count?: GPUBuffer;
+  readonly count?: Source;
 }
 
-/** Compares every element with the CPU's. Each of these answers what is wrong, or nothing. */
+/**
+ * Compares every element with the CPU's. Each of these answers what is wrong, or nothing.
+ *
+ * @param first - how many elements were copied; left out: all of them.
+ */
 export async function verifyCopy(
   { type, op, length }: Question,
   answer: Answer,
+  first = length,
 ): Promise<string | undefined> {
   const elements = elementsOf(type, op, length);
+  let left = first;
   return compareAll(type, answer, () => {
-    const chunk = elements.next();
-    return chunk && { values: chunk.values, count: chunk.count };
+    const chunk = left > 0 ? elements.next() : undefined;
+    if (chunk === undefined) {
+      return undefined;
+    }
+    const count = Math.min(chunk.count, left);
+    left -= count;
+    return { values: chunk.values, count };
   });
 }
 
@@ -70,7 +80,7 @@ export async function verifyReduce(
     reference.scan(chunk, values);
   }
   const expected = reference.total();
-  const actual = decode(type, await readStart(answer.device, answer.output, benchTypes[type].type.bytes));
+  const actual = decode(type, await readStart(answer.output, benchTypes[type].type.bytes));
   const wrong = firstDifference(actual, expected, wordsOf(type));
   const all = (values: ReadBack): string => [...values].map((value) => format(type, value)).join(" ");
   return wrong < 0 ? undefined : `it is ${all(actual)}, and the CPU has ${all(expected)}`;
@@ -99,20 +109,20 @@ export async function verifyCompact(
   if (wrong !== undefined || answer.count === undefined) {
     return wrong;
   }
-  const kept = new Uint32Array((await readStart(answer.device, answer.count, 4)).buffer)[0];
+  const kept = new Uint32Array((await readStart(answer.count, 4)).buffer)[0];
   return kept === total ? undefined : `it says that ${kept} are kept, and the CPU keeps ${total}`;
 }
 
 /** Reads the output back beside chunks of what it should be. */
 async function compareAll(
   type: BenchTypeName,
-  { device, output }: Answer,
+  { output }: Answer,
   next: () => { readonly values: Values; readonly count: number } | undefined,
 ): Promise<string | undefined> {
   const words = wordsOf(type);
   const { bytes } = benchTypes[type].type;
   const block = new Uint8Array(CHUNK * bytes);
-  const reader = readerOf(device, output);
+  const reader = output();
   let first = 0;
   try {
     for (let expected = next(); expected !== undefined; expected = next()) {
@@ -132,9 +142,9 @@ async function compareAll(
   }
 }
 
-async function readStart(device: GPUDevice, buffer: GPUBuffer, bytes: number): Promise<Uint8Array> {
+async function readStart(source: Source, bytes: number): Promise<Uint8Array> {
   const into = new Uint8Array(bytes);
-  const reader = readerOf(device, buffer);
+  const reader = source();
   await reader.read(into);
   reader.destroy();
   return into;

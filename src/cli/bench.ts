@@ -1,4 +1,7 @@
 import { join, resolve } from "node:path";
+import { handPaceFor, handStepsOf, planAtHand, timeAtHand } from "../../bench/at_hand.ts";
+import type { AtHandReport } from "../../bench/at_hand_report.ts";
+import { atHandText } from "../../bench/at_hand_report.ts";
 import { runCuda } from "../../bench/cuda.ts";
 import { hostOf, packageFolder } from "../../bench/host.ts";
 import { loadPeers } from "../../bench/peers.ts";
@@ -27,20 +30,26 @@ export interface BenchOptions extends AdapterOption {
   readonly primitives?: readonly string[];
   readonly inPlace?: boolean;
   readonly quick?: boolean;
+  readonly atHand?: boolean;
   readonly json?: string;
   readonly plot?: string;
   /** The folder; `true` for the one that a checkout builds. */
   readonly peers?: string | true;
 }
 
-/** What times need of an adapter. @throws {UsageError} where it lacks it. */
-export function factsOf({ device, software }: Fold): SuiteFacts {
+function suiteFactsOf({ device, software }: Fold): SuiteFacts {
+  const { maxStorageBufferBindingSize, maxBufferSize } = device.limits;
   const features = device.features as unknown as ReadonlySet<string>;
-  if (!features.has("timestamp-query")) {
+  return { software, features, maxStorageBufferBindingSize, maxBufferSize };
+}
+
+/** What times need of an adapter. @throws {UsageError} where it lacks it. */
+export function factsOf(fold: Fold): SuiteFacts {
+  const facts = suiteFactsOf(fold);
+  if (!facts.features.has("timestamp-query")) {
     throw new UsageError('bench: it needs the adapter feature "timestamp-query", which this one lacks');
   }
-  const { maxStorageBufferBindingSize, maxBufferSize } = device.limits;
-  return { software, features, maxStorageBufferBindingSize, maxBufferSize };
+  return facts;
 }
 
 /**
@@ -52,6 +61,11 @@ export async function bench(options: BenchOptions): Promise<void> {
   const { quick = false } = options;
   // What could fail at the end is opened first.
   const json: Target | undefined = options.json === undefined ? undefined : await openTarget(options.json);
+  if (options.atHand) {
+    const report = await benchAtHand(options);
+    await finish(report, atHandText(report), json);
+    return;
+  }
   const folder = options.plot;
   if (folder !== undefined) {
     await makeFolder(folder);
@@ -87,19 +101,46 @@ export async function bench(options: BenchOptions): Promise<void> {
     }
   });
   const report: Report = measured;
+  await finish(report, textOf(report), json, async () => {
+    if (folder === undefined) {
+      return;
+    }
+    // Loaded only here: it is by far the largest part of the command.
+    const { plotsOf } = await import("../../bench/plot.ts");
+    for (const { name, svg } of plotsOf(report)) {
+      await (await openTarget(join(folder, name))).write(Buffer.from(svg));
+    }
+  });
+}
+
+/** `wavefold bench --at-hand`. Each row opens an adapter of its own. */
+async function benchAtHand(options: BenchOptions): Promise<AtHandReport> {
+  const { suite, software, host } = await withFold(options, async (fold) => ({
+    suite: planAtHand(options, suiteFactsOf(fold)),
+    software: fold.software,
+    host: hostOf(fold),
+  }));
+  const progress = startProgress(handStepsOf(suite));
+  try {
+    const pace = handPaceFor(software, options.quick);
+    const { rows, ...more } = await timeAtHand((work) => withFold(options, work), suite, pace, progress.step);
+    return { ...host, atHand: rows, ...more };
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Prints and writes a report. @throws {UsageError} when a result in it is wrong, after that. */
+async function finish(
+  report: Report | AtHandReport,
+  text: string,
+  json: Target | undefined,
+  more = async (): Promise<void> => {},
+): Promise<void> {
   await doAll([
-    () => print(`${textOf(report)}\n`),
+    () => print(`${text}\n`),
     async () => json?.write(Buffer.from(`${JSON.stringify(report, undefined, 1)}\n`)),
-    async () => {
-      if (folder === undefined) {
-        return;
-      }
-      // Loaded only here: it is by far the largest part of the command.
-      const { plotsOf } = await import("../../bench/plot.ts");
-      for (const { name, svg } of plotsOf(report)) {
-        await (await openTarget(join(folder, name))).write(Buffer.from(svg));
-      }
-    },
+    more,
   ]);
   if (report.wrong.length > 0) {
     throw new UsageError(

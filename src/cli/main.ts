@@ -153,6 +153,12 @@ function program(printHelp: (text: string) => void): Command {
     .option("--primitives <list>", "scan, reduce, compact", parseList)
     .option("--in-place", "scan and compact in place, too")
     .option("--quick", "few sizes, a third of the runs")
+    .addOption(
+      new Option(
+        "--at-hand",
+        "time the calls from array to array instead, beside a loop on the CPU and a copy to the GPU and back; not with --ops, --algorithms, --in-place, --plot or --peers",
+      ).conflicts(["ops", "algorithms", "inPlace", "plot", "peers"]),
+    )
     .option("--json <file>", "write the record of the run")
     .option("--plot <folder>", "write plots of throughput and of the ratio to copy, as SVG")
     .option("--peers [folder]", "others' scans beside ours; left out: those that a checkout builds")

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect } from "vitest";
+import type { AtHandReport } from "../../bench/at_hand_report.ts";
 import type { Report } from "../../bench/report.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, runIn } from "../support/command.ts";
@@ -116,6 +117,50 @@ describe("bench", () => {
     fails(/proc.*: this is no folder to write to: /, "bench", "--plot", "/proc/plots", ...SOFTWARE);
     writeFileSync(join(folder, "none.mjs"), "export const peer = 1;");
     fails(/none\.mjs exports no peer/, "bench", "--peers", ".", ...SOFTWARE);
+  });
+});
+
+describe("bench --at-hand", () => {
+  it("prints a table and what it means, and writes the record", () => {
+    const { status, stdout, stderr } = run(
+      ...["bench", "--at-hand", ...tiny, "--primitives", "scan,reduce", "--json", "run.json"],
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toMatch(/^\S.*\(software\); wavefold \d/);
+    expect(stdout).toMatch(/\nThis is a software adapter, .* say nothing about a GPU\.\n/);
+    for (const title of ["scan<u32, add>", "reduce<u32, add>"]) {
+      expect(stdout).toContain(`\n${title} at hand\n`);
+      expect(stdout).toContain(`\nOn this machine, ${title} at hand `);
+    }
+    expect(
+      stdout.match(/│ 300 +│( +[\d.]+ ±[\d.]+ │){6} +[\d.]+ │ +[\d.]+ ±[\d.]+ │ +[\d.]+ │ +[\d.]+ │/g),
+    ).toHaveLength(2);
+    const report = JSON.parse(readFileSync(join(folder, "run.json"), "utf8")) as AtHandReport;
+    expect(report.device.software).toBe(true);
+    expect(report.commit).not.toBe("");
+    expect({ notes: report.notes, wrong: report.wrong }).toEqual({ notes: [], wrong: [] });
+    expect(report.atHand.map(({ primitive, type, length }) => `${primitive} ${type} ${length}`)).toEqual(
+      [256, 300].flatMap((length) => ["scan", "reduce"].map((primitive) => `${primitive} u32 ${length}`)),
+    );
+    for (const { first, toParts, toLoop, call } of report.atHand) {
+      expect(Math.min(first, toParts, toLoop, ...call.quartiles)).toBeGreaterThan(0);
+    }
+  });
+
+  it("rejects options that belong to the other bench, before anything is opened", () => {
+    for (const [option, ...value] of [
+      ["--ops", "add"],
+      ["--algorithms", "default"],
+      ["--in-place"],
+      ["--plot", "plots"],
+      ["--peers"],
+    ] as const) {
+      const message = new RegExp(`option '--at-hand' cannot be used with option '${option}`);
+      fails(message, "bench", "--at-hand", option, ...value, "--json", "run.json", ...SOFTWARE);
+    }
+    fails(/--at-hand has no loop over f16/, "bench", "--at-hand", "--types", "f16", ...SOFTWARE);
+    fails(/types: "u33" is not known/, "bench", "--at-hand", "--types", "u33", ...SOFTWARE);
+    fails(/bytes are more than the/, "bench", "--at-hand", "--sizes", "31", ...SOFTWARE);
   });
 });
 
