@@ -67,6 +67,8 @@ interface Case {
   readonly items?: (type: ElementType, length: number, name: string) => AnyArray;
   /** What each item goes through, and its twin. */
   readonly mapped?: { readonly from: ElementType; readonly map: string; readonly twin: unknown };
+  /** What comes before the first item. Then the total is compared, too. */
+  readonly initial?: number;
   /** The look-back that it is for; each, where it is left out. */
   readonly lookBack?: LookBack;
   readonly tuning?: (facts: DeviceFacts) => TuningOptions;
@@ -101,6 +103,8 @@ const cases: readonly Case[] = [
     testing: { tickets: false },
     change: lastFirst,
   },
+  { title: "from an initial value, with the total", ...ofAffine, initial: 0x80030005, long: true },
+  { title: "exclusive, from an initial value", ...ofAffine, exclusive: true, initial: 0x70005 },
   { title: "u32 add", type: u32, op: untyped(add), exclusive: true },
   // What is missing is mapped again, at its own place.
   {
@@ -193,7 +197,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
     // A driver may take a minute to compile the largest struct.
     { timeout: (onGpu ? 3 : 1) * STUCK_MS },
     async (
-      { type, op, exclusive = false, items = lastingItems, mapped, tuning, testing, change, long },
+      { type, op, exclusive = false, items = lastingItems, mapped, initial, tuning, testing, change, long },
       { skip },
     ) => {
       const { facts } = contextOfFold(fold());
@@ -210,6 +214,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
           op,
           exclusive,
           maxLength: Math.max(...lengthsOf(shape, true)),
+          ...(initial !== undefined && { initial: true, total: true }),
           ...(mapped && { from: mapped.from, map: mapped.map }),
           ...shape.tuning,
         },
@@ -222,11 +227,11 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
         everyFault(lengths, (length, name) => {
           const data = items(type, length, name);
           const twin = mapped && { from: mapped.from, map: mapped.twin };
-          const options = { type, op, exclusive, ...twin, ...(type.name === "f64" && { grouping }) };
-          return {
-            data,
-            expected: scanReference(data as Uint32Array, options as unknown as { op: typeof affine }),
-          };
+          const total = new Uint32Array(1);
+          const ends = initial !== undefined && { initial, total };
+          const options = { type, op, exclusive, ...twin, ...ends, ...(type.name === "f64" && { grouping }) };
+          const expected = scanReference(data as Uint32Array, options as unknown as { op: typeof affine });
+          return { data, expected, ...(initial !== undefined && { initial, count: total[0] as number }) };
         }),
       );
     },
