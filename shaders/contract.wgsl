@@ -172,7 +172,7 @@ struct Params {
   indirect_base: u32,
   initial_base: u32,
   total_base: u32,
-  // The index of the first item, as maps and predicates see it, if the input is a part of longer data.
+  // The index of the first item as maps and predicates see it. It is not 0 if the input is a part of longer data.
   first_index: u32,
 }
 

@@ -38,6 +38,7 @@ export type {
   PreparedCompact,
   PreparedReduce,
   PreparedScan,
+  ReduceRanges,
   ScanRanges,
 } from "./gpu/fold.ts";
 export type { OpenOptions } from "./gpu/open.ts";

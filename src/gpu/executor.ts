@@ -62,7 +62,7 @@ export interface Compiled {
   /** @throws {DeviceLostError} when the device is gone. */
   requireDevice(): void;
   /** What each dispatch binds for these ranges. */
-  bind(length: number, ranges: ResolvedRanges, way: Way): readonly BoundPass[];
+  bind(length: number, ranges: ResolvedRanges, way: Way, firstIndex?: number): readonly BoundPass[];
   /** Makes the dispatches that are encoded. */
   dispatches(passes: readonly BoundPass[]): readonly Dispatch[];
   /**
@@ -88,10 +88,16 @@ function boundPass(
   pass: Pass,
   ranges: ResolvedRanges,
   { minStorageBufferOffsetAlignment }: Limits,
+  firstIndex: number,
 ): BoundPass {
   const { kernel, slots, length, tiles } = pass;
   const { bindings, vector } = kernel;
-  const params: Record<string, number> = { length, tiles, spine_tiles: plan.spine?.tiles ?? 0 };
+  const params: Record<string, number> = {
+    length,
+    tiles,
+    spine_tiles: plan.spine?.tiles ?? 0,
+    first_index: firstIndex,
+  };
   const bound: Bound[] = [];
   const alignedTo = (unit: number): number => leastCommonMultiple(minStorageBufferOffsetAlignment, unit);
   /**
@@ -275,8 +281,10 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     plan,
     limits,
     requireDevice: () => requireDevice(context, title),
-    bind: (length, ranges, { arrangement, aside }) =>
-      plan.passes(length, arrangement, aside).map((pass) => boundPass(plan, pass, ranges, limits)),
+    bind: (length, ranges, { arrangement, aside }, firstIndex = 0) =>
+      plan
+        .passes(length, arrangement, aside)
+        .map((pass) => boundPass(plan, pass, ranges, limits, firstIndex)),
     dispatches: (passes) => passes.map(dispatchOf),
     nextRun() {
       const isReplaced = run === runs && plan.spine !== undefined;

@@ -22,8 +22,17 @@ import { givenOf } from "./transfer.ts";
 /** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
 export type Length = number | BufferRange;
 
+/** The place of a recording's items in longer data. */
+export interface PartOption {
+  /**
+   * The index of the first item, for data that is recorded in parts: maps, predicates and positions count from it, modulo
+   * 2^32. The default is 0.
+   */
+  readonly firstIndex?: number;
+}
+
 /** Where a reduction reads and writes. */
-export interface ReduceRanges {
+export interface ReduceRanges extends PartOption {
   readonly input: BufferRange;
   readonly output: BufferRange;
   readonly length: Length;
@@ -78,7 +87,7 @@ export interface PreparedReduce {
 }
 
 /** Where a compaction reads and writes. */
-export interface CompactRanges {
+export interface CompactRanges extends PartOption {
   /** Not needed by positions with `flags`, which do not read the items. */
   readonly input?: BufferRange;
   readonly output: BufferRange;

@@ -36,6 +36,7 @@ export interface Ranges {
   readonly indirect?: BufferRange;
   readonly initial?: Value | BufferRange;
   readonly total?: BufferRange;
+  readonly firstIndex?: number;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
 }
@@ -172,6 +173,7 @@ function checked({ device }: Context, compiled: Compiled): Prepared {
     input: true,
     output: true,
     length: true,
+    firstIndex: true,
     ...Object.fromEntries([...plan.needs].map((name) => [name, true as const])),
   };
 
@@ -184,7 +186,8 @@ function checked({ device }: Context, compiled: Compiled): Prepared {
     requireOptions(`${plan.title}: record`, given, names);
     const length = lengthOf(given.length, plan);
     const ranges = resolve(given, length);
-    let key = `${length}`;
+    const firstIndex = requireFirstIndex(given.firstIndex, plan);
+    let key = `${length} ${firstIndex}`;
     for (const name in ranges) {
       const range = ranges[name as RangeName];
       if (range !== undefined) {
@@ -195,7 +198,7 @@ function checked({ device }: Context, compiled: Compiled): Prepared {
     if (known !== undefined) {
       return known;
     }
-    const made: Recording = { ...wayFor(compiled, length, ranges), dispatches: undefined };
+    const made: Recording = { ...wayFor(compiled, length, ranges, firstIndex), dispatches: undefined };
     recordings.set(key, made);
     forgetOldest(recordings);
     return made;
@@ -253,6 +256,21 @@ const isRange = (given: unknown): given is BufferRange =>
   typeof given === "object" &&
   given !== null &&
   ("mapAsync" in given || typeof (given as { buffer?: unknown }).buffer === "object");
+
+/** The given index of the first item. */
+function requireFirstIndex(given: unknown, plan: Plan): number {
+  if (given === undefined) {
+    return 0;
+  }
+  if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given > 0xffffffff) {
+    throw refusal(
+      plan,
+      `firstIndex is ${String(given)}; it takes a whole number from 0 to 2^32 - 1`,
+      "firstIndex",
+    );
+  }
+  return given;
+}
 
 /** The given length. If a buffer holds the length, the most that it may be. */
 function lengthOf(given: unknown, plan: Plan): number {

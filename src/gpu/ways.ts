@@ -19,14 +19,14 @@ export interface Chosen {
  *
  * @throws {ArgumentError} {@link LimitError} where there is none.
  */
-export function wayFor(compiled: Compiled, length: number, ranges: ResolvedRanges): Chosen {
+export function wayFor(compiled: Compiled, length: number, ranges: ResolvedRanges, firstIndex = 0): Chosen {
   const { plan } = compiled;
   requireApart(plan, ranges);
   const atVectors = areAtVectors(plan, ranges);
   let problem: Error | undefined;
   for (const way of plan.ways) {
     if (atVectors || !isWide(way.arrangement)) {
-      const passes = compiled.bind(length, ranges, way);
+      const passes = compiled.bind(length, ranges, way, firstIndex);
       if (isFor(way, plan, ranges, passes)) {
         problem = problemOf(compiled, passes);
         if (problem === undefined) {

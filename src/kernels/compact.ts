@@ -76,7 +76,7 @@ function compactionSources(
     `alias Output = ${output};`,
     vectorText(carriedAs(from), undefined, vector),
     "fn kept_item(item: Input, index: u32) -> Output {",
-    `  return ${indices ? "index" : map === undefined ? "item" : "mapped_item(item, index)"};`,
+    `  return ${indices ? "index + params.first_index" : map === undefined ? "item" : "mapped_item(item, index)"};`,
     "}",
     "",
     ...(selector === "flags" && map === undefined ? [] : [valueFromItem(from)]),
@@ -92,7 +92,7 @@ function compactionSources(
       [
         ...head,
         "fn keep(item: Input, index: u32) -> bool {",
-        "  return keep_value(value_from_item(item), index);",
+        "  return keep_value(value_from_item(item), index + params.first_index);",
         "}",
       ].join("\n"),
     ),

@@ -64,7 +64,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
             valueFromItem(from),
             conversion("element_from_value", type.native.element, "Element", domain.fromValue ?? "x"),
             conversion("item_from_element", "Element", "Output", bits),
-            elementFromItem("element_from_value(map_value(value_from_item(x), i))"),
+            elementFromItem("element_from_value(map_value(value_from_item(x), i + params.first_index))"),
           ].join("\n"),
         ),
         mapValue(type),
@@ -77,7 +77,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
           // A value is the same as a native element.
           conversion("item_from_value", type.native.element, "Output", carriedOf(type, type.native)),
           "fn mapped_item(item: Input, index: u32) -> Output {",
-          "  return item_from_value(map_value(value_from_item(item), index));",
+          "  return item_from_value(map_value(value_from_item(item), index + params.first_index));",
           "}",
         ].join("\n"),
       ),

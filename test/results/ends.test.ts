@@ -266,6 +266,52 @@ describe("parts of one array", () => {
     }
   });
 
+  test("maps, predicates and positions count from firstIndex", async () => {
+    const { device } = fold();
+    const data = randomWords(90, "first");
+    const first = 0xfffffff0;
+    const type = u32;
+    const at = (index: number): number => (index + first) >>> 0;
+    const where = "(x ^ i) % 3u == 0u";
+    const isKept = (index: number): boolean => (((data[index] as number) ^ at(index)) >>> 0) % 3 === 0;
+    const places = Uint32Array.from(data.keys()).filter(isKept);
+    const mapped = data.map((x, index) => x ^ at(index));
+    for (const passes of ["single", "reduce-then-scan"] as const) {
+      const options = { type, maxLength: 90, workGroupSize: 8, itemsPerThread: 4 } as const;
+      const scan = await fold().prepareScan({ ...options, passes, map: "x ^ i" });
+      const reduce = await fold().prepareReduce({ ...options, map: "x ^ i" });
+      const compact = await fold().prepareCompact({ ...options, passes, where, map: "x ^ i" });
+      const positions = await fold().prepareCompact({ ...options, passes, where, indices: true });
+      const input = storage(data);
+      const outputs = Array.from({ length: 4 }, () => storageBuffer(device, new Uint32Array(90)));
+      const [scanned, reduced, kept, indices] = outputs as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
+      const count = storageBuffer(device, new Uint32Array(4));
+      const part = { input, length: 90, firstIndex: first };
+      await submit((encoder) => {
+        scan.record(encoder, { ...part, output: scanned });
+        reduce.record(encoder, { ...part, output: reduced });
+        compact.record(encoder, { ...part, output: kept, count });
+        positions.record(encoder, { ...part, output: indices, count });
+      });
+      expectSameBits(await readWords(device, scanned), scanReference(mapped), "scan");
+      expect((await readWords(device, reduced))[0]).toBe(reduceReference(mapped));
+      const size = places.length;
+      expectSameBits(
+        (await readWords(device, kept)).slice(0, size),
+        mapped.filter((_, index) => isKept(index)),
+        "compact",
+      );
+      expectSameBits((await readWords(device, indices)).slice(0, size), places.map(at), "indices");
+      expect((await readWords(device, count))[0]).toBe(size);
+      for (const firstIndex of [-1, 1.5, 2 ** 32, "1"]) {
+        const encoder = device.createCommandEncoder();
+        expect(() => scan.record(encoder, { ...part, output: scanned, firstIndex } as never)).toThrow(
+          /firstIndex is .*; it takes a whole number from 0/,
+        );
+      }
+    }
+  });
+
   test("the total alone, and what an empty sum of f64 gives", async () => {
     for (const exclusive of [false, true]) {
       for (const [data, wanted] of [
