@@ -174,6 +174,11 @@ struct Params {
   total_base: u32,
   // The index of the first item as maps and predicates see it. It is not 0 if the input is a part of longer data.
   first_index: u32,
+  // Only if the data goes in windows, because no binding holds it: the items of the windows before, the window's number, and
+  // the place of the first item that the output's binding has.
+  length_before: u32,
+  window: u32,
+  first_place: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

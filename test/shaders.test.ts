@@ -23,6 +23,7 @@ import type { DeviceFacts } from "../src/plan/facts.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
+import { planAppend } from "../src/plan/windows.ts";
 import { parse, resolved } from "../src/text/module.ts";
 import { declarationsOf } from "../src/text/pieces.ts";
 import type { Parsed, SourceText } from "../src/text/source.ts";
@@ -108,6 +109,10 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
         }
       }
     }
+  }
+  for (const indirect of [{ dispatch: { itemsPerWorkGroup: 64 } }, { drawIndexed: { indexCount: 4 } }]) {
+    const options = { type: u32, where: "x > 1u", maxLength, indirect };
+    plans.push(planCompact(options, facts).then((plan) => planAppend(options, plan, 4096, facts)));
   }
   plans.push(planCombine({ type: u32, op: untyped(add), maxLength }, facts));
   return await Promise.all(plans);

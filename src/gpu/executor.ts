@@ -55,6 +55,9 @@ export interface Dispatch {
   readonly numbered: boolean;
 }
 
+/** Parameters of a recording whose items are a part of longer data. shaders/contract.wgsl explains each. */
+export type PartParams = Readonly<Partial<Record<(typeof paramNames)[number], number>>>;
+
 /** A plan with its pipelines compiled and its scratch allocated. It records ranges that were checked before. */
 export interface Compiled {
   readonly plan: Plan;
@@ -62,7 +65,7 @@ export interface Compiled {
   /** @throws {DeviceLostError} when the device is gone. */
   requireDevice(): void;
   /** What each dispatch binds for these ranges. */
-  bind(length: number, ranges: ResolvedRanges, way: Way, firstIndex?: number): readonly BoundPass[];
+  bind(length: number, ranges: ResolvedRanges, way: Way, params?: PartParams): readonly BoundPass[];
   /** Makes the dispatches that are encoded. */
   dispatches(passes: readonly BoundPass[]): readonly Dispatch[];
   /**
@@ -71,6 +74,8 @@ export interface Compiled {
    * @returns whether the spine was replaced. Then dispatches that were made for the old one are of no more use.
    */
   nextRun(): boolean;
+  /** A scratch buffer, by its number. */
+  scratch(index: number): GPUBuffer;
   /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
   own(buffer: GPUBuffer): GPUBuffer;
   /** Encodes a run. */
@@ -88,7 +93,7 @@ function boundPass(
   pass: Pass,
   ranges: ResolvedRanges,
   { minStorageBufferOffsetAlignment }: Limits,
-  firstIndex: number,
+  partParams: PartParams,
 ): BoundPass {
   const { kernel, slots, length, tiles } = pass;
   const { bindings, vector } = kernel;
@@ -96,7 +101,7 @@ function boundPass(
     length,
     tiles,
     spine_tiles: plan.spine?.tiles ?? 0,
-    first_index: firstIndex,
+    ...partParams,
   };
   const bound: Bound[] = [];
   const alignedTo = (unit: number): number => leastCommonMultiple(minStorageBufferOffsetAlignment, unit);
@@ -184,7 +189,8 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   const { title } = plan;
   const { device } = context;
   requireDevice(context, title);
-  requireScratch(plan, device.limits);
+  const { limits } = context.facts;
+  requireScratch(plan, limits);
   const pipelines = new Map<string, Pipeline>();
   const scratch: (GPUBuffer | undefined)[] = [];
   const usage = BufferUsage.STORAGE;
@@ -239,7 +245,6 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     scratch[index] = known;
     return known;
   };
-  const { limits } = device;
   // The number of the last run of a single pass.
   let run = 0;
   // The placeholders: one for each binding number, since a dispatch that writes a buffer may not bind it twice.
@@ -281,10 +286,8 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     plan,
     limits,
     requireDevice: () => requireDevice(context, title),
-    bind: (length, ranges, { arrangement, aside }, firstIndex = 0) =>
-      plan
-        .passes(length, arrangement, aside)
-        .map((pass) => boundPass(plan, pass, ranges, limits, firstIndex)),
+    bind: (length, ranges, { arrangement, aside }, params = {}) =>
+      plan.passes(length, arrangement, aside).map((pass) => boundPass(plan, pass, ranges, limits, params)),
     dispatches: (passes) => passes.map(dispatchOf),
     nextRun() {
       const isReplaced = run === runs && plan.spine !== undefined;
@@ -296,6 +299,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
       run++;
       return isReplaced;
     },
+    scratch: scratchOf,
     own,
     encode(encoder, dispatches) {
       const isPass = "dispatchWorkgroups" in encoder;

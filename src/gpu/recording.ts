@@ -1,8 +1,9 @@
-import type { Value } from "../algebra/types.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
+import type { Limits } from "../plan/facts.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { AnyOperator } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
@@ -11,14 +12,15 @@ import { RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
+import { windowOf } from "../plan/tuning.ts";
 import type { Context } from "./context.ts";
-import { filledBuffer } from "./device.ts";
-import type { Compiled, Dispatch, Range, ResolvedRanges } from "./executor.ts";
+import { filledBuffer, requireDevice } from "./device.ts";
+import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
 import { methodsFor } from "./methods.ts";
-import type { Chosen } from "./ways.ts";
-import { wayFor } from "./ways.ts";
+import type { Division, Run } from "./ways.ts";
+import { undivided } from "./ways.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
 
@@ -56,9 +58,9 @@ interface BufferFacts {
   readonly usage: number;
 }
 
-/** How ranges are recorded. Once they were recorded, it has the dispatches to encode. */
-interface Recording extends Chosen {
-  dispatches: readonly Dispatch[] | undefined;
+/** A run of a recording. Once it was recorded, it has the dispatches to encode. */
+interface RecordedRun extends Run {
+  dispatches?: readonly Dispatch[] | undefined;
 }
 
 /** How many recordings are kept, with their objects, for the next time that the same ranges are recorded. */
@@ -70,7 +72,7 @@ const KEPT_RECORDINGS = 64;
  * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
  */
 export const prepare = async (context: Context, plan: Plan, runs = RUNS): Promise<Prepared> =>
-  checked(context, await compilePlan(context, plan, runs));
+  checked(context, undivided(await compilePlan(context, plan, runs)));
 
 const planNames = { maxLength: true, lengthOnGpu: true, ...commonNames } as const;
 const scanNames = { op: true, exclusive: true, initial: true, total: true, ...planNames } satisfies Record<
@@ -88,7 +90,14 @@ const compactNames = {
 /** `Fold.prepareScan`. */
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
   requireOptions("prepareScan", options, scanNames);
-  return prepare(context, planScan(options, context.facts, await methodsFor(options, context.facts, true)));
+  const { facts } = context;
+  const window = windowFor(options, facts.limits);
+  if (window !== undefined) {
+    const { scanInWindows } = await import("./windows.ts");
+    const methods = await methodsFor({ ...options, total: true }, facts, true);
+    return checked(context, await scanInWindows(context, options, methods, window));
+  }
+  return prepare(context, planScan(options, facts, await methodsFor(options, facts, true)));
 }
 
 /** `Fold.prepareReduce`. */
@@ -97,23 +106,45 @@ export async function prepareReduce(
   options: AnyOperator<ReduceOptions>,
 ): Promise<Prepared> {
   requireOptions("prepareReduce", options, reduceNames);
+  const { facts } = context;
+  const window = windowFor(options, facts.limits);
+  if (window !== undefined) {
+    const { reduceInWindows } = await import("./windows.ts");
+    const methods = await methodsFor({ ...options, total: true }, facts, true);
+    return checked(context, await reduceInWindows(context, options, methods, window));
+  }
   const { planReduce } = await import("../plan/reduce.ts");
-  return prepare(context, planReduce(options, context.facts, await methodsFor(options, context.facts, true)));
+  return prepare(context, planReduce(options, facts, await methodsFor(options, facts, true)));
 }
 
 /** `Fold.prepareCompact`. */
 export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
   requireOptions("prepareCompact", options, compactNames);
+  const { facts } = context;
+  const methods = await methodsFor(options, facts, true);
+  const window = windowFor(options, facts.limits);
+  if (window !== undefined) {
+    const { compactInWindows } = await import("./windows.ts");
+    return checked(context, await compactInWindows(context, options, methods, window));
+  }
   const { planCompact } = await import("../plan/compact.ts");
-  return prepare(
-    context,
-    planCompact(options, context.facts, await methodsFor(options, context.facts, true)),
-  );
+  return prepare(context, planCompact(options, facts, methods));
 }
 
-/** Makes a compiled plan check ranges before it records them. */
-function checked({ device }: Context, compiled: Compiled): Prepared {
-  const { plan } = compiled;
+/** Items of a window, if items of these types do not fit in one binding. Nobody has checked the options yet. */
+const windowFor = (
+  {
+    type,
+    from,
+    maxLength,
+  }: { readonly type: ElementType; readonly from?: ElementType; readonly maxLength: number },
+  limits: Limits,
+): number | undefined => windowOf(maxLength, Math.max(type?.bytes ?? 0, from?.bytes ?? 0, 4), limits);
+
+/** Makes what is prepared check ranges before it records them. */
+function checked(context: Context, division: Division): Prepared {
+  const { device } = context;
+  const { plan } = division;
   let destroyed = false;
   const buffers = new WeakMap<GPUBuffer, BufferFacts>();
   let nextNumber = 0;
@@ -125,15 +156,14 @@ function checked({ device }: Context, compiled: Compiled): Prepared {
     }
     return known;
   };
-  const recordings = new Map<string, Recording>();
+  const recordings = new Map<string, readonly RecordedRun[]>();
 
   // The buffers of initial values that are given as values, by the bytes of the value.
   const values = new Map<string, GPUBuffer>();
   const bufferOf = (bytes: Uint8Array): GPUBuffer => {
     const key = bytes.join();
     const buffer =
-      values.get(key) ??
-      compiled.own(filledBuffer(device, bytes, BufferUsage.STORAGE, `wavefold ${plan.title} initial`));
+      values.get(key) ?? filledBuffer(device, bytes, BufferUsage.STORAGE, `wavefold ${plan.title} initial`);
     // Those that were used last are at the end.
     values.delete(key);
     values.set(key, buffer);
@@ -178,11 +208,11 @@ function checked({ device }: Context, compiled: Compiled): Prepared {
   };
 
   /** How ranges are recorded: found out once, before anything is recorded, and kept for the next time. */
-  const recordingOf = (given: Ranges): Recording => {
+  const recordingOf = (given: Ranges): readonly RecordedRun[] => {
     if (destroyed) {
       throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
     }
-    compiled.requireDevice();
+    requireDevice(context, plan.title);
     requireOptions(`${plan.title}: record`, given, names);
     const length = lengthOf(given.length, plan);
     const ranges = resolve(given, length);
@@ -198,14 +228,17 @@ function checked({ device }: Context, compiled: Compiled): Prepared {
     if (known !== undefined) {
       return known;
     }
-    const made: Recording = { ...wayFor(compiled, length, ranges, firstIndex), dispatches: undefined };
+    const made: readonly RecordedRun[] = division.runs(length, ranges, firstIndex);
     recordings.set(key, made);
     forgetOldest(recordings);
     return made;
   };
 
   return {
-    groupingOf: (given) => plan.groupingOf(recordingOf(given).way.arrangement),
+    groupingOf(given) {
+      const [run] = recordingOf(given);
+      return plan.groupingOf((run as RecordedRun).way.arrangement);
+    },
     record(encoder, given) {
       if (typeof encoder !== "object" || encoder === null || !isEncoder(encoder)) {
         throw refusal(
@@ -214,20 +247,25 @@ function checked({ device }: Context, compiled: Compiled): Prepared {
           "encoder",
         );
       }
-      const recording = recordingOf(given);
-      if (plan.spine !== undefined && compiled.nextRun()) {
-        for (const one of recordings.values()) {
-          one.dispatches = undefined;
+      for (const run of recordingOf(given)) {
+        const { compiled, passes } = run;
+        if (compiled.plan.spine !== undefined && compiled.nextRun()) {
+          for (const one of [...recordings.values()].flat()) {
+            one.dispatches = undefined;
+          }
         }
+        run.dispatches ??= compiled.dispatches(passes);
+        compiled.encode(encoder, run.dispatches);
       }
-      recording.dispatches ??= compiled.dispatches(recording.passes);
-      compiled.encode(encoder, recording.dispatches);
     },
     destroy() {
       destroyed = true;
       recordings.clear();
+      for (const buffer of values.values()) {
+        buffer.destroy();
+      }
       values.clear();
-      compiled.destroy();
+      division.destroy();
     },
   };
 }

@@ -1,36 +1,60 @@
 import { ArgumentError, LimitError } from "../errors.ts";
 import { isWide } from "../kernels/kernel.ts";
 import type { Plan, RangeName, Way } from "../plan/plan.ts";
-import type { BoundPass, BoundRange, Compiled, Range, ResolvedRanges } from "./executor.ts";
+import type { BoundPass, BoundRange, Compiled, PartParams, Range, ResolvedRanges } from "./executor.ts";
 import { readsThroughOutput } from "./executor.ts";
 
 // Decides which ranges a recording takes, and in which way. If WebGPU refuses one dispatch, the caller loses the whole
 // submission. So such a dispatch is never recorded.
 
-/** How a recording is carried out. */
-export interface Chosen {
+/** One run of a compiled plan, and how it is carried out. */
+export interface Run {
+  readonly compiled: Compiled;
   readonly way: Way;
   readonly passes: readonly BoundPass[];
 }
 
+/** What is prepared: it divides a recording into runs of compiled plans. */
+export interface Division {
+  /** What a recording takes, and the most of it. */
+  readonly plan: Plan;
+  /** The runs for ranges that were checked one by one. */
+  runs(length: number, ranges: ResolvedRanges, firstIndex: number): readonly Run[];
+  destroy(): void;
+}
+
+/** One compiled plan does all. */
+export const undivided = (compiled: Compiled): Division => ({
+  plan: compiled.plan,
+  runs(length, ranges, firstIndex) {
+    requireApart(compiled.plan, ranges);
+    return [runOf(compiled, length, ranges, { first_index: firstIndex })];
+  },
+  destroy: () => compiled.destroy(),
+});
+
 /**
- * The first of a plan's ways whose dispatches WebGPU accepts. This is decided by what each dispatch binds to read and to
- * write, so that every pair of ranges is checked.
+ * A run in the first of a plan's ways whose dispatches WebGPU accepts. This is decided by what each dispatch binds to read
+ * and to write, so that every pair of ranges is checked.
  *
  * @throws {ArgumentError} {@link LimitError} where there is none.
  */
-export function wayFor(compiled: Compiled, length: number, ranges: ResolvedRanges, firstIndex = 0): Chosen {
+export function runOf(
+  compiled: Compiled,
+  length: number,
+  ranges: ResolvedRanges,
+  params: PartParams = {},
+): Run {
   const { plan } = compiled;
-  requireApart(plan, ranges);
   const atVectors = areAtVectors(plan, ranges);
   let problem: Error | undefined;
   for (const way of plan.ways) {
     if (atVectors || !isWide(way.arrangement)) {
-      const passes = compiled.bind(length, ranges, way, firstIndex);
+      const passes = compiled.bind(length, ranges, way, params);
       if (isFor(way, plan, ranges, passes)) {
         problem = problemOf(compiled, passes);
         if (problem === undefined) {
-          return { way, passes };
+          return { compiled, way, passes };
         }
       }
     }
@@ -49,7 +73,7 @@ const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
   Math.max(a.offset, b.offset) < Math.min(a.offset + a.bytes, b.offset + b.bytes);
 
 /** @throws {ArgumentError} if a range that is written overlaps another one. But input and output may be the same range. */
-function requireApart(plan: Plan, ranges: ResolvedRanges): void {
+export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
   const show = (name: RangeName): string => {
     const { offset = 0, bytes = 0 } = ranges[name] ?? {};
     return `${name} (bytes ${offset} to ${offset + bytes})`;

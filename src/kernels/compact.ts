@@ -217,7 +217,7 @@ export function compactKernel(
   );
 }
 
-const totalSources = (indirect: Indirect | undefined, mostWorkGroups: number): SourceText[] =>
+export const totalSources = (indirect: Indirect | undefined, mostWorkGroups: number): SourceText[] =>
   indirect === undefined
     ? [totalBuffer]
     : [indirectText(indirect, mostWorkGroups), "dispatch" in indirect ? totalDispatch : totalDraw];
@@ -248,20 +248,18 @@ export function topOfCountsKernel(
   );
 }
 
+/** Declares items that are copied as they are. */
+export const itemsText = (stored: string): SourceText =>
+  generated(
+    `alias Input = ${stored};\nalias Output = ${stored};\nalias InputVector = Input;\nalias OutputVector = Output;`,
+  );
+
 /** The kernel that copies as many items as the total says. */
 export function copyKernel(stored: string, sizes: Sizes): Kernel {
   return linkKernel(
     `wavefold copy <${stored}>`,
     "copy_items",
-    [
-      {
-        name: "generated contract",
-        text: `alias Input = ${stored};\nalias Output = ${stored};\nalias InputVector = Input;\nalias OutputVector = Output;`,
-      },
-      inputItems,
-      outputItems,
-      copyItems,
-    ],
+    [itemsText(stored), inputItems, outputItems, copyItems],
     sizes,
   );
 }

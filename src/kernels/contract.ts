@@ -193,6 +193,9 @@ export const paramNames = [
   "initial_base",
   "total_base",
   "first_index",
+  "length_before",
+  "window",
+  "first_place",
 ] as const;
 
 /** Declares `Params` with these members. */

@@ -16,6 +16,7 @@ const MOST = {
   rows: 64,
   subgroupSize: 128,
   fanOut: 0x10000,
+  window: 0xffffffff,
 } as const;
 
 /**
@@ -41,7 +42,8 @@ export function requireGrouping(grouping: Grouping, leastTile: 1 | 2, caller: st
   const { itemsPerVector = 1, rows = 1, subgroupSize } = grouping;
   const numbers = { workGroupSize, itemsPerThread, itemsPerVector, rows, subgroupSize };
   const fanOut = passes === "single" ? grouping.lookBack?.fanOut : 1;
-  for (const [name, value] of Object.entries({ ...numbers, fanOut })) {
+  const { window = 1 } = grouping;
+  for (const [name, value] of Object.entries({ ...numbers, fanOut, window })) {
     const most = MOST[name as keyof typeof MOST];
     if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
       refused(`${name} is ${describe(value)}`, `a whole number from 1 to ${most}`);
@@ -392,8 +394,17 @@ export function groupedScanFrom(
   initial: Value | undefined,
   elements: readonly Value[],
   exclusive: boolean,
-  grouping: Grouping,
+  { window, ...grouping }: Grouping,
 ): Scanned {
+  if (window !== undefined && elements.length > window) {
+    let total = initial;
+    const prefixes = chunksOf(elements, window).flatMap((own) => {
+      const scanned = groupedScanFrom(monoid, total, own, exclusive, grouping);
+      total = scanned.total;
+      return scanned.prefixes;
+    });
+    return { prefixes, total: total as Value };
+  }
   if (grouping.passes === "single") {
     const { lookBack } = grouping;
     return scanTiles(
@@ -413,12 +424,20 @@ export function groupedScanFrom(
   return scanTiles(monoid, elements, () => carries, exclusive, grouping, initial);
 }
 
-/** The total as plan/reduce.ts plans it. */
-export function groupedReduce(monoid: Combine, elements: readonly Value[], grouping: Grouping): Value {
-  const top = spineOf(monoid, elements, grouping).at(-1);
-  return totalsOfTiles(
-    monoid,
-    top ?? elements,
-    top === undefined ? grouping : { ...grouping, itemsPerVector: 1 },
-  )[0] as Value;
+/** The total as plan/reduce.ts plans it, from an initial value on, if there is one. */
+export function groupedReduce(
+  monoid: Combine,
+  elements: readonly Value[],
+  { window = elements.length, ...grouping }: Grouping,
+  initial?: Value,
+): Value {
+  const totals = chunksOf(elements, window).map((own) => {
+    const top = spineOf(monoid, own, grouping).at(-1);
+    return totalsOfTiles(
+      monoid,
+      top ?? own,
+      top === undefined ? grouping : { ...grouping, itemsPerVector: 1 },
+    )[0] as Value;
+  });
+  return fold(monoid, initial === undefined ? totals : [initial, ...totals]);
 }

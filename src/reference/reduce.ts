@@ -42,8 +42,7 @@ export function reduceReference(
   if (options.grouping !== undefined) {
     requireGrouping(options.grouping, 2, "reduceReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
-    const total = groupedReduce(combine, elements, options.grouping);
-    return initial === undefined ? total : reference(initial, total);
+    return groupedReduce(combine, elements, options.grouping, initial);
   }
   let total = initial ?? identity;
   for (let index = 0; index < data.length; index++) {

@@ -1,7 +1,9 @@
-// A buffer has the length. The kernel takes at most the items that it was dispatched for.
+// A buffer has the length. The kernel takes at most the items that it was dispatched for. If the data goes in windows, the
+// windows before have the first items.
 
 @group(0) @binding(8) var<storage, read> length_buffer: array<u32>;
 
 fn data_length() -> u32 {
-  return min(length_buffer[params.length_base], params.length);
+  let length = length_buffer[params.length_base];
+  return min(length - min(length, params.length_before), params.length);
 }

@@ -1,0 +1,31 @@
+// Copies what one window of a compaction kept from scratch to its place in the output, behind what the windows before it kept.
+// The output's binding has as many items as a window, from params.first_place on. Only items with a place there are copied.
+// `counts` has the number of items that this window kept, and then, for each window, how many the windows before it kept.
+// Linked with contract.wgsl, input_items.wgsl and output_items.wgsl.
+// Dispatch at least one work-group for each tile of a window. No work-group memory.
+
+@group(0) @binding(3) var<storage, read_write> counts: array<u32>;
+
+@compute @workgroup_size(WORK_GROUP_SIZE)
+fn append_items(
+  @builtin(workgroup_id) work_group: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let tile = work_group.y * params.grid_width + work_group.x;
+  let first = tile * TILE + local_index;
+  let own = min(params.length, counts[0]);
+  var before = 0u;
+  if (params.window > 0u) {
+    before = counts[1u + params.window];
+  }
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let index = first + item * WORK_GROUP_SIZE;
+    let place = before + index;
+    if (index < own && place >= params.first_place && place - params.first_place < params.length) {
+      write_item(place - params.first_place, read_item(index));
+    }
+  }
+  if (first == 0u) {
+    counts[2u + params.window] = before + own;
+  }
+}

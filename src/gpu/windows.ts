@@ -1,0 +1,230 @@
+import { u32 } from "../algebra/integers.ts";
+import type { ElementType } from "../algebra/types.ts";
+import type { CompactOptions } from "../plan/compact.ts";
+import { planCompact } from "../plan/compact.ts";
+import type { Methods } from "../plan/methods.ts";
+import type { AnyOperator } from "../plan/options.ts";
+import type { Plan, RangeName } from "../plan/plan.ts";
+import { wholeWords } from "../plan/plan.ts";
+import type { ReduceOptions } from "../plan/reduce.ts";
+import { planReduce } from "../plan/reduce.ts";
+import type { ScanOptions } from "../plan/scan.ts";
+import { planScan } from "../plan/scan.ts";
+import { appendScratch, planAppend, requireWindows } from "../plan/windows.ts";
+import type { Context } from "./context.ts";
+import { allocate, explain } from "./device.ts";
+import type { Compiled, Range, ResolvedRanges } from "./executor.ts";
+import { compilePlan } from "./executor.ts";
+import { BufferUsage } from "./flags.ts";
+import type { Division, Run } from "./ways.ts";
+import { requireApart, runOf } from "./ways.ts";
+
+// Recordings of ranges that are longer than a binding may be: window after window, with the carry handed on on the GPU.
+
+/** The part of a range from an item on, of so many items. */
+const partOf = (
+  range: Range | undefined,
+  first: number,
+  items: number,
+  itemBytes: number,
+): Range | undefined =>
+  range && { buffer: range.buffer, offset: range.offset + first * itemBytes, bytes: items * itemBytes };
+
+/** The windows of a length: where each starts, and how many items it has. There is at least one. */
+const windowsOf = (length: number, window: number): { first: number; items: number }[] =>
+  Array.from({ length: Math.max(1, Math.ceil(length / window)) }, (_, at) => ({
+    first: at * window,
+    items: Math.min(window, length - at * window),
+  }));
+
+const paramsOf = (first: number, firstIndex: number) => ({
+  first_index: (firstIndex + first) >>> 0,
+  length_before: first,
+});
+
+/** Compiles plans one after another, and destroys those that were compiled if one fails. */
+async function compileAll(context: Context, plans: readonly Plan[]): Promise<Compiled[]> {
+  const made: Compiled[] = [];
+  try {
+    for (const plan of plans) {
+      made.push(await compilePlan(context, plan));
+    }
+  } catch (cause) {
+    for (const one of made) {
+      one.destroy();
+    }
+    throw cause;
+  }
+  return made;
+}
+
+/** Two ranges for carries. A dispatch reads one and writes the other. */
+async function carriesOf(context: Context, compiled: Compiled, { bytes }: ElementType): Promise<Range[]> {
+  const { title } = compiled.plan;
+  const make = async (): Promise<Range> => {
+    const label = `wavefold ${title} carry`;
+    const descriptor = { label, size: wholeWords(bytes), usage: BufferUsage.STORAGE };
+    return { buffer: compiled.own(await allocate(context, descriptor, title)), offset: 0, bytes };
+  };
+  try {
+    return [await make(), await make()];
+  } catch (cause) {
+    compiled.destroy();
+    throw await explain(context, title, cause);
+  }
+}
+
+/** The plan of a window, as it looks to a caller. */
+const whole = (plan: Plan, maxLength: number, window: number, needs: readonly RangeName[]): Plan => ({
+  ...plan,
+  maxLength,
+  needs: new Set(needs),
+  groupingOf: (arrangement) => ({ ...plan.groupingOf(arrangement), window }),
+});
+
+/** A scan in windows: each starts from the total of those before. */
+export async function scanInWindows(
+  context: Context,
+  options: AnyOperator<ScanOptions>,
+  methods: Methods,
+  window: number,
+): Promise<Division> {
+  const { type, maxLength, initial, total } = options;
+  const planOf = (more: object): Plan =>
+    planScan({ ...options, ...more, maxLength: window, total: true }, context.facts, methods);
+  const firstPlan = planOf({});
+  requireWindows(
+    firstPlan.title,
+    maxLength,
+    Math.max(type.bytes, firstPlan.itemBytes.input),
+    context.facts.limits,
+  );
+  const needs = [...firstPlan.needs].filter((name) => name !== "total" || total);
+  const plan = whole(firstPlan, maxLength, window, needs);
+  const plans = initial ? [firstPlan] : [firstPlan, planOf({ initial: true, continued: true })];
+  const compiled = await compileAll(context, plans);
+  const [head, rest = head] = compiled as [Compiled, Compiled?];
+  const carries = await carriesOf(context, head, type);
+  return {
+    plan,
+    runs(length, ranges, firstIndex) {
+      requireApart(plan, ranges);
+      const windows = windowsOf(length, window);
+      return windows.map(({ first, items }, at): Run => {
+        const isLast = at === windows.length - 1;
+        const own: ResolvedRanges = {
+          ...ranges,
+          input: partOf(ranges.input, first, items, plan.itemBytes.input),
+          output: partOf(ranges.output, first, items, plan.itemBytes.output),
+          initial: at === 0 ? ranges.initial : carries[(at + 1) % 2],
+          total: (isLast && ranges.total) || carries[at % 2],
+        };
+        return runOf(at === 0 ? head : rest, items, own, paramsOf(first, firstIndex));
+      });
+    },
+    destroy() {
+      for (const one of compiled) {
+        one.destroy();
+      }
+    },
+  };
+}
+
+/** A reduction in windows: each starts from the result of those before. */
+export async function reduceInWindows(
+  context: Context,
+  options: AnyOperator<ReduceOptions>,
+  methods: Methods,
+  window: number,
+): Promise<Division> {
+  const { type, maxLength, initial } = options;
+  const planOf = (more: object): Plan =>
+    planReduce({ ...options, ...more, maxLength: window }, context.facts, methods);
+  const firstPlan = planOf({});
+  requireWindows(firstPlan.title, maxLength, firstPlan.itemBytes.input, context.facts.limits);
+  const plan = whole(firstPlan, maxLength, window, [...firstPlan.needs]);
+  const plans = initial ? [firstPlan] : [firstPlan, planOf({ initial: true })];
+  const compiled = await compileAll(context, plans);
+  const [head, rest = head] = compiled as [Compiled, Compiled?];
+  const carries = await carriesOf(context, head, type);
+  return {
+    plan,
+    runs(length, ranges, firstIndex) {
+      requireApart(plan, ranges);
+      const windows = windowsOf(length, window);
+      return windows.map(({ first, items }, at): Run => {
+        const own: ResolvedRanges = {
+          ...ranges,
+          input: partOf(ranges.input, first, items, plan.itemBytes.input),
+          output: at === windows.length - 1 ? ranges.output : carries[at % 2],
+          initial: at === 0 ? ranges.initial : carries[(at + 1) % 2],
+        };
+        return runOf(at === 0 ? head : rest, items, own, paramsOf(first, firstIndex));
+      });
+    },
+    destroy() {
+      for (const one of compiled) {
+        one.destroy();
+      }
+    },
+  };
+}
+
+/**
+ * A compaction in windows. Each window's kept items go to scratch, since nobody but the GPU knows where in the output they
+ * begin. From there they are copied to each part of the output that a binding holds and that they may reach.
+ */
+export async function compactInWindows(
+  context: Context,
+  options: CompactOptions,
+  methods: Methods,
+  window: number,
+): Promise<Division> {
+  const { maxLength, indirect } = options;
+  const asked = planCompact({ ...options, maxLength: window }, context.facts, methods);
+  const { title, itemBytes } = asked;
+  requireWindows(title, maxLength, Math.max(itemBytes.input, itemBytes.output), context.facts.limits);
+  const { indirect: _, ...others } = options;
+  const windowPlan =
+    indirect === undefined ? asked : planCompact({ ...others, maxLength: window }, context.facts, methods);
+  const plan = whole(asked, maxLength, window, [...asked.needs]);
+  const compiled = await compileAll(context, [windowPlan, planAppend(options, plan, window, context.facts)]);
+  const [own, append] = compiled as [Compiled, Compiled];
+  return {
+    plan,
+    runs(length, ranges, firstIndex) {
+      requireApart(plan, ranges);
+      const windows = windowsOf(length, window);
+      const scratch = (index: number, bytes: number): Range => ({
+        buffer: append.scratch(index),
+        offset: 0,
+        bytes,
+      });
+      const runs = windows.flatMap(({ first, items }, at) => {
+        const given: ResolvedRanges = {
+          input: partOf(ranges.input, first, items, itemBytes.input),
+          flags: partOf(ranges.flags, first, items, itemBytes.flags),
+          length: ranges.length,
+          output: scratch(appendScratch.kept, items * itemBytes.output),
+          count: scratch(appendScratch.counts, u32.bytes),
+        };
+        const places = windows.slice(0, at + 1).map((place) => {
+          const output = partOf(ranges.output, place.first, place.items, itemBytes.output);
+          return runOf(append, window, { output }, { window: at, first_place: place.first });
+        });
+        return [runOf(own, items, given, paramsOf(first, firstIndex)), ...places];
+      });
+      const { count, indirect } = ranges;
+      const store = append.bind(1, { count, indirect }, STORE, { window: windows.length - 1 });
+      return [...runs, { compiled: append, way: STORE, passes: store }];
+    },
+    destroy() {
+      for (const one of compiled) {
+        one.destroy();
+      }
+    },
+  };
+}
+
+/** The way of {@link planAppend} that stores the number of kept items. */
+const STORE = { arrangement: "items", aside: true } as const;

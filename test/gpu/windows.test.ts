@@ -1,0 +1,346 @@
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver, settable } from "../../src/algebra/arrays.ts";
+import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add, max } from "../../src/algebra/operators.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import type { Fold } from "../../src/node.ts";
+import { LimitError } from "../../src/node.ts";
+import type { Limits } from "../../src/plan/facts.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { randomBits } from "../support/random.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+// Ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
+
+const test = testInTurn({ of: 2 });
+const fold = useSoftwareFold();
+const BINDING = 32768;
+/** Items of 4 bytes in a window: as many as fit beside what a binding may start before its range. */
+const WINDOW = 7168;
+let limits: Limits;
+let restore = (): void => {};
+beforeAll(() => {
+  const { device } = fold();
+  const own = Object.fromEntries(
+    (
+      [
+        "maxComputeInvocationsPerWorkgroup",
+        "maxComputeWorkgroupSizeX",
+        "maxComputeWorkgroupStorageSize",
+        "maxComputeWorkgroupsPerDimension",
+        "maxBufferSize",
+        "minStorageBufferOffsetAlignment",
+      ] as const
+    ).map((name) => [name, device.limits[name]]),
+  );
+  limits = { ...own, maxStorageBufferBindingSize: BINDING } as unknown as Limits;
+  restore = planAs({ device }, { limits });
+});
+afterAll(() => restore());
+
+const POISON = 0xdeadbeef;
+const random = (length: number, name: string): Uint32Array => Uint32Array.from({ length }, randomBits(name));
+const words = (data: AnyArray): Uint32Array =>
+  new Uint32Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength / 4);
+const poisoned = (length: number): Uint32Array => new Uint32Array(length).fill(POISON);
+
+/** Every binding is as short as it must be: what a dispatch binds, as the device is told. */
+function watchBindings({ device }: Fold): { most(): number; stop(): void } {
+  const make = device.createBindGroup;
+  let most = 0;
+  device.createBindGroup = (descriptor) => {
+    for (const { resource } of descriptor.entries) {
+      most = Math.max(most, (resource as GPUBufferBinding).size ?? 0);
+    }
+    return make.call(device, descriptor);
+  };
+  return {
+    most: () => most,
+    stop: () => {
+      device.createBindGroup = make;
+    },
+  };
+}
+
+const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
+  const encoder = fold().device.createCommandEncoder();
+  record(encoder);
+  fold().device.queue.submit([encoder.finish()]);
+};
+
+const manyMagnitudes = (length: number): Float64Array => {
+  const next = randomBits(`f64 ${length}`);
+  return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
+};
+const negativeZeros = (length: number): Float64Array => new Float64Array(length).fill(-0);
+const Triple = struct({ name: "Triple", fields: { a: u32, b: u32, c: u32 } });
+
+interface Row {
+  readonly title: string;
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+  readonly items: (length: number) => AnyArray;
+  readonly initial: Value;
+}
+const table: readonly Row[] = [
+  {
+    title: "an operator that does not commute",
+    type: u32,
+    op: untyped(affine),
+    items: (length) => random(length, "affine"),
+    initial: 0x30007,
+  },
+  {
+    title: "u64 max",
+    type: u64,
+    op: untyped(max),
+    items: (length) => new BigUint64Array(random(2 * length, "u64").buffer),
+    initial: 5n,
+  },
+  { title: "f64 add", type: f64, op: untyped(add), items: manyMagnitudes, initial: 0.1 },
+  { title: "f64 add of -0", type: f64, op: untyped(add), items: negativeZeros, initial: -0 },
+];
+const all = table.flatMap((row) =>
+  (["single", "reduce-then-scan"] as const).flatMap((passes) =>
+    [false, true].flatMap((exclusive) => [false, true].map((ends) => ({ ...row, passes, exclusive, ends }))),
+  ),
+);
+
+describe("scans and reductions", () => {
+  test.for(rows(all, { of: 6 }))("$title, $passes, exclusive $exclusive, with ends $ends", async (row) => {
+    const { type, op, passes, exclusive, ends, items, initial } = row;
+    const { device } = fold();
+    const window = Math.floor((BINDING - 4096) / type.bytes / 256) * 256;
+    const maxLength = 2 * window + 1000;
+    const options = { type, op, maxLength, ...(ends && { initial: true }) } as const;
+    const sizes = { workGroupSize: 32, itemsPerThread: 8 } as const;
+    const scan = await fold().prepareScan({
+      ...options,
+      ...sizes,
+      passes,
+      exclusive,
+      ...(ends && { total: true }),
+    });
+    const reduce = await fold().prepareReduce({ ...options, ...sizes });
+    const onGpu = await fold().prepareReduce({ ...options, ...sizes, lengthOnGpu: true });
+    const watched = watchBindings(fold());
+    for (const length of [0, 5, window, window + 1, 2 * window - 1, maxLength]) {
+      const data = items(length);
+      const input = storageBuffer(
+        device,
+        Uint32Array.of(...poisoned(64), ...words(data), ...poisoned(maxLength * 2)),
+      );
+      const output = storageBuffer(device, poisoned(maxLength * 2 + 128));
+      const [total, result, again] = [0, 1, 2].map(() => storageBuffer(device, poisoned(4))) as [
+        GPUBuffer,
+        GPUBuffer,
+        GPUBuffer,
+      ];
+      const before = ends ? { initial } : {};
+      const ranges = {
+        input: { buffer: input, offset: 256 },
+        output: { buffer: output, offset: 128 },
+        length,
+        ...before,
+        ...(ends && { total }),
+      };
+      const summed = { input: ranges.input, output: result, length, ...before };
+      const stated = { ...summed, output: again, length: storageBuffer(device, Uint32Array.of(length)) };
+      const order = type.name === "f64" ? { grouping: scan.groupingOf(ranges) } : {};
+      const reduceOrder = type.name === "f64" ? { grouping: reduce.groupingOf(summed) } : {};
+      submit((encoder) => {
+        scan.record(encoder, ranges);
+        reduce.record(encoder, summed);
+        onGpu.record(encoder, stated);
+      });
+      const wantedTotal = arrayOver(type, new ArrayBuffer(type.bytes));
+      const like = { op, type, exclusive, ...before, ...order, total: wantedTotal };
+      const expected = scanReference(data, like as never) as AnyArray;
+      const found = await readWords(device, output);
+      const title = `${length} items`;
+      expectSameBits(found.slice(32, 32 + words(data).length), words(expected), title);
+      expectSameBits(
+        found.slice(32 + words(data).length),
+        poisoned(found.length - 32 - words(data).length),
+        `behind ${title}`,
+      );
+      expectSameBits(found.slice(0, 32), poisoned(32), `before ${title}`);
+      const size = type.bytes / 4;
+      if (ends) {
+        expectSameBits(
+          (await readWords(device, total)).slice(0, size),
+          words(wantedTotal),
+          `total of ${title}`,
+        );
+      }
+      const value = reduceReference(data, { op, type, ...before, ...reduceOrder } as never) as Value;
+      const { array: one, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
+      set(0, value);
+      expectSameBits((await readWords(device, result)).slice(0, size), words(one), `reduced ${title}`);
+      expectSameBits(
+        (await readWords(device, again)).slice(0, size),
+        words(one),
+        `length on the GPU, ${title}`,
+      );
+      for (const buffer of [input, output, total, result, again, stated.length]) {
+        buffer.destroy();
+      }
+    }
+    watched.stop();
+    expect(watched.most()).toBeLessThanOrEqual(BINDING);
+    expect(watched.most()).toBeGreaterThan(BINDING / 2);
+    for (const one of [scan, reduce, onGpu]) {
+      one.destroy();
+    }
+  });
+
+  test("a map counts across windows, and the scan is in place", async () => {
+    const { device } = fold();
+    const length = 3 * WINDOW + 17;
+    const data = random(length, "map");
+    const firstIndex = 0xfffff000;
+    const scan = await fold().prepareScan({ type: u32, map: "x ^ i", maxLength: length });
+    const buffer = storageBuffer(device, data);
+    submit((encoder) => scan.record(encoder, { input: buffer, output: buffer, length, firstIndex }));
+    const mapped = data.map((x, at) => x ^ (at + firstIndex));
+    expectSameBits(await readWords(device, buffer), scanReference(mapped), "in place");
+  });
+
+  test("more recordings than the spine takes", async () => {
+    const { device } = fold();
+    const length = 5 * WINDOW;
+    const data = random(length, "runs");
+    const scan = await fold().prepareScan({ type: u32, passes: "single", maxLength: length });
+    const input = storageBuffer(device, data);
+    const output = storageBuffer(device, poisoned(length));
+    for (let at = 0; at < 9; at++) {
+      submit((encoder) => {
+        for (let run = 0; run < 100; run++) {
+          scan.record(encoder, { input, output, length: run === 99 ? length : 2 * WINDOW });
+        }
+      });
+    }
+    expectSameBits(await readWords(device, output), scanReference(data), "after 1800 runs of windows");
+  });
+});
+
+describe("compactions", () => {
+  const where = "(x ^ i) % 3u == 0u";
+  const cases = (["single", "reduce-then-scan"] as const).flatMap((passes) =>
+    [false, true].flatMap((indices) =>
+      ["apart", "in place"].map((how) => ({ passes, indices, how, name: `${passes} ${indices} ${how}` })),
+    ),
+  );
+  test.for(rows(cases, { of: 4 }))("$passes, indices $indices, $how", async ({ passes, indices, how }) => {
+    const { device } = fold();
+    const maxLength = 3 * WINDOW + 100;
+    const firstIndex = 7;
+    const compact = await fold().prepareCompact({
+      type: u32,
+      where,
+      indices,
+      passes,
+      maxLength,
+      lengthOnGpu: true,
+      indirect: { draw: { vertexCount: 3 } },
+    });
+    for (const length of [0, 1, WINDOW, WINDOW + 1, maxLength]) {
+      // None, all, some: what a window keeps may lie in several parts of the output.
+      for (const kind of ["some", "all", "none first"]) {
+        const data = random(maxLength, kind).map((x, at) => {
+          const own = x - ((x ^ (at + firstIndex)) % 3);
+          const isKept = kind === "all" || (kind === "none first" && at > 2 * WINDOW + 5);
+          return isKept && ((own ^ (at + firstIndex)) >>> 0) % 3 === 0 ? own : x;
+        });
+        const keep = (x: number, at: number): boolean => ((x ^ (at + firstIndex)) >>> 0) % 3 === 0;
+        const input = storageBuffer(device, data);
+        const output = how === "apart" ? storageBuffer(device, poisoned(maxLength)) : input;
+        const count = storageBuffer(device, poisoned(4));
+        const indirect = storageBuffer(device, poisoned(8));
+        const stated = storageBuffer(device, Uint32Array.of(length));
+        const watched = watchBindings(fold());
+        submit((encoder) =>
+          compact.record(encoder, { input, output, count, indirect, length: stated, firstIndex }),
+        );
+        watched.stop();
+        expect(watched.most()).toBeLessThanOrEqual(BINDING);
+        const kept = compactReference(data.slice(0, length), keep, { indices: indices as false }).map((x) =>
+          indices ? x + firstIndex : x,
+        );
+        const title = `${kind}, ${length}`;
+        const found = await readWords(device, output);
+        expect((await readWords(device, count))[0], title).toBe(kept.length);
+        expectSameBits(
+          found,
+          Uint32Array.of(...kept, ...(how === "apart" ? poisoned(maxLength) : data).slice(kept.length)),
+          title,
+        );
+        expectSameBits(
+          await readWords(device, indirect),
+          Uint32Array.of(3, kept.length, 0, 0, ...poisoned(4)),
+          `indirect of ${title}`,
+        );
+        for (const buffer of [input, output, count, indirect, stated]) {
+          buffer.destroy();
+        }
+      }
+    }
+    compact.destroy();
+  });
+
+  test("flags, and items of another size", async () => {
+    const { device } = fold();
+    const maxLength = 18000;
+    const items = random(3 * maxLength, "triples");
+    const flags = random(maxLength, "flags").map((x) => x % 2);
+    const compact = await fold().prepareCompact({
+      type: f32,
+      from: Triple,
+      map: "f32(x.b % 1000u + i)",
+      maxLength,
+    });
+    const output = storageBuffer(device, poisoned(maxLength));
+    const count = storageBuffer(device, poisoned(4));
+    submit((encoder) =>
+      compact.record(encoder, {
+        input: storageBuffer(device, items),
+        flags: storageBuffer(device, flags),
+        output,
+        count,
+        length: maxLength,
+      }),
+    );
+    const places = Array.from(flags.keys()).filter((at) => flags[at] !== 0);
+    const kept = Float32Array.from(places, (at) => ((items[3 * at + 1] as number) % 1000) + at);
+    expect((await readWords(device, count))[0]).toBe(kept.length);
+    expectSameBits((await readWords(device, output)).slice(0, kept.length), words(kept), "kept");
+  });
+});
+
+test("what no buffer holds is refused, and so are ranges of one buffer that one binding does not span", async () => {
+  const { device } = fold();
+  const refused = fold().prepareScan({ type: u32, maxLength: limits.maxBufferSize / 4 + 1 });
+  await expect(refused).rejects.toThrow(LimitError);
+  await expect(refused).rejects.toThrow(/more than a buffer of the device holds/);
+  const scan = await fold().prepareScan({ type: u32, maxLength: 2 * WINDOW });
+  const buffer = storageBuffer(device, poisoned(80_000));
+  const encoder = device.createCommandEncoder();
+  expect(() =>
+    scan.record(encoder, {
+      input: { buffer },
+      output: { buffer, offset: 200_000 },
+      length: 2 * WINDOW,
+    }),
+  ).toThrow(LimitError);
+});
