@@ -4,7 +4,7 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuseOthers } from "../errors.ts";
-import { declarationsOf, renamed } from "../text/pieces.ts";
+import { piecesOf, renamed } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import type { InKernelFunctions } from "./link.ts";
 import { linkText } from "./link.ts";
@@ -19,7 +19,7 @@ function plainFunctions(
   // These have the same names as in other in-kernel functions, so that a kernel gets each of them once.
   const written = new Map<string, string>();
   const shared = files.flatMap((file) =>
-    declarationsOf(file.text).map((piece) => {
+    piecesOf(file.text).map((piece) => {
       written.set(piece.name, file.as?.(piece.name) ?? piece.name);
       return piece;
     }),
@@ -28,7 +28,7 @@ function plainFunctions(
     names,
     workGroupMemory: 0,
     pieces: [
-      ...declarationsOf(text),
+      ...piecesOf(text),
       ...shared.map((piece) => renamed(piece, (word) => written.get(word) ?? word)),
     ],
     get code(): string {
