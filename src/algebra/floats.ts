@@ -19,7 +19,7 @@ const isPlainFloat = (value: number, least: number): boolean =>
   Number.isFinite(value) && !Object.is(value, -0) && (value === 0 || Math.abs(value) >= least);
 const decimal = (value: number): string => (Number.isInteger(value) ? `${value}.0` : `${value}`);
 const fromBits = (bits: number, name: string, text: string): Literal => ({
-  setup: [`var ${name} = ${hex(bits)};`],
+  setup: `var ${name} = ${hex(bits)};\n  `,
   expression: text,
 });
 const f32Literal = (value: number, name: string): Literal => {
@@ -62,7 +62,6 @@ export const f32: ScalarType<"f32", number> = {
       fromStored: "order_from_f32_bits(x)",
       toStored: "f32_bits_from_order(x)",
       elementBytes: 4,
-      subgroupScans: true,
       literal: (value) => expression(hex(floatOrderKey(f32Bits(value), 32))),
     },
   ),
@@ -72,7 +71,6 @@ export const f32: ScalarType<"f32", number> = {
     fromStored: "select(0u, 1u, (x & 0x7fffffffu) != 0u)",
     toStored: "select(0u, 0x3f800000u, x != 0u)",
     elementBytes: 4,
-    subgroupScans: true,
     literal: truthLiteral,
   }),
 } satisfies ScalarType<"f32", number>;
@@ -100,7 +98,6 @@ export const f16: ScalarType<"f16", number> = {
       fromStored: "order_from_f16_bits(bits_from_f16(x))",
       toStored: "f16_from_bits(f16_bits_from_order(x))",
       elementBytes: 4,
-      subgroupScans: true,
       literal: (value) => expression(hex(floatOrderKey(encodeFloat16(value), 16))),
     },
   ),
@@ -110,7 +107,6 @@ export const f16: ScalarType<"f16", number> = {
     fromStored: "select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)",
     toStored: "f16(x)",
     elementBytes: 4,
-    subgroupScans: true,
     literal: truthLiteral,
   }),
 } satisfies ScalarType<"f16", number>;

@@ -2,7 +2,6 @@ import { expression, plain } from "./literals.ts";
 import type { Literal, ScalarType } from "./types.ts";
 
 const round32 = (value: number): number => value >>> 0;
-const plainU32 = /* @__PURE__ */ plain("u32", 4, (value) => ({ expression: `${round32(value)}u` }));
 
 /** 32-bit unsigned integers; arithmetic wraps. */
 export const u32: ScalarType<"u32", number> = {
@@ -16,8 +15,7 @@ export const u32: ScalarType<"u32", number> = {
   greatest: 0xffffffff,
   round: round32,
   files: [],
-  native: plainU32,
-  order: plainU32,
+  native: /* @__PURE__ */ plain("u32", 4, (value) => ({ expression: `${round32(value)}u` })),
 } satisfies ScalarType<"u32", number>;
 
 const signedLiteral = (value: number): Literal =>
@@ -41,5 +39,4 @@ export const i32: ScalarType<"i32", number> = {
   fromCarried: "bitcast<i32>(x)",
   files: [],
   native: /* @__PURE__ */ plain("i32", 4, signedLiteral),
-  order: /* @__PURE__ */ plain("i32", 4, signedLiteral),
 } satisfies ScalarType<"i32", number>;

@@ -19,7 +19,6 @@ export const plain = (
 ): Domain<number> => ({
   element: wgsl,
   elementBytes: bytes,
-  subgroupScans: true,
   literal,
 });
 

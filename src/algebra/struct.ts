@@ -227,13 +227,12 @@ export function struct<const Name extends string, const Fields extends StructFie
     toStored,
     elementBytes: bytes,
     long: fields.some((field) => field.type.native.long),
-    subgroupScans: false,
     literal(value, variable): Literal {
       const parts = fields.map((field) =>
         field.type.native.literal(value[field.name] as never, `${variable}_${field.name}`),
       );
       return {
-        setup: parts.flatMap((part) => part.setup ?? []),
+        setup: parts.map((part) => part.setup).join(""),
         expression: `${marked}(${parts.map((part) => part.expression).join(", ")})`,
       };
     },

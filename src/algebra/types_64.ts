@@ -31,7 +31,6 @@ const pair = <V extends number | bigint>(
   element: "vec2<u32>",
   elementBytes: 8,
   operations,
-  subgroupScans: false,
   literal,
 });
 
@@ -42,7 +41,6 @@ const truth = (fromValue: string, toValue: string): Domain<number | bigint> =>
     fromStored: fromValue,
     toStored: toValue,
     elementBytes: 4,
-    subgroupScans: true,
     literal: truthLiteral,
   });
 
@@ -68,7 +66,6 @@ const integer = <Name extends "u64" | "i64">(
   round,
   files: [int64],
   native: pair<bigint>(integerOperations(name), bigWords),
-  order: pair<bigint>(integerOperations(name), bigWords),
   truth: truth("select(0u, 1u, (x.x | x.y) != 0u)", "vec2<u32>(x, 0u)"),
 });
 

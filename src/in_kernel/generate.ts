@@ -64,7 +64,7 @@ export function generate(
     refuse(caller, "suffix", suffix, "letters, digits and _");
   }
   if (!body) {
-    refuse(caller, "algorithm", algorithm, "hillisSteele, blelloch or subgroup");
+    refuse(caller, "algorithm", algorithm, "hillisSteele, blelloch or subgroup, which you import");
   }
   const ending = suffix && `_${suffix}`;
   // The words to replace: types and sizes, so that signatures read as the caller would write them; and the names of all
@@ -96,11 +96,11 @@ export function generate(
   }
   // A caller's struct keeps its own name.
   written.Element = written[domain.element] ?? domain.element;
-  const { setup = [], expression } = domain.literal(monoid.identity, "value");
+  const { setup = "", expression } = domain.literal(monoid.identity, "value");
   take(
     [
       `fn identity() -> Element {
-  ${[...setup, `return ${expression}`].join("\n  ")};
+  ${setup}return ${expression};
 }`,
       domain.conversions,
       ...body.texts(monoid),

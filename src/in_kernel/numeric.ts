@@ -98,11 +98,11 @@ export function identityOf<Name extends string>(options: {
   refuseOthers("identityOf", others);
   const { key, identity } = operatorOn(op, type, "identityOf");
   const { element, literal } = type.native;
-  const { setup = [], expression } = literal(identity, "value");
+  const { setup = "", expression } = literal(identity, "value");
   const name = `identity_${key}`;
   // A caller's struct keeps its own name.
   const text = `fn ${name}() -> ${type.value} {
-  ${[...setup, `return ${expression.replace(element, type.kind === "struct" ? type.value : element)}`].join("\n  ")};
+  ${setup}return ${expression.replace(element, type.kind === "struct" ? type.value : element)};
 }`;
   return plainFunctions("identityOf", text, filesOf(type), [name]);
 }
