@@ -2,7 +2,7 @@ import f16BitsFile from "../../shaders/numeric/f16_bits.wgsl";
 import floatOrderFile from "../../shaders/numeric/float_order.wgsl";
 import type { SourceText } from "../text/source.ts";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
-import { converted, expression, hex, plain, shared, truthLiteral } from "./literals.ts";
+import { converted, expression, hex, shared, truthLiteral } from "./literals.ts";
 import type { Literal, ScalarType } from "./types.ts";
 
 const floatOrder: SourceText = {
@@ -52,7 +52,7 @@ export const f32: ScalarType<"f32", number> = {
   carried: "u32",
   fromCarried: "bitcast<f32>(x)",
   files: [floatOrder],
-  native: /* @__PURE__ */ plain("f32", 4, f32Literal),
+  native: { element: "f32", elementBytes: 4, literal: f32Literal },
   order: /* @__PURE__ */ converted(
     "order_from_f32_bits(bitcast<u32>(x))",
     "bitcast<f32>(f32_bits_from_order(x))",
@@ -88,7 +88,7 @@ export const f16: ScalarType<"f16", number> = {
   greatest: Infinity,
   round: roundF16,
   files: [floatOrder, f16Bits],
-  native: /* @__PURE__ */ plain("f16", 2, f16Literal),
+  native: { element: "f16", elementBytes: 2, literal: f16Literal },
   order: /* @__PURE__ */ converted(
     "order_from_f16_bits(bits_from_f16(x))",
     "f16_from_bits(f16_bits_from_order(x))",

@@ -11,17 +11,6 @@ export const symbols = {
   max: "max(earlier, later)",
 } as const satisfies Record<Operation, string>;
 
-/** A domain in which the element, the stored item and the value are all of one WGSL type. */
-export const plain = (
-  wgsl: string,
-  bytes: number,
-  literal: (value: number, name: string) => Literal,
-): Domain<number> => ({
-  element: wgsl,
-  elementBytes: bytes,
-  literal,
-});
-
 /**
  * A domain whose elements come from values, and go back to them, by these expressions. A kernel has them as functions, too.
  */
@@ -57,8 +46,9 @@ export const isTrue = (value: Scalar): boolean => (typeof value === "bigint" ? v
 /** The domain of truth for integers of 32 bits: 0 or 1. */
 export const integerTruth = (wgsl: string): Domain<number> =>
   converted("u32(x != 0)", `${wgsl}(x)`, {
-    ...plain(wgsl, 4, truthLiteral),
     element: "u32",
+    elementBytes: 4,
+    literal: truthLiteral,
     stored: wgsl,
     fromStored: "u32(x != 0)",
     toStored: `${wgsl}(x)`,
