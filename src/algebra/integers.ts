@@ -1,4 +1,3 @@
-import { expression } from "./literals.ts";
 import type { Literal, ScalarType } from "./types.ts";
 
 /** 32-bit unsigned integers; arithmetic wraps. */
@@ -16,13 +15,13 @@ export const u32: ScalarType<"u32", number> = {
   native: {
     element: "u32",
     elementBytes: 4,
-    literal: (value) => ({ expression: `${value >>> 0}u` }),
+    literal: (value) => [`${value >>> 0}u`],
   },
 } satisfies ScalarType<"u32", number>;
 
 const signedLiteral = (value: number): Literal =>
   // WGSL has no literal for the least i32: the minus sign is an operator.
-  expression(value === -0x80000000 ? "-2147483647i - 1i" : `${value | 0}i`);
+  [value === -0x80000000 ? "-2147483647i - 1i" : `${value | 0}i`];
 
 /** 32-bit signed integers; arithmetic wraps. */
 export const i32: ScalarType<"i32", number> = {

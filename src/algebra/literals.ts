@@ -33,12 +33,10 @@ fn value_from_element(x: Element) -> Value {
 /** The name of a helper that is the same in all in-kernel functions. */
 export const shared = (name: string): string => `_${name}`;
 
-/** An expression that needs no statement before it. */
-export const expression = (text: string): Literal => ({ expression: text });
 export const hex = (bits: number): string => `0x${bits.toString(16)}u`;
 
 /** The literal 1 for a value that is true, and 0 for one that is false. */
-export const truthLiteral = (value: Scalar): Literal => expression(isTrue(value) ? "1u" : "0u");
+export const truthLiteral = (value: Scalar): Literal => [isTrue(value) ? "1u" : "0u"];
 
 /** Whether a value is true. Zero is false. All else is true, and so is NaN. */
 export const isTrue = (value: Scalar): boolean => (typeof value === "bigint" ? value !== 0n : value !== 0);

@@ -231,10 +231,10 @@ export function struct<const Name extends string, const Fields extends StructFie
       const parts = fields.map((field) =>
         field.type.native.literal(value[field.name] as never, `${variable}_${field.name}`),
       );
-      return {
-        setup: parts.map((part) => part.setup).join(""),
-        expression: `${marked}(${parts.map((part) => part.expression).join(", ")})`,
-      };
+      return [
+        `${marked}(${parts.map(([expression]) => expression).join(", ")})`,
+        parts.map(([, setup]) => setup).join(""),
+      ];
     },
   };
   const make = (buffer: ArrayBuffer, byteOffset: number, length: number): StructArray<Name, V> =>

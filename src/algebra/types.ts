@@ -44,10 +44,7 @@ export type ScalarOf<Name extends TypeName> = Name extends "u64" | "i64" ? bigin
 export type Operation = "add" | "mul" | "min" | "max" | "and" | "or" | "xor";
 
 /** A value in WGSL: an expression, and the statements that must stand before it in a function, each with a line's end. */
-export interface Literal {
-  readonly setup?: string;
-  readonly expression: string;
-}
+export type Literal = readonly [expression: string, setup?: string];
 
 /**
  * The value that comes before the first element of an exclusive scan, and that a reduction of no elements gives, if it is

@@ -96,7 +96,7 @@ export function generate(
   }
   // A caller's struct keeps its own name.
   written.Element = written[domain.element] ?? domain.element;
-  const { setup = "", expression } = domain.literal(monoid.identity, "value");
+  const [expression, setup = ""] = domain.literal(monoid.identity, "value");
   take(
     [
       `fn identity() -> Element {

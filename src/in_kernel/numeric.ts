@@ -98,7 +98,7 @@ export function identityOf<Name extends string>(options: {
   refuseOthers("identityOf", others);
   const { key, identity } = operatorOn(op, type, "identityOf");
   const { element, literal } = type.native;
-  const { setup = "", expression } = literal(identity, "value");
+  const [expression, setup = ""] = literal(identity, "value");
   const name = `identity_${key}`;
   // A caller's struct keeps its own name.
   const text = `fn ${name}() -> ${type.value} {
