@@ -25,7 +25,7 @@ import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
 import { planAppend } from "../src/plan/windows.ts";
 import { parse, resolved } from "../src/text/module.ts";
-import { declarationsOf } from "../src/text/pieces.ts";
+import { piecesOf } from "../src/text/pieces.ts";
 import type { Parsed, SourceText } from "../src/text/source.ts";
 import { faults } from "./look_back/support.ts";
 import { algorithmNames, untyped } from "./support/fold.ts";
@@ -146,9 +146,9 @@ const inKernel = algorithmNames.flatMap((algorithm) =>
   ),
 );
 
-/** A declaration's text but for the words in it that may be other ones. */
+/** A declaration's text without what stands before it, and without the words in it that may be other ones. */
 const shapeOf = ({ parts }: { readonly parts: readonly string[] }): string =>
-  parts.filter((_, at) => at % 2 === 0).join("\0");
+  parts.filter((_, at) => at && at % 2 === 0).join("\0");
 
 test("every shader is used by a plan or an in-kernel function", () => {
   const shapes = new Set(
@@ -158,7 +158,7 @@ test("every shader is used by a plan or an in-kernel function", () => {
   );
   const isUsed = (path: string): boolean =>
     reached.has(`shaders/${path}`) ||
-    declarationsOf(read(path)).every((one) => one.name === "" || shapes.has(shapeOf(one)));
+    piecesOf(read(path)).every((one) => one.name === "" || shapes.has(shapeOf(one)));
   expect(files.filter((path) => !isSample(path) && !isUsed(path))).toEqual([]);
 });
 

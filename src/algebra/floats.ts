@@ -2,7 +2,7 @@ import f16BitsFile from "../../shaders/numeric/f16_bits.wgsl";
 import floatOrderFile from "../../shaders/numeric/float_order.wgsl";
 import type { SourceText } from "../text/source.ts";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
-import { converted, expression, hex, plain, shared, truthLiteral } from "./literals.ts";
+import { converted, hex, shared, truthLiteral } from "./literals.ts";
 import type { Literal, ScalarType } from "./types.ts";
 
 const floatOrder: SourceText = {
@@ -18,21 +18,21 @@ const f32Bits = (value: number): number => new Uint32Array(Float32Array.of(value
 const isPlainFloat = (value: number, least: number): boolean =>
   Number.isFinite(value) && !Object.is(value, -0) && (value === 0 || Math.abs(value) >= least);
 const decimal = (value: number): string => (Number.isInteger(value) ? `${value}.0` : `${value}`);
-const fromBits = (bits: number, name: string, text: string): Literal => ({
-  setup: [`var ${name} = ${hex(bits)};`],
-  expression: text,
-});
+const fromBits = (bits: number, name: string, text: string): Literal => [
+  text,
+  `var ${name} = ${hex(bits)};\n  `,
+];
 const f32Literal = (value: number, name: string): Literal => {
   const rounded = Math.fround(value);
   return isPlainFloat(rounded, 2 ** -126) && Math.abs(rounded) < 1e15
-    ? expression(`${decimal(rounded)}f`)
+    ? [`${decimal(rounded)}f`]
     : fromBits(f32Bits(rounded), name, `bitcast<f32>(${name})`);
 };
 const f16Literal = (value: number, name: string): Literal => {
   const bits = encodeFloat16(value);
   const rounded = decodeFloat16(bits);
   return isPlainFloat(rounded, 2 ** -14)
-    ? expression(`${rounded}h`)
+    ? [`${rounded}h`]
     : fromBits(bits, name, `f16(unpack2x16float(${name}).x)`);
 };
 
@@ -52,7 +52,7 @@ export const f32: ScalarType<"f32", number> = {
   carried: "u32",
   fromCarried: "bitcast<f32>(x)",
   files: [floatOrder],
-  native: /* @__PURE__ */ plain("f32", 4, f32Literal),
+  native: { element: "f32", elementBytes: 4, literal: f32Literal },
   order: /* @__PURE__ */ converted(
     "order_from_f32_bits(bitcast<u32>(x))",
     "bitcast<f32>(f32_bits_from_order(x))",
@@ -62,8 +62,7 @@ export const f32: ScalarType<"f32", number> = {
       fromStored: "order_from_f32_bits(x)",
       toStored: "f32_bits_from_order(x)",
       elementBytes: 4,
-      subgroupScans: true,
-      literal: (value) => expression(hex(floatOrderKey(f32Bits(value), 32))),
+      literal: (value) => [hex(floatOrderKey(f32Bits(value), 32))],
     },
   ),
   truth: /* @__PURE__ */ converted("select(0u, 1u, (bitcast<u32>(x) & 0x7fffffffu) != 0u)", "f32(x)", {
@@ -72,7 +71,6 @@ export const f32: ScalarType<"f32", number> = {
     fromStored: "select(0u, 1u, (x & 0x7fffffffu) != 0u)",
     toStored: "select(0u, 0x3f800000u, x != 0u)",
     elementBytes: 4,
-    subgroupScans: true,
     literal: truthLiteral,
   }),
 } satisfies ScalarType<"f32", number>;
@@ -90,7 +88,7 @@ export const f16: ScalarType<"f16", number> = {
   greatest: Infinity,
   round: roundF16,
   files: [floatOrder, f16Bits],
-  native: /* @__PURE__ */ plain("f16", 2, f16Literal),
+  native: { element: "f16", elementBytes: 2, literal: f16Literal },
   order: /* @__PURE__ */ converted(
     "order_from_f16_bits(bits_from_f16(x))",
     "f16_from_bits(f16_bits_from_order(x))",
@@ -100,8 +98,7 @@ export const f16: ScalarType<"f16", number> = {
       fromStored: "order_from_f16_bits(bits_from_f16(x))",
       toStored: "f16_from_bits(f16_bits_from_order(x))",
       elementBytes: 4,
-      subgroupScans: true,
-      literal: (value) => expression(hex(floatOrderKey(encodeFloat16(value), 16))),
+      literal: (value) => [hex(floatOrderKey(encodeFloat16(value), 16))],
     },
   ),
   truth: /* @__PURE__ */ converted("select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)", "f16(x)", {
@@ -110,7 +107,6 @@ export const f16: ScalarType<"f16", number> = {
     fromStored: "select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)",
     toStored: "f16(x)",
     elementBytes: 4,
-    subgroupScans: true,
     literal: truthLiteral,
   }),
 } satisfies ScalarType<"f16", number>;

@@ -1,8 +1,4 @@
-import { expression, plain } from "./literals.ts";
 import type { Literal, ScalarType } from "./types.ts";
-
-const round32 = (value: number): number => value >>> 0;
-const plainU32 = /* @__PURE__ */ plain("u32", 4, (value) => ({ expression: `${round32(value)}u` }));
 
 /** 32-bit unsigned integers; arithmetic wraps. */
 export const u32: ScalarType<"u32", number> = {
@@ -14,17 +10,18 @@ export const u32: ScalarType<"u32", number> = {
   one: 1,
   lowest: 0,
   greatest: 0xffffffff,
-  round: round32,
+  round: (value) => value >>> 0,
   files: [],
-  native: plainU32,
-  order: plainU32,
+  native: {
+    element: "u32",
+    elementBytes: 4,
+    literal: (value) => [`${value >>> 0}u`],
+  },
 } satisfies ScalarType<"u32", number>;
 
 const signedLiteral = (value: number): Literal =>
   // WGSL has no literal for the least i32: the minus sign is an operator.
-  expression(value === -0x80000000 ? "-2147483647i - 1i" : `${value | 0}i`);
-
-const roundSigned32 = (value: number): number => value | 0;
+  [value === -0x80000000 ? "-2147483647i - 1i" : `${value | 0}i`];
 
 /** 32-bit signed integers; arithmetic wraps. */
 export const i32: ScalarType<"i32", number> = {
@@ -36,10 +33,9 @@ export const i32: ScalarType<"i32", number> = {
   one: 1,
   lowest: -0x80000000,
   greatest: 0x7fffffff,
-  round: roundSigned32,
+  round: (value) => value | 0,
   carried: "u32",
   fromCarried: "bitcast<i32>(x)",
   files: [],
-  native: /* @__PURE__ */ plain("i32", 4, signedLiteral),
-  order: /* @__PURE__ */ plain("i32", 4, signedLiteral),
+  native: { element: "i32", elementBytes: 4, literal: signedLiteral },
 } satisfies ScalarType<"i32", number>;

@@ -11,18 +11,6 @@ export const symbols = {
   max: "max(earlier, later)",
 } as const satisfies Record<Operation, string>;
 
-/** A domain in which the element, the stored item and the value are all of one WGSL type. */
-export const plain = (
-  wgsl: string,
-  bytes: number,
-  literal: (value: number, name: string) => Literal,
-): Domain<number> => ({
-  element: wgsl,
-  elementBytes: bytes,
-  subgroupScans: true,
-  literal,
-});
-
 /**
  * A domain whose elements come from values, and go back to them, by these expressions. A kernel has them as functions, too.
  */
@@ -45,12 +33,10 @@ fn value_from_element(x: Element) -> Value {
 /** The name of a helper that is the same in all in-kernel functions. */
 export const shared = (name: string): string => `_${name}`;
 
-/** An expression that needs no statement before it. */
-export const expression = (text: string): Literal => ({ expression: text });
 export const hex = (bits: number): string => `0x${bits.toString(16)}u`;
 
 /** The literal 1 for a value that is true, and 0 for one that is false. */
-export const truthLiteral = (value: Scalar): Literal => expression(isTrue(value) ? "1u" : "0u");
+export const truthLiteral = (value: Scalar): Literal => [isTrue(value) ? "1u" : "0u"];
 
 /** Whether a value is true. Zero is false. All else is true, and so is NaN. */
 export const isTrue = (value: Scalar): boolean => (typeof value === "bigint" ? value !== 0n : value !== 0);
@@ -58,8 +44,9 @@ export const isTrue = (value: Scalar): boolean => (typeof value === "bigint" ? v
 /** The domain of truth for integers of 32 bits: 0 or 1. */
 export const integerTruth = (wgsl: string): Domain<number> =>
   converted("u32(x != 0)", `${wgsl}(x)`, {
-    ...plain(wgsl, 4, truthLiteral),
     element: "u32",
+    elementBytes: 4,
+    literal: truthLiteral,
     stored: wgsl,
     fromStored: "u32(x != 0)",
     toStored: `${wgsl}(x)`,

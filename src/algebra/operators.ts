@@ -26,7 +26,7 @@ interface BuiltinOperator extends Operator {
 const integers = "u32, i32, u64, i64";
 
 const native: BuiltinOperator["domain"] = (type) => type.native;
-const order: BuiltinOperator["domain"] = (type) => type.order;
+const order: BuiltinOperator["domain"] = (type) => type.order ?? type.native;
 const truth: BuiltinOperator["domain"] = (type) => type.truth ?? integerTruth(type.value);
 
 /** The sum; integers wrap around. */

@@ -227,15 +227,14 @@ export function struct<const Name extends string, const Fields extends StructFie
     toStored,
     elementBytes: bytes,
     long: fields.some((field) => field.type.native.long),
-    subgroupScans: false,
     literal(value, variable): Literal {
       const parts = fields.map((field) =>
         field.type.native.literal(value[field.name] as never, `${variable}_${field.name}`),
       );
-      return {
-        setup: parts.flatMap((part) => part.setup ?? []),
-        expression: `${marked}(${parts.map((part) => part.expression).join(", ")})`,
-      };
+      return [
+        `${marked}(${parts.map(([expression]) => expression).join(", ")})`,
+        parts.map(([, setup]) => setup).join(""),
+      ];
     },
   };
   const make = (buffer: ArrayBuffer, byteOffset: number, length: number): StructArray<Name, V> =>

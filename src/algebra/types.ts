@@ -43,11 +43,8 @@ export type ScalarOf<Name extends TypeName> = Name extends "u64" | "i64" ? bigin
 /** What an operator does to the elements of a domain. */
 export type Operation = "add" | "mul" | "min" | "max" | "and" | "or" | "xor";
 
-/** A value in WGSL: an expression, and the statements that must stand before it. */
-export interface Literal {
-  readonly setup?: readonly string[];
-  readonly expression: string;
-}
+/** A value in WGSL: an expression, and the statements that must stand before it in a function, each with a line's end. */
+export type Literal = readonly [expression: string, setup?: string];
 
 /**
  * The value that comes before the first element of an exclusive scan, and that a reduction of no elements gives, if it is
@@ -85,8 +82,6 @@ export interface Domain<V extends Value = Value> {
   readonly operations?: Readonly<Partial<Record<Operation, string>>>;
   /** Whether an operation is hundreds of instructions. */
   readonly long?: boolean;
-  /** Whether WGSL's subgroup scans take the element. */
-  readonly subgroupScans: boolean;
   /** The element for a value. `name` starts the names of variables that it needs. */
   literal(value: V, name: string): Literal;
 }
@@ -131,8 +126,8 @@ export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar =
   readonly addIdentity?: V;
   /** The value that sums start from, if there is `addIdentity`. @internal */
   readonly addStart?: Start<V>;
-  /** The domain for `min` and `max`, whose elements compare exactly. */
-  readonly order: Domain<V>;
+  /** The domain for `min` and `max`, whose elements compare exactly, if it is not `native`. */
+  readonly order?: Domain<V>;
   /** The domain of 0 and 1 for the logical operators, if it is not that of all integers of 32 bits. */
   readonly truth?: Domain<V>;
 }

@@ -2,7 +2,7 @@ import binary64File from "../../shaders/numeric/binary64.wgsl";
 import binary64OrderFile from "../../shaders/numeric/binary64_order.wgsl";
 import int64File from "../../shaders/numeric/int64.wgsl";
 import type { SourceText } from "../text/source.ts";
-import { converted, expression, hex, shared, truthLiteral } from "./literals.ts";
+import { converted, hex, shared, truthLiteral } from "./literals.ts";
 import type { Domain, Literal, ScalarType } from "./types.ts";
 
 const int64: SourceText = { name: "shaders/numeric/int64.wgsl", text: int64File, as: shared };
@@ -12,7 +12,7 @@ const binary64Order: SourceText = {
   text: binary64OrderFile,
 };
 
-const words = (low: number, high: number): Literal => expression(`vec2<u32>(${hex(low)}, ${hex(high)})`);
+const words = (low: number, high: number): Literal => [`vec2<u32>(${hex(low)}, ${hex(high)})`];
 const bigWords = (value: bigint): Literal => {
   const bits = BigInt.asUintN(64, value);
   return words(Number(bits & 0xffffffffn), Number(bits >> 32n));
@@ -31,7 +31,6 @@ const pair = <V extends number | bigint>(
   element: "vec2<u32>",
   elementBytes: 8,
   operations,
-  subgroupScans: false,
   literal,
 });
 
@@ -42,7 +41,6 @@ const truth = (fromValue: string, toValue: string): Domain<number | bigint> =>
     fromStored: fromValue,
     toStored: toValue,
     elementBytes: 4,
-    subgroupScans: true,
     literal: truthLiteral,
   });
 
@@ -68,7 +66,6 @@ const integer = <Name extends "u64" | "i64">(
   round,
   files: [int64],
   native: pair<bigint>(integerOperations(name), bigWords),
-  order: pair<bigint>(integerOperations(name), bigWords),
   truth: truth("select(0u, 1u, (x.x | x.y) != 0u)", "vec2<u32>(x, 0u)"),
 });
 

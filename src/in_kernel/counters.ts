@@ -1,6 +1,5 @@
 import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { ScalarType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { plainText } from "../text/callers.ts";
 import { piecesOf, renamed, textOf } from "../text/pieces.ts";
@@ -63,8 +62,7 @@ function besideCounter(text: string, counter: string): string {
 /** `counter_update`, on the caller's counter. */
 export function counting(counter: string, monoid: Monoid, caller: string): Counting {
   const { type, domain } = monoid;
-  const { native, order } = type as ScalarType;
-  const atomic = domain === native || domain === order ? atomics[monoid.operation ?? ""] : undefined;
+  const atomic = domain === type.native ? atomics[monoid.operation ?? ""] : undefined;
   if (atomic === undefined || (type.name !== "u32" && type.name !== "i32")) {
     throw new ArgumentError(
       `${caller}<${monoid.title}>: WGSL has no atomic for it; a counter takes ${Object.keys(atomics).join(", ")} on u32 or i32`,

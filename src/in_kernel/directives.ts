@@ -6,7 +6,7 @@ import { ArgumentError, refuse, refuseOthers, SourceError } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
 import { lineOf, plainText } from "../text/callers.ts";
 import type { Piece } from "../text/pieces.ts";
-import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
+import { compactText, piecesOf, wordsOf } from "../text/pieces.ts";
 import { LINE_BREAK, tokensOf } from "../text/tokens.ts";
 import { subgroupOf, workGroupAlgorithms } from "./algorithms.ts";
 import {
@@ -162,7 +162,7 @@ function withCounters(
     const texts = (functions[at] ?? [])
       .flatMap(({ pieces }) => pieces)
       .filter((piece) => COUNTS.test(piece.name))
-      .map((piece) => textOf(piece).replace(/\n+/g, "\n"))
+      .map(compactText)
       .filter((one, index, all) => !placed.has(one) && all.indexOf(one) === index);
     if (place === undefined) {
       return [];

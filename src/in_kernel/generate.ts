@@ -4,7 +4,7 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { refuse, refuseOthers } from "../errors.ts";
 import type { Piece } from "../text/pieces.ts";
-import { declarationsOf, renamed } from "../text/pieces.ts";
+import { piecesOf, renamed } from "../text/pieces.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";
 import type { InKernelFunctions } from "./link.ts";
 import { linkText } from "./link.ts";
@@ -64,7 +64,7 @@ export function generate(
     refuse(caller, "suffix", suffix, "letters, digits and _");
   }
   if (!body) {
-    refuse(caller, "algorithm", algorithm, "hillisSteele, blelloch or subgroup");
+    refuse(caller, "algorithm", algorithm, "hillisSteele, blelloch or subgroup, which you import");
   }
   const ending = suffix && `_${suffix}`;
   // The words to replace: types and sizes, so that signatures read as the caller would write them; and the names of all
@@ -81,13 +81,12 @@ export function generate(
     // Without a prototype, a caller's word may be the name of a method that every object has.
     __proto__: null as never,
   };
-  const names: string[] = [];
   const pieces: Piece[] = [];
   const take = (
     text: string,
     nameOf = (name: string): string => `_${name}_${key}_${tile}${workGroupSize}${ending}`,
   ): void => {
-    for (const piece of declarationsOf(text)) {
+    for (const piece of piecesOf(text)) {
       written[piece.name] = nameOf(piece.name);
       pieces.push(piece);
     }
@@ -97,35 +96,35 @@ export function generate(
   }
   // A caller's struct keeps its own name.
   written.Element = written[domain.element] ?? domain.element;
-  const { setup = [], expression } = domain.literal(monoid.identity, "value");
-  take(`fn identity() -> Element {
-  ${[...setup, `return ${expression}`].join("\n  ")};
-}`);
-  for (const text of [domain.conversions ?? "", ...body.texts(monoid), ...texts]) {
-    take(text);
-  }
-  if (start) {
-    take(`fn value_from_exclusive(x: Value) -> Value {
+  const [expression, setup = ""] = domain.literal(monoid.identity, "value");
+  take(
+    [
+      `fn identity() -> Element {
+  ${setup}return ${expression};
+}`,
+      domain.conversions,
+      ...body.texts(monoid),
+      ...texts,
+      start &&
+        `fn value_from_exclusive(x: Value) -> Value {
   return ${start.before};
-}`);
-  }
+}`,
+    ].join("\n"),
+  );
   written.value_from_exclusive ??= written.value_from_element as string;
-  take(functions, (name) => {
-    const own = name.replace(/_?value/i, `_${key}`).replace("tile_", `tile_${tile}`) + ending;
-    if (/^[a-z]/.test(name)) {
-      names.push(own);
-    }
-    return own;
-  });
+  take(functions, (name) => name.replace(/_?value/i, `_${key}`).replace("tile_", `tile_${tile}`) + ending);
   // The head names the type itself, so that linking sees which names it takes from WGSL.
   const { element } = domain;
   const head = `fn combine(earlier: ${element}, later: ${element}) -> ${element} {`;
   take(callers?.text(head, Object.keys(written)) ?? `${head}\n  return ${monoid.combine};\n}`);
+  const own = pieces.map((piece) => renamed(piece, (word) => written[word] ?? word));
+  // Structs start with an upper-case letter, and helpers with an underscore.
+  const names = own.map(({ name }) => name).filter((name) => /^[a-z]/.test(name));
   return {
     names,
     workGroupMemory: body.memory(workGroupSize, domain.elementBytes) + memory,
     workGroupSize,
-    pieces: pieces.map((piece) => renamed(piece, (word) => written[word] ?? word)),
+    pieces: own,
     get code(): string {
       return linkText("", [this], caller, names).trim();
     },

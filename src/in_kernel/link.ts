@@ -1,6 +1,6 @@
 import { ArgumentError, refuse, refuseOthers } from "../errors.ts";
 import type { Piece } from "../text/pieces.ts";
-import { piecesOf, textOf, wordsOf } from "../text/pieces.ts";
+import { compactText, directivesOf, isDirective, piecesOf, textOf, wordsOf } from "../text/pieces.ts";
 import { reach } from "../text/reach.ts";
 
 /** In-kernel functions as text, to link into a kernel. */
@@ -26,13 +26,13 @@ export interface LinkOptions {
   readonly name?: string;
 }
 
-/** The arguments of `@workgroup_size`, if the attributes have one. */
-export const sizeArguments = ({ attributes }: Piece): string | undefined =>
-  /@ workgroup_size \( ([^@]*?)(?:, )?\) [@f]/.exec(attributes)?.[1];
+/** The arguments of `@workgroup_size`, if the piece has that attribute. */
+export const sizeArguments = ({ code }: Piece): string | undefined =>
+  /@ *workgroup_size *\( *([^@]*?)[, ]*\) *[@f]/.exec(code)?.[1];
 
 /** The number of threads, if the arguments of `@workgroup_size` are literal numbers; else NaN. */
 export const threadsOf = (size: string): number =>
-  size.split(",").reduce((threads, one) => threads * Number(one.replace(/[iu] $/, "")), 1);
+  size.split(",").reduce((threads, one) => threads * Number(one.replace(/[iu] *$/, "")), 1);
 
 /** Links a text with the functions that it reaches: those that it names, and what these name in turn. */
 export function linkText(
@@ -46,18 +46,17 @@ export function linkText(
   const pieces = functions.flatMap((one) => one.pieces);
   const given = new Map(pieces.map((piece) => [piece.name, piece]));
   const reachedBy = (words: readonly string[]): Set<string> =>
-    reach(words, (one) => wordsOf(own.get(one) ?? given.get(one) ?? { parts: [] }));
-  const directives = kernel.flatMap((piece) => piece.directives);
+    reach(words, (one) => wordsOf(own.get(one) ?? given.get(one)));
   const linked: string[] = [];
   const reached = reachedBy(named ?? kernel.flatMap(wordsOf));
   for (const one of reached) {
-    const piece = given.get(one);
-    if (piece) {
-      const code = textOf(piece);
-      if (pieces.some((other) => other.name === one && textOf(other) !== code)) {
-        throw new ArgumentError(`${name}: ${one} is given twice; give one a suffix`, "functions");
-      }
-      for (const word of wordsOf(piece)) {
+    const [code, another] = new Set(pieces.filter((piece) => piece.name === one).map(compactText));
+    if (another) {
+      throw new ArgumentError(`${name}: ${one} is given twice; give one a suffix`, "functions");
+    }
+    if (code) {
+      linked.push(code);
+      for (const word of wordsOf(given.get(one))) {
         // Names that the code declares inside, and variables such as a counter, are not taken from WGSL. Names of WGSL
         // never stand in such places.
         if (
@@ -67,10 +66,12 @@ export function linkText(
           throw new ArgumentError(`${name}: its ${word} hides what ${one} uses; rename it`, "kernel");
         }
       }
-      linked.push(code.replace(/\n+/g, "\n"));
-      directives.push(...piece.directives, ...(reached.has("f16") ? ["enable f16;"] : []));
     }
   }
+  const directives = directivesOf([
+    ...kernel,
+    ...functions.flatMap((one) => (one.names.some((called) => reached.has(called)) ? one.pieces : [])),
+  ]);
   for (const entry of kernel) {
     const size = sizeArguments(entry);
     if (size) {
@@ -80,7 +81,9 @@ export function linkText(
         const called = names.find((one) => calls.has(one));
         if (called && workGroupSize && threads !== workGroupSize) {
           const problem = `${entry.name} calls ${called}, which is for ${workGroupSize} threads`;
-          const override = size.split(" ").find((one) => own.get(one)?.keyword === "override");
+          const override = size
+            .split(/[^\p{XID_Continue}]/u)
+            .find((one) => own.get(one)?.keyword === "override");
           if (threads || override) {
             throw new ArgumentError(
               `${name}: ${problem}, and has ${threads || `the override ${override}; make it a const`}`,
@@ -96,10 +99,21 @@ export function linkText(
   }
   // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
   // the first line, and the functions after the last.
-  return [...[...new Set(directives)].sort(), [kernel.map(textOf).join(""), ...linked].join("\n\n")].join(
-    " ",
-  );
+  return [
+    ...[...new Set(directives)].sort(),
+    [kernel.map(withoutDirective).join(""), ...linked].join("\n\n"),
+  ].join(" ");
 }
+
+/** The text of a piece. If it is a directive, only what stands before the directive and the line breaks in it stay. */
+const withoutDirective = (piece: Piece): string =>
+  isDirective(piece)
+    ? // If a directive stood between CR and LF, a blank keeps them two line breaks.
+      piece.parts
+        .map((part, at) => (at ? part.replace(/[^\n-\r\x85\u2028\u2029]/g, "") : part))
+        .join("")
+        .replace(/\r$/, "\r ")
+    : textOf(piece);
 
 /**
  * Links a kernel and the in-kernel functions that it calls to one module. First come the directives of both, such as

@@ -4,7 +4,7 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuseOthers } from "../errors.ts";
-import { declarationsOf, renamed } from "../text/pieces.ts";
+import { piecesOf, renamed } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import type { InKernelFunctions } from "./link.ts";
 import { linkText } from "./link.ts";
@@ -19,7 +19,7 @@ function plainFunctions(
   // These have the same names as in other in-kernel functions, so that a kernel gets each of them once.
   const written = new Map<string, string>();
   const shared = files.flatMap((file) =>
-    declarationsOf(file.text).map((piece) => {
+    piecesOf(file.text).map((piece) => {
       written.set(piece.name, file.as?.(piece.name) ?? piece.name);
       return piece;
     }),
@@ -28,7 +28,7 @@ function plainFunctions(
     names,
     workGroupMemory: 0,
     pieces: [
-      ...declarationsOf(text),
+      ...piecesOf(text),
       ...shared.map((piece) => renamed(piece, (word) => written.get(word) ?? word)),
     ],
     get code(): string {
@@ -98,11 +98,11 @@ export function identityOf<Name extends string>(options: {
   refuseOthers("identityOf", others);
   const { key, identity } = operatorOn(op, type, "identityOf");
   const { element, literal } = type.native;
-  const { setup = [], expression } = literal(identity, "value");
+  const [expression, setup = ""] = literal(identity, "value");
   const name = `identity_${key}`;
   // A caller's struct keeps its own name.
   const text = `fn ${name}() -> ${type.value} {
-  ${[...setup, `return ${expression.replace(element, type.kind === "struct" ? type.value : element)}`].join("\n  ")};
+  ${setup}return ${expression.replace(element, type.kind === "struct" ? type.value : element)};
 }`;
   return plainFunctions("identityOf", text, filesOf(type), [name]);
 }

@@ -70,14 +70,13 @@ const combineSources = ({ callers, combine }: Monoid, head: string): readonly So
 /** `Element`, `identity` and `combine` for one operator on one type. */
 export function operatorSources(monoid: Monoid): readonly Source[] {
   const { domain } = monoid;
-  const { setup = [], expression } = domain.literal(monoid.identity, "value");
+  const [expression, setup = ""] = domain.literal(monoid.identity, "value");
   return [
     generated(
       [
         `alias Element = ${domain.element};`,
         "fn identity() -> Element {",
-        ...setup.map((statement) => `  ${statement}`),
-        `  return ${expression};`,
+        `  ${setup}return ${expression};`,
         "}",
       ].join("\n"),
     ),

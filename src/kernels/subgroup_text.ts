@@ -8,9 +8,12 @@ const subgroupContract: SourceText = {
   text: subgroupContractFile,
 };
 
-/** How WGSL's subgroup built-in for the operator ends: `Add`, as in `subgroupAdd`. It is undefined if there is none. */
+/**
+ * How WGSL's subgroup built-in for the operator ends: `Add`, as in `subgroupAdd`. It is undefined if there is none, or if
+ * WGSL's own operators do not combine the elements.
+ */
 const builtinOf = ({ domain, operation }: Monoid): string | undefined =>
-  domain.subgroupScans ? operation?.replace(/^./, (letter) => letter.toUpperCase()) : undefined;
+  domain.operations ? undefined : operation?.replace(/^./, (letter) => letter.toUpperCase());
 
 /** Whether WGSL has a subgroup scan by the operator. */
 export const scansNatively = (monoid: Monoid): boolean => /^(Add|Mul)$/.test(builtinOf(monoid) ?? "");

@@ -28,7 +28,7 @@ export function callersText(name: string, text: string, sees: Sees = {}): Source
     written: text,
     apart(taken) {
       const pieces = markedPieces(plain, marksOf(taken, sees));
-      return { ...this, text: textWithDirectives(pieces), references: new Set(pieces.flatMap(wordsOf)) };
+      return { ...this, text: pieces.map(textOf).join(""), references: new Set(pieces.flatMap(wordsOf)) };
     },
   };
 }
@@ -76,24 +76,14 @@ export function callersCombine({
     text(head, taken) {
       const names = new Set(taken);
       const apart = (source: SourceText): string => (source.apart?.(names) ?? source).text;
-      return sources(head)
-        .map((source) =>
-          "text" in source ? eachWithDirectives(apart(source)) : source.map(apart).join("\n"),
-        )
+      const text = sources(head)
+        .map((source) => ("text" in source ? apart(source) : source.map(apart).join("\n")))
         .join("\n");
+      // As in kernels of ours, f16 is enabled where it is used.
+      return piecesOf(text).flatMap(wordsOf).includes("f16") ? `enable f16;\n${text}` : text;
     },
   };
 }
-
-/** Puts all directives in front of every declaration, so that each declaration that is linked brings them along. */
-function eachWithDirectives(text: string): string {
-  const pieces = piecesOf(text);
-  const directives = pieces.flatMap((piece) => piece.directives);
-  return pieces.map((piece) => textWithDirectives([{ ...piece, directives }])).join("");
-}
-
-const textWithDirectives = (pieces: readonly Piece[]): string =>
-  pieces.map((piece) => [...piece.directives, textOf(piece)].join(" ")).join("");
 
 const markedPieces = (text: string, marks: ReadonlySet<string>): Piece[] =>
   piecesOf(text).map((piece) =>
@@ -150,7 +140,7 @@ function declaredNames({ name, text, written = text }: SourceText, taken: readon
     if (isReserved(piece.name)) {
       throw fault(`${piece.name} is a reserved word of WGSL; choose another name, such as ${piece.name}_`);
     }
-    if (/@ (binding|group)/.test(piece.attributes)) {
+    if (/@ *(binding|group)\b/.test(piece.code)) {
       throw fault(`${piece.name} is a binding; an operator takes functions, constants and structs`);
     }
     if (piece.name !== "") {

@@ -1,4 +1,4 @@
-import { piecesOf, textOf, wordsOf } from "./pieces.ts";
+import { directivesOf, piecesOf, textOf, wordsOf } from "./pieces.ts";
 import { reach } from "./reach.ts";
 import type { Declaration, Parsed, Source, SourceText } from "./source.ts";
 
@@ -49,7 +49,7 @@ export function parse(text: string): Parsed {
     }
   });
   return {
-    directives: pieces.flatMap((piece) => piece.directives.flatMap(eachEnabled)),
+    directives: directivesOf(pieces).flatMap(eachEnabled),
     declarations,
     replaces: replacedIn(text),
   };

@@ -350,7 +350,7 @@ test.each<[string, () => unknown, string]>([
         workGroupSize: 32,
         algorithm: "blelloch" as unknown as WorkGroupAlgorithm,
       }),
-    "workGroupScan: algorithm is blelloch; it takes hillisSteele, blelloch or subgroup",
+    "workGroupScan: algorithm is blelloch; it takes hillisSteele, blelloch or subgroup, which you import",
   ],
   [
     "a counter that WGSL has no atomic for",
@@ -515,6 +515,25 @@ fn unused() {}`;
       { title: "alone", code: reduce.code },
     ]),
   ).toEqual([]);
+});
+
+test("an operator that uses f16 gets it enabled, and one that does not gets nothing", async () => {
+  const using = (combine: string, declarations = "") =>
+    workGroupReduce({
+      type: u32,
+      op: operator({ name: "using", type: u32, identity: 0, combine, declarations, reference: Math.max }),
+      workGroupSize: 32,
+    });
+  const half = "fn half(x: u32) -> u32 { return u32(f16(x)); }";
+  const calls = "fn a() { _ = work_group_reduce_using_u32(1u, 0u); }";
+  for (const reduce of [using("max(earlier, u32(f16(later)))"), using("max(earlier, half(later))", half)]) {
+    const code = link(calls, [reduce]);
+    expect(code).toMatch(/^enable f16; fn a/);
+    expect(await failures(device(), [{ title: "using f16", code }])).toEqual([]);
+    // Not where the kernel does not call it.
+    expect(link("fn a() {}", [reduce])).toBe("fn a() {}");
+  }
+  expect(link(calls, [using("max(earlier, later)")])).not.toContain("enable");
 });
 
 test("what an operator enables comes with what it declares", async () => {

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SourceError } from "../../src/errors.ts";
+import { link } from "../../src/in_kernel/link.ts";
 import { plainText, unbalanced } from "../../src/text/callers.ts";
-import { piecesOf, textOf } from "../../src/text/pieces.ts";
+import { directivesOf, piecesOf, textOf } from "../../src/text/pieces.ts";
 import { LINE_BREAK, tokensOf } from "../../src/text/tokens.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { seed } from "../support/random.ts";
@@ -109,19 +110,23 @@ describe("tokens", () => {
     ]);
   });
 
-  test("a directive between CR and LF leaves two lines", () => {
-    const joined = piecesOf("enable f16\r;\nfn a() {}").map(textOf).join("");
-    expect(joined).toBe("\r \nfn a() {}");
-  });
-
-  test("pieces joined are the text, but for its directives", () => {
+  test("pieces joined are the text", () => {
     check(
       fc.property(text, (all) => {
-        const joined = piecesOf(all).map(textOf).join("");
-        if (![...tokensOf(all)].some(([, , word]) => /^(enable|requires|diagnostic)$/.test(word ?? ""))) {
-          expect(joined).toBe(all);
+        expect(piecesOf(all).map(textOf).join("")).toBe(all);
+      }),
+    );
+  });
+
+  test("linking takes nothing but directives from a text, and none of its line breaks", () => {
+    expect(link("enable f16\r;\nfn a() {}", [])).toBe("enable f16 ; \r \nfn a() {}");
+    check(
+      fc.property(text, (all) => {
+        const linked = link(all, []);
+        if (directivesOf(piecesOf(all)).length === 0) {
+          expect(linked).toBe(all);
         }
-        expect(joined.match(LINE_BREAK)?.length).toBe(all.match(LINE_BREAK)?.length);
+        expect(linked.match(LINE_BREAK)?.length).toBe(all.match(LINE_BREAK)?.length);
       }),
     );
   });
