@@ -152,7 +152,7 @@ async function problemOf(
   };
   try {
     const output = own(buffer(BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST));
-    const total = own(buffer(BufferUsage.STORAGE | BufferUsage.COPY_SRC, 4));
+    const count = own(buffer(BufferUsage.STORAGE | BufferUsage.COPY_SRC, 4));
     const staging = own(buffer(BufferUsage.MAP_READ | BufferUsage.COPY_DST, bytes + 4));
     const inputs = cases.map(({ data }) => {
       const input = own(buffer(BufferUsage.STORAGE | BufferUsage.COPY_DST));
@@ -164,7 +164,7 @@ async function problemOf(
       compiled.dispatches(
         compiled.bind(
           length,
-          { input: whole(input), output: whole(output), total: whole(total) },
+          { input: whole(input), output: whole(output), count: whole(count) },
           { arrangement: "vectors" },
         ),
       ),
@@ -178,7 +178,7 @@ async function problemOf(
       encoder.clearBuffer(output);
       compiled.encode(encoder, dispatches[run % 2] ?? []);
       encoder.copyBufferToBuffer(output, 0, staging, 0, bytes);
-      encoder.copyBufferToBuffer(total, 0, staging, bytes, 4);
+      encoder.copyBufferToBuffer(count, 0, staging, bytes, 4);
       device.queue.submit([encoder.finish()]);
       await staging.mapAsync(MAP_READ);
       const found = new Uint32Array(staging.getMappedRange());

@@ -145,7 +145,7 @@ export const errorCases: readonly Case[] = [
       await expectError(
         fold.prepareScan({ type: u32, maxLength: 2 ** 45 }),
         LimitError,
-        "more than the device can bind",
+        "more than a buffer of the device holds",
       );
       const device = await (await host.requestAdapter())?.requestDevice();
       if (device === undefined) {
