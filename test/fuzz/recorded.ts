@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { emptyLike, valuesOf } from "../../src/algebra/arrays.ts";
 import type { Value } from "../../src/algebra/types.ts";
 import type { PreparedCompact, PreparedReduce, PreparedScan } from "../../src/gpu/fold.ts";
@@ -30,7 +31,7 @@ import { arrayOf, bitsOf, bytesOf, dataKinds } from "./values.ts";
 
 // Prepared plans, recorded into encoders with ranges that lie in shared buffers in any way.
 
-const roles = ["input", "flags", "output", "count", "indirect", "length"] as const;
+const roles = ["input", "flags", "output", "count", "indirect", "length", "initial", "total"] as const;
 type Role = (typeof roles)[number];
 
 /** Where a range lies. Left out: from the start of a buffer of its own. */
@@ -57,6 +58,10 @@ export interface RecordedPlan extends PlanSpec {
   readonly maxLength: number;
   readonly lengthOnGpu?: boolean;
   readonly indirect?: "dispatch" | "draw" | "drawIndexed";
+  /** Of a scan or a reduction. */
+  readonly initial?: boolean;
+  /** Of a scan. */
+  readonly total?: boolean;
 }
 
 /** One recording. */
@@ -72,6 +77,11 @@ export interface StepSpec {
   readonly count?: RangeSpec;
   readonly indirect?: RangeSpec;
   readonly lengthAt?: RangeSpec;
+  readonly initial?: RangeSpec;
+  /** Whether the initial value is given as a value, and not as a range. */
+  readonly asValue?: boolean;
+  readonly total?: RangeSpec;
+  readonly firstIndex?: number;
   /** A range that is left out of the call. */
   readonly omit?: Role;
 }
@@ -118,6 +128,8 @@ export function recordedArbitrary(scale: Scale): fc.Arbitrary<RecordedCase> {
           maxLength: lengths,
           lengthOnGpu: rarely(4),
           indirect: oneIn(3, fc.constantFrom("dispatch" as const, "draw" as const, "drawIndexed" as const)),
+          initial: rarely(3),
+          total: rarely(3),
         },
         { requiredKeys: ["maxLength"] },
       ),
@@ -125,13 +137,15 @@ export function recordedArbitrary(scale: Scale): fc.Arbitrary<RecordedCase> {
     .map(
       ([own, more]): RecordedPlan => ({ ...own, ...more }),
       (given) => {
-        const { maxLength, lengthOnGpu, indirect, ...own } = given as RecordedPlan;
+        const { maxLength, lengthOnGpu, indirect, initial, total, ...own } = given as RecordedPlan;
         return [
           own,
           {
             maxLength,
             ...(lengthOnGpu !== undefined && { lengthOnGpu }),
             ...(indirect !== undefined && { indirect }),
+            ...(initial !== undefined && { initial }),
+            ...(total !== undefined && { total }),
           },
         ];
       },
@@ -153,6 +167,10 @@ export function recordedArbitrary(scale: Scale): fc.Arbitrary<RecordedCase> {
       count: range,
       indirect: range,
       lengthAt: range,
+      initial: range,
+      asValue: fc.boolean(),
+      total: range,
+      firstIndex: oneIn(3, fc.constantFrom(1, 7, 0x7fffffff, 0xfffffff0)),
       omit: fc.oneof(
         { weight: 30, arbitrary: fc.constant(undefined) },
         { weight: 1, arbitrary: fc.constantFrom(...roles) },
@@ -248,6 +266,8 @@ async function prepare(bench: Bench, plan: RecordedPlan, facts: PlanFacts): Prom
     ...(facts.from !== facts.type && { from: facts.from }),
     ...facts.options,
     ...(lengthOnGpu !== undefined && { lengthOnGpu }),
+    ...(!isCompact && plan.initial !== undefined && { initial: plan.initial }),
+    ...(plan.primitive === "scan" && plan.total !== undefined && { total: plan.total }),
     ...(isCompact &&
       indirect !== undefined && {
         indirect:
@@ -284,8 +304,26 @@ async function prepare(bench: Bench, plan: RecordedPlan, facts: PlanFacts): Prom
 
 const indirectWords = { dispatch: 3, draw: 4, drawIndexed: 5 } as const;
 
+const takesInitial = ({ primitive, initial }: RecordedPlan): boolean =>
+  initial === true && primitive !== "compact";
+const takesTotal = ({ primitive, total }: RecordedPlan): boolean => total === true && primitive === "scan";
+
+/** The bytes of a step's initial value, whether it is given as a value or lies in a range. */
+const initialBytes = ({ spec, facts }: Pick<Step, "spec" | "facts">): Uint8Array =>
+  dataFor(unmapped(facts), { kind: "bits", seed: 1, ...spec.data }, 1);
+
+/** The facts of a plan of the same type without a map. */
+function unmapped({ map: _, ...facts }: PlanFacts): PlanFacts {
+  return { ...facts, from: facts.type };
+}
+
 /** The ranges that a recording takes, and the bytes of an item and of all. */
-function needsOf(plan: RecordedPlan, facts: PlanFacts, length: number): [Role, number, number][] {
+function needsOf(
+  plan: RecordedPlan,
+  facts: PlanFacts,
+  length: number,
+  { asValue = false }: StepSpec,
+): [Role, number, number][] {
   const items = plan.lengthOnGpu ? plan.maxLength : length;
   const isCompact = plan.primitive === "compact";
   const needs: [Role, number, number][] = [];
@@ -308,6 +346,13 @@ function needsOf(plan: RecordedPlan, facts: PlanFacts, length: number): [Role, n
   }
   if (plan.lengthOnGpu) {
     needs.push(["length", 4, 4]);
+  }
+  const { bytes } = facts.type;
+  if (takesInitial(plan) && !asValue) {
+    needs.push(["initial", bytes, bytes]);
+  }
+  if (takesTotal(plan)) {
+    needs.push(["total", bytes, bytes]);
   }
   return needs;
 }
@@ -369,7 +414,7 @@ export async function runRecorded(given: RecordedCase, bench: Bench): Promise<Ve
     // Sometimes one more than it was prepared for.
     const length = spec.length % (plan.maxLength + (spec.length % 7 === 6 ? 2 : 1));
     const ranges = new Map<Role, PlacedRange>();
-    for (const [role, itemBytes, bytes] of needsOf(plan, facts, length)) {
+    for (const [role, itemBytes, bytes] of needsOf(plan, facts, length, spec)) {
       const where = role === "length" ? spec.lengthAt : spec[role];
       ranges.set(role, layout.place(where, itemBytes, bytes, ranges.get("input")));
     }
@@ -429,6 +474,10 @@ function fillInputs(step: Step, shadows: readonly Shadow[]): void {
     const words = Uint32Array.from({ length: items }, () => (next() % 2 === 0 ? 0 : next()));
     shadows[flags.buffer]?.bytes.set(new Uint8Array(words.buffer), flags.offset);
   }
+  const initial = ranges.get("initial");
+  if (initial !== undefined) {
+    shadows[initial.buffer]?.bytes.set(initialBytes({ spec, facts }), initial.offset);
+  }
   const at = ranges.get("length");
   if (at !== undefined) {
     const word = Uint32Array.of(Math.min(length, plan.maxLength));
@@ -486,6 +535,12 @@ function record(
       call[role] = isBare
         ? buffers[buffer]
         : { buffer: buffers[buffer], offset, ...(size !== undefined && { size }) };
+    }
+    if (takesInitial(plan) && spec.asValue) {
+      call.initial = valuesOf(arrayOf(facts.type, initialBytes(step)), facts.type)(0);
+    }
+    if (spec.firstIndex !== undefined) {
+      call.firstIndex = spec.firstIndex;
     }
     if (spec.omit !== undefined) {
       delete call[spec.omit];
@@ -579,7 +634,7 @@ function compare(
 function placeOf(recorded: readonly { step: Step }[], buffer: number, byte: number): string {
   for (const { step } of [...recorded].reverse()) {
     for (const [role, range] of step.ranges) {
-      const isOutput = role === "output" || role === "count" || role === "indirect";
+      const isOutput = role === "output" || role === "count" || role === "indirect" || role === "total";
       if (isOutput && range.buffer === buffer && byte >= range.offset && byte < range.offset + range.bytes) {
         return `${step.facts.title}'s ${role}`;
       }
@@ -611,11 +666,12 @@ function requireBounds(
 
 /** Does on the CPU what a recording does. */
 function follow(
-  { plan, facts, length, ranges }: Step,
+  { spec, plan, facts: given, length, ranges }: Step,
   grouping: Grouping | undefined,
   shadows: readonly Shadow[],
   checks: Check[],
 ): void {
+  const facts = countingFrom(given, spec.firstIndex ?? 0);
   const shadowOf = (range: PlacedRange): Shadow => shadows[range.buffer] as Shadow;
   const isKnown = (range: PlacedRange | undefined, bytes: number): boolean =>
     range === undefined ||
@@ -629,7 +685,7 @@ function follow(
     shadowOf(range).owners.fill(owner, range.offset, range.offset + bytes.length);
   };
   const forget = (): void => {
-    for (const role of ["output", "count", "indirect"] as const) {
+    for (const role of ["output", "count", "indirect", "total"] as const) {
       const range = ranges.get(role);
       if (range !== undefined) {
         shadowOf(range).owners.fill(-1, range.offset, range.offset + range.bytes);
@@ -646,7 +702,8 @@ function follow(
     items > plan.maxLength ||
     !isKnown(lengthAt, 4) ||
     !isKnown(input, inputBytes) ||
-    !isKnown(flags, items * 4)
+    !isKnown(flags, items * 4) ||
+    !isKnown(ranges.get("initial"), facts.type.bytes)
   ) {
     forget();
     return;
@@ -657,7 +714,19 @@ function follow(
     return;
   }
   if (plan.primitive !== "compact") {
-    combine(facts, data, items, grouping, output, { write, forget }, checks);
+    const from = ranges.get("initial");
+    const bytes = !takesInitial(plan)
+      ? undefined
+      : from === undefined
+        ? initialBytes({ spec, facts })
+        : read(from, facts.type.bytes);
+    if (bytes !== undefined && !isDefined(unmapped(facts), bytes)) {
+      forget();
+      return;
+    }
+    const initial = bytes && valuesOf(arrayOf(facts.type, bytes), facts.type)(0);
+    const ends = { initial, total: ranges.get("total") };
+    combine(facts, data, items, grouping, output, { write, forget }, checks, ends);
     return;
   }
   const words = flags === undefined ? undefined : new Uint32Array(read(flags, items * 4).buffer);
@@ -674,7 +743,8 @@ function follow(
             ...(facts.map !== undefined && { type: facts.type, from: facts.from, map: facts.map }),
           } as never,
         );
-  write(output, bytesOf(kept));
+  const { firstIndex = 0 } = spec;
+  write(output, bytesOf(facts.indices ? (kept as Uint32Array).map((place) => place + firstIndex) : kept));
   const count = ranges.get("count") as PlacedRange;
   write(count, new Uint8Array(Uint32Array.of(kept.length).buffer));
   const indirect = ranges.get("indirect");
@@ -722,6 +792,16 @@ interface Results {
   forget(): void;
 }
 
+/** The facts of a plan whose map and predicate count from an index. */
+function countingFrom(facts: PlanFacts, first: number): PlanFacts {
+  const { map, keep } = facts;
+  return {
+    ...facts,
+    ...(map && { map: (x, i) => map(x, (i + first) >>> 0) }),
+    ...(keep && { keep: (x, i) => keep(x, (i + first) >>> 0) }),
+  };
+}
+
 /** A scan or a reduction on the CPU. */
 function combine(
   facts: PlanFacts,
@@ -731,6 +811,7 @@ function combine(
   output: PlacedRange,
   { write, forget }: Results,
   checks: Check[],
+  { initial, total }: { readonly initial: Value | undefined; readonly total: PlacedRange | undefined },
 ): void {
   const { spec, type, from, op, title } = facts;
   const exclusive = spec.exclusive === true;
@@ -743,6 +824,10 @@ function combine(
     // The order of operations decides the last bits of f64 alone.
     ...(type.name === "f64" && grouping !== undefined && { grouping }),
   };
+  if (isBounded(facts) && (initial !== undefined || total !== undefined)) {
+    forget();
+    return;
+  }
   if (isBounded(facts)) {
     const values = valuesOf(array, from);
     const numbers = (index: number): number =>
@@ -757,26 +842,38 @@ function combine(
     write(output, new Uint8Array(bounds.length * type.bytes), checks.length);
     return;
   }
+  const ends = initial === undefined ? {} : { initial };
+  const { array: sum } = emptySingle(array, facts);
+  const own = total === undefined ? {} : { total: sum };
   const result = isScan
-    ? scanReference(array, { ...twin, exclusive } as never)
-    : singleOf(array, facts, reduceReference(array, twin as never));
-  const bytes = bytesOf(result);
-  write(output, bytes);
-  if (type.name === "f64") {
-    // The bits of a NaN are not followed.
-    const values = new Float64Array(bytes.slice().buffer);
-    values.forEach((value, index) => {
-      if (Number.isNaN(value)) {
-        write({ ...output, offset: output.offset + index * 8 }, new Uint8Array(8), -1);
-      }
-    });
+    ? scanReference(array, { ...twin, ...ends, ...own, exclusive } as never)
+    : singleOf(array, facts, reduceReference(array, { ...twin, ...ends } as never));
+  const put = (range: PlacedRange, items: AnyArray): void => {
+    const bytes = bytesOf(items);
+    write(range, bytes);
+    if (type.name === "f64") {
+      // The bits of a NaN are not followed.
+      const values = new Float64Array(bytes.slice().buffer);
+      values.forEach((value, index) => {
+        if (Number.isNaN(value)) {
+          write({ ...range, offset: range.offset + index * 8 }, new Uint8Array(8), -1);
+        }
+      });
+    }
+  };
+  put(output, result);
+  if (total !== undefined) {
+    put(total, sum);
   }
 }
 
 /** An array of one value of the plan's type. */
-function singleOf(array: ReturnType<typeof arrayOf>, { type, from }: PlanFacts, value: Value) {
-  const like = from === type ? array : arrayOf(type, new Uint8Array(0));
-  const { array: single, set } = emptyLike(like, 1, type);
+function singleOf(array: AnyArray, facts: PlanFacts, value: Value): AnyArray {
+  const { array: single, set } = emptySingle(array, facts);
   set(0, value);
   return single;
+}
+
+function emptySingle(array: AnyArray, { type, from }: PlanFacts): ReturnType<typeof emptyLike> {
+  return emptyLike(from === type ? array : arrayOf(type, new Uint8Array(0)), 1, type);
 }
