@@ -69,6 +69,14 @@ describe("a case that is right passes", () => {
       recorded({ primitive: "scan", type: "f32" }, { data: { kind: "level", seed: 3 } }),
     ],
     ["a compaction by flags, with arguments", recorded({ primitive: "compact", indirect: "dispatch" }, {})],
+    [
+      "an initial value as a value, in a range, and with a map",
+      recorded(
+        { primitive: "scan", op: "affine", map: "own", initial: true, total: true },
+        { asValue: true, firstIndex: 7 },
+        { initial: { buffer: 1, how: "apart" }, total: { buffer: 2, how: "apart" } },
+      ),
+    ],
     ["a length in a buffer", recorded({ primitive: "compact", where: "odd", lengthOnGpu: true }, {})],
     ["a call at hand", hand({})],
     ["a function in a kernel", { family: "in-kernel", size: [5, 1, 1], functions: [{ kind: "scan", data }] }],
