@@ -8,7 +8,7 @@ import { planCompact } from "../plan/compact.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
-import { arrangementFor, fresh, planAtHand, resultIn, typesOf } from "./at_hand.ts";
+import { arrangementFor, fresh, planAtHand, targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { methodsFor } from "./methods.ts";
 import type { Given } from "./transfer.ts";
@@ -43,7 +43,7 @@ export async function compactAtHand(
   }
   const words = flags && flagWords(flags, length, title);
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
-  const target = resultIn(into, room, arrayOf, "compact", length, false);
+  const target = await targetFor(into, room, arrayOf, "compact", length, false);
   const all = {
     ...(others as Partial<CompactOptions>),
     ...types,

@@ -1,4 +1,3 @@
-import { LimitError } from "../errors.ts";
 import { leastCommonMultiple, paramNames } from "../kernels/contract.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { Limits } from "../plan/facts.ts";
@@ -68,9 +67,11 @@ export interface Compiled {
   /**
    * Goes on to the next run's number. When all numbers are used up, a new spine, which is all zero, replaces the old one.
    *
+   * `isSubmitted` says that every encoder is submitted that uses the old one, which then is destroyed.
+   *
    * @returns whether the spine was replaced. Then dispatches that were made for the old one are of no more use.
    */
-  nextRun(): boolean;
+  nextRun(isSubmitted?: boolean): boolean;
   /** Encodes a run. */
   encode(encoder: GPUCommandEncoder | GPUComputePassEncoder, dispatches: readonly Dispatch[]): void;
   destroy(): void;
@@ -176,7 +177,11 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   const { title } = plan;
   const { device } = context;
   requireDevice(context, title);
-  requireScratch(plan, device.limits);
+  const most = Math.min(device.limits.maxBufferSize, device.limits.maxStorageBufferBindingSize);
+  const needed = Math.max(0, ...plan.scratch);
+  if (needed > most) {
+    throw (await import("./compile_error.ts")).scratchError(plan, needed, most);
+  }
   const pipelines = new Map<string, Pipeline>();
   const scratch: (GPUBuffer | undefined)[] = [];
   const usage = BufferUsage.STORAGE;
@@ -276,10 +281,13 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     bind: (length, ranges, { arrangement, aside }) =>
       plan.passes(length, arrangement, aside).map((pass) => boundPass(plan, pass, ranges, limits)),
     dispatches: (passes) => passes.map(dispatchOf),
-    nextRun() {
+    nextRun(isSubmitted) {
       const isReplaced = run === runs && plan.spine !== undefined;
       if (isReplaced) {
         // Recordings that are not yet submitted keep the old one.
+        if (isSubmitted) {
+          scratch[plan.spine.scratch]?.destroy();
+        }
         scratch[plan.spine.scratch] = undefined;
         run = 0;
       }
@@ -300,19 +308,4 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     },
     destroy,
   };
-}
-
-/** @throws {LimitError} for scratch that no buffer or no binding has room for. */
-function requireScratch({ title, scratch, maxLength, groupingOf }: Plan, limits: Limits): void {
-  const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
-  const bytes = Math.max(0, ...scratch);
-  if (bytes > most) {
-    const { workGroupSize, itemsPerThread } = groupingOf("vectors");
-    throw new LimitError(
-      `${title}: in tiles of ${workGroupSize} * ${itemsPerThread} items, maxLength ${maxLength} takes ${bytes} bytes of scratch, and the device's limit is ${most}; it takes a larger workGroupSize or itemsPerThread, or a smaller maxLength`,
-      bytes,
-      most,
-      "maxLength",
-    );
-  }
 }

@@ -15,11 +15,18 @@ import type {
 import { scanAtHand } from "./at_hand.ts";
 import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
-import type { BufferRange } from "./recording.ts";
+import type { GpuArray, Memory, Primitive } from "./gpu_array.ts";
+import type {
+  GpuCompactOptions,
+  GpuReduceMapOptions,
+  GpuReduceOptions,
+  GpuScanMapOptions,
+  GpuScanOptions,
+  UploadOptions,
+  WrapOptions,
+} from "./on_gpu.ts";
+import type { BufferRange, Length } from "./recording.ts";
 import { givenOf } from "./transfer.ts";
-
-/** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
-export type Length = number | BufferRange;
 
 /** Where a scan or a reduction reads and writes. */
 export interface ScanRanges {
@@ -109,6 +116,8 @@ export class Fold {
   readonly device: GPUDevice;
   readonly #context: Context;
   readonly #release: () => void;
+  /** The memory of its arrays on the GPU. */
+  readonly #arrays = new Set<WeakRef<Memory>>();
 
   /** @internal */
   constructor(context: Context, release: () => void) {
@@ -169,8 +178,16 @@ export class Fold {
     data: A,
     options: HandScanMapOptions<NameOf<A>, Name, V>,
   ): Promise<ArrayOf<Name, V>>;
-  async scan(data: AnyArray, options: object = {}): Promise<AnyArray> {
-    return scanAtHand(this.#context, data, options);
+  scan<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options?: GpuScanOptions<Name, V>,
+  ): Promise<GpuArray<Name, V>>;
+  scan<From extends string, Name extends string, V extends Value>(
+    data: GpuArray<From>,
+    options: GpuScanMapOptions<From, Name, V>,
+  ): Promise<GpuArray<Name, V>>;
+  async scan(data: AnyArray | GpuArray, options: object = {}): Promise<AnyArray | GpuArray> {
+    return this.#onGpu("scan", data, options) ?? scanAtHand(this.#context, data as AnyArray, options);
   }
 
   /**
@@ -189,11 +206,21 @@ export class Fold {
     data: A,
     options: HandMapOptions<NameOf<A>, Name, V>,
   ): Promise<V>;
-  async reduce(data: AnyArray, options: object = {}): Promise<Value> {
+  reduce<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options?: GpuReduceOptions<Name, V>,
+  ): Promise<GpuArray<Name, V>>;
+  reduce<From extends string, Name extends string, V extends Value>(
+    data: GpuArray<From>,
+    options: GpuReduceMapOptions<From, Name, V>,
+  ): Promise<GpuArray<Name, V>>;
+  async reduce(data: AnyArray | GpuArray, options: object = {}): Promise<Value | GpuArray> {
     // The array may change while the code is loaded.
-    const given = givenOf(data);
-    const { reduceAtHand } = await import("./reduce_at_hand.ts");
-    return reduceAtHand(this.#context, given, options);
+    const given = givenOf(data as AnyArray);
+    return (
+      this.#onGpu("reduce", data, options) ??
+      (await import("./reduce_at_hand.ts")).reduceAtHand(this.#context, given, options)
+    );
   }
 
   /**
@@ -227,12 +254,83 @@ export class Fold {
       Omit<HandMapOptions<NameOf<A>, Name, V>, "op"> &
       IntoOption<ArrayOf<Name, V>>,
   ): Promise<ArrayOf<Name, V>>;
+  compact<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuCompactOptions<Name> & { readonly indices: true } & IntoOption<GpuArray<"u32", number>>,
+  ): Promise<GpuArray<"u32", number>>;
+  compact<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuCompactOptions<Name> & { readonly indices?: false } & IntoOption<GpuArray<Name, V>>,
+  ): Promise<GpuArray<Name, V>>;
+  compact<From extends string, Name extends string, V extends Value>(
+    data: GpuArray<From>,
+    options: Omit<GpuCompactOptions<string>, "type" | "map"> & Omit<GpuReduceMapOptions<From, Name, V>, "op">,
+  ): Promise<GpuArray<Name, V>>;
   // That there is a predicate or flags is checked also for callers that leave the options out.
-  async compact(data: AnyArray, options: { readonly into?: AnyArray } = {}): Promise<AnyArray> {
+  async compact(
+    data: AnyArray | GpuArray,
+    options: { readonly into?: unknown } = {},
+  ): Promise<AnyArray | GpuArray> {
     // The arrays may change while the code is loaded.
-    const [given, room] = [givenOf(data), givenOf(options?.into)];
-    const { compactAtHand } = await import("./compact_at_hand.ts");
-    return compactAtHand(this.#context, given, room, options);
+    const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
+    return (
+      this.#onGpu("compact", data, options) ??
+      (await import("./compact_at_hand.ts")).compactAtHand(this.#context, given, room, options)
+    );
+  }
+
+  /** The call on an array on the GPU; undefined if the data is none. */
+  #onGpu(primitive: Primitive, data: unknown, options: object): Promise<GpuArray> | undefined {
+    return (data as Partial<GpuArray> | undefined)?.callOnGpu?.(
+      primitive,
+      this.#context,
+      this.#arrays,
+      options,
+    );
+  }
+
+  /**
+   * Copies an array to the GPU, where it stays. `scan`, `reduce` and `compact` of such an array give arrays on the GPU. They
+   * read nothing back, and do not wait for the GPU.
+   *
+   * @param data - as {@link Fold.scan} takes it.
+   * @throws {ArgumentError} {@link LimitError} {@link OutOfMemoryError} {@link DeviceLostError}
+   *
+   * @example
+   * ```ts
+   * const numbers = await fold.upload(Uint32Array.of(3, 1, 7));
+   * const sums = await fold.scan(numbers);
+   * await sums.read(); // 3 4 11
+   * numbers.destroy();
+   * sums.destroy();
+   * ```
+   */
+  upload<A extends AnyArray>(
+    data: A,
+    options?: UploadOptions<NameOf<A>>,
+  ): Promise<GpuArray<NameOf<A>, ValueIn<A>>>;
+  async upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
+    const given = givenOf(data);
+    return (await import("./on_gpu.ts")).upload(this.#context, this.#arrays, given, options);
+  }
+
+  /**
+   * An array on the GPU over a buffer of yours, or a part of it. Nothing is copied. `destroy()` of the array leaves the buffer
+   * as it is.
+   *
+   * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
+   * @throws {WavefoldError} for a buffer of another device.
+   *
+   * @example
+   * ```ts
+   * const numbers = await fold.wrap({ buffer: input, type: u32, offset: 16, length: 100 });
+   * const sums = await fold.scan(numbers);
+   * (await sums.read()).length; // 100
+   * ```
+   */
+  wrap<Name extends string, V extends Value>(options: WrapOptions<Name, V>): Promise<GpuArray<Name, V>>;
+  async wrap(options: WrapOptions): Promise<GpuArray> {
+    return (await import("./on_gpu.ts")).wrap(this.#context, this.#arrays, options);
   }
 
   /**
@@ -247,8 +345,7 @@ export class Fold {
    * ```
    */
   async prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
-    const { prepareScan } = await import("./recording.ts");
-    return prepareScan(this.#context, options);
+    return (await import("./recording.ts")).prepareScan(this.#context, options);
   }
 
   /**
@@ -261,8 +358,7 @@ export class Fold {
    * ```
    */
   async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
-    const { prepareReduce } = await import("./recording.ts");
-    return prepareReduce(this.#context, options);
+    return (await import("./recording.ts")).prepareReduce(this.#context, options);
   }
 
   /**
@@ -285,8 +381,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   async prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    const { prepareCompact } = await import("./recording.ts");
-    return prepareCompact(this.#context, options);
+    return (await import("./recording.ts")).prepareCompact(this.#context, options);
   }
 
   /**
@@ -305,9 +400,12 @@ export class Fold {
 
   /**
    * Destroys the device if `openFold` opened it, and rejects pending calls. A device of yours stays open: for that, this
-   * does the same as {@link Fold.trim}.
+   * destroys the fold's arrays on the GPU, and does the same as {@link Fold.trim}.
    */
   destroy(): void {
+    for (const one of this.#arrays) {
+      one.deref()?.destroy();
+    }
     this.trim();
     this.#release();
   }

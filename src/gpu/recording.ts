@@ -39,9 +39,13 @@ export interface Ranges {
 /** A plan with its pipelines compiled and its scratch allocated. */
 export interface Prepared {
   groupingOf(ranges: Ranges): Grouping;
-  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
+  /** `most` is the most that a length on the GPU may be. The default is the plan's. */
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges, most?: number): void;
   destroy(): void;
 }
+
+/** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
+export type Length = number | BufferRange;
 
 /** Facts of a buffer that never change. It takes longer to ask the buffer than to remember them. */
 interface BufferFacts {
@@ -60,12 +64,17 @@ interface Recording extends Chosen {
 const KEPT_RECORDINGS = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer.
+ * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. If each recording is
+ * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once.
  *
  * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
  */
-export const prepare = async (context: Context, plan: Plan, runs = RUNS): Promise<Prepared> =>
-  checked(await compilePlan(context, plan, runs));
+export const prepare = async (
+  context: Context,
+  plan: Plan,
+  runs = RUNS,
+  isSubmitted?: boolean,
+): Promise<Prepared> => checked(await compilePlan(context, plan, runs), isSubmitted);
 
 const planNames = { maxLength: true, lengthOnGpu: true, ...commonNames } as const;
 const scanNames = { op: true, exclusive: true, ...planNames } satisfies Record<keyof ScanOptions, true>;
@@ -101,20 +110,28 @@ export async function prepareCompact(context: Context, options: CompactOptions):
 }
 
 /** Makes a compiled plan check ranges before it records them. */
-function checked(compiled: Compiled): Prepared {
+function checked(compiled: Compiled, isSubmitted: boolean | undefined): Prepared {
   const { plan } = compiled;
   let destroyed = false;
   const buffers = new WeakMap<GPUBuffer, BufferFacts>();
   let nextNumber = 0;
   const factsOf = (buffer: GPUBuffer): BufferFacts => {
-    let known = buffers.get(buffer);
-    if (known === undefined) {
-      known = { number: nextNumber++, size: buffer.size, usage: buffer.usage };
-      buffers.set(buffer, known);
-    }
+    const known = buffers.get(buffer) ?? {
+      number: nextNumber++,
+      size: buffer.size,
+      usage: buffer.usage,
+    };
+    buffers.set(buffer, known);
     return known;
   };
   const recordings = new Map<string, Recording>();
+  /** Drops the dispatches of a recording. An encoder that is not yet submitted may still use their objects. */
+  const drop = (recording: Recording): void => {
+    for (const { uniform } of (isSubmitted && recording.dispatches) || []) {
+      uniform.destroy();
+    }
+    recording.dispatches = undefined;
+  };
 
   /** Checks each range on its own, and returns them all. */
   const resolve = (given: Ranges, length: number): ResolvedRanges => {
@@ -146,13 +163,13 @@ function checked(compiled: Compiled): Prepared {
   };
 
   /** How ranges are recorded: found out once, before anything is recorded, and kept for the next time. */
-  const recordingOf = (given: Ranges): Recording => {
+  const recordingOf = (given: Ranges, most?: number): Recording => {
     if (destroyed) {
       throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
     }
     compiled.requireDevice();
     requireOptions(`${plan.title}: record`, given, names);
-    const length = lengthOf(given.length, plan);
+    const length = lengthOf(given.length, plan, most);
     const ranges = resolve(given, length);
     let key = `${length}`;
     for (const name in ranges) {
@@ -167,17 +184,18 @@ function checked(compiled: Compiled): Prepared {
     }
     const made: Recording = { ...wayFor(compiled, length, ranges), dispatches: undefined };
     recordings.set(key, made);
-    const oldest = recordings.keys().next().value;
-    if (recordings.size > KEPT_RECORDINGS && oldest !== undefined) {
-      // The recording is dropped, but not destroyed: an encoder that is not yet submitted may still use its objects.
-      recordings.delete(oldest);
+    for (const [oldest, one] of recordings) {
+      if (recordings.size > KEPT_RECORDINGS) {
+        drop(one);
+        recordings.delete(oldest);
+      }
     }
     return made;
   };
 
   return {
     groupingOf: (given) => plan.groupingOf(recordingOf(given).way.arrangement),
-    record(encoder, given) {
+    record(encoder, given, most) {
       if (typeof encoder !== "object" || encoder === null || !isEncoder(encoder)) {
         throw refusal(
           plan,
@@ -185,11 +203,9 @@ function checked(compiled: Compiled): Prepared {
           "encoder",
         );
       }
-      const recording = recordingOf(given);
-      if (plan.spine !== undefined && compiled.nextRun()) {
-        for (const one of recordings.values()) {
-          one.dispatches = undefined;
-        }
+      const recording = recordingOf(given, most);
+      if (plan.spine !== undefined && compiled.nextRun(isSubmitted)) {
+        recordings.forEach(drop);
       }
       recording.dispatches ??= compiled.dispatches(recording.passes);
       compiled.encode(encoder, recording.dispatches);
@@ -211,7 +227,7 @@ const refusal = ({ title }: Plan, problem: string, option: string): Error =>
   new ArgumentError(`${title}: ${problem}`, option);
 
 /** The given length. If a buffer holds the length, the most that it may be. */
-function lengthOf(given: unknown, plan: Plan): number {
+function lengthOf(given: unknown, plan: Plan, most = plan.maxLength): number {
   const { maxLength } = plan;
   if (plan.needs.has("length")) {
     if (typeof given === "number") {
@@ -221,7 +237,7 @@ function lengthOf(given: unknown, plan: Plan): number {
         "length",
       );
     }
-    return maxLength;
+    return most;
   }
   if (typeof given === "object") {
     throw refusal(plan, `length is a buffer; prepare with lengthOnGpu: true to take it from there`, "length");
