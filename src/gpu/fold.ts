@@ -180,7 +180,7 @@ export class Fold {
   ): Promise<ArrayOf<Name, V>>;
   scan<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options?: GpuScanOptions<Name, V>,
+    options?: GpuScanOptions<NoInfer<Name>, NoInfer<V>>,
   ): Promise<GpuArray<Name, V>>;
   scan<From extends string, Name extends string, V extends Value>(
     data: GpuArray<From>,
@@ -208,7 +208,7 @@ export class Fold {
   ): Promise<V>;
   reduce<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options?: GpuReduceOptions<Name, V>,
+    options?: GpuReduceOptions<NoInfer<Name>, NoInfer<V>>,
   ): Promise<GpuArray<Name, V>>;
   reduce<From extends string, Name extends string, V extends Value>(
     data: GpuArray<From>,
@@ -256,11 +256,13 @@ export class Fold {
   ): Promise<ArrayOf<Name, V>>;
   compact<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: GpuCompactOptions<Name> & { readonly indices: true } & IntoOption<GpuArray<"u32", number>>,
+    options: GpuCompactOptions<NoInfer<Name>> & { readonly indices: true } & IntoOption<
+        GpuArray<"u32", number>
+      >,
   ): Promise<GpuArray<"u32", number>>;
   compact<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: GpuCompactOptions<Name> & { readonly indices?: false } & IntoOption<GpuArray<Name, V>>,
+    options: GpuCompactOptions<NoInfer<Name>> & { readonly indices?: false } & IntoOption<GpuArray<Name, V>>,
   ): Promise<GpuArray<Name, V>>;
   compact<From extends string, Name extends string, V extends Value>(
     data: GpuArray<From>,
