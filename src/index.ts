@@ -46,12 +46,11 @@ export type {
   GpuReduceOptions,
   GpuScanMapOptions,
   GpuScanOptions,
-  UploadOptions,
-  WrapOptions,
 } from "./gpu/on_gpu.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
 export type { BufferRange, Length } from "./gpu/recording.ts";
+export type { UploadOptions, WrapOptions } from "./gpu/to_gpu.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
 export type { CompactOptions } from "./plan/compact.ts";

@@ -22,10 +22,9 @@ import type {
   GpuReduceOptions,
   GpuScanMapOptions,
   GpuScanOptions,
-  UploadOptions,
-  WrapOptions,
 } from "./on_gpu.ts";
 import type { BufferRange, Length } from "./recording.ts";
+import type { UploadOptions, WrapOptions } from "./to_gpu.ts";
 import { givenOf } from "./transfer.ts";
 
 /** Where a scan or a reduction reads and writes. */
@@ -158,8 +157,10 @@ export class Fold {
    *
    * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16,
    * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct. It is read during the
-   * call: do not change it before the call ends.
-   * @returns an array like `data`; with a map to another `type`, an array of that type. With `into`, that array.
+   * call: do not change it before the call ends. Or an array on the GPU, which gives an array on the GPU:
+   * see {@link Fold.upload}.
+   * @returns an array like `data`; with a map to another `type`, an array of that type. With `into`, that array; on the GPU,
+   * an array in the memory of that array, for as long as that is not destroyed.
    * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before the GPU is touched.
    * @throws {SourceError} if your operator or map does not compile.
    * @throws {OutOfMemoryError} {@link DeviceLostError}
@@ -191,7 +192,8 @@ export class Fold {
   }
 
   /**
-   * The combination of all elements, in order. For an empty array it is the operator's identity.
+   * The combination of all elements, in order. For an empty array it is the operator's identity. An array on the GPU gives an
+   * array of one element on the GPU.
    *
    * @throws as {@link Fold.scan}.
    *
@@ -313,7 +315,7 @@ export class Fold {
   ): Promise<GpuArray<NameOf<A>, ValueIn<A>>>;
   async upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
     const given = givenOf(data);
-    return (await import("./on_gpu.ts")).upload(this.#context, this.#arrays, given, options);
+    return (await import("./to_gpu.ts")).upload(this.#context, this.#arrays, given, options);
   }
 
   /**
@@ -332,7 +334,7 @@ export class Fold {
    */
   wrap<Name extends string, V extends Value>(options: WrapOptions<Name, V>): Promise<GpuArray<Name, V>>;
   async wrap(options: WrapOptions): Promise<GpuArray> {
-    return (await import("./on_gpu.ts")).wrap(this.#context, this.#arrays, options);
+    return (await import("./to_gpu.ts")).wrap(this.#context, this.#arrays, options);
   }
 
   /**

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { AnyArray, ArrayOf, Bytes } from "../algebra/arrays.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
@@ -7,6 +8,7 @@ import { fresh, targetFor } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { requireDevice } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
+import { keepBuffer } from "./kept.ts";
 import type { Length } from "./recording.ts";
 import { atHand, givenOf } from "./transfer.ts";
 
@@ -51,6 +53,33 @@ export class Memory {
   }
 }
 
+/** The memory of a fold's arrays. Arrays that nobody destroyed may be garbage-collected. */
+export type Arrays = Set<WeakRef<Memory>>;
+
+/** How often memory was owned. */
+let owned = 0;
+
+/** Memory of a fold's array. Once nobody uses it, its buffer is kept for later calls, if it is ours. */
+export function own(context: Context, arrays: Arrays, buffer: GPUBuffer, isOurs = true): Memory {
+  const memory = new Memory(buffer, () => {
+    arrays.delete(reference);
+    if (isOurs) {
+      keepBuffer(context.kept, buffer);
+    }
+  });
+  const reference = new WeakRef(memory);
+  arrays.add(reference);
+  if (++owned % 4096 === 0) {
+    // Those of arrays that were garbage-collected.
+    for (const one of arrays) {
+      if (one.deref() === undefined) {
+        arrays.delete(one);
+      }
+    }
+  }
+  return memory;
+}
+
 /** Where the number of items is, as a u32. */
 export interface Count {
   readonly memory: Memory;
@@ -69,7 +98,7 @@ export type Primitive = "scan" | "reduce" | "compact";
 export type CallOnGpu = (
   primitive: Primitive,
   context: Context,
-  arrays: Set<WeakRef<Memory>>,
+  arrays: Arrays,
   data: GpuArray,
   options: object,
 ) => Promise<GpuArray>;
@@ -82,9 +111,10 @@ export interface Parts {
   readonly maxLength: number;
   /** It is there if the length is on the GPU. */
   readonly count: Count | undefined;
-  /** What it lets go of when it is destroyed. The others belong to other arrays. */
-  readonly held: readonly Memory[];
+  /** What it lets go of when it is destroyed. What else it uses belongs to other arrays. */
+  readonly held: Memory[];
   readonly call: CallOnGpu;
+  isDestroyed?: true;
 }
 
 /** An array on the CPU over bytes, for the contents. */
@@ -108,7 +138,6 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
   readonly #type: ElementType<Name, V>;
   readonly #parts: Parts;
   readonly #make: MakeContents<Name, V>;
-  #isDestroyed = false;
 
   /** @internal */
   constructor(type: ElementType<Name, V>, make: MakeContents<Name, V>, parts: Parts) {
@@ -169,13 +198,13 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     const room = givenOf(into as AnyArray | undefined);
     const { context, memory, offset, maxLength, count } = this.#parts;
     requireDevice(context, "read");
-    this.require("read", "the array");
+    requireAlive(this.#parts, "read", "the array");
     for (const { buffer } of [memory, ...(count ? [count.memory] : [])]) {
       if ((buffer.usage & BufferUsage.COPY_SRC) === 0) {
         throw new ArgumentError("read: the array's buffer lacks the usage COPY_SRC", "buffer");
       }
     }
-    const release = this.hold();
+    const release = hold(this.#parts);
     try {
       const target = await targetFor(into, room, this.#make, "read", maxLength, count === undefined);
       const { bytes, name } = this.#type;
@@ -211,12 +240,10 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
    * array, and so does what was submitted. Submit your own commands that use the array first.
    */
   destroy(): void {
-    if (!this.#isDestroyed) {
-      this.#isDestroyed = true;
-      for (const one of this.#parts.held) {
-        one.letGo();
-      }
+    for (const one of this.#parts.held.splice(0)) {
+      one.letGo();
     }
+    this.#parts.isDestroyed = true;
   }
 
   /** The same as {@link GpuArray.destroy}, for `using`. */
@@ -224,50 +251,40 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     this.destroy();
   }
 
-  /** @internal */
-  get parts(): Parts {
-    return this.#parts;
+  /** What it consists of. @internal */
+  static partsOf(array: GpuArray): Parts {
+    return array.#parts;
   }
 
-  /** @internal */
-  get make(): MakeContents<Name, V> {
-    return this.#make;
+  /** What makes its contents of bytes. @internal */
+  static makeOf(array: GpuArray): MakeContents<string, Value> {
+    return array.#make;
   }
 
-  /**
-   * Requires that nobody destroyed it.
-   *
-   * @internal
-   */
-  require(caller: string, name: string, option?: string): void {
-    const { memory, count } = this.#parts;
-    if (this.#isDestroyed || memory.isGone || count?.memory.isGone) {
-      throw new ArgumentError(`${caller}: ${name} was destroyed, or the fold that it belongs to`, option);
-    }
-  }
-
-  /**
-   * Holds its memory for a pending call. It returns what lets go.
-   *
-   * @internal
-   */
-  hold(): () => void {
-    const { memory, count } = this.#parts;
-    memory.hold();
-    count?.memory.hold();
-    return () => {
-      memory.letGo();
-      count?.memory.letGo();
-    };
-  }
-
-  /** @internal */
-  callOnGpu(
-    primitive: Primitive,
-    context: Context,
-    arrays: Set<WeakRef<Memory>>,
-    options: object,
-  ): Promise<GpuArray> {
+  /** What `Fold` calls. @internal */
+  callOnGpu(primitive: Primitive, context: Context, arrays: Arrays, options: object): Promise<GpuArray> {
     return this.#parts.call(primitive, context, arrays, this, options);
   }
+}
+
+/** @throws {ArgumentError} if an array was destroyed, or what it lies in. `option` names it, if it is an argument. */
+export function requireAlive(
+  { memory, count, isDestroyed }: Parts,
+  caller: string,
+  name: string,
+  option?: string,
+): void {
+  if (isDestroyed || memory.isGone || count?.memory.isGone) {
+    throw new ArgumentError(`${caller}: ${name} was destroyed, or the fold that it belongs to`, option);
+  }
+}
+
+/** Holds an array's memory for a pending call. It returns what lets go. */
+export function hold({ memory, count }: Parts): () => void {
+  memory.hold();
+  count?.memory.hold();
+  return () => {
+    memory.letGo();
+    count?.memory.letGo();
+  };
 }

@@ -2,7 +2,7 @@ import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
-import { ArgumentError, LimitError, refuse, WavefoldError } from "../errors.ts";
+import { ArgumentError, LimitError, WavefoldError } from "../errors.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
@@ -13,50 +13,23 @@ import { ALL_ARRANGEMENTS } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
-import { requireMaxLength } from "../plan/tuning.ts";
 import type { HandCompactOptions, HandMapOptions, HandOptions, IntoOption } from "./at_hand.ts";
-import { keyOfCall, typesOf } from "./at_hand.ts";
+import { keyOfCall } from "./at_hand.ts";
 import type { Context } from "./context.ts";
-import { explain, keyOf, requireDevice, usePipelines, validated } from "./device.ts";
-import { BufferUsage, COMPUTE_STAGE } from "./flags.ts";
-import type { CallOnGpu, Primitive } from "./gpu_array.ts";
-import { GpuArray, Memory } from "./gpu_array.ts";
+import { explain, keyOf, requireDevice, usePipelines } from "./device.ts";
+import type { CallOnGpu, Memory, Primitive } from "./gpu_array.ts";
+import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { KeptPlan } from "./kept.ts";
-import { keepBuffer, keepPlan, takePlan } from "./kept.ts";
+import { keepPlan, takePlan } from "./kept.ts";
 import { methodsFor } from "./methods.ts";
-import type { Length, Prepared } from "./recording.ts";
-import type { Given } from "./transfer.ts";
-import { atHand, roomFor } from "./transfer.ts";
+import type { Prepared } from "./recording.ts";
+import { roomFor } from "./transfer.ts";
 
 // Calls from arrays on the GPU to arrays on the GPU. Each takes a kept plan, records it into an encoder of its own, and
 // submits that. It waits for the GPU neither before nor afterwards. The queue carries out submissions in order, so any number
 // of calls may share a plan's scratch, and memory that an array gives back may be written by the next call.
 
-/** The memory of a fold's arrays. Arrays that nobody destroyed may be garbage-collected. */
-export type Arrays = Set<WeakRef<Memory>>;
-
-/** What `Fold.wrap` takes. */
-export interface WrapOptions<Name extends string = string, V extends Value = Value> {
-  /** A buffer of yours, on the fold's device, with the usage STORAGE. */
-  readonly buffer: GPUBuffer;
-  /** The type of its elements. */
-  readonly type: ElementType<Name, V>;
-  /** The byte that the array starts at: a multiple of an element's bytes. The default is 0. */
-  readonly offset?: number;
-  /**
-   * The number of elements. The default is as many as fit in the rest of the buffer. It may also be a range of a buffer that
-   * starts with the number, as a u32.
-   */
-  readonly length?: Length;
-  /** The most that a length on the GPU may be. The default is as many as fit in the rest of the buffer. */
-  readonly maxLength?: number;
-}
-
-/** What `Fold.upload` takes beside the array. */
-export interface UploadOptions<Name extends string> {
-  /** Needed only for f16 bits in a `Uint16Array`. */
-  readonly type?: ElementType<Name>;
-}
+const { partsOf } = GpuArray;
 
 /** The options of `reduce` on an array on the GPU. */
 export interface GpuReduceOptions<Name extends string, V extends Value>
@@ -108,177 +81,11 @@ interface CallOptions extends TuningOptions {
   readonly map?: string;
 }
 
-/** `Fold.upload`. `given` is the array as it was when the call began. */
-export async function upload(
-  context: Context,
-  arrays: Arrays,
-  given: Given,
-  options: { readonly type?: unknown },
-): Promise<GpuArray> {
-  requireOptions("upload", options, { type: true });
-  const { type, arrayOf } = await typesOf(given.data, options, "upload");
-  const title = `upload<${type.name}>`;
-  requireFits(title, given.length, type, context, "data");
-  const { byteLength } = given;
-  const buffer = await atHand(context, title, async (hand) =>
-    // Deno fails if a write has no bytes.
-    hand.leave(await (byteLength === 0 ? hand.own("array", 0) : hand.upload("array", given))),
-  );
-  const memory = own(context, arrays, buffer);
-  const parts = { context, memory, offset: 0, maxLength: given.length, count: undefined };
-  return new GpuArray(type, arrayOf, { ...parts, held: [memory], call: callOnGpu });
-}
-
-/** @throws {LimitError} for an array that is longer than the device can bind. It names what says how long it is. */
-function requireFits(
-  title: string,
-  length: number,
-  { bytes }: ElementType,
-  { facts }: Context,
-  option: string,
-): void {
-  try {
-    requireMaxLength(title, length, bytes, facts.limits);
-  } catch (cause) {
-    throw lengthError(cause, option);
-  }
-}
-
 /** The error for a plan's maxLength, which is what the caller gave as `option`. */
-const lengthError = (cause: unknown, option: string): unknown =>
+export const lengthError = (cause: unknown, option: string): unknown =>
   cause instanceof LimitError && cause.option === "maxLength"
     ? new LimitError(cause.message, cause.needed, cause.limit, option)
     : cause;
-
-/** How often memory was owned. */
-let owned = 0;
-
-/** Memory of a fold's array. Once nobody uses it, its buffer is kept for later calls, if it is ours. */
-function own(context: Context, arrays: Arrays, buffer: GPUBuffer, isOurs = true): Memory {
-  const memory = new Memory(buffer, () => {
-    arrays.delete(reference);
-    if (isOurs) {
-      keepBuffer(context.kept, buffer);
-    }
-  });
-  const reference = new WeakRef(memory);
-  arrays.add(reference);
-  if (++owned % 4096 === 0) {
-    // Those of arrays that were garbage-collected.
-    for (const one of arrays) {
-      if (one.deref() === undefined) {
-        arrays.delete(one);
-      }
-    }
-  }
-  return memory;
-}
-
-const wrapNames = {
-  buffer: true,
-  type: true,
-  offset: true,
-  length: true,
-  maxLength: true,
-} as const satisfies Record<keyof WrapOptions, true>;
-
-/** `Fold.wrap`. */
-export async function wrap(context: Context, arrays: Arrays, options: WrapOptions): Promise<GpuArray> {
-  requireOptions("wrap", options, wrapNames);
-  requireDevice(context, "wrap");
-  const { length, maxLength } = options;
-  const type = requireType(options.type, "wrap");
-  const title = `wrap<${type.name}>`;
-  const { buffer, offset } = requireRange(title, options, "buffer", "offset", type.bytes);
-  // Bindings are whole words.
-  const fitting = Math.max(0, Math.floor((4 * Math.floor(buffer.size / 4) - offset) / type.bytes));
-  const isOnGpu = typeof length === "object" && length !== null;
-  if (maxLength !== undefined && !isOnGpu) {
-    throw new ArgumentError(`${title}: maxLength is for a length on the GPU; give length alone`, "maxLength");
-  }
-  const option = isOnGpu ? "maxLength" : "length";
-  const { [option]: most = fitting } = options;
-  if (typeof most !== "number" || !Number.isInteger(most) || most < 0) {
-    refuse(title, option, String(most), "a whole number from 0 up");
-  }
-  if (most > fitting) {
-    throw new ArgumentError(
-      `${title}: ${option} is ${most}, and the buffer has room for ${fitting} items of ${type.bytes} bytes from offset ${offset} on`,
-      option,
-    );
-  }
-  requireFits(title, most, type, context, option);
-  const counted = isOnGpu
-    ? requireRange(title, "buffer" in length ? length : { buffer: length }, "length", "length", 4)
-    : undefined;
-  if (counted !== undefined && counted.buffer.size - counted.offset < 4) {
-    throw new ArgumentError(
-      `${title}: length's buffer ends before its offset ${counted.offset} and four bytes more`,
-      "length",
-    );
-  }
-  await requireBindable(context, title, buffer);
-  await requireBindable(context, title, counted?.buffer);
-  const memory = own(context, arrays, buffer, false);
-  const count = counted && { memory: own(context, arrays, counted.buffer, false), range: counted };
-  const held = [memory, ...(count ? [count.memory] : [])];
-  const parts = { context, memory, offset, maxLength: most, count, held, call: callOnGpu };
-  return new GpuArray(type, (...range) => arrayOver(type, ...range), parts);
-}
-
-/** Checks the buffer and the offset of a range. Options at fault are named as given. */
-function requireRange(
-  title: string,
-  { buffer, offset = 0 }: { readonly buffer: GPUBuffer; readonly offset?: number },
-  bufferOption: string,
-  offsetOption: string,
-  unit: number,
-): { readonly buffer: GPUBuffer; readonly offset: number } {
-  const { size, usage } = Object(buffer) as Partial<GPUBuffer>;
-  if (typeof size !== "number" || typeof usage !== "number") {
-    refuse(title, bufferOption, String(buffer), "a GPUBuffer");
-  }
-  if ((usage & BufferUsage.STORAGE) === 0) {
-    throw new ArgumentError(`${title}: the buffer lacks the usage STORAGE`, bufferOption);
-  }
-  if (!Number.isInteger(offset) || offset < 0 || offset % unit !== 0 || offset > size) {
-    throw new ArgumentError(
-      `${title}: offset is ${String(offset)} bytes; it takes a multiple of ${unit} up to the buffer's ${size} bytes`,
-      offsetOption,
-    );
-  }
-  return { buffer, offset };
-}
-
-/** The devices of callers' buffers, once they are known. */
-const devices = new WeakMap<GPUBuffer, GPUDevice>();
-
-/** @throws {WavefoldError} for a buffer of another device. Nothing else tells where a buffer belongs. */
-async function requireBindable(
-  context: Context,
-  title: string,
-  buffer: GPUBuffer | undefined,
-): Promise<void> {
-  const { device } = context;
-  if (buffer === undefined || buffer.size < 4 || devices.get(buffer) === device) {
-    return;
-  }
-  try {
-    await validated(context, title, () => {
-      const label = `wavefold ${title}`;
-      const entry = { binding: 0, visibility: COMPUTE_STAGE, buffer: { type: "storage" } } as const;
-      const layout = device.createBindGroupLayout({ label, entries: [entry] });
-      device.createBindGroup({
-        label,
-        layout,
-        entries: [{ binding: 0, resource: { buffer, size: 4 } }],
-      });
-    });
-  } catch (cause) {
-    throw await explain(context, title, cause);
-  }
-  devices.set(buffer, device);
-}
 
 /** A kept plan that any number of calls use at once. It is destroyed once it is dropped and no call uses it. */
 interface PlanOnGpu extends KeptPlan {
@@ -370,10 +177,11 @@ function requireOnGpu(
       option,
     );
   }
-  if (array.parts.context !== context) {
+  const parts = partsOf(array);
+  if (parts.context !== context) {
     throw new ArgumentError(`${primitive}: ${option} is on another device than the fold`, option);
   }
-  array.require(primitive, option, option);
+  requireAlive(parts, primitive, option, option);
   return array;
 }
 
@@ -476,7 +284,9 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   const most = primitive === "reduce" ? 1 : input.maxLength;
   if (into !== undefined && !isSameType(into.type, type)) {
     throw new ArgumentError(
-      `${title}: into holds ${into.type.name}; it takes ${into.type.name === type.name ? "the struct of that name that" : type.name}, as the result is`,
+      into.type.name === type.name
+        ? `${title}: into holds another struct of the name ${type.name} than the result`
+        : `${title}: into holds ${into.type.name}; it takes ${type.name}, as the result is`,
       "into",
     );
   }
@@ -518,8 +328,8 @@ function ofCall(cause: unknown): unknown {
 export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, options) => {
   const call = requireCall(primitive, context, data, options);
   const { input, into, flags, others, title } = call;
-  const { memory, count, offset } = input.parts;
-  const sources = [memory, flags?.parts.memory, count?.memory];
+  const { memory, count, offset } = partsOf(input);
+  const sources = [memory, flags && partsOf(flags).memory, count?.memory];
   // Most arrays start where their buffers do, and results are in buffers of their own. Such ranges take a part of the
   // kernels, so that the first call compiles less.
   const isPlain =
@@ -534,7 +344,7 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
   const key = keyOfCall({ primitive: `${primitive} on the GPU${isPlain ? "" : ", anywhere"}`, all });
   const plan = (): Promise<Plan> => planOf(primitive, context, all, isPlain ? ["vectors"] : ALL_ARRANGEMENTS);
   // What the caller destroys meanwhile stays until the call ends.
-  const releases = [input, into, flags].map((array) => array?.hold());
+  const releases = [input, into, flags].map((array) => array && hold(partsOf(array)));
   const made: Memory[] = [];
   const make = async (name: string, bytes: number): Promise<Memory> => {
     const one = own(context, arrays, await roomFor(context, title, name, bytes));
@@ -543,7 +353,7 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
   };
   try {
     return await withPlan(context, key, plan, async (prepared) => {
-      const output = into?.parts.memory ?? (await make("result", call.most * call.type.bytes));
+      const output = into ? partsOf(into).memory : await make("result", call.most * call.type.bytes);
       const total = primitive === "compact" ? await make("count", u32.bytes) : undefined;
       // Meanwhile, the device or the fold may have been destroyed.
       requireDevice(context, title);
@@ -588,18 +398,18 @@ function resultOf(
   total: Memory | undefined,
   made: readonly Memory[],
 ): GpuArray {
-  const { context } = input.parts;
+  const { context, count: own } = partsOf(input);
   const offset = into?.offset ?? 0;
-  const shared = primitive === "scan" ? input.parts.count : undefined;
+  const shared = primitive === "scan" ? own : undefined;
   const count = total ? { memory: total, range: { buffer: total.buffer, offset: 0 } } : shared;
   const held = [...made];
   // A result in `into` has its count for as long as `into` has.
-  if (shared !== undefined && shared.memory !== into?.parts.count?.memory) {
+  if (shared !== undefined && shared.memory !== (into && partsOf(into).count?.memory)) {
     shared.memory.hold();
     held.push(shared.memory);
   }
   const like = into ?? (isSameType(type, input.type) ? input : undefined);
-  const contents = like?.make ?? ((...range) => arrayOver(type, ...range));
+  const contents = like ? GpuArray.makeOf(like) : arrayOver.bind(undefined, type);
   return new GpuArray(type, contents, {
     context,
     memory,

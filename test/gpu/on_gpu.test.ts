@@ -343,7 +343,7 @@ describe("refused before anything is recorded", () => {
           where: "true",
           into: (await one.upload(OtherPair.array(2))) as never,
         }),
-      "compact<Pair>: into holds Pair; it takes",
+      "compact<Pair>: into holds another struct of the name Pair than the result",
       "into",
     ],
     [
