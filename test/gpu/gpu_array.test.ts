@@ -24,9 +24,9 @@ const test = testInTurn({ of: 3 });
 // Results of calls on arrays that stay on the GPU, against the reference.
 
 const fold = useSoftwareFold();
-/** Tiles of 8 items: a few thousand make four levels of spine, and the kernels compile fast. */
-const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
-const lengths = [0, 1, 7, 8, 9, ...around(256), ...around(1024), 5000];
+/** Tiles of 16 items, in vectors: a few thousand make four levels of spine, and the kernels compile fast. */
+const tuning = { workGroupSize: 4, itemsPerThread: 4 } as const;
+const lengths = [0, 1, ...around(16), ...around(256), ...around(1024), 5000];
 
 interface Case {
   readonly type: ElementType;
@@ -266,6 +266,9 @@ describe("into", () => {
     expectSameBits(await less.read(), left, "compact in place");
     const one = await fold().reduce(less, { into: room, ...tuning });
     expect(await one.read()).toEqual(reduceArray(left));
+    // The same call, but in place.
+    const copy = await fold().scan(a, { exclusive: true, ...tuning });
+    expectSameBits(await copy.read(), scanReference(data, { exclusive: true }), "apart, exclusive");
     const own = await fold().scan(a, { into: a, exclusive: true, ...tuning });
     expectSameBits(await own.read(), scanReference(data, { exclusive: true }), "its own");
     // What a result in `into` gives back is not the memory of `into`.
