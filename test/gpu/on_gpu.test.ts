@@ -749,6 +749,7 @@ async function meaningless(own: Fold, buffer: GPUBuffer): Promise<void> {
   const floats = await own.upload(Float32Array.of(1));
   const wide = await own.upload(BigUint64Array.of(1n));
   (await words.read()) satisfies Uint32Array;
+  words satisfies Disposable;
   (await (await own.reduce(wide)).read()) satisfies BigUint64Array;
   (await (await own.scan(floats, { type: u32, map: "u32(x)" })).read()) satisfies Uint32Array;
   (await (await own.compact(floats, { where: "true", indices: true })).read()) satisfies Uint32Array;
