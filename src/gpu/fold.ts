@@ -266,6 +266,12 @@ export class Fold {
     data: GpuArray<Name, V>,
     options: GpuCompactOptions<NoInfer<Name>> & { readonly indices?: false } & IntoOption<GpuArray<Name, V>>,
   ): Promise<GpuArray<Name, V>>;
+  compact<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuCompactOptions<NoInfer<Name>> & { readonly indices?: boolean } & IntoOption<
+        GpuArray<Name, V> | GpuArray<"u32", number>
+      >,
+  ): Promise<GpuArray<Name, V> | GpuArray<"u32", number>>;
   compact<From extends string, Name extends string, V extends Value>(
     data: GpuArray<From>,
     options: Omit<GpuCompactOptions<string>, "type" | "map"> & Omit<GpuReduceMapOptions<From, Name, V>, "op">,

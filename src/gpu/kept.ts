@@ -1,5 +1,6 @@
-// Buffers and plans that calls at hand leave for the next calls. Without them, most of a call's time goes into planning and
-// into memory that is touched for the first time.
+// Buffers and plans that calls leave for the next calls. Without them, most of a call's time goes into planning and into
+// memory that is touched for the first time. Calls at hand and arrays on the GPU share the buffers: the queue carries out
+// submissions in order, so a buffer may be taken again as soon as all commands that use it are submitted.
 
 /** Bytes of buffers to keep, if the caller does not say. */
 const MOST_BYTES = 2 ** 29;
@@ -10,7 +11,7 @@ const MOST_BUFFERS = 512;
 /** How many plans are kept. */
 const MOST_PLANS = 16;
 
-/** A compiled plan that one call at a time uses. */
+/** A compiled plan. One call at hand at a time uses it, and takes it out meanwhile; or any number of calls on the GPU do. */
 export interface KeptPlan {
   /** Two calls with the same key may use the same plan. */
   readonly key: string;
@@ -26,7 +27,7 @@ export interface KeptBuffer {
   readonly usage: number;
 }
 
-/** The buffers and plans that a device's calls at hand have left, and that no call uses now. */
+/** The buffers and plans that a device's calls have left for the next ones. */
 export interface Kept {
   /** How many bytes of buffers are kept at most. */
   mostBytes: number;

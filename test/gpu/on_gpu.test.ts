@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { test as always, describe, expect } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -137,6 +139,29 @@ describe("memory", () => {
     a.destroy();
     one.destroy();
     expect(alive()).toEqual([]);
+    device.destroy();
+  });
+
+  always("arrays that nobody destroys are garbage-collected, with their buffers", async () => {
+    const device = await (await nullGpu().requestAdapter())?.requestDevice();
+    if (device === undefined) {
+      throw new Error("Dawn has no null adapter");
+    }
+    const one = await openFold({ device });
+    const a = await one.upload(dataOf(300));
+    const buffers: WeakRef<GPUBuffer>[] = [];
+    for (let turn = 0; turn < 300; turn++) {
+      buffers.push(new WeakRef((await one.scan(a, tuning)).buffer));
+    }
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    for (let turn = 0; turn < 10; turn++) {
+      collect();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    // A plan keeps 64 recordings, and those hold their ranges.
+    expect(buffers.filter((buffer) => buffer.deref() !== undefined).length).toBeLessThanOrEqual(66);
+    one.destroy();
     device.destroy();
   });
 
@@ -756,6 +781,8 @@ async function meaningless(own: Fold, buffer: GPUBuffer): Promise<void> {
   (await (await own.wrap({ buffer, type: Pair })).read()).get(0).b satisfies number;
   (await (await own.compact(await own.upload(Pair.array(1)), { where: "true" })).read()).get(0)
     .a satisfies number;
+  const some = await own.compact(floats, { where: "true", indices: words.maxLength > 1 });
+  (await some.read()) satisfies Float32Array | Uint32Array;
   // @ts-expect-error a sum of u64 is a bigint.
   (await (await own.reduce(wide)).read()) satisfies Uint32Array;
   // @ts-expect-error an array on the GPU gives an array on the GPU.
