@@ -10,6 +10,7 @@ import { explain, requireDevice, validated } from "./device.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./flags.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray, own } from "./gpu_array.ts";
+import { keepBuffer } from "./kept.ts";
 import { callOnGpu, lengthError } from "./on_gpu.ts";
 import type { Length } from "./recording.ts";
 import type { Given } from "./transfer.ts";
@@ -52,10 +53,20 @@ export async function upload(
   const title = `upload<${type.name}>`;
   requireFits(title, given.length, type, context, "data");
   const { byteLength } = given;
-  const buffer = await atHand(context, title, async (hand) =>
+  const buffer = await atHand(context, title, async (hand) => {
     // Deno fails if a write has no bytes.
-    hand.leave(await (byteLength === 0 ? hand.own("array", 0) : hand.upload("array", given))),
-  );
+    const made = await (byteLength === 0 ? hand.own("array", 0) : hand.upload("array", given));
+    // Nobody waits until the GPU has copied what is staged.
+    for (const [stage, ready] of hand.mapped) {
+      hand.mapped.delete(stage);
+      hand.leave(stage);
+      ready.then(
+        () => keepBuffer(context.kept, stage),
+        () => stage.destroy(),
+      );
+    }
+    return hand.leave(made);
+  });
   const memory = own(context, arrays, buffer);
   const parts = { context, memory, offset: 0, maxLength: given.length, count: undefined };
   return new GpuArray(type, arrayOf, { ...parts, held: [memory], call: callOnGpu });

@@ -49,6 +49,8 @@ export interface Hand {
   own(name: string, bytes: number): Promise<GPUBuffer>;
   /** A buffer with an array's bytes, and room for `room` bytes. @throws {ArgumentError} when they are not there any more. */
   upload(name: string, from: Omit<Given, "data" | "length">, room?: number): Promise<GPUBuffer>;
+  /** The staging buffers of uploads, and when each of them is mapped again. The call waits for all that are here at its end. */
+  readonly mapped: Map<GPUBuffer, Promise<unknown>>;
   /** Leaves a buffer of the call's to the caller: it is not kept when the call ends. */
   leave(buffer: GPUBuffer): GPUBuffer;
   /** Submits what is recorded, and reads bytes of a buffer, as many as `target` has, from an offset on. */
@@ -140,6 +142,7 @@ export async function atHand<T>(
     requireDevice(context, title);
     const result = await call({
       own,
+      mapped,
       async upload(name, from, room = from.byteLength) {
         const { byteLength } = from;
         const made = await own(name, room);

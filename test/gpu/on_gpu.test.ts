@@ -215,6 +215,29 @@ describe("memory", () => {
     expect(alive()).toEqual([]);
   });
 
+  test("an upload of many pieces does not wait for the GPU, and gives its staging back", async () => {
+    const { one, device, made, alive } = await foldOn(fold().device);
+    const { kept } = contextOf(device);
+    kept.pieceBytes = 2 ** 12;
+    const data = dataOf(9000);
+    const a = await one.upload(data);
+    const staging = (labels: string[]): number => labels.filter((label) => label.endsWith("staging")).length;
+    // The last pieces are still under way.
+    expect(staging(alive())).toBeGreaterThan(0);
+    expect(kept.buffers.length).toBeLessThan(staging(alive()));
+    expect(await a.read()).toEqual(data);
+    await device.queue.onSubmittedWorkDone();
+    const before = staging(made());
+    const again = await one.upload(data);
+    expect(await again.read()).toEqual(data);
+    expect(staging(made())).toBe(before);
+    await device.queue.onSubmittedWorkDone();
+    a.destroy();
+    again.destroy();
+    one.destroy();
+    expect(alive()).toEqual([]);
+  });
+
   test("without kept buffers and pipelines", async () => {
     const { one, alive } = await foldOn(fold().device, {}, { maxKeptBytes: 0, maxPipelines: 0 });
     const data = dataOf(700);
