@@ -34,16 +34,24 @@ export type {
   FlaggedCompact,
   FlaggedRanges,
   Fold,
-  Length,
   PreparedCompact,
   PreparedReduce,
   PreparedScan,
   ReduceRanges,
   ScanRanges,
 } from "./gpu/fold.ts";
+export type { ContentsOf, GpuArray } from "./gpu/gpu_array.ts";
+export type {
+  GpuCompactOptions,
+  GpuReduceMapOptions,
+  GpuReduceOptions,
+  GpuScanMapOptions,
+  GpuScanOptions,
+} from "./gpu/on_gpu.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
-export type { BufferRange } from "./gpu/recording.ts";
+export type { BufferRange, Length } from "./gpu/recording.ts";
+export type { UploadOptions, WrapOptions } from "./gpu/to_gpu.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
 export type { CompactOptions } from "./plan/compact.ts";

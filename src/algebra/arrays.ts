@@ -41,10 +41,10 @@ export type ArrayOf<Name extends string, V extends Value> = Name extends TypeNam
 export type ValueIn<A> =
   A extends StructArray<string, infer V> ? V : A extends BigUint64Array | BigInt64Array ? bigint : number;
 
-/** The struct type of an array of structs; undefined if `data` is none. */
+/** The struct type of an array of structs; undefined if `data` is none, such as an array on the GPU. */
 function structTypeOf(data: unknown): StructType | undefined {
-  const type = (data as { readonly type?: unknown } | null | undefined)?.type;
-  return isElementType(type) ? (type as StructType) : undefined;
+  const { type, byteLength } = Object(data) as Partial<StructArray>;
+  return byteLength !== undefined && isElementType(type) ? type : undefined;
 }
 
 /**
@@ -118,17 +118,7 @@ export function structOfArray(
   return own;
 }
 
-export const isStructArray = (data: AnyArray): data is StructArray => structTypeOf(data) !== undefined;
-
-/** What holds elements, as messages name it. */
-export function kindOfArray(data: unknown): string {
-  const struct = structTypeOf(data);
-  return struct ? `an array of ${struct.name}` : (Object(data)[Symbol.toStringTag] ?? String(data));
-}
-
-/** Whether two arrays hold the same elements in the same way. */
-export const isSameKind = (a: unknown, b: unknown): boolean =>
-  structTypeOf(a) === structTypeOf(b) && kindOfArray(a) === kindOfArray(b);
+export const isStructArray = (data: unknown): data is StructArray => structTypeOf(data) !== undefined;
 
 /** Some bytes, or a part of them that starts at a byte and has so many elements. */
 export type Bytes = readonly [bytes: ArrayBuffer, byteOffset?: number, length?: number];

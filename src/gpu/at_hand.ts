@@ -1,19 +1,11 @@
 import type { AnyArray, ArrayOf, Bytes, NameOf, ValueIn } from "../algebra/arrays.ts";
-import {
-  arrayLike,
-  arrayOver,
-  isSameKind,
-  kindOfArray,
-  namedType,
-  structOfArray,
-  typeNameOfArray,
-} from "../algebra/arrays.ts";
+import { arrayLike, arrayOver, namedType, structOfArray, typeNameOfArray } from "../algebra/arrays.ts";
 import { f16, f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
-import { ArgumentError, LimitError } from "../errors.ts";
+import { LimitError } from "../errors.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { requireOptions } from "../options.ts";
 import type { AnyOperator, TuningOptions } from "../plan/options.ts";
@@ -30,8 +22,8 @@ import { compilePlan } from "./executor.ts";
 import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
 import { methodsFor } from "./methods.ts";
-import type { Given } from "./transfer.ts";
-import { atHand, bytesOf, givenOf } from "./transfer.ts";
+import type { Given, Target } from "./transfer.ts";
+import { atHand, givenOf } from "./transfer.ts";
 
 // Calls from array to array. Each finds the types, plans, uploads, runs, and reads back.
 
@@ -146,7 +138,7 @@ export async function scanAtHand(
   const room = givenOf(into as AnyArray);
   const ends = endsOf("scan", initial, total);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
-  const target = resultIn(into, room, arrayOf, "scan", given.length, true);
+  const target = await targetFor(into, room, arrayOf, "scan", given.length, true);
   const { options: endOptions, ...own } = await ends({ arrayOf, ...types });
   const all = {
     ...(others as Partial<AnyOperator<ScanOptions>>),
@@ -179,45 +171,17 @@ export function endsOf(
       : (await import("./ends_at_hand.ts")).endsAtHand(caller, types, initial, total, room);
 }
 
-/** Where a result of so many bytes goes. @throws {ArgumentError} if that is not there any more. */
-export type Target = (bytes: number) => () => Uint8Array;
-
 /** A new array of bytes, the same each time. */
 export function fresh(bytes: number): () => Uint8Array {
   const made = new Uint8Array(bytes);
   return () => made;
 }
 
-/**
- * Checks `into`, for a result of `length` elements, or at most as many, and returns its start as the target. Without it,
- * the target is new. `given` is what it was when the call began.
- */
-export function resultIn(
+/** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */
+export const targetFor = async (
   into: unknown,
-  given: Given,
-  arrayOf: HandTypes["arrayOf"],
-  caller: string,
-  length: number,
-  isExact: boolean,
-): Target {
-  if (into === undefined) {
-    return fresh;
-  }
-  const wanted = arrayOf(new ArrayBuffer(0));
-  if (!isSameKind(into, wanted)) {
-    throw new ArgumentError(
-      `${caller}: into is ${kindOfArray(into)}; it takes ${kindOfArray(wanted)}, as the result is`,
-      "into",
-    );
-  }
-  if (isExact ? given.length !== length : given.length < length) {
-    throw new ArgumentError(
-      `${caller}: into has ${given.length} elements; it takes ${isExact ? "" : "at least "}${length}, as many as the data`,
-      "into",
-    );
-  }
-  return (bytes) => () => bytesOf(given, caller, "into", "into").subarray(0, bytes);
-}
+  ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
+): Promise<Target> => (into === undefined ? fresh : (await import("./into.ts")).resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {
@@ -293,7 +257,7 @@ function nameOf(value: unknown): string {
 }
 
 /** The key of a call's plan. */
-const keyOfCall = ({ primitive, all }: Planned): string =>
+export const keyOfCall = ({ primitive, all }: Pick<Planned, "primitive" | "all">): string =>
   `${primitive} ${Object.entries(all)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}: ${nameOf(value)}`)

@@ -8,8 +8,9 @@ import { planCompact } from "../plan/compact.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
-import { arrangementFor, fresh, planAtHand, resultIn, typesOf } from "./at_hand.ts";
+import { arrangementFor, fresh, planAtHand, targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
+import type { GpuArray } from "./gpu_array.ts";
 import { methodsFor } from "./methods.ts";
 import type { Given } from "./transfer.ts";
 
@@ -43,7 +44,7 @@ export async function compactAtHand(
   }
   const words = flags && flagWords(flags, length, title);
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
-  const target = resultIn(into, room, arrayOf, "compact", length, false);
+  const target = await targetFor(into, room, arrayOf, "compact", length, false);
   const all = {
     ...(others as Partial<CompactOptions>),
     ...types,
@@ -77,7 +78,13 @@ export async function compactAtHand(
 
 /** Flags as the kernels read them: a u32 for each element. */
 function flagWords(flags: ArrayLike<number | boolean>, length: number, title: string): Uint32Array {
-  const marks: { readonly length?: unknown } = Object(flags);
+  const marks: { readonly length?: unknown } & Partial<Pick<GpuArray, "callOnGpu">> = Object(flags);
+  if (marks.callOnGpu !== undefined) {
+    throw new ArgumentError(
+      `${title}: flags is on the GPU, and data is not; fold.upload(data) puts it there`,
+      "flags",
+    );
+  }
   if (marks.length !== length) {
     throw new ArgumentError(
       typeof marks.length === "number"

@@ -1,4 +1,5 @@
-import { ShaderError, SourceError } from "../errors.ts";
+import { LimitError, ShaderError, SourceError } from "../errors.ts";
+import type { Plan } from "../plan/plan.ts";
 import { MARK } from "../text/mark.ts";
 import type { Module } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
@@ -88,4 +89,19 @@ function locate(
 function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Line | undefined {
   const around = [lines[at + 1], lines[at - 1], lines[at + 2]];
   return around.find((line) => line?.source.callers);
+}
+
+/** The error for a plan whose scratch no buffer or no binding has room for. */
+export function scratchError(
+  { title, maxLength, groupingOf }: Plan,
+  bytes: number,
+  most: number,
+): LimitError {
+  const { workGroupSize, itemsPerThread } = groupingOf("vectors");
+  return new LimitError(
+    `${title}: in tiles of ${workGroupSize} * ${itemsPerThread} items, maxLength ${maxLength} takes ${bytes} bytes of scratch, and the device's limit is ${most}; it takes a larger workGroupSize or itemsPerThread, or a smaller maxLength`,
+    bytes,
+    most,
+    "maxLength",
+  );
 }

@@ -39,7 +39,7 @@ export interface Context {
   readonly pipelines: Map<string, Promise<Pipeline>>;
   /** The most pipelines to keep for later calls. */
   mostPipelines: number;
-  /** The buffers and plans that calls at hand have left for the next calls. */
+  /** The buffers and plans that calls have left for the next calls. */
   readonly kept: Kept;
   /** It is there once a single pass is prepared. */
   digits?: Digits;

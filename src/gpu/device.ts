@@ -100,7 +100,7 @@ export async function explain(context: Context, title: string, cause: unknown): 
   return lost ? lostError(lost, title) : cause;
 }
 
-const pause = (): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, 10, undefined));
+const pause = (): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, 10));
 
 /**
  * The kernel's pipeline, from the cache or compiled now.

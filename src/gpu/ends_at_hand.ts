@@ -1,5 +1,5 @@
+import { isSameKind, kindOfArray } from "../algebra/array_kinds.ts";
 import type { AnyArray, Bytes } from "../algebra/arrays.ts";
-import { isSameKind, kindOfArray } from "../algebra/arrays.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";

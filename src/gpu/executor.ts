@@ -1,4 +1,3 @@
-import { LimitError } from "../errors.ts";
 import { leastCommonMultiple, paramNames } from "../kernels/contract.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { Limits } from "../plan/facts.ts";
@@ -71,9 +70,11 @@ export interface Compiled {
   /**
    * Goes on to the next run's number. When all numbers are used up, a new spine, which is all zero, replaces the old one.
    *
+   * `isSubmitted` says that every encoder is submitted that uses the old one, which then is destroyed.
+   *
    * @returns whether the spine was replaced. Then dispatches that were made for the old one are of no more use.
    */
-  nextRun(): boolean;
+  nextRun(isSubmitted?: boolean): boolean;
   /** A scratch buffer, by its number. */
   scratch(index: number): GPUBuffer;
   /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
@@ -190,7 +191,11 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   const { device } = context;
   requireDevice(context, title);
   const { limits } = context.facts;
-  requireScratch(plan, limits);
+  const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
+  const needed = Math.max(0, ...plan.scratch);
+  if (needed > most) {
+    throw (await import("./compile_error.ts")).scratchError(plan, needed, most);
+  }
   const pipelines = new Map<string, Pipeline>();
   const scratch: (GPUBuffer | undefined)[] = [];
   const usage = BufferUsage.STORAGE;
@@ -289,10 +294,13 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     bind: (length, ranges, { arrangement, aside }, params = {}) =>
       plan.passes(length, arrangement, aside).map((pass) => boundPass(plan, pass, ranges, limits, params)),
     dispatches: (passes) => passes.map(dispatchOf),
-    nextRun() {
+    nextRun(isSubmitted) {
       const isReplaced = run === runs && plan.spine !== undefined;
       if (isReplaced) {
         // Recordings that are not yet submitted keep the old one.
+        if (isSubmitted) {
+          scratch[plan.spine.scratch]?.destroy();
+        }
         scratch[plan.spine.scratch] = undefined;
         run = 0;
       }
@@ -315,19 +323,4 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     },
     destroy,
   };
-}
-
-/** @throws {LimitError} for scratch that no buffer or no binding has room for. */
-function requireScratch({ title, scratch, maxLength, groupingOf }: Plan, limits: Limits): void {
-  const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
-  const bytes = Math.max(0, ...scratch);
-  if (bytes > most) {
-    const { workGroupSize, itemsPerThread } = groupingOf("vectors");
-    throw new LimitError(
-      `${title}: in tiles of ${workGroupSize} * ${itemsPerThread} items, maxLength ${maxLength} takes ${bytes} bytes of scratch, and the device's limit is ${most}; it takes a larger workGroupSize or itemsPerThread, or a smaller maxLength`,
-      bytes,
-      most,
-      "maxLength",
-    );
-  }
 }

@@ -16,11 +16,17 @@ import type {
 import { scanAtHand } from "./at_hand.ts";
 import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
-import type { BufferRange } from "./recording.ts";
+import type { GpuArray, Memory, Primitive } from "./gpu_array.ts";
+import type {
+  GpuCompactOptions,
+  GpuReduceMapOptions,
+  GpuReduceOptions,
+  GpuScanMapOptions,
+  GpuScanOptions,
+} from "./on_gpu.ts";
+import type { BufferRange, Length } from "./recording.ts";
+import type { UploadOptions, WrapOptions } from "./to_gpu.ts";
 import { givenOf } from "./transfer.ts";
-
-/** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
-export type Length = number | BufferRange;
 
 /** The place of a recording's items in longer data. */
 export interface PartOption {
@@ -133,6 +139,8 @@ export class Fold {
   readonly device: GPUDevice;
   readonly #context: Context;
   readonly #release: () => void;
+  /** The memory of its arrays on the GPU. */
+  readonly #arrays = new Set<WeakRef<Memory>>();
 
   /** @internal */
   constructor(context: Context, release: () => void) {
@@ -173,8 +181,10 @@ export class Fold {
    *
    * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16,
    * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct. It is read during the
-   * call: do not change it before the call ends.
-   * @returns an array like `data`; with a map to another `type`, an array of that type. With `into`, that array.
+   * call: do not change it before the call ends. Or an array on the GPU, which gives an array on the GPU:
+   * see {@link Fold.upload}.
+   * @returns an array like `data`; with a map to another `type`, an array of that type. With `into`, that array; on the GPU,
+   * an array in the memory of that array, for as long as that is not destroyed.
    * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before the GPU is touched.
    * @throws {SourceError} if your operator or map does not compile.
    * @throws {OutOfMemoryError} {@link DeviceLostError}
@@ -193,12 +203,21 @@ export class Fold {
     data: A,
     options: HandScanMapOptions<NameOf<A>, Name, V>,
   ): Promise<ArrayOf<Name, V>>;
-  async scan(data: AnyArray, options: object = {}): Promise<AnyArray> {
-    return scanAtHand(this.#context, data, options);
+  scan<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options?: GpuScanOptions<NoInfer<Name>, NoInfer<V>>,
+  ): Promise<GpuArray<Name, V>>;
+  scan<From extends string, Name extends string, V extends Value>(
+    data: GpuArray<From>,
+    options: GpuScanMapOptions<From, Name, V>,
+  ): Promise<GpuArray<Name, V>>;
+  async scan(data: AnyArray | GpuArray, options: object = {}): Promise<AnyArray | GpuArray> {
+    return this.#onGpu("scan", data, options) ?? scanAtHand(this.#context, data as AnyArray, options);
   }
 
   /**
-   * The combination of all elements, in order. For an empty array it is the operator's identity.
+   * The combination of all elements, in order. For an empty array it is the operator's identity. An array on the GPU gives an
+   * array of one element on the GPU.
    *
    * @throws as {@link Fold.scan}.
    *
@@ -216,11 +235,21 @@ export class Fold {
     data: A,
     options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V>,
   ): Promise<V>;
-  async reduce(data: AnyArray, options: object = {}): Promise<Value> {
+  reduce<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options?: GpuReduceOptions<NoInfer<Name>, NoInfer<V>>,
+  ): Promise<GpuArray<Name, V>>;
+  reduce<From extends string, Name extends string, V extends Value>(
+    data: GpuArray<From>,
+    options: GpuReduceMapOptions<From, Name, V>,
+  ): Promise<GpuArray<Name, V>>;
+  async reduce(data: AnyArray | GpuArray, options: object = {}): Promise<Value | GpuArray> {
     // The array may change while the code is loaded.
-    const given = givenOf(data);
-    const { reduceAtHand } = await import("./reduce_at_hand.ts");
-    return reduceAtHand(this.#context, given, options);
+    const given = givenOf(data as AnyArray);
+    return (
+      this.#onGpu("reduce", data, options) ??
+      (await import("./reduce_at_hand.ts")).reduceAtHand(this.#context, given, options)
+    );
   }
 
   /**
@@ -254,12 +283,91 @@ export class Fold {
       Omit<HandMapOptions<NameOf<A>, Name, V>, "op"> &
       IntoOption<ArrayOf<Name, V>>,
   ): Promise<ArrayOf<Name, V>>;
+  compact<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuCompactOptions<NoInfer<Name>> & { readonly indices: true } & IntoOption<
+        GpuArray<"u32", number>
+      >,
+  ): Promise<GpuArray<"u32", number>>;
+  compact<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuCompactOptions<NoInfer<Name>> & { readonly indices?: false } & IntoOption<GpuArray<Name, V>>,
+  ): Promise<GpuArray<Name, V>>;
+  compact<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuCompactOptions<NoInfer<Name>> & { readonly indices?: boolean } & IntoOption<
+        GpuArray<Name, V> | GpuArray<"u32", number>
+      >,
+  ): Promise<GpuArray<Name, V> | GpuArray<"u32", number>>;
+  compact<From extends string, Name extends string, V extends Value>(
+    data: GpuArray<From>,
+    options: Omit<GpuCompactOptions<string>, "type" | "map"> & Omit<GpuReduceMapOptions<From, Name, V>, "op">,
+  ): Promise<GpuArray<Name, V>>;
   // That there is a predicate or flags is checked also for callers that leave the options out.
-  async compact(data: AnyArray, options: { readonly into?: AnyArray } = {}): Promise<AnyArray> {
+  async compact(
+    data: AnyArray | GpuArray,
+    options: { readonly into?: unknown } = {},
+  ): Promise<AnyArray | GpuArray> {
     // The arrays may change while the code is loaded.
-    const [given, room] = [givenOf(data), givenOf(options?.into)];
-    const { compactAtHand } = await import("./compact_at_hand.ts");
-    return compactAtHand(this.#context, given, room, options);
+    const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
+    return (
+      this.#onGpu("compact", data, options) ??
+      (await import("./compact_at_hand.ts")).compactAtHand(this.#context, given, room, options)
+    );
+  }
+
+  /** The call on an array on the GPU; undefined if the data is none. */
+  #onGpu(primitive: Primitive, data: unknown, options: object): Promise<GpuArray> | undefined {
+    return (data as Partial<GpuArray> | undefined)?.callOnGpu?.(
+      primitive,
+      this.#context,
+      this.#arrays,
+      options,
+    );
+  }
+
+  /**
+   * Copies an array to the GPU, where it stays. `scan`, `reduce` and `compact` of such an array give arrays on the GPU. They
+   * read nothing back, and do not wait for the GPU.
+   *
+   * @param data - as {@link Fold.scan} takes it.
+   * @throws {ArgumentError} {@link LimitError} {@link OutOfMemoryError} {@link DeviceLostError}
+   *
+   * @example
+   * ```ts
+   * const numbers = await fold.upload(Uint32Array.of(3, 1, 7));
+   * const sums = await fold.scan(numbers);
+   * await sums.read(); // 3 4 11
+   * numbers.destroy();
+   * sums.destroy();
+   * ```
+   */
+  upload<A extends AnyArray>(
+    data: A,
+    options?: UploadOptions<NameOf<A>>,
+  ): Promise<GpuArray<NameOf<A>, ValueIn<A>>>;
+  async upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
+    const given = givenOf(data);
+    return (await import("./to_gpu.ts")).upload(this.#context, this.#arrays, given, options);
+  }
+
+  /**
+   * An array on the GPU over a buffer of yours, or a part of it. Nothing is copied. `destroy()` of the array leaves the buffer
+   * as it is.
+   *
+   * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
+   * @throws {WavefoldError} for a buffer of another device.
+   *
+   * @example
+   * ```ts
+   * const numbers = await fold.wrap({ buffer: input, type: u32, offset: 16, length: 100 });
+   * const sums = await fold.scan(numbers);
+   * (await sums.read()).length; // 100
+   * ```
+   */
+  wrap<Name extends string, V extends Value>(options: WrapOptions<Name, V>): Promise<GpuArray<Name, V>>;
+  async wrap(options: WrapOptions): Promise<GpuArray> {
+    return (await import("./to_gpu.ts")).wrap(this.#context, this.#arrays, options);
   }
 
   /**
@@ -274,8 +382,7 @@ export class Fold {
    * ```
    */
   async prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
-    const { prepareScan } = await import("./recording.ts");
-    return prepareScan(this.#context, options);
+    return (await import("./recording.ts")).prepareScan(this.#context, options);
   }
 
   /**
@@ -288,8 +395,7 @@ export class Fold {
    * ```
    */
   async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
-    const { prepareReduce } = await import("./recording.ts");
-    return prepareReduce(this.#context, options);
+    return (await import("./recording.ts")).prepareReduce(this.#context, options);
   }
 
   /**
@@ -312,8 +418,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   async prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    const { prepareCompact } = await import("./recording.ts");
-    return prepareCompact(this.#context, options);
+    return (await import("./recording.ts")).prepareCompact(this.#context, options);
   }
 
   /**
@@ -332,9 +437,12 @@ export class Fold {
 
   /**
    * Destroys the device if `openFold` opened it, and rejects pending calls. A device of yours stays open: for that, this
-   * does the same as {@link Fold.trim}.
+   * destroys the fold's arrays on the GPU, and does the same as {@link Fold.trim}.
    */
   destroy(): void {
+    for (const one of this.#arrays) {
+      one.deref()?.destroy();
+    }
     this.trim();
     this.#release();
   }

@@ -1,13 +1,17 @@
-// Buffers and plans that calls at hand leave for the next calls. Without them, most of a call's time goes into planning and
-// into memory that is touched for the first time.
+// Buffers and plans that calls leave for the next calls. Without them, most of a call's time goes into planning and into
+// memory that is touched for the first time. Calls at hand and arrays on the GPU share the buffers: the queue carries out
+// submissions in order, so a buffer may be taken again as soon as all commands that use it are submitted.
 
 /** Bytes of buffers to keep, if the caller does not say. */
 const MOST_BYTES = 2 ** 29;
 
+/** How many buffers are kept. Each call looks through all of them. */
+const MOST_BUFFERS = 512;
+
 /** How many plans are kept. */
 const MOST_PLANS = 16;
 
-/** A compiled plan that one call at a time uses. */
+/** A compiled plan. One call at hand at a time uses it, and takes it out meanwhile; or any number of calls on the GPU do. */
 export interface KeptPlan {
   /** Two calls with the same key may use the same plan. */
   readonly key: string;
@@ -16,14 +20,21 @@ export interface KeptPlan {
   destroy(): void;
 }
 
-/** The buffers and plans that a device's calls at hand have left, and that no call uses now. */
+/** A kept buffer, and facts of it that never change. It takes longer to ask the buffer than to remember them. */
+export interface KeptBuffer {
+  readonly buffer: GPUBuffer;
+  readonly size: number;
+  readonly usage: number;
+}
+
+/** The buffers and plans that a device's calls have left for the next ones. */
 export interface Kept {
   /** How many bytes of buffers are kept at most. */
   mostBytes: number;
   /** Bytes that go from or to the CPU at once: the staging memory of a call is a few pieces, however long its arrays are. */
   pieceBytes: number;
   /** Those that were left last are at the end. A buffer that is written from the CPU is mapped. */
-  readonly buffers: GPUBuffer[];
+  readonly buffers: KeptBuffer[];
   readonly plans: KeptPlan[];
 }
 
@@ -43,30 +54,31 @@ export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPU
       best = at;
     }
   });
-  return best < 0 ? undefined : buffers.splice(best, 1)[0];
+  return best < 0 ? undefined : buffers.splice(best, 1)[0]?.buffer;
 }
 
 /**
- * Keeps a buffer that no command uses any more. If that is too much, those that were left first are destroyed; or the
- * buffer itself, if it is too much alone.
+ * Keeps a buffer that only commands use which were submitted. If that is too much, those that were left first are destroyed;
+ * or the buffer itself, if it is too much alone.
  */
 export function keepBuffer(kept: Kept, buffer: GPUBuffer): void {
-  if (buffer.size > kept.mostBytes) {
+  const { size, usage } = buffer;
+  if (size > kept.mostBytes) {
     buffer.destroy();
     return;
   }
-  kept.buffers.push(buffer);
+  kept.buffers.push({ buffer, size, usage });
   letGoOfBuffers(kept, kept.mostBytes);
 }
 
-/** Destroys buffers, those that were left first before others, until at most so many bytes are left. */
+/** Destroys buffers, those that were left first before others, until at most so many bytes and not too many are left. */
 export function letGoOfBuffers({ buffers }: Kept, most: number): void {
   let bytes = buffers.reduce((sum, { size }) => sum + size, 0);
-  for (const one of [...buffers]) {
-    if (bytes > most) {
+  for (const { buffer, size } of [...buffers]) {
+    if (bytes > most || buffers.length > MOST_BUFFERS) {
       buffers.shift();
-      bytes -= one.size;
-      one.destroy();
+      bytes -= size;
+      buffer.destroy();
     }
   }
 }

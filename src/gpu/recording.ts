@@ -1,5 +1,6 @@
 import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import type { OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
@@ -8,7 +9,7 @@ import type { Grouping } from "../plan/grouping.ts";
 import type { AnyOperator } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
-import { RUNS, wholeWords } from "../plan/plan.ts";
+import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
@@ -45,10 +46,15 @@ export interface Ranges {
 
 /** A plan with its pipelines compiled and its scratch allocated. */
 export interface Prepared {
+  readonly kernels: readonly Kernel[];
   groupingOf(ranges: Ranges): Grouping;
-  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
+  /** `most` is the most that a length on the GPU may be. The default is the plan's. */
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges, most?: number): void;
   destroy(): void;
 }
+
+/** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
+export type Length = number | BufferRange;
 
 /** Facts of a buffer that never change. It takes longer to ask the buffer than to remember them. */
 interface BufferFacts {
@@ -67,12 +73,17 @@ interface RecordedRun extends Run {
 const KEPT_RECORDINGS = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer.
+ * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. If each recording is
+ * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once.
  *
  * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
  */
-export const prepare = async (context: Context, plan: Plan, runs = RUNS): Promise<Prepared> =>
-  checked(context, undivided(await compilePlan(context, plan, runs)));
+export const prepare = async (
+  context: Context,
+  plan: Plan,
+  runs = RUNS,
+  isSubmitted?: boolean,
+): Promise<Prepared> => checked(context, undivided(await compilePlan(context, plan, runs)), isSubmitted);
 
 const planNames = { maxLength: true, lengthOnGpu: true, ...commonNames } as const;
 const scanNames = { op: true, exclusive: true, initial: true, total: true, ...planNames } satisfies Record<
@@ -90,14 +101,7 @@ const compactNames = {
 /** `Fold.prepareScan`. */
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
   requireOptions("prepareScan", options, scanNames);
-  const { facts } = context;
-  const window = windowFor(options, facts.limits);
-  if (window !== undefined) {
-    const { scanInWindows } = await import("./windows.ts");
-    const methods = await methodsFor({ ...options, total: true }, facts, true);
-    return checked(context, await scanInWindows(context, options, methods, window));
-  }
-  return prepare(context, planScan(options, facts, await methodsFor(options, facts, true)));
+  return prepareFor("scan", context, options);
 }
 
 /** `Fold.prepareReduce`. */
@@ -106,30 +110,46 @@ export async function prepareReduce(
   options: AnyOperator<ReduceOptions>,
 ): Promise<Prepared> {
   requireOptions("prepareReduce", options, reduceNames);
-  const { facts } = context;
-  const window = windowFor(options, facts.limits);
-  if (window !== undefined) {
-    const { reduceInWindows } = await import("./windows.ts");
-    const methods = await methodsFor({ ...options, total: true }, facts, true);
-    return checked(context, await reduceInWindows(context, options, methods, window));
-  }
-  const { planReduce } = await import("../plan/reduce.ts");
-  return prepare(context, planReduce(options, facts, await methodsFor(options, facts, true)));
+  return prepareFor("reduce", context, options);
 }
 
 /** `Fold.prepareCompact`. */
 export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
   requireOptions("prepareCompact", options, compactNames);
+  return prepareFor("compact", context, options);
+}
+
+/**
+ * Plans a primitive for recordings of ranges that lie in these ways, and compiles it. The planner checks the options.
+ * `isSubmitted` is as in {@link prepare}.
+ */
+export async function prepareFor(
+  primitive: Primitive,
+  context: Context,
+  options: AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  isSubmitted?: boolean,
+): Promise<Prepared> {
   const { facts } = context;
   const methods = await methodsFor(options, facts, true);
   const window = windowFor(options, facts.limits);
   if (window !== undefined) {
-    const { compactInWindows } = await import("./windows.ts");
-    return checked(context, await compactInWindows(context, options, methods, window));
+    const { inWindows } = await import("./windows.ts");
+    const division = await inWindows[primitive](context, options, methods, window, arrangements);
+    return checked(context, division, isSubmitted);
   }
-  const { planCompact } = await import("../plan/compact.ts");
-  return prepare(context, planCompact(options, facts, methods));
+  const plan = (await planners[primitive]())(options, facts, methods, arrangements);
+  return prepare(context, plan, undefined, isSubmitted);
 }
+
+/** The primitives that are recorded. */
+export type Primitive = "scan" | "reduce" | "compact";
+
+const planners = {
+  scan: async () => planScan,
+  reduce: async () => (await import("../plan/reduce.ts")).planReduce,
+  compact: async () => (await import("../plan/compact.ts")).planCompact,
+} satisfies Record<Primitive, unknown>;
 
 /** Items of a window, if items of these types do not fit in one binding. Nobody has checked the options yet. */
 const windowFor = (
@@ -142,21 +162,31 @@ const windowFor = (
 ): number | undefined => windowOf(maxLength, Math.max(type?.bytes ?? 0, from?.bytes ?? 0, 4), limits);
 
 /** Makes what is prepared check ranges before it records them. */
-function checked(context: Context, division: Division): Prepared {
+function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
   const { device } = context;
   const { plan } = division;
   let destroyed = false;
   const buffers = new WeakMap<GPUBuffer, BufferFacts>();
   let nextNumber = 0;
   const factsOf = (buffer: GPUBuffer): BufferFacts => {
-    let known = buffers.get(buffer);
-    if (known === undefined) {
-      known = { number: nextNumber++, size: buffer.size, usage: buffer.usage };
-      buffers.set(buffer, known);
-    }
+    const known = buffers.get(buffer) ?? {
+      number: nextNumber++,
+      size: buffer.size,
+      usage: buffer.usage,
+    };
+    buffers.set(buffer, known);
     return known;
   };
   const recordings = new Map<string, readonly RecordedRun[]>();
+  /** Drops the dispatches of a recording. An encoder that is not yet submitted may still use their objects. */
+  const drop = (recording: readonly RecordedRun[]): void => {
+    for (const run of recording) {
+      for (const { uniform } of (isSubmitted && run.dispatches) || []) {
+        uniform.destroy();
+      }
+      run.dispatches = undefined;
+    }
+  };
 
   // The buffers of initial values that are given as values, by the bytes of the value.
   const values = new Map<string, GPUBuffer>();
@@ -167,7 +197,11 @@ function checked(context: Context, division: Division): Prepared {
     // Those that were used last are at the end.
     values.delete(key);
     values.set(key, buffer);
-    forgetOldest(values);
+    forgetOldest(values, (one) => {
+      if (isSubmitted) {
+        one.destroy();
+      }
+    });
     return buffer;
   };
 
@@ -208,13 +242,13 @@ function checked(context: Context, division: Division): Prepared {
   };
 
   /** How ranges are recorded: found out once, before anything is recorded, and kept for the next time. */
-  const recordingOf = (given: Ranges): readonly RecordedRun[] => {
+  const recordingOf = (given: Ranges, most?: number): readonly RecordedRun[] => {
     if (destroyed) {
       throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
     }
     requireDevice(context, plan.title);
     requireOptions(`${plan.title}: record`, given, names);
-    const length = lengthOf(given.length, plan);
+    const length = lengthOf(given.length, plan, most);
     const ranges = resolve(given, length);
     const firstIndex = requireFirstIndex(given.firstIndex, plan);
     let key = `${length} ${firstIndex}`;
@@ -230,16 +264,17 @@ function checked(context: Context, division: Division): Prepared {
     }
     const made: readonly RecordedRun[] = division.runs(length, ranges, firstIndex);
     recordings.set(key, made);
-    forgetOldest(recordings);
+    forgetOldest(recordings, drop);
     return made;
   };
 
   return {
+    kernels: division.kernels,
     groupingOf(given) {
       const [run] = recordingOf(given);
       return plan.groupingOf((run as RecordedRun).way.arrangement);
     },
-    record(encoder, given) {
+    record(encoder, given, most) {
       if (typeof encoder !== "object" || encoder === null || !isEncoder(encoder)) {
         throw refusal(
           plan,
@@ -247,12 +282,10 @@ function checked(context: Context, division: Division): Prepared {
           "encoder",
         );
       }
-      for (const run of recordingOf(given)) {
+      for (const run of recordingOf(given, most)) {
         const { compiled, passes } = run;
-        if (compiled.plan.spine !== undefined && compiled.nextRun()) {
-          for (const one of [...recordings.values()].flat()) {
-            one.dispatches = undefined;
-          }
+        if (compiled.plan.spine !== undefined && compiled.nextRun(isSubmitted)) {
+          recordings.forEach(drop);
         }
         run.dispatches ??= compiled.dispatches(passes);
         compiled.encode(encoder, run.dispatches);
@@ -270,14 +303,13 @@ function checked(context: Context, division: Division): Prepared {
   };
 }
 
-/**
- * Drops the entry that was put in first, if there are too many. It is not destroyed: an encoder that is not yet submitted
- * may still use its objects.
- */
-function forgetOldest(entries: Map<string, unknown>): void {
-  const [oldest] = entries.keys();
-  if (entries.size > KEPT_RECORDINGS && oldest !== undefined) {
-    entries.delete(oldest);
+/** Drops the entry that was put in first, if there are too many. */
+function forgetOldest<T>(entries: Map<string, T>, drop: (one: T) => void): void {
+  for (const [oldest, one] of entries) {
+    if (entries.size > KEPT_RECORDINGS) {
+      entries.delete(oldest);
+      drop(one);
+    }
   }
 }
 
@@ -311,7 +343,7 @@ function requireFirstIndex(given: unknown, plan: Plan): number {
 }
 
 /** The given length. If a buffer holds the length, the most that it may be. */
-function lengthOf(given: unknown, plan: Plan): number {
+function lengthOf(given: unknown, plan: Plan, most = plan.maxLength): number {
   const { maxLength } = plan;
   if (plan.needs.has("length")) {
     if (typeof given === "number") {
@@ -321,7 +353,7 @@ function lengthOf(given: unknown, plan: Plan): number {
         "length",
       );
     }
-    return maxLength;
+    return most;
   }
   if (typeof given === "object") {
     throw refusal(plan, `length is a buffer; prepare with lengthOnGpu: true to take it from there`, "length");

@@ -24,6 +24,9 @@ export function givenOf(data: AnyArray | undefined): Given {
   return { data: data as AnyArray, length, buffer, byteOffset, byteLength };
 }
 
+/** Where a result of so many bytes goes. @throws {ArgumentError} if that is not there any more. */
+export type Target = (bytes: number) => () => Uint8Array;
+
 /** What is given, as bytes. @throws {ArgumentError} if they are not there any more. */
 export function bytesOf(
   { buffer, byteOffset, byteLength }: Omit<Given, "data" | "length">,
@@ -46,11 +49,16 @@ export interface Hand {
   own(name: string, bytes: number): Promise<GPUBuffer>;
   /** A buffer with an array's bytes, and room for `room` bytes. @throws {ArgumentError} when they are not there any more. */
   upload(name: string, from: Omit<Given, "data" | "length">, room?: number): Promise<GPUBuffer>;
-  /** Submits what is recorded, and reads the first bytes of a buffer, as many as `target` has. */
+  /** The staging buffers of uploads, and when each of them is mapped again. The call waits for all that are here at its end. */
+  readonly mapped: Map<GPUBuffer, Promise<unknown>>;
+  /** Leaves a buffer of the call's to the caller: it is not kept when the call ends. */
+  leave(buffer: GPUBuffer): GPUBuffer;
+  /** Submits what is recorded, and reads bytes of a buffer, as many as `target` has, from an offset on. */
   readBack(
     buffer: GPUBuffer,
     target: () => Uint8Array,
     record?: (encoder: GPUCommandEncoder) => void,
+    offset?: number,
   ): Promise<void>;
 }
 
@@ -69,6 +77,39 @@ const roomOf = (bytes: number): number =>
   bytes > 2 ** 24 ? wholeWords(bytes) : 2 ** Math.max(8, Math.ceil(Math.log2(bytes)));
 
 /**
+ * A buffer with room for so many bytes: a kept one, or a new one. It may hold anything.
+ *
+ * @throws {OutOfMemoryError}
+ */
+export function roomFor(
+  context: Context,
+  title: string,
+  name: string,
+  bytes: number,
+  usage = DEVICE,
+): GPUBuffer | Promise<GPUBuffer> {
+  const { kept } = context;
+  const descriptor = {
+    label: `wavefold ${title} ${name}`,
+    size: roomOf(bytes),
+    usage,
+    mappedAtCreation: usage === WRITTEN,
+  };
+  const make = (): Promise<GPUBuffer> => allocate(context, descriptor, title, bytes);
+  return (
+    takeBuffer(kept, descriptor.size, usage) ??
+    make().catch((cause: unknown) => {
+      if (kept.buffers.length === 0) {
+        throw cause;
+      }
+      // The kept buffers may be what takes the room.
+      letGoOfBuffers(kept, 0);
+      return make();
+    })
+  );
+}
+
+/**
  * One call from array to array.
  *
  * @throws {OutOfMemoryError} {@link DeviceLostError} {@link ArgumentError} for an array that becomes shorter meanwhile.
@@ -85,20 +126,7 @@ export async function atHand<T>(
   const stages: GPUBuffer[] = [];
   const mapped = new Map<GPUBuffer, Promise<unknown>>();
   const take = async (name: string, bytes: number, usage: number): Promise<GPUBuffer> => {
-    const size = roomOf(bytes);
-    const label = `wavefold ${title} ${name}`;
-    const descriptor = { label, size, usage, mappedAtCreation: usage === WRITTEN };
-    const make = (): Promise<GPUBuffer> => allocate(context, descriptor, title, bytes);
-    const buffer =
-      takeBuffer(kept, size, usage) ??
-      (await make().catch((cause: unknown) => {
-        if (kept.buffers.length === 0) {
-          throw cause;
-        }
-        // The kept buffers may be what takes the room.
-        letGoOfBuffers(kept, 0);
-        return make();
-      }));
+    const buffer = await roomFor(context, title, name, bytes, usage);
     owned.push(buffer);
     return buffer;
   };
@@ -114,6 +142,7 @@ export async function atHand<T>(
     requireDevice(context, title);
     const result = await call({
       own,
+      mapped,
       async upload(name, from, room = from.byteLength) {
         const { byteLength } = from;
         const made = await own(name, room);
@@ -146,7 +175,11 @@ export async function atHand<T>(
         }
         return made;
       },
-      async readBack(buffer, target, record = () => {}) {
+      leave(buffer) {
+        owned.splice(owned.indexOf(buffer), 1);
+        return buffer;
+      },
+      async readBack(buffer, target, record = () => {}, offset = 0) {
         const { byteLength } = target();
         const stages: GPUBuffer[] = [];
         for (let at = 0; at < byteLength && stages.length < PIECES; at += pieceBytes) {
@@ -160,7 +193,7 @@ export async function atHand<T>(
             }
             if (stage !== undefined) {
               const bytes = wholeWords(Math.min(pieceBytes, byteLength - at));
-              encoder.copyBufferToBuffer(buffer, at, stage, 0, bytes);
+              encoder.copyBufferToBuffer(buffer, offset + at, stage, 0, bytes);
             }
           });
           const read = Promise.all([submitted, stage?.mapAsync(MAP_READ)]);

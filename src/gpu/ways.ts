@@ -1,4 +1,5 @@
 import { ArgumentError, LimitError } from "../errors.ts";
+import type { Kernel } from "../kernels/kernel.ts";
 import { isWide } from "../kernels/kernel.ts";
 import type { Plan, RangeName, Way } from "../plan/plan.ts";
 import type { BoundPass, BoundRange, Compiled, PartParams, Range, ResolvedRanges } from "./executor.ts";
@@ -18,6 +19,7 @@ export interface Run {
 export interface Division {
   /** What a recording takes, and the most of it. */
   readonly plan: Plan;
+  readonly kernels: readonly Kernel[];
   /** The runs for ranges that were checked one by one. */
   runs(length: number, ranges: ResolvedRanges, firstIndex: number): readonly Run[];
   destroy(): void;
@@ -26,6 +28,7 @@ export interface Division {
 /** One compiled plan does all. */
 export const undivided = (compiled: Compiled): Division => ({
   plan: compiled.plan,
+  kernels: compiled.plan.kernels,
   runs(length, ranges, firstIndex) {
     requireApart(compiled.plan, ranges);
     return [runOf(compiled, length, ranges, { first_index: firstIndex })];

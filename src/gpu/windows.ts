@@ -1,5 +1,8 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
+import { endsOf } from "../kernels/ends.ts";
+import type { Arrangement } from "../kernels/kernel.ts";
+import { appendScratch, planAppend } from "../plan/append.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import { planCompact } from "../plan/compact.ts";
 import type { Methods } from "../plan/methods.ts";
@@ -10,7 +13,7 @@ import type { ReduceOptions } from "../plan/reduce.ts";
 import { planReduce } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
-import { appendScratch, planAppend, requireWindows } from "../plan/windows.ts";
+import { requireWindows } from "../plan/windows.ts";
 import type { Context } from "./context.ts";
 import { allocate, explain } from "./device.ts";
 import type { Compiled, Range, ResolvedRanges } from "./executor.ts";
@@ -83,15 +86,21 @@ const whole = (plan: Plan, maxLength: number, window: number, needs: readonly Ra
 });
 
 /** A scan in windows: each starts from the total of those before. */
-export async function scanInWindows(
+async function scanInWindows(
   context: Context,
   options: AnyOperator<ScanOptions>,
   methods: Methods,
   window: number,
+  arrangements: readonly Arrangement[],
 ): Promise<Division> {
   const { type, maxLength, initial, total } = options;
   const planOf = (more: object): Plan =>
-    planScan({ ...options, ...more, maxLength: window, total: true }, context.facts, methods);
+    planScan(
+      { ...options, ...more, maxLength: window, total: true },
+      context.facts,
+      { ...methods, endsOf },
+      arrangements,
+    );
   const firstPlan = planOf({});
   requireWindows(
     firstPlan.title,
@@ -107,6 +116,7 @@ export async function scanInWindows(
   const carries = await carriesOf(context, head, type);
   return {
     plan,
+    kernels: compiled.flatMap((one) => one.plan.kernels),
     runs(length, ranges, firstIndex) {
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
@@ -131,15 +141,21 @@ export async function scanInWindows(
 }
 
 /** A reduction in windows: each starts from the result of those before. */
-export async function reduceInWindows(
+async function reduceInWindows(
   context: Context,
   options: AnyOperator<ReduceOptions>,
   methods: Methods,
   window: number,
+  arrangements: readonly Arrangement[],
 ): Promise<Division> {
   const { type, maxLength, initial } = options;
   const planOf = (more: object): Plan =>
-    planReduce({ ...options, ...more, maxLength: window }, context.facts, methods);
+    planReduce(
+      { ...options, ...more, maxLength: window },
+      context.facts,
+      { ...methods, endsOf },
+      arrangements,
+    );
   const firstPlan = planOf({});
   requireWindows(firstPlan.title, maxLength, firstPlan.itemBytes.input, context.facts.limits);
   const plan = whole(firstPlan, maxLength, window, [...firstPlan.needs]);
@@ -149,6 +165,7 @@ export async function reduceInWindows(
   const carries = await carriesOf(context, head, type);
   return {
     plan,
+    kernels: compiled.flatMap((one) => one.plan.kernels),
     runs(length, ranges, firstIndex) {
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
@@ -174,24 +191,28 @@ export async function reduceInWindows(
  * A compaction in windows. Each window's kept items go to scratch, since nobody but the GPU knows where in the output they
  * begin. From there they are copied to each part of the output that a binding holds and that they may reach.
  */
-export async function compactInWindows(
+async function compactInWindows(
   context: Context,
   options: CompactOptions,
   methods: Methods,
   window: number,
+  arrangements: readonly Arrangement[],
 ): Promise<Division> {
   const { maxLength, indirect } = options;
-  const asked = planCompact({ ...options, maxLength: window }, context.facts, methods);
+  const asked = planCompact({ ...options, maxLength: window }, context.facts, methods, arrangements);
   const { title, itemBytes } = asked;
   requireWindows(title, maxLength, Math.max(itemBytes.input, itemBytes.output), context.facts.limits);
   const { indirect: _, ...others } = options;
   const windowPlan =
-    indirect === undefined ? asked : planCompact({ ...others, maxLength: window }, context.facts, methods);
+    indirect === undefined
+      ? asked
+      : planCompact({ ...others, maxLength: window }, context.facts, methods, arrangements);
   const plan = whole(asked, maxLength, window, [...asked.needs]);
   const compiled = await compileAll(context, [windowPlan, planAppend(options, plan, window, context.facts)]);
   const [own, append] = compiled as [Compiled, Compiled];
   return {
     plan,
+    kernels: compiled.flatMap((one) => one.plan.kernels),
     runs(length, ranges, firstIndex) {
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
@@ -228,3 +249,10 @@ export async function compactInWindows(
 
 /** The way of {@link planAppend} that stores the number of kept items. */
 const STORE = { arrangement: "items", aside: true } as const;
+
+/** Each primitive in windows. */
+export const inWindows = {
+  scan: scanInWindows,
+  reduce: reduceInWindows,
+  compact: compactInWindows,
+} as const;

@@ -14,7 +14,7 @@ import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
-import type { Pass, Plan, Slot } from "./plan.ts";
+import type { Pass, Plan, Slot, Way } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
   bound,
@@ -182,13 +182,15 @@ export function planCompact(
     itemBytes: itemBytesOf(from.bytes, output),
     indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
     outputLength: (length) => length,
-    ways: [
-      { arrangement: "vectors" },
-      { arrangement: "items" },
-      ...(canShare ? [{ arrangement: "one-buffer", apart: true } as const] : []),
-      { arrangement: "in-place", aside: true },
-      { arrangement: "one-buffer", aside: true },
-    ],
+    ways: (
+      [
+        { arrangement: "vectors" },
+        { arrangement: "items" },
+        ...(canShare ? [{ arrangement: "one-buffer", apart: true } as const] : []),
+        { arrangement: "in-place", aside: true },
+        { arrangement: "one-buffer", aside: true },
+      ] satisfies Way[]
+    ).filter(({ arrangement }) => arrangements.includes(arrangement)),
     groupingOf: (arrangement) =>
       single !== undefined && isSingle(arrangement)
         ? single.groupingOf(vectorOf(from, single.tuning))

@@ -109,12 +109,11 @@ export function planReduce(
     itemBytes: itemBytesOf(loaded.bytes, type.bytes),
     indirectWords: 0,
     outputLength: () => 1,
-    ways: [
-      { arrangement: "vectors" },
-      { arrangement: "items" },
-      { arrangement: "vectors", aside: true },
-      { arrangement: "items", aside: true },
-    ],
+    ways: (detour ? [false, true] : [false]).flatMap((aside) =>
+      (["vectors", "items"] as const)
+        .filter((one) => arrangements.includes(one))
+        .map((arrangement) => ({ arrangement, aside })),
+    ),
     groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vectorOf(loaded, tuning) : 1),
     passes(length, arrangement, aside = false) {
       const pass = (kernel: Kernel, from: Slot, to: Slot, items: number): Pass => ({

@@ -204,9 +204,9 @@ export function planScan(
     itemBytes: itemBytesOf(itemBytes, type.bytes),
     indirectWords: 0,
     outputLength: (length) => length,
-    ways: WAYS.filter((arrangement) => canShare || isApart(arrangement)).map((arrangement) => ({
-      arrangement,
-    })),
+    ways: WAYS.filter((one) => arrangements.includes(one) && (canShare || isApart(one))).map(
+      (arrangement) => ({ arrangement }),
+    ),
     groupingOf: (arrangement) =>
       groupingOf(tuning, isWide(arrangement) ? vectorOf(type, tuning, itemBytes) : 1),
     passes(length, arrangement) {

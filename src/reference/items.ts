@@ -1,9 +1,8 @@
+import { isSameKind, kindOfArray } from "../algebra/array_kinds.ts";
 import type { AnyArray } from "../algebra/arrays.ts";
 import {
   arrayLike,
   arrayOver,
-  isSameKind,
-  kindOfArray,
   namedType,
   settable,
   structOfArray,

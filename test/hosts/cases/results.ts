@@ -518,7 +518,40 @@ const mapCases: Case[] = mapRows
     },
   }));
 
+/** A chain of calls on arrays that stay on the GPU, from an upload and from a buffer that is wrapped. */
+const onGpuCase: Case = {
+  name: "u32: a chain on the GPU",
+  quick: true,
+  async run({ fold }) {
+    const tuning = { workGroupSize: 4, itemsPerThread: 4 } as const;
+    for (const length of [0, 1, 700]) {
+      const data = Uint32Array.from({ length }, (_, at) => (at * 2654435761) >>> 9);
+      const buffer = storageBuffer(fold.device, Uint32Array.of(7, 7, ...data));
+      for (const a of [await fold.upload(data), await fold.wrap({ buffer, type: u32, offset: 8 })]) {
+        const kept = await fold.compact(a, { where: "x % 2u == 1u", ...tuning });
+        const sums = await fold.scan(kept, { exclusive: true, ...tuning });
+        const total = await fold.reduce(sums, { op: max, ...tuning });
+        const expected = scanReference(
+          data.filter((x) => x % 2 === 1),
+          { exclusive: true },
+        );
+        expectSameBits(await sums.read(), expected, `sums of ${length}`);
+        expectSameBits(
+          await total.read(),
+          Uint32Array.of(reduceReference(expected, { op: max })),
+          `the greatest of ${length}`,
+        );
+        for (const one of [a, kept, sums, total]) {
+          one.destroy();
+        }
+      }
+      buffer.destroy();
+    }
+  },
+};
+
 export const resultCases: readonly Case[] = [
+  onGpuCase,
   ...recordedCases,
   ...compactCases,
   ...atHandCases,

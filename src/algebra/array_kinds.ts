@@ -1,0 +1,15 @@
+import type { AnyArray } from "./arrays.ts";
+import { isStructArray } from "./arrays.ts";
+
+/** What holds elements, as messages name it. */
+export function kindOfArray(data: unknown): string {
+  return isStructArray(data)
+    ? `an array of ${data.type.name}`
+    : (Object(data)[Symbol.toStringTag] ?? String(data));
+}
+
+/** Whether an array holds the same elements as a result, and in the same way. */
+export const isSameKind = (given: unknown, wanted: AnyArray): given is AnyArray =>
+  isStructArray(given) || isStructArray(wanted)
+    ? isStructArray(given) && isStructArray(wanted) && given.type === wanted.type
+    : kindOfArray(given) === kindOfArray(wanted);

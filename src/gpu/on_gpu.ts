@@ -1,0 +1,429 @@
+import { arrayOver } from "../algebra/arrays.ts";
+import { u32 } from "../algebra/integers.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
+import { ArgumentError, LimitError, WavefoldError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
+import type { TuningOptions } from "../plan/options.ts";
+import { commonNames } from "../plan/options.ts";
+import type {
+  HandCompactOptions,
+  HandMapOptions,
+  HandOptions,
+  InitialOption,
+  IntoOption,
+  TotalOption,
+} from "./at_hand.ts";
+import { keyOfCall } from "./at_hand.ts";
+import type { Context } from "./context.ts";
+import { explain, keyOf, requireDevice, usePipelines } from "./device.ts";
+import type { CallOnGpu, Memory, Primitive } from "./gpu_array.ts";
+import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
+import type { KeptPlan } from "./kept.ts";
+import { keepPlan, takePlan } from "./kept.ts";
+import type { Prepared } from "./recording.ts";
+import { roomFor } from "./transfer.ts";
+
+// Calls from arrays on the GPU to arrays on the GPU. Each takes a kept plan, records it into an encoder of its own, and
+// submits that. It waits for the GPU neither before nor afterwards. The queue carries out submissions in order, so any number
+// of calls may share a plan's scratch, and memory that an array gives back may be written by the next call.
+
+const { partsOf } = GpuArray;
+
+/** The options of `reduce` on an array on the GPU. */
+export interface GpuReduceOptions<Name extends string, V extends Value>
+  extends HandOptions<Name>,
+    InitialOption<V | GpuArray<Name, V>>,
+    IntoOption<GpuArray<Name, V>> {}
+
+/** The options of `reduce` on an array on the GPU, with a map to another type. */
+export interface GpuReduceMapOptions<From extends string, Name extends string, V extends Value>
+  extends HandMapOptions<From, Name, V>,
+    InitialOption<V | GpuArray<Name, V>>,
+    IntoOption<GpuArray<Name, V>> {}
+
+/** The options of `scan` on an array on the GPU. */
+export interface GpuScanOptions<Name extends string, V extends Value>
+  extends GpuReduceOptions<Name, V>,
+    TotalOption<GpuArray<Name, V>> {
+  /** Leaves each place's own element out. */
+  readonly exclusive?: boolean;
+}
+
+/** The options of `scan` on an array on the GPU, with a map to another type. */
+export interface GpuScanMapOptions<From extends string, Name extends string, V extends Value>
+  extends GpuReduceMapOptions<From, Name, V>,
+    TotalOption<GpuArray<Name, V>> {
+  /** Leaves each place's own element out. */
+  readonly exclusive?: boolean;
+}
+
+/** The options of `compact` on an array on the GPU. It takes `where` or `flags`. */
+export interface GpuCompactOptions<Name extends string> extends Omit<HandCompactOptions<Name>, "flags"> {
+  /** A flag for each element. An element is kept if its flag is not zero. */
+  readonly flags?: GpuArray<"u32", number>;
+}
+
+const names = {
+  scan: { op: true, exclusive: true, initial: true, total: true, into: true, ...commonNames },
+  reduce: { op: true, initial: true, into: true, ...commonNames },
+  compact: { where: true, flags: true, indices: true, into: true, ...commonNames },
+} as const satisfies {
+  scan: Record<keyof GpuScanMapOptions<string, string, Value>, true>;
+  reduce: Record<keyof GpuReduceMapOptions<string, string, Value>, true>;
+  compact: Record<keyof GpuCompactOptions<string> | "from" | "indices" | "into", true>;
+};
+
+/** The options of a call that its plan takes, too. Nobody has checked any of them yet. */
+interface PlanOptions extends TuningOptions {
+  readonly where?: string;
+  readonly indices?: boolean;
+  readonly type?: ElementType;
+  readonly from?: ElementType;
+  readonly map?: string;
+}
+
+/** All options of a call. */
+interface CallOptions extends PlanOptions {
+  readonly into?: unknown;
+  readonly flags?: unknown;
+  readonly initial?: unknown;
+  readonly total?: unknown;
+}
+
+/** The error for a plan's maxLength, which is what the caller gave as `option`. */
+export const lengthError = (cause: unknown, option: string): unknown =>
+  cause instanceof LimitError && cause.option === "maxLength"
+    ? new LimitError(cause.message, cause.needed, cause.limit, option)
+    : cause;
+
+/** A kept plan that any number of calls use at once. It is destroyed once it is dropped and no call uses it. */
+interface PlanOnGpu extends KeptPlan {
+  pipelines: readonly string[];
+  /** It is there once the plan is compiled. */
+  prepared?: Prepared;
+  isDropped: boolean;
+  /** How many calls use it. */
+  uses: number;
+  readonly compiled: Promise<Prepared>;
+}
+
+/** Plans that are being compiled, by their keys. */
+const pending = new WeakMap<Context, Map<string, PlanOnGpu>>();
+
+/** Uses a kept plan, or a new one, which is kept for later calls. */
+async function withPlan<T>(
+  context: Context,
+  key: string,
+  make: () => Promise<Prepared>,
+  use: (prepared: Prepared) => T | Promise<T>,
+): Promise<T> {
+  const known = takePlan(context.kept, key) as PlanOnGpu | undefined;
+  if (known !== undefined) {
+    context.kept.plans.push(known);
+    usePipelines(context, known.pipelines);
+  }
+  const plan = known ?? pending.get(context)?.get(key) ?? newPlan(context, key, make);
+  plan.uses++;
+  try {
+    return await use(plan.prepared ?? (await plan.compiled));
+  } finally {
+    plan.uses--;
+    destroyIfUnused(plan);
+  }
+}
+
+/** Destroys what a plan has on the GPU, if it was dropped and no call uses it. Commands that were submitted go on. */
+function destroyIfUnused({ isDropped, uses, prepared }: PlanOnGpu): void {
+  if (isDropped && uses === 0) {
+    prepared?.destroy();
+  }
+}
+
+/** Compiles a plan. Calls that come meanwhile wait for it, too. */
+function newPlan(context: Context, key: string, make: () => Promise<Prepared>): PlanOnGpu {
+  const waiting = pending.get(context) ?? new Map<string, PlanOnGpu>();
+  pending.set(context, waiting);
+  const compile = async (): Promise<Prepared> => {
+    try {
+      const prepared = await make();
+      plan.pipelines = prepared.kernels.map(keyOf);
+      plan.prepared = prepared;
+      keepPlan(context.kept, plan, context.pipelines);
+      return prepared;
+    } catch (cause) {
+      throw lengthError(cause, "data");
+    } finally {
+      waiting.delete(key);
+    }
+  };
+  const plan: PlanOnGpu = {
+    key,
+    pipelines: [],
+    isDropped: false,
+    uses: 0,
+    // It starts once `plan` is there.
+    compiled: Promise.resolve().then(compile),
+    destroy() {
+      plan.isDropped = true;
+      destroyIfUnused(plan);
+    },
+  };
+  waiting.set(key, plan);
+  return plan;
+}
+
+/** An argument that is an array on the GPU, of this device, and not destroyed. */
+function requireOnGpu(
+  primitive: Primitive,
+  context: Context,
+  array: unknown,
+  option: "data" | "into" | "flags" | "initial" | "total",
+): GpuArray {
+  if (!(array instanceof GpuArray)) {
+    const given = Object(array)[Symbol.toStringTag] ?? String(array);
+    throw new ArgumentError(
+      `${primitive}: ${option} is ${given}, and data is on the GPU; it takes an array on the GPU, as fold.upload makes one`,
+      option,
+    );
+  }
+  const parts = partsOf(array);
+  if (parts.context !== context) {
+    throw new ArgumentError(`${primitive}: ${option} is on another device than the fold`, option);
+  }
+  requireAlive(parts, primitive, option, option);
+  return array;
+}
+
+/** The types of a call's items and of its results. */
+function typesOnGpu(
+  primitive: Primitive,
+  { type: own }: GpuArray,
+  { type, from, map }: PlanOptions,
+): { readonly type: ElementType; readonly from?: ElementType } {
+  const option = from === undefined ? "type" : "from";
+  const named = from ?? (map === undefined ? type : undefined);
+  if (named !== undefined && !isSameType(requireType(named, primitive, option), own)) {
+    throw new ArgumentError(
+      `${primitive}: the array on the GPU holds ${own.name}, but ${option} says ${named.name}`,
+      option,
+    );
+  }
+  return map === undefined && from === undefined
+    ? { type: own }
+    : { from: own, type: requireType(type ?? own, primitive) };
+}
+
+/** The least length that a plan is made for: one tile on most devices. */
+const LEAST_LENGTH = 1024;
+
+/** The length that a plan is made for: a power of two, so that other lengths can use it, too, if the device has room for as many. */
+function plannedLength(length: number, itemBytes: number, { facts: { limits } }: Context): number {
+  const rounded = Math.max(LEAST_LENGTH, 2 ** Math.ceil(Math.log2(length)));
+  const { maxStorageBufferBindingSize, maxBufferSize } = limits;
+  // Longer ranges than a binding may be go in windows.
+  const most = length * itemBytes > maxStorageBufferBindingSize ? maxBufferSize : maxStorageBufferBindingSize;
+  return rounded * itemBytes > Math.min(most, maxBufferSize) || rounded > 0xffffffff ? length : rounded;
+}
+
+/** A call whose arguments were checked. */
+interface Call {
+  readonly input: GpuArray;
+  readonly into: GpuArray | undefined;
+  readonly flags: GpuArray | undefined;
+  /** A value, or an array of one element. */
+  readonly initial: unknown;
+  readonly total: GpuArray | undefined;
+  /** The other options, and the types. */
+  readonly others: PlanOptions & { readonly type: ElementType };
+  /** The type of the result's items, and how many there are at most. */
+  readonly type: ElementType;
+  readonly most: number;
+  readonly title: string;
+}
+
+/** Checks the arguments of a call. The planner checks the options that are not about arrays. */
+function requireCall(primitive: Primitive, context: Context, data: GpuArray, options: CallOptions): Call {
+  requireOptions(primitive, options, names[primitive]);
+  requireDevice(context, primitive);
+  const { into: room, flags: marks, initial, total: sum, ...given } = options;
+  const input = requireOnGpu(primitive, context, data, "data");
+  const into = room === undefined ? undefined : requireOnGpu(primitive, context, room, "into");
+  const flags = marks === undefined ? undefined : requireOnGpu(primitive, context, marks, "flags");
+  const others = { ...given, ...typesOnGpu(primitive, input, given) };
+  const title = `${primitive}<${others.type.name}>`;
+  if (primitive === "compact" && (others.where === undefined) === (flags === undefined)) {
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
+  }
+  if (flags !== undefined) {
+    requireFlags(title, input, flags);
+  }
+  const total = sum === undefined ? undefined : requireOnGpu(primitive, context, sum, "total");
+  const value =
+    initial instanceof GpuArray ? requireOnGpu(primitive, context, initial, "initial") : undefined;
+  requireOne(title, others.type, value, "initial");
+  requireOne(title, others.type, total, "total");
+  const type = others.indices ? u32 : others.type;
+  const most = primitive === "reduce" ? 1 : input.maxLength;
+  if (into !== undefined && !isSameType(into.type, type)) {
+    throw new ArgumentError(
+      into.type.name === type.name
+        ? `${title}: into holds another struct of the name ${type.name} than the result`
+        : `${title}: into holds ${into.type.name}; it takes ${type.name}, as the result is`,
+      "into",
+    );
+  }
+  if (into !== undefined && into.maxLength < most) {
+    throw new ArgumentError(
+      `${title}: into has room for ${into.maxLength} items; it takes at least ${most}, as many as the result may have`,
+      "into",
+    );
+  }
+  return { input, into, flags, initial, total, others, type, most, title };
+}
+
+/** @throws {ArgumentError} for an array that is not of one element of the type. */
+function requireOne(
+  title: string,
+  type: ElementType,
+  array: GpuArray | undefined,
+  option: "initial" | "total",
+): void {
+  if (array !== undefined && (array.length !== 1 || !isSameType(array.type, type))) {
+    throw new ArgumentError(
+      `${title}: ${option} holds ${array.maxLength} of ${array.type.name}; it takes 1 of ${type.name}`,
+      option,
+    );
+  }
+}
+
+/** @throws {ArgumentError} if there is not a flag for each item, as far as the host knows. */
+function requireFlags(title: string, { length, maxLength }: GpuArray, flags: GpuArray): void {
+  if (!isSameType(flags.type, u32)) {
+    throw new ArgumentError(`${title}: flags holds ${flags.type.name}; it takes u32`, "flags");
+  }
+  const isExact = typeof length === "number" && typeof flags.length === "number";
+  if (isExact ? flags.maxLength !== maxLength : flags.maxLength < maxLength) {
+    throw new ArgumentError(
+      `${title}: ${flags.maxLength} flags for ${isExact ? "" : "at most "}${maxLength} items; it takes one for each`,
+      "flags",
+    );
+  }
+}
+
+/** The error of a recording, in terms of the call: its ranges are the call's arrays. */
+function ofCall(cause: unknown): unknown {
+  const isRange = (option: string | undefined): boolean =>
+    option === "input" || option === "output" || option === "length";
+  return cause instanceof ArgumentError && isRange(cause.option)
+    ? new ArgumentError(cause.message, "into")
+    : cause instanceof LimitError && isRange(cause.option)
+      ? new LimitError(cause.message, cause.needed, cause.limit, "data")
+      : cause;
+}
+
+/** `Fold.scan`, `Fold.reduce` and `Fold.compact` on an array on the GPU. */
+export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, options) => {
+  const call = requireCall(primitive, context, data, options);
+  const { input, into, flags, initial, total: sum, others, title } = call;
+  const ends = [initial instanceof GpuArray ? initial : undefined, sum];
+  const { memory, count, offset } = partsOf(input);
+  const marks = [flags, ...ends].map((array) => array && partsOf(array).memory);
+  const sources = [memory, count?.memory, ...marks];
+  // Most arrays start where their buffers do, and results are in buffers of their own. Such ranges take a part of the
+  // kernels, so that the first call compiles less.
+  const isPlain =
+    offset === 0 &&
+    (into === undefined || (into.offset === 0 && !sources.some((source) => source?.buffer === into.buffer)));
+  const itemBytes = Math.max(u32.bytes, input.type.bytes, others.type.bytes);
+  const all = {
+    ...others,
+    maxLength: plannedLength(input.maxLength, itemBytes, context),
+    lengthOnGpu: count !== undefined,
+    ...(initial !== undefined && { initial: true }),
+    ...(sum && { total: true }),
+  };
+  const key = keyOfCall({ primitive: `${primitive} on the GPU${isPlain ? "" : ", anywhere"}`, all });
+  const plan = async (): Promise<Prepared> => {
+    const { prepareFor } = await import("./recording.ts");
+    return prepareFor(primitive, context, all, isPlain ? ["vectors"] : undefined, true);
+  };
+  // What the caller destroys meanwhile stays until the call ends.
+  const releases = [input, into, flags, ...ends].map((array) => array && hold(partsOf(array)));
+  const made: Memory[] = [];
+  const make = async (name: string, bytes: number): Promise<Memory> => {
+    const one = own(context, arrays, await roomFor(context, title, name, bytes));
+    made.push(one);
+    return one;
+  };
+  try {
+    return await withPlan(context, key, plan, async (prepared) => {
+      const output = into ? partsOf(into).memory : await make("result", call.most * call.type.bytes);
+      const total = primitive === "compact" ? await make("count", u32.bytes) : undefined;
+      // Meanwhile, the device or the fold may have been destroyed.
+      requireDevice(context, title);
+      if ([...sources, output].some((one) => one?.isGone)) {
+        throw new ArgumentError(`${title}: the fold was destroyed during the call`);
+      }
+      const encoder = context.device.createCommandEncoder({ label: `wavefold ${title}` });
+      prepared.record(encoder, rangesOf(call, output, total), input.maxLength);
+      context.device.queue.submit([encoder.finish()]);
+      return resultOf(primitive, call, output, total, made.splice(0));
+    });
+  } catch (cause) {
+    throw cause instanceof WavefoldError ? ofCall(cause) : await explain(context, title, cause);
+  } finally {
+    for (const one of made) {
+      one.letGo();
+    }
+    for (const release of releases) {
+      release?.();
+    }
+  }
+};
+
+/** Where a call reads and writes. */
+const rangesOf = (
+  { input, into, flags, initial, total: sum }: Call,
+  output: Memory,
+  total: Memory | undefined,
+): Parameters<Prepared["record"]>[1] => ({
+  input: { buffer: input.buffer, offset: input.offset },
+  output: { buffer: output.buffer, offset: into?.offset ?? 0 },
+  ...(flags && { flags: { buffer: flags.buffer, offset: flags.offset } }),
+  ...(total && { count: total.buffer }),
+  ...(initial !== undefined && { initial: initial as Value | GpuArray }),
+  ...(sum && { total: sum }),
+  length: input.length,
+});
+
+/** A call's result. It holds the memory that the call made. */
+function resultOf(
+  primitive: Primitive,
+  { input, into, type, most }: Call,
+  memory: Memory,
+  total: Memory | undefined,
+  made: readonly Memory[],
+): GpuArray {
+  const { context, count: own } = partsOf(input);
+  const offset = into?.offset ?? 0;
+  const shared = primitive === "scan" ? own : undefined;
+  const count = total ? { memory: total, range: { buffer: total.buffer, offset: 0 } } : shared;
+  const held = [...made];
+  // A result in `into` has its count for as long as `into` has.
+  if (shared !== undefined && shared.memory !== (into && partsOf(into).count?.memory)) {
+    shared.memory.hold();
+    held.push(shared.memory);
+  }
+  const like = into ?? (isSameType(type, input.type) ? input : undefined);
+  const contents = like ? GpuArray.makeOf(like) : arrayOver.bind(undefined, type);
+  return new GpuArray(type, contents, {
+    context,
+    memory,
+    offset,
+    maxLength: most,
+    count,
+    held,
+    call: callOnGpu,
+  });
+}

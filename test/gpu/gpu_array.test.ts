@@ -1,0 +1,436 @@
+import { describe, expect } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { valuesOf } from "../../src/algebra/arrays.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add, max } from "../../src/algebra/operators.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import type { GpuArray } from "../../src/node.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { around } from "../support/lengths.ts";
+import { affine, chain, span } from "../support/operators.ts";
+import { anyItems, randomBits, randomItems, valuesAs } from "../support/random.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
+
+// Results of calls on arrays that stay on the GPU, against the reference.
+
+const fold = useSoftwareFold();
+/** Tiles of 16 items, in vectors: a few thousand make four levels of spine, and the kernels compile fast. */
+const tuning = { workGroupSize: 4, itemsPerThread: 4 } as const;
+const lengths = [0, 1, ...around(16), ...around(256), ...around(1024), 5000];
+
+interface Case {
+  readonly type: ElementType;
+  readonly op: Operator;
+  make(length: number): AnyArray;
+  /** A predicate, and its twin. */
+  readonly where: string;
+  keep(value: Value): boolean;
+}
+
+/** Whole numbers, whose sums are exact in any order. */
+const wholes = (type: "f32" | "f64" | "f16", length: number, most: number): AnyArray => {
+  const next = randomBits(`gpu_array ${type} ${length}`);
+  return valuesAs(
+    type,
+    Array.from({ length }, () => (next() % (2 * most)) - most),
+  );
+};
+
+const cases: readonly Case[] = [
+  {
+    type: u32,
+    op: affine,
+    make: (length) => anyItems("u32", length, `gpu_array ${length}`),
+    where: "x % 3u == 1u",
+    keep: (value) => Number(value) % 3 === 1,
+  },
+  {
+    type: i32,
+    op: max,
+    make: (length) => anyItems("i32", length, `gpu_array ${length}`),
+    where: "x > 0",
+    keep: (value) => Number(value) > 0,
+  },
+  {
+    type: f32,
+    op: add,
+    make: (length) => wholes("f32", length, 500),
+    where: "x > 0.5",
+    keep: (value) => Number(value) > 0.5,
+  },
+  {
+    type: f16,
+    op: max,
+    make: (length) => wholes("f16", length, 500),
+    where: "x > 0.5",
+    keep: (value) => Number(value) > 0.5,
+  },
+  {
+    type: u64,
+    op: add,
+    make: (length) => anyItems("u64", length, `gpu_array ${length}`),
+    where: "x.x % 2u == 1u",
+    keep: (value) => (value as bigint) % 2n === 1n,
+  },
+  {
+    type: f64,
+    op: add,
+    make: (length) => wholes("f64", length, 1e9),
+    where: "x.y >> 31u == 1u",
+    keep: (value) => Number(value) < 0,
+  },
+  {
+    type: span,
+    op: chain,
+    make: (length) => randomItems(span, length, `gpu_array ${length}`),
+    where: "x.count % 2u == 1u",
+    keep: (value) => Number((value as { readonly count: number }).count) % 2 === 1,
+  },
+];
+
+/** The one element of an array on the GPU. */
+async function onlyValue(array: GpuArray): Promise<Value> {
+  expect([array.length, array.maxLength]).toEqual([1, 1]);
+  const data = await array.read();
+  expect(data.length).toBe(1);
+  return valuesOf(data, array.type)(0);
+}
+
+const missing = (type: ElementType): boolean =>
+  type.name === f16.name && !fold().device.features.has("shader-f16");
+
+describe("each primitive, and chains with the length on the GPU", () => {
+  test.for(rows(cases, { of: 3 }))("$type.name", async ({ type, op: given, make, where, keep }, { skip }) => {
+    skip(missing(type), "the adapter has no shader-f16");
+    const op = untyped(given);
+    for (const length of lengths) {
+      const data = make(length);
+      const title = (what: string): string => `${type.name}, ${length}: ${what}`;
+      const typed = { type } as { readonly type: ElementType<never> };
+      const a: GpuArray = await fold().upload(data, typed);
+      expect([a.length, a.maxLength, a.offset, a.type.name]).toEqual([length, length, 0, type.name]);
+      expectSameBits(await a.read(), data, title("upload"));
+      for (const exclusive of [false, true]) {
+        const scanned = await fold().scan(a, { op, exclusive, ...tuning });
+        const expected = scanReference(data, { op, exclusive, ...typed } as object);
+        expectSameBits(await scanned.read(), expected, title(`scan ${exclusive}`));
+        scanned.destroy();
+      }
+      const total = await fold().reduce(a, { op, ...tuning });
+      expect(await onlyValue(total), title("reduce")).toEqual(
+        reduceReference(data, { op, ...typed } as object),
+      );
+
+      const left = compactReference(data, keep as never, typed as object) as AnyArray;
+      const kept = await fold().compact(a, { where, ...tuning });
+      expect(typeof kept.length).toBe("object");
+      expect(kept.maxLength).toBe(length);
+      expectSameBits(await kept.read(), left, title("compact"));
+      const places = await fold().compact(a, { where, indices: true, ...tuning });
+      expectSameBits(
+        await places.read(),
+        compactReference(data, keep as never, { indices: true, ...typed } as never),
+        title("positions"),
+      );
+
+      // The length stays on the GPU.
+      const prefixes = await fold().scan(kept, { op, exclusive: true, ...tuning });
+      expect(prefixes.length).toBe(kept.length);
+      const leftPrefixes = scanReference(left, { op, exclusive: true, ...typed } as object);
+      expectSameBits(await prefixes.read(), leftPrefixes, title("scan of the kept"));
+      const sum = await fold().reduce(kept, { op, ...tuning });
+      expect(await onlyValue(sum), title("sum of the kept")).toEqual(
+        reduceReference(left, { op, ...typed } as object),
+      );
+      const again = await fold().compact(prefixes, { where, ...tuning });
+      expectSameBits(
+        await again.read(),
+        compactReference(leftPrefixes, keep as never, typed as object) as AnyArray,
+        title("kept of the prefixes"),
+      );
+      for (const one of [a, total, kept, places, prefixes, sum, again]) {
+        one.destroy();
+      }
+    }
+  });
+
+  test("with the sizes that the adapter gets", async () => {
+    for (const length of [0, 1, ...around(512), ...around(1024), 5000]) {
+      const data = anyItems("u32", length, `gpu_array sizes ${length}`) as Uint32Array;
+      const a = await fold().upload(data);
+      const sums = await fold().scan(a);
+      const expected = scanReference(data);
+      expectSameBits(await sums.read(), expected, `scan ${length}`);
+      const kept = await fold().compact(sums, { where: "x % 3u == 1u" });
+      const left = expected.filter((x) => x % 3 === 1);
+      expectSameBits(await kept.read(), left, `compact ${length}`);
+      const most = await fold().reduce(await fold().scan(kept), { op: max });
+      expect(await most.read()).toEqual(
+        Uint32Array.of(scanReference(left).reduce((m, x) => Math.max(m, x), 0)),
+      );
+    }
+  });
+
+  test.each(["single", "reduce-then-scan"] as const)("passes: %s", async (passes) => {
+    const data = anyItems("u32", 3000, "gpu_array passes") as Uint32Array;
+    const options = { passes, workGroupSize: 8, itemsPerThread: 4 } as const;
+    const a = await fold().upload(data);
+    for (let turn = 0; turn < 3; turn++) {
+      const kept = await fold().compact(a, { where: "x % 3u == 1u", ...options });
+      const sums = await fold().scan(kept, { exclusive: true, ...options });
+      const left = data.filter((x) => x % 3 === 1);
+      expectSameBits(await sums.read(), scanReference(left, { exclusive: true }), passes);
+    }
+  });
+
+  test("maps, and flags on the GPU", async () => {
+    const data = wholes("f32", 1500, 9) as Float32Array;
+    const a = await fold().upload(data);
+    const marks = Uint32Array.from(data, (_, at) => at % 3);
+    const flags = await fold().upload(marks);
+    const counts = await fold().scan(a, { type: u32, map: "select(0u, 1u, x > 0.0)", ...tuning });
+    counts.type satisfies ElementType<"u32", number>;
+    expectSameBits(
+      await counts.read(),
+      scanReference(data, { type: u32, map: (x) => Number(x > 0) }),
+      "mapped",
+    );
+    const kept = await fold().compact(a, { flags, ...tuning });
+    expectSameBits(
+      await kept.read(),
+      data.filter((_, at) => at % 3 > 0),
+      "flags",
+    );
+    const places = await fold().compact(a, { flags, indices: true, ...tuning });
+    expectSameBits(
+      await places.read(),
+      Uint32Array.from(data.keys()).filter((at) => at % 3 > 0),
+      "places",
+    );
+    const squares = await fold().reduce(kept, { map: "x * x", ...tuning });
+    expect((await squares.read())[0]).toBe(
+      data.filter((_, at) => at % 3 > 0).reduce((sum, x) => sum + x * x, 0),
+    );
+    // Flags for at most as many items as there may be.
+    const twice = await fold().compact(kept, { flags, map: "2.0 * x", ...tuning });
+    expectSameBits(
+      await twice.read(),
+      data
+        .filter((_, at) => at % 3 > 0)
+        .filter((_, at) => at % 3 > 0)
+        .map((x) => 2 * x),
+      "flags of the kept",
+    );
+  });
+
+  test("f16 bits come back as they went in", async ({ skip }) => {
+    skip(missing(f16), "the adapter has no shader-f16");
+    const a = await fold().upload(Uint16Array.of(0x3c00, 0x4000, 0x4200), { type: f16 });
+    const sums = await fold().scan(a);
+    expect(await sums.read()).toEqual(Uint16Array.of(0x3c00, 0x4200, 0x4600));
+  });
+});
+
+describe("into", () => {
+  const data = Uint32Array.from({ length: 1500 }, (_, at) => (at * 2654435761) >>> 9);
+  const odd = data.filter((x) => x % 2 === 1);
+
+  test("an array that exists, in place and apart", async () => {
+    const a = await fold().upload(data);
+    const room = await fold().upload(new Uint32Array(2000).fill(7));
+    const sums = await fold().scan(a, { into: room, ...tuning });
+    expect(sums.buffer).toBe(room.buffer);
+    expect([sums.length, room.length]).toEqual([1500, 2000]);
+    expectSameBits(await sums.read(), scanReference(data), "apart");
+    expect((await room.read()).slice(1500)).toEqual(new Uint32Array(500).fill(7));
+
+    const kept = await fold().compact(a, { where: "x % 2u == 1u", into: room, ...tuning });
+    expectSameBits(await kept.read(), odd, "compact");
+    expect((await room.read()).slice(odd.length, 1500)).toEqual(scanReference(data).slice(odd.length));
+    // In place, with the length on the GPU.
+    const prefixes = await fold().scan(kept, { into: kept, ...tuning });
+    expectSameBits(await prefixes.read(), scanReference(odd), "in place");
+    expectSameBits(await kept.read(), scanReference(odd), "the same memory");
+    const less = await fold().compact(prefixes, { where: "x % 2u == 1u", into: prefixes, ...tuning });
+    const left = scanReference(odd).filter((x) => x % 2 === 1);
+    expectSameBits(await less.read(), left, "compact in place");
+    const one = await fold().reduce(less, { into: room, ...tuning });
+    expect(await one.read()).toEqual(reduceArray(left));
+    // The same call, but in place.
+    const copy = await fold().scan(a, { exclusive: true, ...tuning });
+    expectSameBits(await copy.read(), scanReference(data, { exclusive: true }), "apart, exclusive");
+    const own = await fold().scan(a, { into: a, exclusive: true, ...tuning });
+    expectSameBits(await own.read(), scanReference(data, { exclusive: true }), "its own");
+    // What a result in `into` gives back is not the memory of `into`.
+    for (const result of [sums, kept, prefixes, less, one, own]) {
+      result.destroy();
+      result.destroy();
+    }
+    expect((await room.read()).length).toBe(2000);
+    room.destroy();
+    await expect(sums.read()).rejects.toThrow("destroyed");
+  });
+
+  test("a result in `into` ends with it", async () => {
+    const a = await fold().upload(data);
+    const room = await fold().upload(new Uint32Array(1500));
+    const sums = await fold().scan(a, { into: room, ...tuning });
+    room.destroy();
+    await expect(sums.read()).rejects.toThrow("read: the array was destroyed");
+    await expect(fold().scan(sums, tuning)).rejects.toThrow("scan: data was destroyed");
+  });
+});
+
+const reduceArray = (data: Uint32Array): Uint32Array => Uint32Array.of(reduceReference(data));
+
+describe("wrapped buffers", () => {
+  const all = Uint32Array.from({ length: 3000 }, (_, at) => (at * 2654435761) >>> 9);
+
+  test.each([0, 1, 4, 37, 64, 1000])("from item %i on", async (first) => {
+    const { device } = fold();
+    const buffer = storageBuffer(device, all);
+    const target = storageBuffer(device, new Uint32Array(3000).fill(7));
+    const length = 1200;
+    const data = all.slice(first, first + length);
+    const a = await fold().wrap({ buffer, type: u32, offset: 4 * first, length });
+    expect([a.buffer, a.offset, a.length, a.size]).toEqual([buffer, 4 * first, length, 4 * length]);
+    expectSameBits(await a.read(), data, "as it is");
+    expectSameBits(await (await fold().scan(a, tuning)).read(), scanReference(data), "scan");
+    expect(await (await fold().reduce(a, tuning)).read()).toEqual(reduceArray(data));
+    const into = await fold().wrap({ buffer: target, type: u32, offset: 4 * (first + 3), length });
+    const kept = await fold().compact(a, { where: "x % 2u == 1u", into, ...tuning });
+    expectSameBits(
+      await kept.read(),
+      data.filter((x) => x % 2 === 1),
+      "compact",
+    );
+    // In one buffer, apart; and nothing around it is touched.
+    const rest = await fold().wrap({ buffer, type: u32, offset: 4 * (first + length + 5), length: 600 });
+    const part = await fold().wrap({ buffer, type: u32, offset: 4 * first, length: 600 });
+    await fold().scan(part, { into: rest, ...tuning });
+    const expected = all.slice();
+    expected.set(scanReference(data.slice(0, 600)), first + length + 5);
+    expectSameBits(await readWords(device, buffer), expected, "the whole buffer");
+    const written = await readWords(device, target);
+    expect(written.slice(0, first + 3)).toEqual(new Uint32Array(first + 3).fill(7));
+    // The caller's buffer stays.
+    for (const one of [a, into, kept, rest, part]) {
+      one.destroy();
+    }
+    expectSameBits(await readWords(device, buffer), expected, "after destroy()");
+  });
+
+  test("a length in a buffer of the caller's, which is more than there may be, or less", async () => {
+    const { device } = fold();
+    const buffer = storageBuffer(device, all);
+    for (const length of [0, 1, 700, 3000, 5000]) {
+      const range = { buffer: storageBuffer(device, Uint32Array.of(9, length)), offset: 4 };
+      const a = await fold().wrap({ buffer, type: u32, length: range, maxLength: 2000 });
+      expect(a.length).toEqual(range);
+      const data = all.slice(0, Math.min(length, 2000));
+      expectSameBits(await a.read(), data, `${length}`);
+      const sums = await fold().scan(a, tuning);
+      a.destroy();
+      expectSameBits(await sums.read(), scanReference(data), `scan ${length}`);
+    }
+    // A reduction's result can be a length.
+    const three = await fold().reduce(await fold().upload(Uint32Array.of(1, 2)));
+    const some = await fold().wrap({ buffer, type: u32, length: three });
+    expect(await some.read()).toEqual(all.slice(0, 3));
+    expect(some.maxLength).toBe(3000);
+  });
+
+  test("half words, and a whole buffer", async () => {
+    const { device } = fold();
+    const bits = Uint16Array.from({ length: 9 }, (_, at) => 0x3c00 + at);
+    const words = new Uint32Array(5);
+    new Uint16Array(words.buffer).set(bits);
+    const buffer = storageBuffer(device, words);
+    const a = await fold().wrap({ buffer, type: f16, offset: 2, length: 7 });
+    const read = await a.read();
+    expect([...new Uint16Array(read.buffer as ArrayBuffer, read.byteOffset, 7)]).toEqual([
+      ...bits.slice(1, 8),
+    ]);
+    expect((await fold().wrap({ buffer, type: f16, offset: 2 })).length).toBe(9);
+    expect((await fold().wrap({ buffer, type: f64, offset: 8 })).length).toBe(1);
+    expect((await fold().wrap({ buffer, type: f64, offset: 16 })).length).toBe(0);
+  });
+
+  test("an array stands where a recording and a bind group take a range", async () => {
+    const { device } = fold();
+    const data = all.slice(0, 1000);
+    const a = await fold().upload(data);
+    const kept = await fold().compact(a, { where: "x % 2u == 1u", ...tuning });
+    const output = await fold().upload(new Uint32Array(1000));
+    const scan = await fold().prepareScan({ type: u32, maxLength: 1000, lengthOnGpu: true, ...tuning });
+    const encoder = device.createCommandEncoder();
+    scan.record(encoder, { input: kept, output, length: kept.length });
+    device.queue.submit([encoder.finish()]);
+    const odd = data.filter((x) => x % 2 === 1);
+    expectSameBits((await output.read()).slice(0, odd.length), scanReference(odd), "recorded");
+    device.pushErrorScope("validation");
+    const entry = { binding: 0, visibility: 4, buffer: { type: "storage" } } as const;
+    const layout = device.createBindGroupLayout({ entries: [entry] });
+    device.createBindGroup({ layout, entries: [{ binding: 0, resource: kept }] });
+    expect(await device.popErrorScope()).toBeNull();
+  });
+});
+
+describe("read", () => {
+  test("into arrays of the caller's", async () => {
+    const data = Float32Array.of(1, 4, 2, 8);
+    const a = await fold().upload(data);
+    const into = new Float32Array(4);
+    expect(await a.read({ into })).toBe(into);
+    expect(into).toEqual(data);
+    const kept = await fold().compact(a, { where: "x > 2.0", ...tuning });
+    const room = new Float32Array(6).fill(7);
+    const read = await kept.read({ into: room.subarray(1) });
+    expect([...read]).toEqual([4, 8]);
+    expect([...room]).toEqual([7, 4, 8, 7, 7, 7]);
+    const spans = span.from([{ sum: 3n, first: 1, last: 2, count: 2 }]);
+    const structs = span.array(1);
+    expect(await (await fold().upload(spans)).read({ into: structs })).toBe(structs);
+    expect(structs.get(0)).toEqual(spans.get(0));
+    const none = await fold().compact(a, { where: "false", ...tuning });
+    expect(await none.read()).toEqual(new Float32Array(0));
+  });
+});
+
+test("hundreds of calls at once", async () => {
+  const arrays = await Promise.all(
+    Array.from({ length: 40 }, (_, at) =>
+      fold().upload(Uint32Array.from({ length: 1 + at * 31 }, (_, place) => place + at)),
+    ),
+  );
+  const results = await Promise.all(
+    arrays.flatMap((a, at) => {
+      const data = Uint32Array.from({ length: 1 + at * 31 }, (_, place) => place + at);
+      const kept = data.filter((x) => x % 2 === 1);
+      const left = fold().compact(a, { where: "x % 2u == 1u", ...tuning });
+      const pairs: [Promise<GpuArray>, Uint32Array][] = [
+        [fold().scan(a, tuning), scanReference(data)],
+        [fold().scan(a, { exclusive: true, ...tuning }), scanReference(data, { exclusive: true })],
+        [fold().reduce(a, tuning), reduceArray(data)],
+        [left, kept],
+        [left.then((one) => fold().scan(one, tuning)), scanReference(kept)],
+        [left.then((one) => fold().reduce(one, tuning)), reduceArray(kept)],
+      ];
+      return pairs.map(async ([call, expected]) => ({ actual: await (await call).read(), expected }));
+    }),
+  );
+  expect(results.length).toBe(240);
+  for (const { actual, expected } of results) {
+    expectSameBits(actual, expected, "at once");
+  }
+});
