@@ -22,6 +22,7 @@ import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
 import type { Prepared } from "./recording.ts";
+import { prepareFor } from "./recording.ts";
 import { roomFor } from "./transfer.ts";
 
 // Calls from arrays on the GPU to arrays on the GPU. Each takes a kept plan, records it into an encoder of its own, and
@@ -344,10 +345,8 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
     ...(sum && { total: true }),
   };
   const key = keyOfCall({ primitive: `${primitive} on the GPU${isPlain ? "" : ", anywhere"}`, all });
-  const plan = async (): Promise<Prepared> => {
-    const { prepareFor } = await import("./recording.ts");
-    return prepareFor(primitive, context, all, isPlain ? ["vectors"] : undefined, true);
-  };
+  const plan = (): Promise<Prepared> =>
+    prepareFor(primitive, context, all, isPlain ? ["vectors"] : undefined, true);
   // What the caller destroys meanwhile stays until the call ends.
   const releases = [input, into, flags, ...ends].map((array) => array && hold(partsOf(array)));
   const made: Memory[] = [];

@@ -745,7 +745,7 @@ describe("devices", () => {
 
 describe("limits", () => {
   test("near the device's limit, plans are for the length itself", async () => {
-    const limits = { maxStorageBufferBindingSize: 12_000, maxBufferSize: 2 ** 16 };
+    const limits = { maxStorageBufferBindingSize: 12_000, maxBufferSize: 12_000 };
     const { one } = await foldOn(fold().device, { limits });
     const data = dataOf(3000);
     const a = await one.upload(data);
@@ -767,6 +767,56 @@ describe("limits", () => {
       expect((error as LimitError).needed).toBeGreaterThanOrEqual(3000);
     }
     one.destroy();
+  });
+
+  test("arrays that no binding holds go in windows, with both ends", async () => {
+    const limits = { maxStorageBufferBindingSize: 2 ** 15, maxBufferSize: 2 ** 20 };
+    const { one } = await foldOn(fold().device, { limits });
+    const data = dataOf(20_000);
+    const a = await one.upload(data);
+    const total = await one.upload(new Uint32Array(1));
+    const sums = await one.scan(a, { initial: 7, total, exclusive: true });
+    const wanted = new Uint32Array(1);
+    const expected = scanReference(data, { initial: 7, total: wanted, exclusive: true });
+    expect(await sums.read()).toEqual(expected);
+    expect(await total.read()).toEqual(wanted);
+    const kept = await one.compact(sums, { where: "x % 2u == 1u" });
+    const odd = expected.filter((x) => x % 2 === 1);
+    expect(await kept.read()).toEqual(odd);
+    const again = await one.scan(kept, { initial: total });
+    expect(await again.read()).toEqual(scanReference(odd, { initial: wanted[0] as number }));
+    const most = await one.reduce(kept, { op: max, initial: total });
+    expect(await most.read()).toEqual(
+      Uint32Array.of(odd.reduce((x, y) => Math.max(x, y), wanted[0] as number)),
+    );
+    one.destroy();
+  });
+
+  test("initial values and totals that are no array of one element are refused", async () => {
+    const a = await fold().upload(dataOf(9));
+    const [two, floats] = [await fold().upload(dataOf(2)), await fold().upload(Float32Array.of(1))];
+    const gone = await fold().upload(dataOf(1));
+    const kept = await fold().compact(a, { where: "true" });
+    gone.destroy();
+    for (const [options, option, message] of [
+      [{ initial: two }, "initial", /initial holds 2 of u32; it takes 1 of u32/],
+      [{ initial: floats }, "initial", /initial holds 1 of f32/],
+      [{ initial: gone }, "initial", /was destroyed/],
+      [{ initial: kept }, "initial", /initial holds 9/],
+      [{ initial: 1.5 }, "initial", /1.5 is no value of u32/],
+      [{ total: new Uint32Array(1) }, "total", /takes an array on the GPU/],
+      [{ total: two }, "total", /total holds 2/],
+    ] as const) {
+      const cause = await fold()
+        .scan(a, options as object)
+        .catch((one: unknown) => one);
+      expect(cause).toBeInstanceOf(ArgumentError);
+      expect((cause as ArgumentError).message).toMatch(message);
+      expect((cause as ArgumentError).option).toBe(option);
+    }
+    for (const one of [a, two, floats, kept]) {
+      one.destroy();
+    }
   });
 
   test("no room for a result", async () => {
