@@ -40,7 +40,7 @@ export type {
   ReduceRanges,
   ScanRanges,
 } from "./gpu/fold.ts";
-export type { ContentsOf, GpuArray } from "./gpu/gpu_array.ts";
+export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_array.ts";
 export type {
   GpuCompactOptions,
   GpuReduceMapOptions,

@@ -6,11 +6,12 @@ import { requireOptions } from "../options.ts";
 import { wholeWords } from "../plan/plan.ts";
 import { fresh, targetFor } from "./at_hand.ts";
 import type { Context } from "./context.ts";
-import { requireDevice } from "./device.ts";
-import { BufferUsage } from "./flags.ts";
+import { explain, requireDevice } from "./device.ts";
+import { BufferUsage, MAP_READ } from "./flags.ts";
 import { keepBuffer } from "./kept.ts";
 import type { Length } from "./recording.ts";
-import { atHand, givenOf } from "./transfer.ts";
+import type { Hand } from "./transfer.ts";
+import { atHand, givenOf, READ, roomFor, submit } from "./transfer.ts";
 
 /**
  * A buffer that arrays on the GPU and pending calls share. When nobody uses it any more, it is given back. Commands that were
@@ -197,24 +198,13 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     const { into } = options;
     const room = givenOf(into as AnyArray | undefined);
     const { context, memory, offset, maxLength, count } = this.#parts;
-    requireDevice(context, "read");
-    requireAlive(this.#parts, "read", "the array");
-    for (const { buffer } of [memory, ...(count ? [count.memory] : [])]) {
-      if ((buffer.usage & BufferUsage.COPY_SRC) === 0) {
-        throw new ArgumentError("read: the array's buffer lacks the usage COPY_SRC", "buffer");
-      }
-    }
+    requireReadable(this.#parts, "read");
     const release = hold(this.#parts);
     try {
       const target = await targetFor(into, room, this.#make, "read", maxLength, count === undefined);
       const { bytes, name } = this.#type;
       const contents = await atHand(context, `read<${name}>`, async ({ readBack }) => {
-        let length = maxLength;
-        if (count !== undefined) {
-          const number = fresh(4);
-          await readBack(count.range.buffer, number, undefined, count.range.offset);
-          length = Math.min(length, new Uint32Array(number().buffer)[0] ?? 0);
-        }
+        const length = count === undefined ? maxLength : Math.min(maxLength, await countOf(count, readBack));
         const place = target(length * bytes);
         if (length > 0) {
           // Copies start at a whole word.
@@ -230,6 +220,48 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
       return into !== undefined && count === undefined
         ? into
         : this.#make(contents.place.buffer as ArrayBuffer, contents.place.byteOffset, contents.length);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Shows the elements where the GPU copied them to, without a copy by the CPU, until the view is destroyed.
+   *
+   * @throws as {@link GpuArray.read}.
+   *
+   * @example
+   * ```ts
+   * const sums = await fold.scan(await fold.upload(Uint32Array.of(4, 7, 2, 9)));
+   * const view = await sums.view(); // or: using view = await sums.view();
+   * view.elements.at(-1); // 22
+   * view.destroy();
+   * ```
+   */
+  async view(): Promise<GpuView<ContentsOf<Name, V>>> {
+    const { context, memory, offset, maxLength, count } = this.#parts;
+    requireReadable(this.#parts, "view");
+    const release = hold(this.#parts);
+    const { bytes, name } = this.#type;
+    const title = `view<${name}>`;
+    try {
+      const length =
+        count === undefined
+          ? maxLength
+          : Math.min(maxLength, await atHand(context, title, ({ readBack }) => countOf(count, readBack)));
+      if (length === 0) {
+        return new GpuView(this.#make(new ArrayBuffer(0)), () => {});
+      }
+      // Copies start at a whole word.
+      const before = offset % 4;
+      const size = wholeWords(before + length * bytes);
+      const copy = (stage: GPUBuffer) => (encoder: GPUCommandEncoder) =>
+        encoder.copyBufferToBuffer(memory.buffer, offset - before, stage, 0, size);
+      const stage = await mappedCopy(context, title, size, copy);
+      return new GpuView(this.#make(stage.getMappedRange(), before, length), () => {
+        stage.unmap();
+        keepBuffer(context.kept, stage);
+      });
     } finally {
       release();
     }
@@ -264,6 +296,67 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
   /** What `Fold` calls. @internal */
   callOnGpu(primitive: Primitive, context: Context, arrays: Arrays, options: object): Promise<GpuArray> {
     return this.#parts.call(primitive, context, arrays, this, options);
+  }
+}
+
+/** The elements of an array on the GPU, where the CPU can read them. */
+export class GpuView<Contents = AnyArray> {
+  /** The elements. They are gone, so that its length is 0, once the view is destroyed. */
+  readonly elements: Contents;
+  #giveBack: (() => void) | undefined;
+
+  /** @internal */
+  constructor(elements: Contents, giveBack: () => void) {
+    this.elements = elements;
+    this.#giveBack = giveBack;
+  }
+
+  /** Gives the memory of the elements back, for later calls to use. */
+  destroy(): void {
+    this.#giveBack?.();
+    this.#giveBack = undefined;
+  }
+
+  /** The same as {@link GpuView.destroy}, for `using`. */
+  [Symbol.dispose](): void {
+    this.destroy();
+  }
+}
+
+/** Reads a length on the GPU. */
+async function countOf({ range }: Count, readBack: Hand["readBack"]): Promise<number> {
+  const number = fresh(4);
+  await readBack(range.buffer, number, undefined, range.offset);
+  return new Uint32Array(number().buffer)[0] ?? 0;
+}
+
+/** Copies bytes to a buffer that the CPU reads, and maps it. */
+async function mappedCopy(
+  context: Context,
+  title: string,
+  bytes: number,
+  copy: (stage: GPUBuffer) => (encoder: GPUCommandEncoder) => void,
+): Promise<GPUBuffer> {
+  const stage = await roomFor(context, title, "view", bytes, READ);
+  try {
+    const copied = submit(context, title, copy(stage));
+    await Promise.all([copied, stage.mapAsync(MAP_READ)]);
+    return stage;
+  } catch (cause) {
+    stage.destroy();
+    throw await explain(context, title, cause);
+  }
+}
+
+/** @throws {ArgumentError} {@link DeviceLostError} if an array cannot be read. */
+function requireReadable(parts: Parts, caller: string): void {
+  const { context, memory, count } = parts;
+  requireDevice(context, caller);
+  requireAlive(parts, caller, "the array");
+  for (const { buffer } of [memory, ...(count ? [count.memory] : [])]) {
+    if ((buffer.usage & BufferUsage.COPY_SRC) === 0) {
+      throw new ArgumentError(`${caller}: the array's buffer lacks the usage COPY_SRC`, "buffer");
+    }
   }
 }
 

@@ -70,7 +70,7 @@ const SMALL = 2 ** 16;
 
 const DEVICE = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
 const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
-const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
+export const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
 
 /** Bytes of a buffer that other calls can use, too: up to 16 MiB a power of two. */
 const roomOf = (bytes: number): number =>
@@ -109,6 +109,19 @@ export function roomFor(
   );
 }
 
+/** Submits what is recorded. If the device refused it, the result would be zeros, so that is checked. */
+export const submit = (
+  context: Context,
+  title: string,
+  record: (encoder: GPUCommandEncoder) => void,
+): Promise<void> =>
+  validated(context, title, () => {
+    const { device } = context;
+    const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
+    record(encoder);
+    device.queue.submit([encoder.finish()]);
+  });
+
 /**
  * One call from array to array.
  *
@@ -131,13 +144,6 @@ export async function atHand<T>(
     return buffer;
   };
   const own = (name: string, bytes: number): Promise<GPUBuffer> => take(name, bytes, DEVICE);
-  // If the device refuses this, the result would be zeros, so it is checked.
-  const submit = (record: (encoder: GPUCommandEncoder) => void): Promise<void> =>
-    validated(context, title, () => {
-      const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
-      record(encoder);
-      device.queue.submit([encoder.finish()]);
-    });
   try {
     requireDevice(context, title);
     const result = await call({
@@ -165,7 +171,7 @@ export async function atHand<T>(
           const piece = given().subarray(at, at + bytes);
           new Uint8Array(stage.getMappedRange()).set(piece);
           stage.unmap();
-          const copied = submit((encoder) =>
+          const copied = submit(context, title, (encoder) =>
             encoder.copyBufferToBuffer(stage, 0, made, at, wholeWords(bytes)),
           );
           // Once the GPU has copied it, the staging buffer is mapped again, for the next piece or the next call.
@@ -187,7 +193,7 @@ export async function atHand<T>(
         }
         const start = (at: number, piece: number): Promise<unknown> => {
           const stage = stages[piece % PIECES];
-          const submitted = submit((encoder) => {
+          const submitted = submit(context, title, (encoder) => {
             if (at === 0) {
               record(encoder);
             }

@@ -743,6 +743,65 @@ describe("devices", () => {
   });
 });
 
+describe("views", () => {
+  test("show the elements until they are destroyed, and give their memory back", async () => {
+    const { one, made, alive } = await foldOn(fold().device);
+    const data = dataOf(3000);
+    const a = await one.upload(data);
+    const kept = await one.compact(a, { where: "x % 2u == 1u", ...tuning });
+    const odd = data.filter((x) => x % 2 === 1);
+    let buffers = 0;
+    for (let turn = 0; turn < 5; turn++) {
+      const [whole, part] = await Promise.all([a.view(), kept.view()]);
+      expect(whole.elements).toEqual(data);
+      expect(part.elements).toEqual(odd);
+      whole.destroy();
+      whole.destroy();
+      expect(whole.elements.length).toBe(0);
+      expect(part.elements).toEqual(odd);
+      part[Symbol.dispose]();
+      expect(part.elements.length).toBe(0);
+      if (turn === 1) {
+        buffers = made.length;
+      }
+    }
+    // The staging of one view is taken for the other, and for a read.
+    expect(made.length).toBe(buffers);
+    expect(await a.read()).toEqual(data);
+    const last = await kept.view();
+    one.destroy();
+    last.destroy();
+    one.trim();
+    expect(alive()).toEqual([]);
+  });
+
+  test("of structs, of parts of buffers, and of nothing", async () => {
+    const pairs = Pair.from([
+      { a: 7, b: 1.5 },
+      { a: 9, b: -2 },
+    ]);
+    const structs = await fold().upload(pairs);
+    using view = await structs.view();
+    expect([view.elements.get(0), view.elements.get(1)]).toEqual([pairs.get(0), pairs.get(1)]);
+    const words = dataOf(70);
+    const part = await fold().wrap({
+      buffer: storageBuffer(fold().device, words),
+      type: u32,
+      offset: 12,
+      length: 50,
+    });
+    using inside = await part.view();
+    expect(inside.elements).toEqual(words.subarray(3, 53));
+    const empty = await fold().upload(new Uint32Array(0));
+    using nothing = await empty.view();
+    expect(nothing.elements).toEqual(new Uint32Array(0));
+    empty.destroy();
+    await expect(empty.view()).rejects.toThrow(/view: the array was destroyed/);
+    const hidden = await fold().wrap({ buffer: storageBuffer(fold().device, words, 0x80), type: u32 });
+    await expect(hidden.view()).rejects.toThrow(/view: the array's buffer lacks the usage COPY_SRC/);
+  });
+});
+
 describe("limits", () => {
   test("near the device's limit, plans are for the length itself", async () => {
     const limits = { maxStorageBufferBindingSize: 12_000, maxBufferSize: 12_000 };
