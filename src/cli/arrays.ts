@@ -1,14 +1,15 @@
 import type { ScalarArray } from "../algebra/arrays.ts";
+import { arrayOver, valuesOf } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
-import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
+import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { UsageError } from "./errors.ts";
 import { openTarget, withInput } from "./files.ts";
-import { formatValue } from "./format.ts";
+import { formatValue, parseValue } from "./format.ts";
 import { dumpElements, readElements, readFlags } from "./npy.ts";
-import type { AdapterOption, MapOption, OperatorOption, TuningOption } from "./options.ts";
+import type { AdapterOption, InitialOption, MapOption, OperatorOption, TuningOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print } from "./print.ts";
 import type { Progress } from "./progress.ts";
@@ -49,6 +50,10 @@ function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): M
   return { from, type: result, ...(map !== undefined && { map }) } as Mapped;
 }
 
+/** The value of `--initial`, of the result's type. */
+const initialOf = ({ initial }: InitialOption, type: ScalarType): { readonly initial?: Scalar } =>
+  initial === undefined ? {} : { initial: parseValue(initial, type, "--initial") };
+
 /** The bits of a result, which are what a file takes, whatever the runtime has for f16. */
 const bitsOf = (result: ScalarArray, type: ScalarType): ScalarArray =>
   type.name === "f16" ? new Uint16Array(result.buffer as ArrayBuffer) : result;
@@ -60,29 +65,34 @@ export async function scanFile(
     OperatorOption &
     MapOption &
     TuningOption &
-    AdapterOption & { readonly exclusive?: boolean },
+    InitialOption &
+    AdapterOption & { readonly exclusive?: boolean; readonly total?: boolean },
 ): Promise<void> {
   const { op, exclusive = false } = options;
-  await withProgress(4, async (progress) => {
+  const printed = await withProgress(4, async (progress) => {
     progress.step("reading");
     const target = await openTarget(options.output);
     const { type: own, data, shape } = await withInput(input, readElements);
     const mapped = mappedOf(own, options, "scan");
     monoid(op, mapped.type, "scan");
+    const total = arrayOver(mapped.type, new ArrayBuffer(mapped.type.bytes));
+    const ends = { ...initialOf(options, mapped.type), ...(options.total && { total }) } as object;
     progress.step("opening the adapter");
     const result = await withFold(options, (fold) => {
       progress.step("running");
-      return fold.scan(data, { ...tuningOf(options), ...mapped, op, exclusive });
+      return fold.scan(data, { ...tuningOf(options), ...mapped, ...ends, op, exclusive });
     });
     progress.step("writing");
     await target.write(dumpElements({ type: mapped.type, data: bitsOf(result, mapped.type), shape }));
+    return options.total ? `${formatValue(valuesOf(total, mapped.type)(0) as Scalar, mapped.type)}\n` : "";
   });
+  await print(printed);
 }
 
 /** `wavefold reduce` */
 export async function reduceFile(
   input: string,
-  options: OperatorOption & MapOption & TuningOption & AdapterOption,
+  options: OperatorOption & InitialOption & MapOption & TuningOption & AdapterOption,
 ): Promise<void> {
   const { op } = options;
   const value = await withProgress(3, async (progress) => {
@@ -90,10 +100,11 @@ export async function reduceFile(
     const { type: own, data } = await withInput(input, readElements);
     const mapped = mappedOf(own, options, "reduce");
     monoid(op, mapped.type, "reduce");
+    const initial = initialOf(options, mapped.type) as object;
     progress.step("opening the adapter");
     const total = await withFold(options, (fold) => {
       progress.step("running");
-      return fold.reduce(data, { ...tuningOf(options), ...mapped, op });
+      return fold.reduce(data, { ...tuningOf(options), ...mapped, ...initial, op });
     });
     return formatValue(total, mapped.type);
   });

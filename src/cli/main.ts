@@ -11,6 +11,7 @@ import { link } from "./link.ts";
 import {
   adapterOption,
   algorithmOption,
+  initialOption,
   mapOption,
   mapTypeOption,
   operatorOption,
@@ -67,7 +68,15 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(operatorOption())
     .addOption(mapOption())
     .addOption(mapTypeOption())
-    .option("--exclusive", "leave each place's own element out: the first is the operator's identity")
+    .option(
+      "--exclusive",
+      "leave each place's own element out: the first is --initial, or the operator's identity",
+    )
+    .addOption(initialOption())
+    .option(
+      "--total",
+      "print the combination of all elements, --initial included, alone on stdout; --initial takes it back exactly, for the next part",
+    )
     .addOption(runAlgorithm())
     .addOption(adapterOption())
     .addHelpText("after", NPY_HELP)
@@ -81,6 +90,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(operatorOption())
     .addOption(mapOption())
     .addOption(mapTypeOption())
+    .addOption(initialOption())
     .addOption(runAlgorithm())
     .addOption(adapterOption())
     .addHelpText("after", NPY_HELP)

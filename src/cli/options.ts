@@ -20,6 +20,11 @@ export interface OperatorOption {
   readonly op: Operator<TypeName>;
 }
 
+export interface InitialOption {
+  /** A value as the command line has it. Its type is known once the input's is. */
+  readonly initial?: string;
+}
+
 export interface MapOption {
   readonly map?: string;
   readonly type?: TypeName;
@@ -77,6 +82,12 @@ export const mapOption = (): Option =>
 export const mapTypeOption = (): Option =>
   new Option("--type <name>", "element type of what --map gives; left out: the input's").choices(
     Object.keys(elementTypes),
+  );
+
+export const initialOption = (): Option =>
+  new Option(
+    "--initial <value>",
+    "what comes before the first element: a value of the result's type, such as 7, -0.5, nan or -inf",
   );
 
 export const algorithmOption = (description: string): Option =>
