@@ -44,6 +44,16 @@ export type {
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
 export type { BufferRange } from "./gpu/recording.ts";
+export type {
+  ArraySource,
+  ArrayStream,
+  StreamCompactMapOptions,
+  StreamCompactOptions,
+  StreamMapOptions,
+  StreamOf,
+  StreamOptions,
+  StreamScanOption,
+} from "./gpu/streams.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
 export type { CompactOptions } from "./plan/compact.ts";

@@ -17,6 +17,18 @@ import { scanAtHand } from "./at_hand.ts";
 import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
 import type { BufferRange } from "./recording.ts";
+import type {
+  AnyStreamOptions,
+  ArraySource,
+  ArrayStream,
+  StreamCompactMapOptions,
+  StreamCompactOptions,
+  StreamEnds,
+  StreamMapOptions,
+  StreamOf,
+  StreamOptions,
+  StreamScanOption,
+} from "./streams.ts";
 import { givenOf } from "./transfer.ts";
 
 /** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
@@ -126,6 +138,28 @@ export interface FlaggedCompact extends CompactOf<FlaggedRanges> {}
 
 /** A compaction that was prepared with or without `where`. */
 export interface EitherCompact extends CompactOf<CompactRanges & Partial<FlaggedRanges>> {}
+
+/** The two ends of a stream, whose code is loaded later. */
+function streamFor(
+  context: Context,
+  caller: "scanStream" | "compactStream",
+  options: AnyStreamOptions,
+): ArrayStream<never, never> {
+  const ends = import("./streams.ts").then(({ streamEnds }) => streamEnds(context, caller, options));
+  const call = (name: keyof StreamEnds) => async (given?: unknown) => (await ends)[name](given as never);
+  return {
+    readable: new ReadableStream(
+      { start: call("reads"), pull: call("pull"), cancel: call("cancel") },
+      { highWaterMark: 0 },
+    ),
+    writable: new WritableStream({
+      start: call("writes"),
+      write: call("write"),
+      close: call("close"),
+      abort: call("abort"),
+    }),
+  };
+}
 
 /** Scan, reduce and compact on one device. See `openFold`. */
 export class Fold {
@@ -260,6 +294,84 @@ export class Fold {
     const [given, room] = [givenOf(data), givenOf(options?.into)];
     const { compactAtHand } = await import("./compact_at_hand.ts");
     return compactAtHand(this.#context, given, room, options);
+  }
+
+  /**
+   * The prefixes of a stream of arrays, as of one array of all their elements. The elements may be more than any memory
+   * holds.
+   *
+   * Chunks may have any length. They are cut into pieces of 16 MiB (of the larger items, if a map changes their size), and
+   * results come piece by piece. At most four pieces are in staging memory each way, and one of each on the GPU: if nobody
+   * reads the results, `write` waits. The total of each piece stays on the GPU, for the next piece.
+   *
+   * A sum of f64 is rounded as a scan of each piece on top of the total before it, however the stream was divided.
+   *
+   * @returns a `readable` and a `writable`, as `pipeThrough` takes them. What fails at one end (also wrong options, and a
+   * lost device) is the error of both; f16 comes as `Float16Array`, or as bits if the runtime has none.
+   *
+   * @example
+   * ```ts
+   * const prefixes = arrays.pipeThrough(fold.scanStream({ type: u32 }));
+   * for await (const chunk of prefixes) {
+   *   show(chunk); // a Uint32Array
+   * }
+   * ```
+   */
+  scanStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
+    options: StreamMapOptions<From, FromValue, Name, V> & StreamScanOption,
+  ): StreamOf<Name, V, From, FromValue>;
+  scanStream<Name extends string, V extends Value>(
+    options: StreamOptions<Name, V> & StreamScanOption,
+  ): StreamOf<Name, V>;
+  scanStream(options: AnyStreamOptions): ArrayStream<never, never> {
+    return streamFor(this.#context, "scanStream", options);
+  }
+
+  /**
+   * The elements of a stream of arrays that a predicate keeps, in order and bit for bit; with `indices`, their positions.
+   * As {@link Fold.scanStream}. The index `i` and positions count over the whole stream. They are u32, so they start again
+   * from 0 after 2^32 elements.
+   *
+   * @example
+   * ```ts
+   * const odd = arrays.pipeThrough(fold.compactStream({ type: u32, where: "x % 2u == 1u" }));
+   * ```
+   */
+  compactStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
+    options: StreamCompactMapOptions<From, FromValue, Name, V>,
+  ): StreamOf<Name, V, From, FromValue>;
+  compactStream<Name extends string, V extends Value>(
+    options: StreamCompactOptions<Name, V> & { readonly indices?: false },
+  ): StreamOf<Name, V>;
+  compactStream<Name extends string, V extends Value>(
+    options: StreamCompactOptions<Name, V> & { readonly indices: true },
+  ): StreamOf<"u32", number, Name, V>;
+  compactStream(options: AnyStreamOptions): ArrayStream<never, never> {
+    return streamFor(this.#context, "compactStream", options);
+  }
+
+  /**
+   * The combination of all elements of a stream of arrays, in order. It is read from the GPU once, at the end. As
+   * {@link Fold.scanStream}.
+   *
+   * @param source - a `ReadableStream`, or what can be iterated with `for await`. If the call fails, it is cancelled.
+   *
+   * @example
+   * ```ts
+   * await fold.reduceStream(arrays, { type: f32, op: max });
+   * ```
+   */
+  reduceStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
+    source: ArraySource<ArrayOf<From, FromValue>>,
+    options: StreamMapOptions<From, FromValue, Name, V>,
+  ): Promise<V>;
+  reduceStream<Name extends string, V extends Value>(
+    source: ArraySource<ArrayOf<Name, V>>,
+    options: StreamOptions<Name, V>,
+  ): Promise<V>;
+  async reduceStream(source: unknown, options: AnyStreamOptions): Promise<Value> {
+    const { reduceStream } = await import("./streams.ts");
+    return reduceStream(this.#context, source, options);
   }
 
   /**

@@ -42,6 +42,8 @@ export function bytesOf(
 
 /** What a call at hand takes from the device. When the call ends, it is kept for the next call, or destroyed. */
 export interface Hand {
+  /** A buffer of some usage with room for so many bytes. One that is written from the CPU is mapped, and is left so. */
+  take(name: string, bytes: number, usage: number): Promise<GPUBuffer>;
   /** A buffer with room for so many bytes. It may hold anything. */
   own(name: string, bytes: number): Promise<GPUBuffer>;
   /** A buffer with an array's bytes, and room for `room` bytes. @throws {ArgumentError} when they are not there any more. */
@@ -52,17 +54,19 @@ export interface Hand {
     target: () => Uint8Array,
     record?: (encoder: GPUCommandEncoder) => void,
   ): Promise<void>;
+  /** Submits what is recorded, at once. @throws {WavefoldError} later, if the device refuses it. */
+  submit(record: (encoder: GPUCommandEncoder) => void): Promise<void>;
 }
 
 /** How many pieces are under way at once: while one is copied by the CPU, the GPU copies others. */
-const PIECES = 4;
+export const PIECES = 4;
 
 /** Arrays of at most so many bytes are written by the queue: they need no staging of their own. */
 const SMALL = 2 ** 16;
 
 const DEVICE = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
-const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
-const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
+export const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
+export const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
 
 /** Bytes of a buffer that other calls can use, too: up to 16 MiB a power of two. */
 const roomOf = (bytes: number): number =>
@@ -113,7 +117,9 @@ export async function atHand<T>(
   try {
     requireDevice(context, title);
     const result = await call({
+      take,
       own,
+      submit,
       async upload(name, from, room = from.byteLength) {
         const { byteLength } = from;
         const made = await own(name, room);
