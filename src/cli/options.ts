@@ -25,6 +25,11 @@ export interface InitialOption {
   readonly initial?: string;
 }
 
+export interface RawOption {
+  /** The type of elements without a header. */
+  readonly raw?: TypeName;
+}
+
 export interface MapOption {
   readonly map?: string;
   readonly type?: TypeName;
@@ -89,6 +94,12 @@ export const initialOption = (): Option =>
     "--initial <value>",
     "what comes before the first element: a value of the result's type, such as 7, -0.5, nan or -inf",
   );
+
+export const rawOption = (): Option =>
+  new Option(
+    "--raw <type>",
+    "the input has no header: it is little-endian elements of this type; the output has none either",
+  ).choices(Object.keys(elementTypes));
 
 export const algorithmOption = (description: string): Option =>
   new Option("--algorithm <name>", description).choices(Object.keys(algorithms));
