@@ -1,19 +1,11 @@
 import type { AnyArray, ArrayOf, Bytes, NameOf, ValueIn } from "../algebra/arrays.ts";
-import {
-  arrayLike,
-  arrayOver,
-  isSameKind,
-  kindOfArray,
-  namedType,
-  structOfArray,
-  typeNameOfArray,
-} from "../algebra/arrays.ts";
+import { arrayLike, arrayOver, namedType, structOfArray, typeNameOfArray } from "../algebra/arrays.ts";
 import { f16, f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
-import { ArgumentError, LimitError } from "../errors.ts";
+import { LimitError } from "../errors.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { requireOptions } from "../options.ts";
 import type { AnyOperator, TuningOptions } from "../plan/options.ts";
@@ -31,7 +23,7 @@ import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
 import { methodsFor } from "./methods.ts";
 import type { Given } from "./transfer.ts";
-import { atHand, bytesOf, givenOf } from "./transfer.ts";
+import { atHand, givenOf } from "./transfer.ts";
 
 // Calls from array to array. Each finds the types, plans, uploads, runs, and reads back.
 
@@ -146,7 +138,7 @@ export async function scanAtHand(
   const room = givenOf(into as AnyArray);
   const ends = endsOf("scan", initial, total);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
-  const target = resultIn(into, room, arrayOf, "scan", given.length, true);
+  const target = await resultIn(into, room, { arrayOf }, "scan", given.length, true);
   const { options: endOptions, ...own } = await ends({ arrayOf, ...types });
   const all = {
     ...(others as Partial<AnyOperator<ScanOptions>>),
@@ -192,32 +184,17 @@ export function fresh(bytes: number): () => Uint8Array {
  * Checks `into`, for a result of `length` elements, or at most as many, and returns its start as the target. Without it,
  * the target is new. `given` is what it was when the call began.
  */
-export function resultIn(
+export const resultIn = async (
   into: unknown,
   given: Given,
-  arrayOf: HandTypes["arrayOf"],
+  types: Pick<HandTypes, "arrayOf">,
   caller: string,
   length: number,
   isExact: boolean,
-): Target {
-  if (into === undefined) {
-    return fresh;
-  }
-  const wanted = arrayOf(new ArrayBuffer(0));
-  if (!isSameKind(into, wanted)) {
-    throw new ArgumentError(
-      `${caller}: into is ${kindOfArray(into)}; it takes ${kindOfArray(wanted)}, as the result is`,
-      "into",
-    );
-  }
-  if (isExact ? given.length !== length : given.length < length) {
-    throw new ArgumentError(
-      `${caller}: into has ${given.length} elements; it takes ${isExact ? "" : "at least "}${length}, as many as the data`,
-      "into",
-    );
-  }
-  return (bytes) => () => bytesOf(given, caller, "into", "into").subarray(0, bytes);
-}
+): Promise<Target> =>
+  into === undefined
+    ? fresh
+    : (await import("./into.ts")).resultIn(into, given, types, caller, length, isExact);
 
 /** The types of the input and of the output. */
 export interface HandTypes {

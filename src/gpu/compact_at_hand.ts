@@ -43,7 +43,7 @@ export async function compactAtHand(
   }
   const words = flags && flagWords(flags, length, title);
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
-  const target = resultIn(into, room, arrayOf, "compact", length, false);
+  const target = await resultIn(into, room, { arrayOf }, "compact", length, false);
   const all = {
     ...(others as Partial<CompactOptions>),
     ...types,

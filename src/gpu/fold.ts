@@ -146,18 +146,14 @@ function streamFor(
   options: AnyStreamOptions,
 ): ArrayStream<never, never> {
   const ends = import("./streams.ts").then(({ streamEnds }) => streamEnds(context, caller, options));
-  const call = (name: keyof StreamEnds) => async (given?: unknown) => (await ends)[name](given as never);
+  /** What a stream calls at one of its ends. */
+  const end = (side: keyof StreamEnds, ...names: string[]): object =>
+    Object.fromEntries(
+      names.map((name) => [name, async (given: unknown) => (await ends)[side][name]?.(given as never)]),
+    );
   return {
-    readable: new ReadableStream(
-      { start: call("reads"), pull: call("pull"), cancel: call("cancel") },
-      { highWaterMark: 0 },
-    ),
-    writable: new WritableStream({
-      start: call("writes"),
-      write: call("write"),
-      close: call("close"),
-      abort: call("abort"),
-    }),
+    readable: new ReadableStream(end("readable", "start", "pull", "cancel"), { highWaterMark: 0 }),
+    writable: new WritableStream(end("writable", "start", "write", "close", "abort")),
   };
 }
 
@@ -370,8 +366,7 @@ export class Fold {
     options: StreamOptions<Name, V>,
   ): Promise<V>;
   async reduceStream(source: unknown, options: AnyStreamOptions): Promise<Value> {
-    const { reduceStream } = await import("./streams.ts");
-    return reduceStream(this.#context, source, options);
+    return (await import("./streams.ts")).reduceStream(this.#context, source, options);
   }
 
   /**

@@ -270,15 +270,13 @@ async function writeChunk({ pieces, from }: Streamed, chunk: unknown, caller: st
   }
 }
 
-/** The methods of the two ends of a stream, as streams call them. */
+/** What streams call at one end. */
+type StreamEnd = Readonly<Record<string, ((given: never) => void | Promise<void>) | undefined>>;
+
+/** The two ends of a stream, for the constructors of streams. */
 export interface StreamEnds {
-  reads(controller: ReadableStreamDefaultController<AnyArray>): void;
-  pull(): Promise<void>;
-  cancel(reason: unknown): Promise<void>;
-  writes(controller: WritableStreamDefaultController): void;
-  write(chunk: unknown): Promise<void>;
-  close(): void;
-  abort(reason: unknown): Promise<void>;
+  readonly readable: StreamEnd;
+  readonly writable: StreamEnd;
 }
 
 /** `Fold.scanStream` and `Fold.compactStream`. */
@@ -307,8 +305,8 @@ export function streamEnds(
       throw cause;
     }
   };
-  return {
-    reads(controller) {
+  const readable = {
+    start(controller: ReadableStreamDefaultController<AnyArray>) {
       reader = controller;
     },
     pull: () =>
@@ -329,16 +327,19 @@ export function streamEnds(
         }
       }),
     cancel: fail,
-    writes(controller) {
+  };
+  const writable = {
+    start(controller: WritableStreamDefaultController) {
       writer = controller;
       // `abort` is called only when the write that waits for room has ended.
       const { signal } = controller as { readonly signal?: AbortSignal };
       signal?.addEventListener("abort", () => void pieces.stop(signal.reason));
     },
-    write: (chunk) => failing(() => writeChunk(streamed, chunk, caller)),
+    write: (chunk: unknown) => failing(() => writeChunk(streamed, chunk, caller)),
     close: () => pieces.end(),
     abort: fail,
   };
+  return { readable, writable };
 }
 
 /** `Fold.reduceStream`. */

@@ -59,14 +59,14 @@ export interface Hand {
 }
 
 /** How many pieces are under way at once: while one is copied by the CPU, the GPU copies others. */
-export const PIECES = 4;
+const PIECES = 4;
 
 /** Arrays of at most so many bytes are written by the queue: they need no staging of their own. */
 const SMALL = 2 ** 16;
 
 const DEVICE = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
-export const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
-export const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
+const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
+const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
 
 /** Bytes of a buffer that other calls can use, too: up to 16 MiB a power of two. */
 const roomOf = (bytes: number): number =>
