@@ -307,10 +307,12 @@ export class Fold {
    *
    * @example
    * ```ts
-   * const prefixes = arrays.pipeThrough(fold.scanStream({ type: u32 }));
-   * for await (const chunk of prefixes) {
-   *   show(chunk); // a Uint32Array
-   * }
+   * const counts = new Blob([Uint32Array.of(3, 1, 7)]).stream();
+   * const words = new TransformStream({
+   *   transform: (bytes, controller) => controller.enqueue(new Uint32Array(bytes.slice().buffer)),
+   * });
+   * const prefixes = counts.pipeThrough(words).pipeThrough(fold.scanStream({ type: u32 }));
+   * (await prefixes.getReader().read()).value; // 3 4 11
    * ```
    */
   scanStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
@@ -330,7 +332,11 @@ export class Fold {
    *
    * @example
    * ```ts
-   * const odd = arrays.pipeThrough(fold.compactStream({ type: u32, where: "x % 2u == 1u" }));
+   * const { readable, writable } = fold.compactStream({ type: u32, where: "x % 2u == 1u" });
+   * const writer = writable.getWriter();
+   * await writer.write(Uint32Array.of(4, 7, 2, 9));
+   * await writer.close();
+   * (await readable.getReader().read()).value; // 7 9
    * ```
    */
   compactStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
@@ -354,7 +360,11 @@ export class Fold {
    *
    * @example
    * ```ts
-   * await fold.reduceStream(arrays, { type: f32, op: max });
+   * async function* heights() {
+   *   yield Float32Array.of(2, 9);
+   *   yield Float32Array.of(4);
+   * }
+   * await fold.reduceStream(heights(), { type: f32, op: max }); // 9
    * ```
    */
   reduceStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
