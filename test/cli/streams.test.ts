@@ -129,6 +129,28 @@ describe("files of several pieces", () => {
   });
 });
 
+test("memory does not grow with the data", () => {
+  const told = `--import=data:text/javascript,${encodeURIComponent(`
+    import fs from "node:fs";
+    process.on("exit", () => fs.writeFileSync("kilobytes", String(process.resourceUsage().maxRSS)));
+  `)}`;
+  /** The most memory that a scan of so many MiB takes, in MiB. */
+  const mostOf = (mebibytes: number): number => {
+    const script = `head -c ${mebibytes * 2 ** 20} /dev/zero | "$@" > /dev/null`;
+    const args = [process.execPath, told, program, "scan", "-", "--raw", "u32", "-o", "-", ...SOFTWARE];
+    const { status, stderr } = spawnSync("bash", ["-o", "pipefail", "-c", script, "bash", ...args], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    return Number(readFileSync(at("kilobytes"), "utf8")) / 1024;
+  };
+  // All pieces are in use by then. A software adapter has the device's memory here, too.
+  const least = mostOf(128);
+  expect(least).toBeLessThan(700);
+  expect(mostOf(320)).toBeLessThan(least + 64);
+});
+
 describe("- and --raw", () => {
   const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
   const sums = Uint32Array.of(3, 4, 11, 11, 15, 16, 22, 25);

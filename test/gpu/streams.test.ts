@@ -257,6 +257,34 @@ describe("every element is as of one array", () => {
     one.destroy();
   });
 
+  test("in a single pass, by subgroups, and as Wavefold chooses", async () => {
+    const { one } = await foldOf(512);
+    const data = anyItems("u32", 1000, "ways") as Uint32Array;
+    const wide = anyItems("u64", 300, "ways") as BigUint64Array;
+    const choices = [
+      { passes: "single", workGroupSize: 8, itemsPerThread: 4 },
+      { algorithm: "subgroup", workGroupSize: 8, itemsPerThread: 4 },
+      {},
+    ] as const;
+    for (const choice of choices) {
+      for (const exclusive of [false, true]) {
+        const scan = one.scanStream({ type: u32, op: affine, exclusive, ...choice });
+        const found = joined(data, await read(streamOf(chunksOf(data, [97])).pipeThrough(scan)));
+        expectSameBits(found, scanReference(data, { op: affine, exclusive }), JSON.stringify(choice));
+        const wideScan = one.scanStream({ type: u64, exclusive, initial: 5n, ...choice });
+        const sums = joined(wide, await read(streamOf(chunksOf(wide, [31])).pipeThrough(wideScan)));
+        expectSameBits(sums, scanReference(wide, { exclusive, initial: 5n }), JSON.stringify(choice));
+      }
+      const total = await one.reduceStream(streamOf(chunksOf(data, [97])), {
+        type: u32,
+        op: affine,
+        ...choice,
+      });
+      expect(total).toBe(reduceReference(data, { op: affine }));
+    }
+    one.destroy();
+  });
+
   test("maps to smaller and larger types, with the index in the stream", async () => {
     const { one } = await foldOf();
     const data = Float32Array.from({ length: 211 }, (_, at) => (at * 37) % 101);
