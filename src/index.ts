@@ -24,7 +24,9 @@ export type {
   HandOptions,
   HandScanMapOptions,
   HandScanOptions,
+  InitialOption,
   IntoOption,
+  TotalOption,
 } from "./gpu/at_hand.ts";
 export type { SinglePassTest } from "./gpu/context.ts";
 export type {
