@@ -164,7 +164,7 @@ async function problemOf(
       compiled.dispatches(
         compiled.bind(
           length,
-          { input: whole(input), output: whole(output), total: whole(total) },
+          { input: whole(input), output: whole(output), count: whole(total) },
           { arrangement: "vectors" },
         ),
       ),
