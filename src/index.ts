@@ -24,7 +24,9 @@ export type {
   HandOptions,
   HandScanMapOptions,
   HandScanOptions,
+  InitialOption,
   IntoOption,
+  TotalOption,
 } from "./gpu/at_hand.ts";
 export type { SinglePassTest } from "./gpu/context.ts";
 export type {
@@ -51,6 +53,16 @@ export type {
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
 export type { BufferRange, Length } from "./gpu/recording.ts";
+export type {
+  ArraySource,
+  ArrayStream,
+  StreamCompactMapOptions,
+  StreamCompactOptions,
+  StreamMapOptions,
+  StreamOf,
+  StreamOptions,
+  StreamScanOption,
+} from "./gpu/streams.ts";
 export type { UploadOptions, WrapOptions } from "./gpu/to_gpu.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";

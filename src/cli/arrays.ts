@@ -2,17 +2,30 @@ import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
-import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
+import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
+import type { Context } from "../gpu/context.ts";
+import { contextOf } from "../gpu/device.ts";
+import type { Streamed } from "../gpu/streams.ts";
+import { endWithTotal, startCompact, startReduce, startScan } from "../gpu/streams.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { UsageError } from "./errors.ts";
-import { openTarget, withInput } from "./files.ts";
-import { formatValue } from "./format.ts";
-import { dumpElements, readElements, readFlags } from "./npy.ts";
-import type { AdapterOption, MapOption, OperatorOption, TuningOption } from "./options.ts";
+import type { Input, Target } from "./files.ts";
+import { DASH, openTarget, withInput } from "./files.ts";
+import { formatValue, parseValue } from "./format.ts";
+import type { ElementSource } from "./npy.ts";
+import { npyHeader, openElements, readAll, readFlags } from "./npy.ts";
+import type {
+  AdapterOption,
+  InitialOption,
+  MapOption,
+  OperatorOption,
+  RawOption,
+  TuningOption,
+} from "./options.ts";
 import { withFold } from "./options.ts";
-import { print } from "./print.ts";
-import type { Progress } from "./progress.ts";
-import { startProgress } from "./progress.ts";
+import { print, stdoutTarget } from "./print.ts";
+import { startByteProgress, startProgress } from "./progress.ts";
+import { moveThrough } from "./stream.ts";
 
 interface OutputOption {
   readonly output: string;
@@ -20,18 +33,6 @@ interface OutputOption {
 
 const tuningOf = ({ algorithm }: TuningOption): TuningOptions =>
   algorithm === undefined ? {} : { algorithm };
-
-async function withProgress<Result>(
-  total: number,
-  work: (progress: Progress) => Promise<Result>,
-): Promise<Result> {
-  const progress = startProgress(total);
-  try {
-    return await work(progress);
-  } finally {
-    progress.stop();
-  }
-}
 
 /** The types of what goes in and comes out, and the map from one to the other, where there is one. */
 interface Mapped {
@@ -49,94 +50,195 @@ function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): M
   return { from, type: result, ...(map !== undefined && { map }) } as Mapped;
 }
 
+/** The value of `--initial`, of the result's type. */
+const initialOf = ({ initial }: InitialOption, type: ScalarType): { readonly initial?: Scalar } =>
+  initial === undefined ? {} : { initial: parseValue(initial, type, "--initial") };
+
 /** The bits of a result, which are what a file takes, whatever the runtime has for f16. */
-const bitsOf = (result: ScalarArray, type: ScalarType): ScalarArray =>
-  type.name === "f16" ? new Uint16Array(result.buffer as ArrayBuffer) : result;
+const bytesOf = (result: ScalarArray): Uint8Array =>
+  new Uint8Array(result.buffer as ArrayBuffer, result.byteOffset, result.byteLength);
+
+const openOutput = (path: string): Promise<Target> | Target =>
+  path === DASH ? stdoutTarget() : openTarget(path);
+
+/** Elements that come in, before an adapter is opened. */
+async function withElements<Result>(
+  path: string,
+  { raw }: RawOption,
+  work: (source: ElementSource, input: Input) => Promise<Result>,
+): Promise<Result> {
+  return withInput(path, async (input) =>
+    work(await openElements(input, raw === undefined ? undefined : elementTypes[raw]), input),
+  );
+}
+
+/** Opens an adapter, starts a stream on it, and shows how far it is. */
+async function withStream<Result>(
+  options: AdapterOption,
+  { size, type }: ElementSource,
+  start: (context: Context, known: number | undefined) => Streamed,
+  work: (streamed: Streamed, read: (bytes: number) => void) => Promise<Result>,
+): Promise<Result> {
+  const progress = startByteProgress(size);
+  try {
+    return await withFold(options, async (fold) => {
+      const known = size === undefined ? undefined : size / type.bytes;
+      return work(start(contextOf(fold.device), known), progress.add);
+    });
+  } finally {
+    progress.stop();
+  }
+}
 
 /** `wavefold scan` */
 export async function scanFile(
-  input: string,
+  path: string,
   options: OutputOption &
     OperatorOption &
     MapOption &
     TuningOption &
-    AdapterOption & { readonly exclusive?: boolean },
+    InitialOption &
+    RawOption &
+    AdapterOption & { readonly exclusive?: boolean; readonly total?: boolean },
 ): Promise<void> {
-  const { op, exclusive = false } = options;
-  await withProgress(4, async (progress) => {
-    progress.step("reading");
-    const target = await openTarget(options.output);
-    const { type: own, data, shape } = await withInput(input, readElements);
-    const mapped = mappedOf(own, options, "scan");
-    monoid(op, mapped.type, "scan");
-    progress.step("opening the adapter");
-    const result = await withFold(options, (fold) => {
-      progress.step("running");
-      return fold.scan(data, { ...tuningOf(options), ...mapped, op, exclusive });
+  const { op, exclusive = false, total = false } = options;
+  if (total && options.output === DASH) {
+    throw new UsageError("scan: --total and -o - both write to standard output; it takes one of them");
+  }
+  const target = await openOutput(options.output);
+  const printed = await withElements(path, options, async (source, input) => {
+    const mapped = mappedOf(source.type, options, "scan");
+    const { type } = mapped;
+    monoid(op, type, "scan");
+    const all = { ...tuningOf(options), ...mapped, ...initialOf(options, type), op, exclusive };
+    const start = (context: Context, known: number | undefined): Streamed =>
+      startScan(context, "scan", all, { known, total });
+    return withStream(options, source, start, async (streamed, read) => {
+      let sum = "";
+      await target.writeBy(async (output) => {
+        if (source.shape !== undefined) {
+          await output.write(npyHeader(type, source.shape));
+        }
+        const end = async (hasItems: boolean): Promise<void> => {
+          if (total) {
+            sum = `${formatValue((await endWithTotal(streamed, hasItems)) as Scalar, type)}\n`;
+          } else {
+            streamed.pieces.end();
+          }
+        };
+        await moveThrough(streamed, { source, input, output, end, read });
+      });
+      return sum;
     });
-    progress.step("writing");
-    await target.write(dumpElements({ type: mapped.type, data: bitsOf(result, mapped.type), shape }));
   });
+  await print(printed);
 }
 
 /** `wavefold reduce` */
 export async function reduceFile(
-  input: string,
-  options: OperatorOption & MapOption & TuningOption & AdapterOption,
+  path: string,
+  options: OperatorOption & InitialOption & MapOption & TuningOption & RawOption & AdapterOption,
 ): Promise<void> {
   const { op } = options;
-  const value = await withProgress(3, async (progress) => {
-    progress.step("reading");
-    const { type: own, data } = await withInput(input, readElements);
-    const mapped = mappedOf(own, options, "reduce");
-    monoid(op, mapped.type, "reduce");
-    progress.step("opening the adapter");
-    const total = await withFold(options, (fold) => {
-      progress.step("running");
-      return fold.reduce(data, { ...tuningOf(options), ...mapped, op });
+  const printed = await withElements(path, options, async (source, input) => {
+    const mapped = mappedOf(source.type, options, "reduce");
+    const { type } = mapped;
+    monoid(op, type, "reduce");
+    const all = { ...tuningOf(options), ...mapped, ...initialOf(options, type), op };
+    const start = (context: Context, known: number | undefined): Streamed =>
+      startReduce(context, "reduce", all, { known });
+    return withStream(options, source, start, async (streamed, read) => {
+      let value = "";
+      const end = async (hasItems: boolean): Promise<void> => {
+        value = formatValue((await endWithTotal(streamed, hasItems)) as Scalar, type);
+      };
+      await moveThrough(streamed, { source, input, end, read });
+      return value;
     });
-    return formatValue(total, mapped.type);
   });
-  await print(`${value}\n`);
+  await print(`${printed}\n`);
 }
+
+/** Bytes of a header whose number of elements is written at the end: any number fits. */
+const OPEN_HEADER_BYTES = 128;
 
 /** `wavefold compact` */
 export async function compactFile(
-  input: string,
+  path: string,
   options: OutputOption &
     TuningOption &
     MapOption &
+    RawOption &
     AdapterOption & { readonly where?: string; readonly flags?: string; readonly indices?: boolean },
 ): Promise<void> {
-  const { where, indices = false } = options;
-  if ((where === undefined) === (options.flags === undefined)) {
+  const { where, indices = false, flags, raw } = options;
+  if ((where === undefined) === (flags === undefined)) {
     throw new UsageError("compact takes one of --where EXPR and --flags FLAGS.npy, and not both");
   }
   if (options.map !== undefined && indices) {
     throw new UsageError("compact takes --map EXPR or --indices, which are not mapped, and not both");
   }
-  await withProgress(4, async (progress) => {
+  if (options.output === DASH && raw === undefined && flags === undefined) {
+    throw new UsageError(
+      "compact: a .npy file says in front how many elements follow, which is known at the end; -o - takes --raw TYPE; without it, -o takes a file",
+    );
+  }
+  const target = await openOutput(options.output);
+  await withElements(path, options, async (source, input) => {
+    const mapped = mappedOf(source.type, options, "compact");
+    const type = indices ? u32 : mapped.type;
+    if (flags !== undefined) {
+      return compactFlagged(source, input, mapped, target, { ...options, flags });
+    }
+    const all = { ...tuningOf(options), ...mapped, where, indices };
+    const start = (context: Context, known: number | undefined): Streamed =>
+      startCompact(context, "compact", all, { known });
+    await withStream(options, source, start, (streamed, read) =>
+      target.writeBy(async (output) => {
+        const isNpy = source.shape !== undefined;
+        if (isNpy) {
+          await output.write(npyHeader(type, [0], OPEN_HEADER_BYTES));
+        }
+        const end = async (): Promise<void> => streamed.pieces.end();
+        const { written } = await moveThrough(streamed, { source, input, output, end, read });
+        if (isNpy) {
+          await output.writeStart(npyHeader(type, [written / type.bytes], OPEN_HEADER_BYTES));
+        }
+      }),
+    );
+  });
+}
+
+/** A compaction by flags, with all elements and flags in memory. */
+async function compactFlagged(
+  source: ElementSource,
+  { path }: Input,
+  mapped: Mapped,
+  target: Target,
+  options: TuningOption & AdapterOption & { readonly flags: string; readonly indices?: boolean },
+): Promise<void> {
+  const { indices = false } = options;
+  const progress = startProgress(4);
+  try {
     progress.step("reading");
-    const target = await openTarget(options.output);
-    const { type: own, data } = await withInput(input, readElements);
-    const mapped = mappedOf(own, options, "compact");
-    const flags =
-      options.flags === undefined ? undefined : await readFlagsFor(options.flags, data.length, input);
+    const data = await readAll(source, path);
+    const flags = await readFlagsFor(options.flags, data.length, path);
     progress.step("opening the adapter");
     const kept = await withFold(options, (fold) => {
       progress.step("running");
-      const all = {
-        ...tuningOf(options),
-        ...mapped,
-        ...(where !== undefined && { where }),
-        ...(flags !== undefined && { flags }),
-      };
+      const all = { ...tuningOf(options), ...mapped, flags };
       return indices ? fold.compact(data, { ...all, indices }) : fold.compact(data, all);
     });
     progress.step("writing");
-    const type = indices ? u32 : mapped.type;
-    await target.write(dumpElements({ type, data: bitsOf(kept, type), shape: [kept.length] }));
-  });
+    await target.writeBy(async (output) => {
+      if (source.shape !== undefined) {
+        await output.write(npyHeader(indices ? u32 : mapped.type, [kept.length]));
+      }
+      await output.write(bytesOf(kept));
+    });
+  } finally {
+    progress.stop();
+  }
 }
 
 async function readFlagsFor(path: string, length: number, input: string): Promise<Uint8Array> {

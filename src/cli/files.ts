@@ -8,12 +8,14 @@ import {
   fstatSync,
   fsync,
   openSync,
+  read,
   renameSync,
   rmSync,
   write,
 } from "node:fs";
 import { access, mkdir, open, readFile, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import process from "node:process";
 import { promisify } from "node:util";
 import { onExit } from "signal-exit";
 import { UsageError } from "./errors.ts";
@@ -65,13 +67,34 @@ export interface Input {
   readonly size: number | undefined;
   /** Fills an array with what comes next. Returns the number of bytes, which is less at the file's end alone. */
   fill(bytes: Uint8Array): Promise<number>;
+  /** Has a `fill` that waits for a pipe wait no longer: what it fills then does not count. */
+  abandon(): void;
 }
 
 /** The most that one call to the system reads or writes. It bounds what a signal has to wait for. */
 const PIECE_BYTES = 2 ** 24;
 
+/** The name of stdin and of stdout on the command line. */
+export const DASH = "-";
+const STDIN_NAME = "stdin";
+
+/** Reads pieces of a file, up to its end. */
+const fillFrom =
+  (readPiece: (bytes: Uint8Array, at: number, most: number) => Promise<{ readonly bytesRead: number }>) =>
+  async (bytes: Uint8Array): Promise<number> => {
+    let filled = 0;
+    while (filled < bytes.length) {
+      const { bytesRead } = await readPiece(bytes, filled, Math.min(PIECE_BYTES, bytes.length - filled));
+      if (bytesRead === 0) {
+        break;
+      }
+      filled += bytesRead;
+    }
+    return filled;
+  };
+
 /**
- * Opens a file, and closes it when `work` is done.
+ * Opens a file, or stdin for `-`, and closes it when `work` is done.
  *
  * @throws {UsageError} where it cannot be read.
  */
@@ -79,6 +102,15 @@ export async function withInput<Result>(
   path: string,
   work: (input: Input) => Promise<Result>,
 ): Promise<Result> {
+  if (path === DASH) {
+    const input = await openStdin();
+    try {
+      return await work(input);
+    } finally {
+      // A pipe that is still open would keep the program from its end.
+      input.abandon();
+    }
+  }
   const failed = (cause: unknown): never => {
     throw fileError(path, cause);
   };
@@ -88,22 +120,67 @@ export async function withInput<Result>(
     return await work({
       path,
       size: stats.isFile() ? stats.size : undefined,
-      async fill(bytes) {
-        let filled = 0;
-        while (filled < bytes.length) {
-          const piece = Math.min(PIECE_BYTES, bytes.length - filled);
-          const { bytesRead } = await file.read(bytes, filled, piece, null).catch(failed);
-          if (bytesRead === 0) {
-            break;
-          }
-          filled += bytesRead;
-        }
-        return filled;
-      },
+      fill: fillFrom((bytes, at, most) => file.read(bytes, at, most, null).catch(failed)),
+      abandon() {},
     });
   } finally {
     await file.close();
   }
+}
+
+const readPiece = promisify(read);
+
+async function openStdin(): Promise<Input> {
+  const failed = (cause: unknown): never => {
+    throw fileError(STDIN_NAME, cause);
+  };
+  const { fd } = process.stdin;
+  // Node.js takes a folder there for an empty file.
+  const stats = await stdinStats(fd).catch(failed);
+  if (stats.isFile()) {
+    // Its start may have been read before.
+    return {
+      path: STDIN_NAME,
+      size: undefined,
+      fill: fillFrom((bytes, at, most) => readPiece(fd, bytes, at, most, null).catch(failed)),
+      abandon() {},
+    };
+  }
+  // A read of a pipe that never comes would keep the program from its end.
+  const chunks = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  let left: Uint8Array = new Uint8Array(0);
+  return {
+    path: STDIN_NAME,
+    size: undefined,
+    async fill(bytes) {
+      let filled = 0;
+      while (filled < bytes.length) {
+        if (left.length === 0) {
+          const { done, value } = await chunks.next().catch(failed);
+          if (done) {
+            break;
+          }
+          left = value;
+        }
+        const piece = left.subarray(0, bytes.length - filled);
+        bytes.set(piece, filled);
+        filled += piece.length;
+        left = left.subarray(piece.length);
+      }
+      return filled;
+    },
+    abandon() {
+      process.stdin.destroy();
+    },
+  };
+}
+
+async function stdinStats(descriptor: number): Promise<Stats> {
+  const stats = fstatSync(descriptor);
+  if (stats.isDirectory()) {
+    throw Object.assign(new Error(), { code: "EISDIR" });
+  }
+  return stats;
 }
 
 /**
@@ -144,29 +221,37 @@ export async function makeFolder(path: string): Promise<void> {
 const writePiece = promisify(write);
 
 /** Writes all bytes: the system may take fewer of them at once, as where the disk is nearly full. */
-export async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
+export async function writeAll(descriptor: number, bytes: Uint8Array, start?: number): Promise<void> {
   let written = 0;
   while (written < bytes.length) {
     const piece = Math.min(PIECE_BYTES, bytes.length - written);
-    written += (await writePiece(descriptor, bytes, written, piece)).bytesWritten;
+    const place = start === undefined ? null : start + written;
+    written += (await writePiece(descriptor, bytes, written, piece, place)).bytesWritten;
   }
+}
+
+/** What is written piece by piece. */
+export interface Output {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Writes over the first bytes. A pipe has no such thing. */
+  writeStart(bytes: Uint8Array): Promise<void>;
 }
 
 /** A place for output, known to be good before the work starts. */
 export interface Target {
   /** Writes beside the place and renames: the file is there whole, or as it was. */
   write(bytes: Uint8Array): Promise<void>;
+  /** The same, of what `work` writes piece by piece. If it fails, nothing is left. */
+  writeBy(work: (output: Output) => Promise<void>): Promise<void>;
 }
 
 /** @throws {UsageError} where a file of that name could not be. */
 export async function openTarget(path: string): Promise<Target> {
   await placeOf(path);
-  return {
-    async write(bytes) {
-      // Looked for again: the work may have taken hours.
-      await replace(await placeOf(path), path, bytes);
-    },
-  };
+  // Looked for again: the work may have taken hours.
+  const writeBy = async (work: (output: Output) => Promise<void>): Promise<void> =>
+    replace(await placeOf(path), path, work);
+  return { writeBy, write: (bytes) => writeBy((output) => output.write(bytes)) };
 }
 
 /** Where a file is to be, and what is there now. */
@@ -223,32 +308,56 @@ async function placeOf(path: string): Promise<Place> {
 }
 
 /** Puts a file in a place at once, with the permissions of the one that was there. */
-async function replace({ folder, name, existing }: Place, path: string, bytes: Uint8Array): Promise<void> {
+async function replace(
+  { folder, existing }: Place,
+  path: string,
+  work: (output: Output) => Promise<void>,
+): Promise<void> {
   // Not the file's own name, which may be as long as names can be.
   const temporary = join(folder, `.wavefold-${randomBytes(8).toString("hex")}.tmp`);
   // Also where a signal ends the program. What makes the file and renames it returns before a signal is looked at.
   const forget = onExit(() => rmSync(temporary, { force: true }));
+  const failed = (cause: unknown): never => {
+    throw fileError(path, cause);
+  };
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(temporary, "wx", existing === undefined ? 0o666 : 0o600);
-    await writeAll(descriptor, bytes);
+    const file = named(path, () => openSync(temporary, "wx", existing === undefined ? 0o666 : 0o600));
+    descriptor = file;
+    await work({
+      write: (bytes) => writeAll(file, bytes).catch(failed),
+      writeStart: (bytes) => writeAll(file, bytes, 0).catch(failed),
+    });
     // Else a file could be renamed before its bytes are on the disk, and be empty after a crash.
-    await promisify(fsync)(descriptor);
-    if (existing !== undefined) {
-      keepOwner(descriptor, existing);
-      fchmodSync(descriptor, existing.mode & 0o777);
-    }
-    closeSync(descriptor);
-    descriptor = undefined;
-    renameSync(temporary, join(folder, name));
+    await promisify(fsync)(file).catch(failed);
+    // The work may have taken hours.
+    const place = await placeOf(path);
+    named(path, () => {
+      if (place.existing !== undefined) {
+        keepOwner(file, place.existing);
+        fchmodSync(file, place.existing.mode & 0o777);
+      }
+      descriptor = undefined;
+      closeSync(file);
+      renameSync(temporary, join(place.folder, place.name));
+    });
   } catch (cause) {
     if (descriptor !== undefined) {
       closeSync(descriptor);
     }
     rmSync(temporary, { force: true });
-    throw fileError(path, cause);
+    throw cause;
   } finally {
     forget();
+  }
+}
+
+/** Does something with a file. @throws {UsageError} which names the file. */
+function named<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (cause) {
+    throw fileError(path, cause);
   }
 }
 

@@ -11,23 +11,33 @@ import { link } from "./link.ts";
 import {
   adapterOption,
   algorithmOption,
+  initialOption,
   mapOption,
   mapTypeOption,
   operatorOption,
   parseList,
   parseNumberList,
   parseSizeList,
+  rawOption,
 } from "./options.ts";
-import { print } from "./print.ts";
+import { ClosedPipeError, print } from "./print.ts";
 import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
 Files are NumPy's .npy: little-endian <u4 <i4 <f4 <f2 <u8 <i8 <f8, of any shape, in C order. The output may be
-the input's own path: a file is there whole, or as it was.`;
+the input's own path: a file is there whole, or as it was. - is standard input or output, and --raw is for elements
+without a header.
+
+Files may be larger than memory: they are read, computed and written in pieces of 16 MiB. All pieces together take
+at most 4 × 16 MiB each way, and 32 MiB and the kernels' scratch on the device.`;
+
+const COMPACT_HELP = `
+With --flags, everything is in memory at once. A .npy file says in front how many elements follow, so a compaction
+writes one to a file; to -, it writes --raw elements.`;
 
 const STATUS_HELP = `
 It exits with 0; with 1 after any failure, which one line on stderr tells; and with 128 and the signal's number where
-a signal ends it (130 after Ctrl-C). An output is there whole, or as it was, and nothing else is left behind.`;
+a signal ends it (130 after Ctrl-C), also where nobody reads the elements that it writes to - (141). An output is there whole, or as it was, and nothing else is left behind.`;
 
 const runAlgorithm = (): Option =>
   algorithmOption(
@@ -39,7 +49,7 @@ const sizesOption = (): Option =>
     "exponents of two (20), ranges of them (10..28), lengths (1000003), divided by commas",
   ).argParser(parseSizeList);
 const outputOption = (): Option =>
-  new Option("-o, --output <out.npy>", "where the result goes").makeOptionMandatory();
+  new Option("-o, --output <out.npy>", "where the result goes; - is stdout").makeOptionMandatory();
 
 function parseWorkGroupSize(given: string): number {
   if (!/^\d+$/.test(given)) {
@@ -62,12 +72,21 @@ function program(printHelp: (text: string) => void): Command {
     .description(
       "For each place, the combination of all elements up to it. An array of several dimensions is scanned in its flattened (C) order and keeps its shape.",
     )
-    .argument("<in.npy>", "the elements")
+    .argument("<in.npy>", "the elements; - reads stdin")
+    .addOption(rawOption())
     .addOption(outputOption())
     .addOption(operatorOption())
     .addOption(mapOption())
     .addOption(mapTypeOption())
-    .option("--exclusive", "leave each place's own element out: the first is the operator's identity")
+    .option(
+      "--exclusive",
+      "leave each place's own element out: the first is --initial, or the operator's identity",
+    )
+    .addOption(initialOption())
+    .option(
+      "--total",
+      "print the combination of all elements, --initial included, alone on stdout; --initial takes it back exactly, for the next part",
+    )
     .addOption(runAlgorithm())
     .addOption(adapterOption())
     .addHelpText("after", NPY_HELP)
@@ -77,10 +96,12 @@ function program(printHelp: (text: string) => void): Command {
     .description(
       "The combination of all elements, alone on stdout; the operator's identity where there are none.",
     )
-    .argument("<in.npy>", "the elements")
+    .argument("<in.npy>", "the elements; - reads stdin")
+    .addOption(rawOption())
     .addOption(operatorOption())
     .addOption(mapOption())
     .addOption(mapTypeOption())
+    .addOption(initialOption())
     .addOption(runAlgorithm())
     .addOption(adapterOption())
     .addHelpText("after", NPY_HELP)
@@ -88,7 +109,8 @@ function program(printHelp: (text: string) => void): Command {
   root
     .command("compact")
     .description("The elements that a predicate or flags keep, in order, in one dimension.")
-    .argument("<in.npy>", "the elements")
+    .argument("<in.npy>", "the elements; - reads stdin")
+    .addOption(rawOption())
     .addOption(outputOption())
     .addOption(
       new Option(
@@ -105,7 +127,7 @@ function program(printHelp: (text: string) => void): Command {
     .option("--indices", "write the kept elements' positions (<u4) instead of the elements")
     .addOption(runAlgorithm())
     .addOption(adapterOption())
-    .addHelpText("after", NPY_HELP)
+    .addHelpText("after", NPY_HELP + COMPACT_HELP)
     .action(compactFile);
   root
     .command("emit")
@@ -211,6 +233,10 @@ async function main(): Promise<void> {
       });
     await print(help);
   } catch (cause) {
+    if (cause instanceof ClosedPipeError) {
+      process.exitCode = cause.status;
+      return;
+    }
     process.stderr.write(`wavefold: ${messageOf(cause)}\n`);
     process.exitCode = 1;
   }

@@ -1,7 +1,7 @@
 import { dump } from "npyjs";
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
-import type { Float16ArrayLike, ScalarType, TypeName } from "../algebra/types.ts";
+import type { ScalarType, TypeName } from "../algebra/types.ts";
 import { quoted, UsageError } from "./errors.ts";
 import type { Input } from "./files.ts";
 import type { Literal } from "./python_literal.ts";
@@ -86,26 +86,154 @@ export function parseFlags(bytes: Uint8Array, name: string): FlagsFile {
   return flagsOf(...parse(bytes, name, flagDtypes));
 }
 
-/** As {@link parseElements}, of a file that is read no further than its header says. */
-export async function readElements(input: Input): Promise<ElementsFile> {
-  return elementsOf(...(await read(input, elementDtypes)));
-}
-
 /** As {@link parseFlags}, of a file that is read no further than its header says. */
 export async function readFlags(input: Input): Promise<FlagsFile> {
   return flagsOf(...(await read(input, flagDtypes)));
 }
 
-/** A `.npy` file of elements, little-endian and in C order. */
-export function dumpElements({ type, data, shape }: ElementsFile): Uint8Array {
-  return new Uint8Array(
-    dump(data as Exclude<ScalarArray, Float16ArrayLike>, [...shape], { dtype: npyName(dtypes[type.name]) }),
-  );
+/** Elements of a file, which are read piece by piece. */
+export interface ElementSource {
+  readonly type: ScalarType;
+  /** It is undefined where no header tells it. */
+  readonly shape: readonly number[] | undefined;
+  /** In bytes; undefined where it is known only at the end. */
+  readonly size: number | undefined;
+  /**
+   * Fills an array with what comes next. Returns the number of bytes, which is less at the end alone.
+   *
+   * @throws {UsageError} where the file does not hold what its header says, or ends in the middle of an element.
+   */
+  fill(bytes: Uint8Array): Promise<number>;
 }
 
+/**
+ * Opens a file of elements: a `.npy` file; or elements of a type, without a header.
+ *
+ * @throws {UsageError} as {@link parseElements}.
+ */
+export async function openElements(input: Input, raw?: ScalarType): Promise<ElementSource> {
+  return raw === undefined ? openNpy(input) : openRaw(input, raw);
+}
+
+async function openNpy(input: Input): Promise<ElementSource> {
+  const { header, first } = await openHeader(input, elementDtypes);
+  const { descr, shape, dataBytes } = header;
+  let done = 0;
+  return {
+    type: typeOf(descr),
+    shape,
+    size: dataBytes,
+    async fill(bytes) {
+      const wanted = bytes.subarray(0, dataBytes - done);
+      const known = first.subarray(done, done + wanted.length);
+      wanted.set(known);
+      const filled = known.length + (await input.fill(wanted.subarray(known.length)));
+      done += filled;
+      if (wanted.length < bytes.length || filled < wanted.length) {
+        // One more byte is one too many.
+        const more = done === dataBytes ? await input.fill(new Uint8Array(1)) : 0;
+        requireBytes(header, Math.max(first.length, done + more), input.path);
+      }
+      return filled;
+    },
+  };
+}
+
+async function openRaw(input: Input, type: ScalarType): Promise<ElementSource> {
+  const requireWhole = (bytes: number): void => {
+    if (bytes % type.bytes !== 0) {
+      throw new UsageError(
+        `${input.path}: it ends in the middle of an element: it holds ${bytes} bytes, and each ${type.name} takes ${type.bytes}`,
+      );
+    }
+  };
+  // The system says 0 of files that are on no disk.
+  const size = input.size || undefined;
+  requireWhole(size ?? 0);
+  let done = 0;
+  return {
+    type,
+    shape: undefined,
+    size,
+    async fill(bytes) {
+      // A file that grows meanwhile is taken as it was.
+      const wanted = size === undefined ? bytes : bytes.subarray(0, size - done);
+      const filled = await input.fill(wanted);
+      done += filled;
+      if (filled < bytes.length) {
+        requireWhole(done);
+      }
+      return filled;
+    },
+  };
+}
+
+/**
+ * All elements of a source at once.
+ *
+ * @throws {UsageError} where there is no memory for them.
+ */
+export async function readAll(source: ElementSource, path: string): Promise<ScalarArray> {
+  const { type, size } = source;
+  const holder = arrays[dtypes[type.name]];
+  if (size !== undefined) {
+    const data = allocate(size, path);
+    await source.fill(data);
+    // The end is looked at, too.
+    await source.fill(new Uint8Array(1));
+    return new holder(data.buffer) as ScalarArray;
+  }
+  const pieces: Uint8Array[] = [];
+  for (let filled = UNKNOWN_PIECE; filled === UNKNOWN_PIECE; ) {
+    const piece = new Uint8Array(UNKNOWN_PIECE);
+    filled = await source.fill(piece);
+    pieces.push(piece.subarray(0, filled));
+  }
+  const all = allocate(
+    pieces.reduce((sum, { length }) => sum + length, 0),
+    path,
+  );
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return new holder(all.buffer) as ScalarArray;
+}
+
+const UNKNOWN_PIECE = 2 ** 20;
+
+/** The bytes before the data of a `.npy` file of elements, little-endian and in C order. They are at least `least` bytes. */
+export function npyHeader(type: ScalarType, shape: readonly number[], least = 0): Uint8Array {
+  const dtype = dtypes[type.name].slice(1) as NpyName;
+  const header = new Uint8Array(dump(new Uint8Array(0), [...shape], { dtype }));
+  if (header.length >= least) {
+    return header;
+  }
+  const padded = new Uint8Array(least).fill(SPACE);
+  padded.set(header.subarray(0, -1));
+  padded[least - 1] = LINE_END;
+  new DataView(padded.buffer).setUint16(MAGIC.length + 2, least - MAGIC.length - 4, true);
+  return padded;
+}
+
+type NpyName = "u4" | "i4" | "f4" | "f2" | "u8" | "i8" | "f8";
+const SPACE = 0x20;
+const LINE_END = 0x0a;
+
+/** A `.npy` file of elements. */
+export function dumpElements({ type, data, shape }: ElementsFile): Uint8Array {
+  const header = npyHeader(type, shape);
+  const file = new Uint8Array(header.length + data.byteLength);
+  file.set(header);
+  file.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), header.length);
+  return file;
+}
+
+const typeOf = (descr: string): ScalarType => types.find((one) => dtypes[one.name] === descr) as ScalarType;
+
 function elementsOf({ descr, shape }: Header, data: ArrayBuffer): ElementsFile {
-  const type = types.find((one) => dtypes[one.name] === descr) as ScalarType;
-  return { type, data: new arrays[descr as Dtype](data) as ScalarArray, shape };
+  return { type: typeOf(descr), data: new arrays[descr as Dtype](data) as ScalarArray, shape };
 }
 
 function flagsOf({ descr, shape }: Header, data: ArrayBuffer): FlagsFile {
@@ -126,16 +254,27 @@ function parse(bytes: Uint8Array, name: string, accepted: readonly string[]): [H
   return [header, Uint8Array.from(bytes.subarray(header.dataOffset)).buffer];
 }
 
-async function read(input: Input, accepted: readonly string[]): Promise<[Header, ArrayBuffer]> {
+/** Reads a header, and what comes behind it at once. */
+async function openHeader(
+  input: Input,
+  accepted: readonly string[],
+): Promise<{ readonly header: Header; readonly first: Uint8Array }> {
   const start = new Uint8Array(FIXED_BYTES + MOST_HEADER_BYTES);
   const startBytes = await input.fill(start);
   const header = parseHeader(start.subarray(0, startBytes), input.path, accepted);
-  const { dataOffset, dataBytes } = header;
+  const first = start.subarray(header.dataOffset, startBytes);
   if (input.size !== undefined) {
-    requireBytes(header, Math.max(input.size, startBytes) - dataOffset, input.path);
+    requireBytes(header, Math.max(input.size, startBytes) - header.dataOffset, input.path);
+  } else if (startBytes < start.length || first.length > header.dataBytes) {
+    requireBytes(header, first.length, input.path);
   }
+  return { header, first };
+}
+
+async function read(input: Input, accepted: readonly string[]): Promise<[Header, ArrayBuffer]> {
+  const { header, first } = await openHeader(input, accepted);
+  const { dataBytes } = header;
   const data = allocate(dataBytes, input.path);
-  const first = start.subarray(dataOffset, startBytes);
   data.set(first.subarray(0, dataBytes));
   let present = first.length;
   if (present <= dataBytes) {
@@ -305,6 +444,3 @@ function requireBytes({ descr, shape, dataBytes }: Header, present: number, name
     );
   }
 }
-
-type NpyName = "b1" | "u1" | "i1" | "u2" | "i2" | "u4" | "i4" | "f4" | "f2" | "u8" | "i8" | "f8";
-const npyName = (descr: string): NpyName => descr.slice(1) as NpyName;

@@ -20,6 +20,16 @@ export interface OperatorOption {
   readonly op: Operator<TypeName>;
 }
 
+export interface InitialOption {
+  /** A value as the command line has it. Its type is known once the input's is. */
+  readonly initial?: string;
+}
+
+export interface RawOption {
+  /** The type of elements without a header. */
+  readonly raw?: TypeName;
+}
+
 export interface MapOption {
   readonly map?: string;
   readonly type?: TypeName;
@@ -78,6 +88,18 @@ export const mapTypeOption = (): Option =>
   new Option("--type <name>", "element type of what --map gives; left out: the input's").choices(
     Object.keys(elementTypes),
   );
+
+export const initialOption = (): Option =>
+  new Option(
+    "--initial <value>",
+    "what comes before the first element: a value of the result's type, such as 7, -0.5, nan or -inf",
+  );
+
+export const rawOption = (): Option =>
+  new Option(
+    "--raw <type>",
+    "the input has no header: it is little-endian elements of this type; the output has none either",
+  ).choices(Object.keys(elementTypes));
 
 export const algorithmOption = (description: string): Option =>
   new Option("--algorithm <name>", description).choices(Object.keys(algorithms));

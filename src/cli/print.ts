@@ -1,5 +1,7 @@
 import { fstatSync } from "node:fs";
 import process from "node:process";
+import { UsageError } from "./errors.ts";
+import type { Target } from "./files.ts";
 import { fileError, writeAll } from "./files.ts";
 
 const STDOUT = 1;
@@ -17,13 +19,7 @@ export async function print(text: string): Promise<void> {
     return;
   }
   try {
-    const stats = fstatSync(STDOUT);
-    if (stats.isFIFO() || stats.isSocket() || process.stdout.isTTY) {
-      await throughStream(text);
-    } else {
-      // The stream takes a file for written that the system took a part of.
-      await writeAll(STDOUT, new TextEncoder().encode(text));
-    }
+    await writeStdout(new TextEncoder().encode(text));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "EPIPE") {
       throw fileError(NAME, cause);
@@ -32,12 +28,54 @@ export async function print(text: string): Promise<void> {
   }
 }
 
+async function writeStdout(bytes: Uint8Array): Promise<void> {
+  const stats = fstatSync(STDOUT);
+  if (stats.isFIFO() || stats.isSocket() || process.stdout.isTTY) {
+    await throughStream(bytes);
+  } else {
+    // The stream takes a file for written that the system took a part of.
+    await writeAll(STDOUT, bytes);
+  }
+}
+
+/** The reader of stdout is gone. Nothing is said of it, as of a program that SIGPIPE ends. */
+export class ClosedPipeError extends Error {
+  override name = "ClosedPipeError";
+  /** The status of a shell for what SIGPIPE ended. */
+  readonly status = 128 + 13;
+}
+
+/**
+ * Stdout as the place for a result's bytes.
+ *
+ * @throws {UsageError} for a terminal.
+ * @throws {ClosedPipeError} later, where nobody reads them any more.
+ */
+export function stdoutTarget(): Target {
+  if (process.stdout.isTTY) {
+    throw new UsageError("the output - is a terminal, which shows no bytes; it takes a file or a pipe");
+  }
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    try {
+      await writeStdout(bytes);
+    } catch (cause) {
+      throw (cause as NodeJS.ErrnoException).code === "EPIPE"
+        ? new ClosedPipeError("standard output was closed")
+        : fileError(NAME, cause);
+    }
+  };
+  const writeStart = (): Promise<void> => {
+    throw new UsageError("the output - cannot be written to again at its start");
+  };
+  return { write, writeBy: (work) => work({ write, writeStart }) };
+}
+
 /** A pipe or a terminal may be one that does not wait, which the stream knows how to write to. */
-const throughStream = (text: string): Promise<void> =>
+const throughStream = (bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     // The callback is told as well; without a listener, the program would end here.
     process.stdout.once("error", reject);
-    process.stdout.write(text, (cause) => {
+    process.stdout.write(bytes, (cause) => {
       if (cause) {
         reject(cause);
       } else {

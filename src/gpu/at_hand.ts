@@ -235,7 +235,7 @@ export const arrangementFor = ({ algorithm, passes }: TuningOptions): Arrangemen
   passes === "single" || algorithm === "subgroup" ? "vectors" : "padded";
 
 /** A call, as far as its plan depends on it. */
-interface Planned {
+export interface Planned {
   readonly primitive: string;
   /** All its options, with types and the length. */
   readonly all: TuningOptions & { readonly maxLength: number };
@@ -265,7 +265,7 @@ export const keyOfCall = ({ primitive, all }: Pick<Planned, "primitive" | "all">
     .join(", ")}`;
 
 /** A compiled plan that calls at hand leave for the next ones, and its last run. */
-interface PlanForCalls extends KeptPlan {
+export interface PlanForCalls extends KeptPlan {
   readonly compiled: Compiled;
   /** The next run, of as many items, is the same if its buffers are. */
   last?: {
@@ -305,20 +305,37 @@ interface PlanAtHand {
   ): Promise<Uint8Array>;
 }
 
-/** Runs one call with its plan: one that an earlier call left, or a new one. It is left for the next call. */
-export async function planAtHand<T>(
+/** Does some work with the plan of a call: one that an earlier call left, or a new one. It is left for the next call. */
+export async function withPlan<T>(
+  context: Context,
+  planned: Planned,
+  work: (own: PlanForCalls) => Promise<T>,
+): Promise<T> {
+  const key = keyOfCall(planned);
+  const taken = takePlan(context.kept, key) as PlanForCalls | undefined;
+  const own = taken ?? (await compiledFor(context, planned, key));
+  try {
+    const result = await work(own);
+    usePipelines(context, own.pipelines);
+    keepPlan(context.kept, own, context.pipelines);
+    return result;
+  } catch (cause) {
+    own.destroy();
+    throw cause;
+  }
+}
+
+/** Runs one call with its plan. */
+export const planAtHand = <T>(
   context: Context,
   planned: Planned,
   call: (hand: PlanAtHand) => Promise<T>,
-): Promise<T> {
-  const key = keyOfCall(planned);
-  const arrangement = arrangementFor(planned.all);
-  const taken = takePlan(context.kept, key) as PlanForCalls | undefined;
-  const own = taken ?? (await compiledFor(context, planned, key));
-  const { compiled, pipelines } = own;
-  const { plan } = compiled;
-  try {
-    const result = await atHand(context, plan.title, (hand) => {
+): Promise<T> =>
+  withPlan(context, planned, (own) => {
+    const { compiled } = own;
+    const { plan } = compiled;
+    const arrangement = arrangementFor(planned.all);
+    return atHand(context, plan.title, (hand) => {
       const vector = arrangement === "padded" ? plan.vector : 1;
       const roomOf = (name: RangeName, length: number): number => {
         const itemBytes = plan.itemBytes[name];
@@ -360,14 +377,7 @@ export async function planAtHand<T>(
         },
       });
     });
-    usePipelines(context, pipelines);
-    keepPlan(context.kept, own, context.pipelines);
-    return result;
-  } catch (cause) {
-    own.destroy();
-    throw cause;
-  }
-}
+  });
 
 /**
  * Uploads an array, runs the plan, and reads the result back to the target. If the result is empty, the plan is

@@ -25,6 +25,18 @@ import type {
   GpuScanOptions,
 } from "./on_gpu.ts";
 import type { BufferRange, Length } from "./recording.ts";
+import type {
+  AnyStreamOptions,
+  ArraySource,
+  ArrayStream,
+  StreamCompactMapOptions,
+  StreamCompactOptions,
+  StreamEnds,
+  StreamMapOptions,
+  StreamOf,
+  StreamOptions,
+  StreamScanOption,
+} from "./streams.ts";
 import type { UploadOptions, WrapOptions } from "./to_gpu.ts";
 import { givenOf } from "./transfer.ts";
 
@@ -132,6 +144,24 @@ export interface FlaggedCompact extends CompactOf<FlaggedRanges> {}
 
 /** A compaction that was prepared with or without `where`. */
 export interface EitherCompact extends CompactOf<CompactRanges & Partial<FlaggedRanges>> {}
+
+/** The two ends of a stream, whose code is loaded later. */
+function streamFor(
+  context: Context,
+  caller: "scanStream" | "compactStream",
+  options: AnyStreamOptions,
+): ArrayStream<never, never> {
+  const ends = import("./streams.ts").then(({ streamEnds }) => streamEnds(context, caller, options));
+  /** What a stream calls at one of its ends. */
+  const end = (side: keyof StreamEnds, ...names: string[]): object =>
+    Object.fromEntries(
+      names.map((name) => [name, async (given: unknown) => (await ends)[side][name]?.(given as never)]),
+    );
+  return {
+    readable: new ReadableStream(end("readable", "start", "pull", "cancel"), { highWaterMark: 0 }),
+    writable: new WritableStream(end("writable", "start", "write", "close", "abort")),
+  };
+}
 
 /** Scan, reduce and compact on one device. See `openFold`. */
 export class Fold {
@@ -368,6 +398,93 @@ export class Fold {
   wrap<Name extends string, V extends Value>(options: WrapOptions<Name, V>): Promise<GpuArray<Name, V>>;
   async wrap(options: WrapOptions): Promise<GpuArray> {
     return (await import("./to_gpu.ts")).wrap(this.#context, this.#arrays, options);
+  }
+
+  /**
+   * The prefixes of a stream of arrays, as of one array of all their elements. The elements may be more than any memory
+   * holds.
+   *
+   * Chunks may have any length. They are cut into pieces of 16 MiB (of the larger items, if a map changes their size), and
+   * results come piece by piece. At most four pieces are in staging memory each way, and one of each on the GPU: if nobody
+   * reads the results, `write` waits. The total of each piece stays on the GPU, for the next piece.
+   *
+   * A sum of f64 is rounded as a scan of each piece on top of the total before it, however the stream was divided.
+   *
+   * @returns a `readable` and a `writable`, as `pipeThrough` takes them. What fails at one end (also wrong options, and a
+   * lost device) is the error of both; f16 comes as `Float16Array`, or as bits if the runtime has none.
+   *
+   * @example
+   * ```ts
+   * const counts = new Blob([Uint32Array.of(3, 1, 7)]).stream();
+   * const words = new TransformStream({
+   *   transform: (bytes, controller) => controller.enqueue(new Uint32Array(bytes.slice().buffer)),
+   * });
+   * const prefixes = counts.pipeThrough(words).pipeThrough(fold.scanStream({ type: u32 }));
+   * (await prefixes.getReader().read()).value; // 3 4 11
+   * ```
+   */
+  scanStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
+    options: StreamMapOptions<From, FromValue, Name, V> & StreamScanOption,
+  ): StreamOf<Name, V, From, FromValue>;
+  scanStream<Name extends string, V extends Value>(
+    options: StreamOptions<Name, V> & StreamScanOption,
+  ): StreamOf<Name, V>;
+  scanStream(options: AnyStreamOptions): ArrayStream<never, never> {
+    return streamFor(this.#context, "scanStream", options);
+  }
+
+  /**
+   * The elements of a stream of arrays that a predicate keeps, in order and bit for bit; with `indices`, their positions.
+   * As {@link Fold.scanStream}. The index `i` and positions count over the whole stream. They are u32, so they start again
+   * from 0 after 2^32 elements.
+   *
+   * @example
+   * ```ts
+   * const { readable, writable } = fold.compactStream({ type: u32, where: "x % 2u == 1u" });
+   * const writer = writable.getWriter();
+   * await writer.write(Uint32Array.of(4, 7, 2, 9));
+   * await writer.close();
+   * (await readable.getReader().read()).value; // 7 9
+   * ```
+   */
+  compactStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
+    options: StreamCompactMapOptions<From, FromValue, Name, V>,
+  ): StreamOf<Name, V, From, FromValue>;
+  compactStream<Name extends string, V extends Value>(
+    options: StreamCompactOptions<Name, V> & { readonly indices?: false },
+  ): StreamOf<Name, V>;
+  compactStream<Name extends string, V extends Value>(
+    options: StreamCompactOptions<Name, V> & { readonly indices: true },
+  ): StreamOf<"u32", number, Name, V>;
+  compactStream(options: AnyStreamOptions): ArrayStream<never, never> {
+    return streamFor(this.#context, "compactStream", options);
+  }
+
+  /**
+   * The combination of all elements of a stream of arrays, in order. It is read from the GPU once, at the end. As
+   * {@link Fold.scanStream}.
+   *
+   * @param source - a `ReadableStream`, or what can be iterated with `for await`. If the call fails, it is cancelled.
+   *
+   * @example
+   * ```ts
+   * async function* heights() {
+   *   yield Float32Array.of(2, 9);
+   *   yield Float32Array.of(4);
+   * }
+   * await fold.reduceStream(heights(), { type: f32, op: max }); // 9
+   * ```
+   */
+  reduceStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
+    source: ArraySource<ArrayOf<From, FromValue>>,
+    options: StreamMapOptions<From, FromValue, Name, V>,
+  ): Promise<V>;
+  reduceStream<Name extends string, V extends Value>(
+    source: ArraySource<ArrayOf<Name, V>>,
+    options: StreamOptions<Name, V>,
+  ): Promise<V>;
+  async reduceStream(source: unknown, options: AnyStreamOptions): Promise<Value> {
+    return (await import("./streams.ts")).reduceStream(this.#context, source, options);
   }
 
   /**

@@ -45,6 +45,8 @@ export function bytesOf(
 
 /** What a call at hand takes from the device. When the call ends, it is kept for the next call, or destroyed. */
 export interface Hand {
+  /** A buffer of some usage with room for so many bytes. One that is written from the CPU is mapped, and is left so. */
+  take(name: string, bytes: number, usage: number): Promise<GPUBuffer>;
   /** A buffer with room for so many bytes. It may hold anything. */
   own(name: string, bytes: number): Promise<GPUBuffer>;
   /** A buffer with an array's bytes, and room for `room` bytes. @throws {ArgumentError} when they are not there any more. */
@@ -60,6 +62,8 @@ export interface Hand {
     record?: (encoder: GPUCommandEncoder) => void,
     offset?: number,
   ): Promise<void>;
+  /** Submits what is recorded, at once. @throws {WavefoldError} later, if the device refuses it. */
+  submit(record: (encoder: GPUCommandEncoder) => void): Promise<void>;
 }
 
 /** How many pieces are under way at once: while one is copied by the CPU, the GPU copies others. */
@@ -147,8 +151,10 @@ export async function atHand<T>(
   try {
     requireDevice(context, title);
     const result = await call({
+      take,
       own,
       mapped,
+      submit: (record) => submit(context, title, record),
       async upload(name, from, room = from.byteLength) {
         const { byteLength } = from;
         const made = await own(name, room);

@@ -8,5 +8,11 @@ export { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
 export type { Grouping } from "../plan/grouping.ts";
 export { compactReference } from "./compact.ts";
 export { reduceReference } from "./reduce.ts";
-export type { ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";
+export type {
+  ReferenceInitial,
+  ReferenceMap,
+  ReferenceMapOptions,
+  ReferenceOptions,
+  ReferenceScan,
+} from "./scan.ts";
 export { scanReference } from "./scan.ts";

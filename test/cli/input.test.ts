@@ -72,7 +72,22 @@ describe("an input", () => {
     fails(sums.subarray(0, -1), /takes 12 bytes of data, and it holds 11\n$/);
     fails(Buffer.concat([sums, Buffer.alloc(1)]), /1 bytes too many follow .* it holds 13\n$/);
     fails(npy(headerOf("'<u4'", "(2, 2**40)"), 4), /^wavefold: \/dev\/stdin: the header is malformed/);
-    fails(npy(headerOf("'<u4'", `(${2 ** 50},)`), 4), /^wavefold: [^\n]*there is no memory for [^\n]*\n$/);
+    // Whatever a header promises: no memory is taken for more than comes.
+    fails(
+      npy(headerOf("'<u4'", `(${2 ** 50},)`), 4),
+      /takes 4503599627370496 bytes of data, and it holds 4\n$/,
+    );
+  });
+
+  it("is told to be more than memory holds, where all of it must be held", () => {
+    writeFileSync(at("flags.npy"), sums);
+    const bytes = npy(headerOf("'<u4'", `(${2 ** 50},)`), 2 ** 17);
+    const args = ["compact", "-", "--flags", "flags.npy", "-o", "out.npy", ...SOFTWARE];
+    expect(piped(bytes, ...args)).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^wavefold: stdin: [^\n]*there is no memory for [^\n]*\n$/),
+    });
   });
 
   it("is read no further than it must be", () => {

@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
+import * as nodeFs from "node:fs";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
+import * as nodeStream from "node:stream";
 import { transform } from "esbuild";
 import { dump } from "npyjs";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -62,6 +64,8 @@ export const modules: Readonly<Record<string, { readonly named: object; readonly
   "wavefold/esbuild": { named: esbuildPlugin, run: esbuildPlugin },
   "wavefold/vite": { named: vitePlugin, run: vitePlugin },
   "wavefold/reference": { named: reference, run: reference },
+  "node:fs": { named: nodeFs, run: nodeFs },
+  "node:stream": { named: nodeStream, run: nodeStream },
   "./kernel.ts": { named: runKernel, run: runKernel },
 };
 

@@ -1,0 +1,92 @@
+import type { Streamed } from "../gpu/streams.ts";
+import type { Input, Output } from "./files.ts";
+import type { ElementSource } from "./npy.ts";
+
+/**
+ * Moves all elements of a source through a stream, and its results to the output. Bytes go from the file to the memory that
+ * the device reads, and from the memory that the device writes to the file: nothing else holds them. Reads, writes and the
+ * device work at the same time.
+ *
+ * @returns how many elements came, and how many bytes went. The stream's end is the caller's, if it asks for the total.
+ */
+export async function moveThrough(
+  { pieces }: Streamed,
+  {
+    source,
+    input,
+    output,
+    end,
+    read = () => {},
+  }: {
+    readonly source: ElementSource;
+    readonly input: Input;
+    /** For a reduction, there is none. */
+    readonly output?: Output;
+    /** Ends the stream. */
+    end(hasItems: boolean): Promise<void>;
+    /** Is told of the bytes that were read. */
+    read?(bytes: number): void;
+  },
+): Promise<{ readonly written: number }> {
+  let failure: { readonly cause: unknown } | undefined;
+  // Calls of the system that use the memory of a piece: nobody may give it back meanwhile.
+  let filling: Promise<unknown> = Promise.resolve();
+  let flushing: Promise<unknown> = Promise.resolve();
+  const fail = async (cause: unknown): Promise<void> => {
+    failure ??= { cause };
+    input.abandon();
+    await Promise.allSettled([filling, flushing]);
+    await pieces.stop(cause);
+  };
+
+  const readAll = async (): Promise<void> => {
+    let done = 0;
+    for (;;) {
+      // At the known end, there is nothing to ask room for: only the end is looked at.
+      const isAll = source.size !== undefined && done >= source.size;
+      const room = isAll ? new Uint8Array(1) : await pieces.room();
+      if (failure !== undefined) {
+        return;
+      }
+      const reading = source.fill(room);
+      filling = reading;
+      const filled = await reading;
+      if (failure !== undefined) {
+        return;
+      }
+      read(filled);
+      done += filled;
+      if (!isAll) {
+        pieces.filled(filled);
+      }
+      if (filled < room.length) {
+        break;
+      }
+    }
+    await end(done > 0);
+  };
+
+  let written = 0;
+  const writeAll = async (to: Output): Promise<void> => {
+    for (;;) {
+      const result = await pieces.next();
+      if (result === undefined || failure !== undefined) {
+        return;
+      }
+      const writing = to.write(result.bytes);
+      flushing = writing;
+      await writing;
+      if (failure !== undefined) {
+        return;
+      }
+      written += result.bytes.length;
+      result.release();
+    }
+  };
+
+  await Promise.all([readAll().catch(fail), output && writeAll(output).catch(fail)]);
+  if (failure !== undefined) {
+    throw failure.cause;
+  }
+  return { written };
+}

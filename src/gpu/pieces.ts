@@ -1,0 +1,418 @@
+import type { AnyArray } from "../algebra/arrays.ts";
+import { paddedBytes, wholeWords } from "../plan/plan.ts";
+import type { Planned } from "./at_hand.ts";
+import { arrangementFor, withPlan } from "./at_hand.ts";
+import type { Context } from "./context.ts";
+import type { Compiled, Range, ResolvedRanges } from "./executor.ts";
+import { BufferUsage, MAP_READ, MAP_WRITE } from "./flags.ts";
+import type { Hand } from "./transfer.ts";
+import { atHand, givenOf } from "./transfer.ts";
+
+// Data of any length, piece by piece. Each piece is written into a staging buffer, runs on the GPU on top of the carry of
+// the pieces before it, and is read from another staging buffer. The carry stays on the GPU.
+
+/** How many pieces are under way at once. */
+const PIECES = 4;
+
+// As the staging of calls at hand, so that each takes what the other leaves.
+const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
+const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
+
+/** The result of a piece: bytes that are there until they are released. */
+export interface PieceResult {
+  readonly bytes: Uint8Array;
+  release(): void;
+}
+
+/**
+ * The pieces of one stream. At most {@link PIECES} of them are under way at once: one is filled, others are on the GPU, and
+ * others wait to be taken. One caller at a time asks for room, and one at a time for results.
+ */
+export interface Pieces {
+  /** Bytes of an item of the input and of the output. */
+  readonly itemBytes: { readonly input: number; readonly output: number };
+  /**
+   * Room for the next bytes of input, at least one byte: what is left of the piece that is filled. It waits for a piece
+   * whose result was released. Nobody may write there after `stop`.
+   */
+  room(): Promise<Uint8Array>;
+  /** Says how many bytes of the room were filled. A piece that is full goes to the GPU. */
+  filled(bytes: number): void;
+  /**
+   * Says that no more input comes. What was filled of the last piece goes to the GPU: whole items. If there is no item at
+   * all, but there is room, the total of nothing is computed.
+   */
+  end(): void;
+  /** The result of the next piece. It is undefined when all were released; then the buffers have been given back. */
+  next(): Promise<PieceResult | undefined>;
+  /** The bytes of the total, after `end`, if it is read. It is undefined if nothing was computed. */
+  total(): Promise<Uint8Array | undefined>;
+  /**
+   * Stops, and gives the buffers back. All that waits, and all that is asked for later, is rejected with the reason. The
+   * promise resolves when the buffers are back.
+   */
+  stop(reason: unknown): Promise<void>;
+  /** Does something if the device fails or the plan does not compile, also while nobody waits. */
+  onFailure(action: (cause: unknown) => void): void;
+}
+
+/** The staging of a piece. */
+interface Slot {
+  readonly stage: GPUBuffer;
+  /** For the result, if each piece has one. */
+  readonly back: GPUBuffer | undefined;
+  /** For the number of kept items. */
+  readonly countBack: GPUBuffer | undefined;
+  /** The mapped staging buffer. */
+  bytes: Uint8Array | undefined;
+  filled: number;
+}
+
+/** A place for a piece: its staging, once it is allocated, and what the GPU does with it. */
+interface Place {
+  slot?: Slot;
+  /** Resolves when the staging can be written. */
+  writable: Promise<unknown>;
+  /** Resolves when the result can be read. */
+  readable: Promise<unknown>;
+}
+
+/** A plan and its buffers, once they are there. */
+interface Device {
+  slot(): Promise<Slot>;
+  /** Sends a piece to the GPU. */
+  run(slot: Slot, piece: number): Pick<Place, "writable" | "readable">;
+}
+
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+  reject(cause: unknown): void;
+}
+
+function deferred<T>(): Deferred<T> {
+  const made: Partial<Deferred<T>> & { promise?: Promise<T> } = {};
+  const promise = new Promise<T>((resolve, reject) => {
+    Object.assign(made, { resolve, reject });
+  });
+  // It may be rejected while nobody waits.
+  promise.catch(() => {});
+  return Object.assign(made, { promise }) as Deferred<T>;
+}
+
+/** What is done when a device is lost. A device has one handler, so that it does not hold streams that are over. */
+const losses = new WeakMap<GPUDevice, Set<() => void>>();
+
+/** Does something when the device is lost. Returns a function that forgets it. */
+function whenLost(device: GPUDevice, action: () => void): () => void {
+  let actions = losses.get(device);
+  if (actions === undefined) {
+    const made = new Set<() => void>();
+    actions = made;
+    losses.set(device, made);
+    void device.lost.then(() => {
+      for (const one of made) {
+        one();
+      }
+    });
+  }
+  const own = actions;
+  own.add(action);
+  return () => {
+    own.delete(action);
+  };
+}
+
+/** Items of a piece, for items of these sizes. The number is even, so that pieces of f16 are whole words. */
+export const itemsOfPiece = ({ kept }: Context, ...itemBytes: number[]): number =>
+  2 * Math.max(1, Math.floor(kept.pieceBytes / Math.max(...itemBytes) / 2));
+
+/**
+ * Starts a stream. The plan is for as many items as a piece has. `initial` has the bytes of the value before the first item,
+ * if the plan takes one. `readsTotal` is whether to read the total at the end.
+ */
+export function openPieces(
+  context: Context,
+  planned: Planned,
+  itemBytes: Pieces["itemBytes"],
+  initial?: Uint8Array,
+  readsTotal = false,
+): Pieces {
+  const pieceItems = planned.all.maxLength;
+  const isReduction = planned.primitive === "reduce";
+  /** Resolves when the stream is over, whether it ended or was stopped. */
+  const over = deferred<void>();
+  const places: Place[] = [];
+  let onGpu: Device | undefined;
+  // How many pieces went to the GPU, had their results taken, and had them released.
+  let started = 0;
+  let taken = 0;
+  let released = 0;
+  let ended = false;
+  let stopped: { readonly reason: unknown } | undefined;
+  let failed = false;
+  let wake = deferred<void>();
+  const changed = (): void => {
+    wake.resolve();
+    wake = deferred();
+  };
+  const broken = (cause: unknown): void => {
+    failed = true;
+    over.reject(cause);
+    changed();
+  };
+  const overIfDone = (): void => {
+    if (ended && released === started) {
+      over.resolve();
+    }
+  };
+
+  const done = withPlan(context, planned, ({ compiled }) =>
+    atHand(context, compiled.plan.title, async (hand) => {
+      const { open, total } = await deviceFor(hand, compiled);
+      onGpu = open;
+      changed();
+      const forget = whenLost(context.device, () => broken(new Error("the device was lost")));
+      try {
+        await over.promise;
+      } finally {
+        forget();
+      }
+      // No command may use a buffer that is given back.
+      const all = places.flatMap(({ writable, readable }) => [writable, readable]);
+      for (const one of await Promise.allSettled(all)) {
+        if (one.status === "rejected") {
+          throw one.reason;
+        }
+      }
+      for (const { slot } of places) {
+        slot?.back?.unmap();
+        slot?.countBack?.unmap();
+        if (slot?.bytes !== undefined) {
+          // Whoever takes it next asks for its bytes again.
+          slot.stage.unmap();
+          await slot.stage.mapAsync(MAP_WRITE);
+        }
+      }
+      return readsTotal && stopped === undefined && started > 0 ? total(started) : undefined;
+    }),
+  );
+  done.catch((cause: unknown) => {
+    broken(cause);
+  });
+
+  /** Allocates what the stream uses. */
+  async function deviceFor(
+    hand: Hand,
+    compiled: Compiled,
+  ): Promise<{ open: Device; total(pieces: number): Promise<Uint8Array> }> {
+    const { plan } = compiled;
+    const { needs } = plan;
+    const arrangement = arrangementFor(planned.all);
+    const vector = arrangement === "padded" ? plan.vector : 1;
+    const rangeOf = (buffer: GPUBuffer, bytes: number): Range => ({ buffer, offset: 0, bytes });
+    // What has no bytes is not bound.
+    const roomOf = (name: "input" | "output", items: number): number =>
+      items && paddedBytes(items, itemBytes[name], vector);
+
+    const input = await hand.own("input", roomOf("input", pieceItems));
+    const output = isReduction ? undefined : await hand.own("output", roomOf("output", pieceItems));
+    const count = needs.has("count") ? await hand.own("count", 4) : undefined;
+    // A dispatch may not read and write the same buffer, so that the carry goes from one to the other and back.
+    const carries: GPUBuffer[] =
+      initial === undefined
+        ? []
+        : [
+            await hand.upload("carry", givenOf(initial as unknown as AnyArray)),
+            await hand.own("carry", itemBytes.output),
+          ];
+    const carryBefore = (piece: number): Range | undefined => {
+      const buffer = carries[piece % 2];
+      return buffer && rangeOf(buffer, itemBytes.output);
+    };
+    const rangesOf = (piece: number, items: number): ResolvedRanges => ({
+      input: rangeOf(input, roomOf("input", items)),
+      output: output ? rangeOf(output, roomOf("output", items)) : carryBefore(piece + 1),
+      count: count && rangeOf(count, 4),
+      initial: carryBefore(piece),
+      total: needs.has("total") ? carryBefore(piece + 1) : undefined,
+    });
+
+    const open: Device = {
+      async slot() {
+        return {
+          stage: await hand.take("staging", wholeWords(pieceItems * itemBytes.input), WRITTEN),
+          back: output && (await hand.take("read-back", wholeWords(pieceItems * itemBytes.output), READ)),
+          countBack: count && (await hand.take("read-back", 4, READ)),
+          bytes: undefined,
+          filled: 0,
+        };
+      },
+      run({ stage, back, countBack, filled }, piece) {
+        const items = filled / itemBytes.input;
+        compiled.requireDevice();
+        compiled.nextRun();
+        const firstIndex = (piece * pieceItems) % 2 ** 32;
+        const passes = compiled.bind(
+          items,
+          rangesOf(piece, items),
+          { arrangement },
+          { first_index: firstIndex },
+        );
+        const dispatches = compiled.dispatches(passes);
+        stage.unmap();
+        const submitted = hand.submit((encoder) => {
+          encoder.copyBufferToBuffer(stage, 0, input, 0, wholeWords(filled));
+          compiled.encode(encoder, dispatches);
+          if (output && back) {
+            encoder.copyBufferToBuffer(output, 0, back, 0, wholeWords(items * itemBytes.output));
+          }
+          if (count && countBack) {
+            encoder.copyBufferToBuffer(count, 0, countBack, 0, 4);
+          }
+        });
+        // The device holds them as long as the submission runs.
+        for (const { uniform } of dispatches) {
+          uniform.destroy();
+        }
+        return {
+          writable: Promise.all([submitted, stage.mapAsync(MAP_WRITE)]),
+          readable: Promise.all([submitted, back?.mapAsync(MAP_READ), countBack?.mapAsync(MAP_READ)]),
+        };
+      },
+    };
+    const total = async (pieces: number): Promise<Uint8Array> => {
+      const bytes = new Uint8Array(itemBytes.output);
+      await hand.readBack(carries[pieces % 2] as GPUBuffer, () => bytes);
+      return bytes;
+    };
+    return { open, total };
+  }
+
+  /** Waits until something holds. @throws the reason, if the stream was stopped; or why it failed. */
+  async function until(holds: () => boolean): Promise<void> {
+    for (;;) {
+      if (stopped !== undefined) {
+        throw stopped.reason;
+      }
+      if (failed) {
+        await done;
+      }
+      if (holds()) {
+        return;
+      }
+      await wake.promise;
+    }
+  }
+
+  /** Waits for the GPU. */
+  async function gpu(work: Promise<unknown>): Promise<void> {
+    await work.catch(broken);
+    await until(() => true);
+  }
+
+  function start(place: Place, slot: Slot): void {
+    const piece = started++;
+    try {
+      Object.assign(place, onGpu?.run(slot, piece));
+      place.writable.catch(broken);
+      place.readable.catch(broken);
+    } catch (cause) {
+      broken(cause);
+    }
+    slot.bytes = undefined;
+    if (isReduction) {
+      released++;
+    }
+    changed();
+  }
+
+  return {
+    itemBytes,
+    async room() {
+      await until(() => onGpu !== undefined);
+      await until(() => started - released < PIECES);
+      const at = started % PIECES;
+      let place = places[at];
+      if (place === undefined) {
+        const made = (onGpu as Device).slot();
+        place = { writable: made, readable: made };
+        places[at] = place;
+        await gpu(made);
+        place.slot = await made;
+      }
+      await gpu(place.writable);
+      const slot = place.slot as Slot;
+      if (slot.bytes === undefined) {
+        slot.bytes = new Uint8Array(slot.stage.getMappedRange(), 0, pieceItems * itemBytes.input);
+        slot.filled = 0;
+      }
+      return slot.bytes.subarray(slot.filled);
+    },
+    filled(bytes) {
+      const place = places[started % PIECES];
+      const slot = place?.slot;
+      if (place !== undefined && slot?.bytes !== undefined) {
+        slot.filled += bytes;
+        if (slot.filled === slot.bytes.length) {
+          start(place, slot);
+        }
+      }
+    },
+    end() {
+      const place = places[started % PIECES];
+      const slot = place?.slot;
+      const isWanted = (slot?.filled ?? 0) > 0 || (readsTotal && started === 0);
+      if (place !== undefined && slot?.bytes !== undefined && isWanted) {
+        start(place, slot);
+      }
+      ended = true;
+      overIfDone();
+      changed();
+    },
+    async next() {
+      await until(() => taken < started || (ended && released === started));
+      if (taken === started) {
+        await done;
+        return undefined;
+      }
+      const items = itemsStarted(taken);
+      const place = places[taken++ % PIECES] as Place;
+      await gpu(place.readable);
+      const { back, countBack } = place.slot as Slot;
+      const kept = countBack && new Uint32Array(countBack.getMappedRange(0, 4))[0];
+      const bytes = (kept ?? items) * itemBytes.output;
+      return {
+        bytes:
+          bytes === 0 || !back
+            ? new Uint8Array(0)
+            : new Uint8Array(back.getMappedRange(0, wholeWords(bytes)), 0, bytes),
+        release() {
+          back?.unmap();
+          countBack?.unmap();
+          released++;
+          overIfDone();
+          changed();
+        },
+      };
+    },
+    async total() {
+      await until(() => ended);
+      return done;
+    },
+    async stop(reason) {
+      stopped ??= { reason };
+      over.resolve();
+      changed();
+      await done.catch(() => {});
+    },
+    onFailure(action) {
+      done.catch(action);
+    },
+  };
+
+  /** How many items a piece has that went to the GPU. */
+  function itemsStarted(piece: number): number {
+    return (places[piece % PIECES]?.slot?.filled ?? 0) / itemBytes.input;
+  }
+}

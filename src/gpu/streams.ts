@@ -1,0 +1,418 @@
+import { isSameKind, kindOfArray } from "../algebra/array_kinds.ts";
+import type { AnyArray, ArrayOf } from "../algebra/arrays.ts";
+import { arrayOver, valuesOf } from "../algebra/arrays.ts";
+import { bytesOfInitial } from "../algebra/initial.ts";
+import { u32 } from "../algebra/integers.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import { monoid } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
+import { ArgumentError, refuse } from "../errors.ts";
+import type { OptionNames } from "../options.ts";
+import { requireOptions } from "../options.ts";
+import type { CompactOptions } from "../plan/compact.ts";
+import type { AnyOperator, TuningOptions } from "../plan/options.ts";
+import { commonNames } from "../plan/options.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { ReduceOptions } from "../plan/reduce.ts";
+import type { ScanOptions } from "../plan/scan.ts";
+import { planScan } from "../plan/scan.ts";
+import type { InitialOption } from "./at_hand.ts";
+import { arrangementFor } from "./at_hand.ts";
+import type { Context } from "./context.ts";
+import { methodsFor } from "./methods.ts";
+import type { Pieces } from "./pieces.ts";
+import { itemsOfPiece, openPieces } from "./pieces.ts";
+import { bytesOf, givenOf } from "./transfer.ts";
+
+// Streams of arrays. They cut what comes into pieces of a fixed number of items, so that results do not depend on how the
+// input was divided.
+
+/** The options of `scanStream` and `reduceStream`. */
+export interface StreamOptions<Name extends string, V extends Value> extends TuningOptions, InitialOption<V> {
+  /** The type of the elements. */
+  readonly type: ElementType<Name, V>;
+  /** The operator. The default is `add`. */
+  readonly op?: Operator<NoInfer<Name>>;
+  /** WGSL over each element's value `x` and its index `i` in the stream: see {@link ScanOptions.map}. */
+  readonly map?: string;
+}
+
+/** The options of `scanStream` and `reduceStream` with a map to another type. */
+export interface StreamMapOptions<
+  From extends string,
+  FromValue extends Value,
+  Name extends string,
+  V extends Value,
+> extends Omit<StreamOptions<Name, V>, "map"> {
+  /** The type of the elements that come in. */
+  readonly from: ElementType<From, FromValue>;
+  /** WGSL over each element's value `x` and its index `i` in the stream: see {@link ScanOptions.map}. */
+  readonly map: string;
+}
+
+/** What a scan of a stream takes beside the options of a reduction. */
+export interface StreamScanOption {
+  /** Leaves each place's own element out. */
+  readonly exclusive?: boolean;
+}
+
+/** The options of `compactStream`. */
+export interface StreamCompactOptions<Name extends string, V extends Value> extends TuningOptions {
+  /** The type of the elements. */
+  readonly type: ElementType<Name, V>;
+  /** A WGSL expression over the element `x` and its index `i` in the stream (u32, modulo 2^32). */
+  readonly where: string;
+  /** WGSL over each kept element's value `x` and its index `i`: see {@link ScanOptions.map}. */
+  readonly map?: string;
+}
+
+/** The options of `compactStream` with a map to another type. */
+export interface StreamCompactMapOptions<
+  From extends string,
+  FromValue extends Value,
+  Name extends string,
+  V extends Value,
+> extends Omit<StreamCompactOptions<Name, V>, "map"> {
+  /** The type of the elements that come in. */
+  readonly from: ElementType<From, FromValue>;
+  /** WGSL over each kept element's value `x` and its index `i`: see {@link ScanOptions.map}. */
+  readonly map: string;
+}
+
+/** The two ends of a stream, as `pipeThrough` takes them. */
+export interface ArrayStream<In, Out> {
+  readonly readable: ReadableStream<Out>;
+  readonly writable: WritableStream<In>;
+}
+
+/** What `reduceStream` reads from. */
+export type ArraySource<A> = ReadableStream<A> | AsyncIterable<A>;
+
+/** A stream of arrays for options with types. */
+export type StreamOf<
+  Name extends string,
+  V extends Value,
+  From extends string = Name,
+  FromValue extends Value = V,
+> = ArrayStream<ArrayOf<From, FromValue>, ArrayOf<Name, V>>;
+
+const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies Record<
+  keyof StreamMapOptions<string, Value, string, Value>,
+  true
+>;
+const scanNames = { exclusive: true, ...reduceNames } as const satisfies Record<
+  keyof StreamScanOption | keyof typeof reduceNames,
+  true
+>;
+const compactNames = { where: true, indices: true, ...commonNames } as const satisfies Record<
+  keyof StreamCompactMapOptions<string, Value, string, Value> | "indices",
+  true
+>;
+
+/** The options of any stream. Nobody has checked them yet. */
+export interface AnyStreamOptions extends TuningOptions {
+  readonly type?: unknown;
+  readonly from?: unknown;
+  readonly op?: unknown;
+  readonly map?: unknown;
+  readonly where?: unknown;
+  readonly indices?: unknown;
+  readonly exclusive?: unknown;
+  readonly initial?: unknown;
+}
+
+/** A stream that was started, and the types of what comes in and goes out. */
+export interface Streamed {
+  readonly pieces: Pieces;
+  readonly from: ElementType;
+  readonly type: ElementType;
+  /** The total of a stream of no items, if there is no initial value. */
+  readonly ofNothing: Value | undefined;
+}
+
+/** How a stream is started. */
+interface StartOptions {
+  /** How many items come at most, if that is known: less than a piece takes less memory. */
+  readonly known?: number | undefined;
+  /** Whether the total is read at the end. */
+  readonly total?: boolean | undefined;
+}
+
+const typesOf = (
+  caller: string,
+  options: AnyStreamOptions,
+  names: OptionNames,
+): { readonly from: ElementType; readonly type: ElementType } => {
+  requireOptions(caller, options, names);
+  const type = requireType(options.type, caller);
+  return { from: options.from === undefined ? type : requireType(options.from, caller, "from"), type };
+};
+
+/** Starts the scan or the reduction of a stream. */
+function startFold(
+  context: Context,
+  caller: string,
+  primitive: "scan" | "reduce",
+  options: AnyStreamOptions,
+  { known = Number.POSITIVE_INFINITY, total = false }: StartOptions,
+): Streamed {
+  const types = typesOf(caller, options, primitive === "scan" ? scanNames : reduceNames);
+  const { type, from } = types;
+  const { identity, start } = monoid((options.op ?? add) as Operator, type, caller);
+  const { initial, ...others } = options;
+  // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
+  const before = bytesOfInitial(initial ?? identity, type, caller);
+  const isScan = primitive === "scan";
+  const all = {
+    ...(others as Partial<AnyOperator<ScanOptions>>),
+    ...types,
+    initial: true,
+    ...(isScan && { total: true, continued: initial === undefined }),
+    maxLength: Math.min(itemsOfPiece(context, from.bytes, type.bytes), Math.max(1, known)),
+  };
+  const plan = async (): Promise<Plan> => {
+    const methods = await methodsFor(all, context.facts);
+    if (isScan) {
+      return planScan(all, context.facts, methods, [arrangementFor(all)]);
+    }
+    const { planReduce } = await import("../plan/reduce.ts");
+    return planReduce(all as AnyOperator<ReduceOptions>, context.facts, methods, [arrangementFor(all)]);
+  };
+  const pieces = openPieces(
+    context,
+    { primitive, all, plan },
+    { input: from.bytes, output: type.bytes },
+    before,
+    total,
+  );
+  return { pieces, ...types, ofNothing: initial === undefined ? (start?.value ?? identity) : undefined };
+}
+
+/** Starts the scan of a stream. */
+export const startScan = (
+  context: Context,
+  caller: string,
+  options: AnyStreamOptions,
+  start: StartOptions = {},
+): Streamed => startFold(context, caller, "scan", options, start);
+
+/** Starts the reduction of a stream. */
+export const startReduce = (
+  context: Context,
+  caller: string,
+  options: AnyStreamOptions,
+  start: StartOptions = {},
+): Streamed => startFold(context, caller, "reduce", options, { ...start, total: true });
+
+/** Starts the compaction of a stream. */
+export function startCompact(
+  context: Context,
+  caller: string,
+  options: AnyStreamOptions,
+  { known = Number.POSITIVE_INFINITY }: StartOptions = {},
+): Streamed {
+  const types = typesOf(caller, options, compactNames);
+  const { type, from } = types;
+  if (options.where === undefined) {
+    refuse(caller, "where", "undefined", "a WGSL expression over the element x and its index i");
+  }
+  const indices = options.indices === true;
+  const result = indices ? u32 : type;
+  const all = {
+    ...(options as Partial<CompactOptions>),
+    ...types,
+    indices,
+    maxLength: Math.min(itemsOfPiece(context, from.bytes, result.bytes), Math.max(1, known)),
+  };
+  const plan = async (): Promise<Plan> => {
+    const { planCompact } = await import("../plan/compact.ts");
+    return planCompact(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
+  };
+  const itemBytes = { input: from.bytes, output: result.bytes };
+  const pieces = openPieces(context, { primitive: "compact", all, plan }, itemBytes);
+  return { pieces, from, type: result, ofNothing: undefined };
+}
+
+/** Ends a stream that reads its total, and returns that. */
+export async function endWithTotal({ pieces, type, ofNothing }: Streamed, hasItems: boolean): Promise<Value> {
+  if (!hasItems && ofNothing !== undefined) {
+    pieces.end();
+    // Its map or operator may not compile.
+    await pieces.total();
+    return ofNothing;
+  }
+  if (!hasItems) {
+    await pieces.room();
+  }
+  pieces.end();
+  const bytes = (await pieces.total()) as Uint8Array<ArrayBuffer>;
+  return valuesOf(arrayOver(type, bytes.buffer), type)(0);
+}
+
+/** Writes an array into a stream. @throws {ArgumentError} if it holds no items of the type. */
+async function writeChunk({ pieces, from }: Streamed, chunk: unknown, caller: string): Promise<void> {
+  const wanted = arrayOver(from, new ArrayBuffer(0));
+  const holdsBits = from.name === "f16" && kindOfArray(chunk) === "Uint16Array";
+  if (!isSameKind(chunk, wanted) && !holdsBits) {
+    throw new ArgumentError(
+      `${caller}: a chunk is ${kindOfArray(chunk)}; it takes ${kindOfArray(wanted)}, as the items are ${from.name}`,
+      "chunk",
+    );
+  }
+  const given = givenOf(chunk as AnyArray);
+  for (let at = 0; at < given.byteLength; ) {
+    const room = await pieces.room();
+    const bytes = bytesOf(given, caller, "a chunk", "chunk").subarray(at, at + room.length);
+    room.set(bytes);
+    pieces.filled(bytes.length);
+    at += bytes.length;
+  }
+}
+
+/** What streams call at one end. */
+type StreamEnd = Readonly<Record<string, ((given: never) => void | Promise<void>) | undefined>>;
+
+/** The two ends of a stream, for the constructors of streams. */
+export interface StreamEnds {
+  readonly readable: StreamEnd;
+  readonly writable: StreamEnd;
+}
+
+/** `Fold.scanStream` and `Fold.compactStream`. */
+export function streamEnds(
+  context: Context,
+  caller: "scanStream" | "compactStream",
+  options: AnyStreamOptions,
+): StreamEnds {
+  const streamed = (caller === "scanStream" ? startScan : startCompact)(context, caller, options);
+  const { pieces, type } = streamed;
+  let reader: ReadableStreamDefaultController<AnyArray> | undefined;
+  let writer: WritableStreamDefaultController | undefined;
+  // What has gone wrong at one end reaches the other one. An end that was closed, or has failed, takes no notice.
+  const fail = async (cause: unknown): Promise<void> => {
+    reader?.error(cause);
+    writer?.error(cause);
+    await pieces.stop(cause);
+  };
+  pieces.onFailure(fail);
+  /** Does something that ends the stream if it fails. */
+  const failing = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (cause) {
+      await fail(cause);
+      throw cause;
+    }
+  };
+  const readable = {
+    start(controller: ReadableStreamDefaultController<AnyArray>) {
+      reader = controller;
+    },
+    pull: () =>
+      failing(async () => {
+        for (;;) {
+          const result = await pieces.next();
+          if (result === undefined) {
+            reader?.close();
+            return;
+          }
+          const { bytes, release } = result;
+          const own = bytes.slice();
+          release();
+          if (own.length > 0) {
+            reader?.enqueue(arrayOver(type, own.buffer));
+            return;
+          }
+        }
+      }),
+    cancel: fail,
+  };
+  const writable = {
+    start(controller: WritableStreamDefaultController) {
+      writer = controller;
+      // `abort` is called only when the write that waits for room has ended.
+      const { signal } = controller as { readonly signal?: AbortSignal };
+      signal?.addEventListener("abort", () => void pieces.stop(signal.reason));
+    },
+    write: (chunk: unknown) => failing(() => writeChunk(streamed, chunk, caller)),
+    close: () => pieces.end(),
+    abort: fail,
+  };
+  return { readable, writable };
+}
+
+/** `Fold.reduceStream`. */
+export async function reduceStream(
+  context: Context,
+  source: unknown,
+  options: AnyStreamOptions,
+): Promise<Value> {
+  const caller = "reduceStream";
+  const chunks = iteratorOf(source, caller);
+  try {
+    const streamed = startReduce(context, caller, options);
+    const { pieces } = streamed;
+    let hasItems = false;
+    // A device that fails is told of while the source keeps us waiting. A race would be remembered by the failure.
+    let fail = (_: unknown): void => {};
+    let failure: { readonly cause: unknown } | undefined;
+    pieces.onFailure((cause) => {
+      failure = { cause };
+      fail(cause);
+    });
+    const next = (): Promise<IteratorResult<unknown>> =>
+      new Promise((resolve, reject) => {
+        fail = reject;
+        if (failure !== undefined) {
+          reject(failure.cause);
+        } else {
+          chunks.next().then(resolve, reject);
+        }
+      });
+    try {
+      for (let one = await next(); one.done !== true; one = await next()) {
+        await writeChunk(streamed, one.value, caller);
+        hasItems ||= (one.value as AnyArray).length > 0;
+      }
+      return await endWithTotal(streamed, hasItems);
+    } catch (cause) {
+      await pieces.stop(cause);
+      throw cause;
+    }
+  } catch (cause) {
+    // The source may keep us waiting for this, too.
+    chunks.stop(cause);
+    throw cause;
+  }
+}
+
+interface Chunks {
+  next(): Promise<IteratorResult<unknown>>;
+  stop(cause: unknown): void;
+}
+
+/** Reads a stream, or what can be iterated. @throws {ArgumentError} for what cannot. */
+function iteratorOf(source: unknown, caller: string): Chunks {
+  const given = Object(source) as Partial<ReadableStream & AsyncIterable<unknown> & Iterable<unknown>>;
+  if (typeof given.getReader === "function") {
+    const reader = given.getReader();
+    return {
+      next: () => reader.read() as Promise<IteratorResult<unknown>>,
+      stop: (cause) => {
+        reader.cancel(cause).catch(() => {});
+      },
+    };
+  }
+  const made = given[Symbol.asyncIterator]?.() ?? given[Symbol.iterator]?.();
+  if (made === undefined || ArrayBuffer.isView(source) || typeof source === "string") {
+    refuse(caller, "source", kindOfArray(source), "a ReadableStream or an async iterable of arrays");
+  }
+  return {
+    next: async () => made.next(),
+    stop: () => {
+      void (async () => made.return?.())().catch(() => {});
+    },
+  };
+}

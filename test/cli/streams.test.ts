@@ -1,0 +1,400 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  createReadStream,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { ScalarType, TypeName } from "../../src/algebra/types.ts";
+import { dumpElements, npyHeader, parseElements } from "../../src/cli/npy.ts";
+import { shownBytes, shownRate, shownTime } from "../../src/cli/progress.ts";
+import { failsIn, program, runIn } from "../support/command.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 4 });
+
+// The command on data that is read and written piece by piece.
+
+const SOFTWARE = ["--adapter", "software"];
+/** Elements of a piece of u32, and one more than two of them. */
+const PIECE = 2 ** 22;
+const MANY = 2 * PIECE + 3;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "wavefold-streams-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const at = (name: string): string => join(folder, name);
+const bytesOf = (data: ScalarArray): Buffer =>
+  Buffer.from(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+const put = (name: string, type: ScalarType, data: ScalarArray, shape = [data.length]): void =>
+  writeFileSync(at(name), dumpElements({ type, data, shape }));
+const read = (name: string) => parseElements(readFileSync(at(name)), name);
+const silent = { status: 0, stdout: "", stderr: "" };
+
+/** Runs the command with these bytes in its stdin, and takes the bytes of its stdout. */
+function piped(input: Uint8Array, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, ...SOFTWARE], {
+    cwd: folder,
+    input,
+    maxBuffer: 2 ** 28,
+  });
+  return { status, stdout, stderr: stderr.toString() };
+}
+
+/** Runs a pipeline of the shell's. `$w` is the command. */
+function shell(script: string) {
+  const { status, stdout, stderr } = spawnSync(
+    "bash",
+    ["-c", `w() { "${process.execPath}" "${program}" "$@" --adapter software; }; set -o pipefail; ${script}`],
+    { cwd: folder, encoding: "utf8" },
+  );
+  return { status, stdout, stderr };
+}
+
+const hash = async (path: string): Promise<string> => {
+  const made = createHash("sha256");
+  for await (const chunk of createReadStream(path)) {
+    made.update(chunk as Uint8Array);
+  }
+  return made.digest("hex");
+};
+
+/** The sums of any items, in pieces as long as any. */
+function sumsOf(data: Uint32Array): Uint32Array {
+  let sum = 0;
+  return data.map((one) => {
+    sum = (sum + one) >>> 0;
+    return sum;
+  });
+}
+const manyItems = (): Uint32Array => Uint32Array.from({ length: MANY }, (_, at) => (at * 2654435761) >>> 5);
+
+describe("files of several pieces", () => {
+  test("scan, reduce and compact, in place, with several dimensions", () => {
+    const data = manyItems();
+    const sums = sumsOf(data);
+    put("in.npy", u32, data, [1, MANY]);
+    expect(runIn(folder, ["reduce", "in.npy", ...SOFTWARE])).toEqual({
+      ...silent,
+      stdout: `${sums.at(-1)}\n`,
+    });
+    const where = ["--where", "(x ^ i) % 3u == 0u", ...SOFTWARE];
+    expect(runIn(folder, ["compact", "in.npy", "-o", "kept.npy", ...where])).toEqual(silent);
+    const isKept = (x: number, i: number): boolean => ((x ^ i) >>> 0) % 3 === 0;
+    const kept = data.filter(isKept);
+    expect(read("kept.npy").shape).toEqual([kept.length]);
+    expect(bytesOf(read("kept.npy").data).equals(bytesOf(kept))).toBe(true);
+    expect(runIn(folder, ["compact", "in.npy", "-o", "kept.npy", "--indices", ...where])).toEqual(silent);
+    const places = Uint32Array.from(data.keys()).filter((i) => isKept(data[i] as number, i));
+    expect(bytesOf(read("kept.npy").data).equals(bytesOf(places))).toBe(true);
+    expect(runIn(folder, ["scan", "in.npy", "-o", "in.npy", "--total", ...SOFTWARE])).toEqual({
+      ...silent,
+      stdout: `${sums.at(-1)}\n`,
+    });
+    expect(read("in.npy").shape).toEqual([1, MANY]);
+    expect(bytesOf(read("in.npy").data).equals(bytesOf(sums))).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual(["in.npy", "kept.npy"]);
+  });
+
+  test("pipes of raw elements give what a file gives", async () => {
+    const data = manyItems();
+    writeFileSync(at("in.bin"), bytesOf(data));
+    writeFileSync(at("sums.bin"), bytesOf(sumsOf(data)));
+    expect(shell("cat in.bin | w scan - --raw u32 -o - | cat > out.bin")).toEqual(silent);
+    expect(await hash(at("out.bin"))).toBe(await hash(at("sums.bin")));
+    expect(shell("w scan - --raw u32 -o - < in.bin > out.bin")).toEqual(silent);
+    expect(await hash(at("out.bin"))).toBe(await hash(at("sums.bin")));
+    expect(shell("w scan in.bin --raw u32 -o in.bin")).toEqual(silent);
+    expect(await hash(at("in.bin"))).toBe(await hash(at("sums.bin")));
+    expect(statSync(at("in.bin")).size).toBe(4 * MANY);
+  });
+});
+
+test("memory does not grow with the data", () => {
+  const told = `--import=data:text/javascript,${encodeURIComponent(`
+    import fs from "node:fs";
+    process.on("exit", () => fs.writeFileSync("kilobytes", String(process.resourceUsage().maxRSS)));
+  `)}`;
+  /** The most memory that a scan of so many MiB takes, in MiB. */
+  const mostOf = (mebibytes: number): number => {
+    const script = `head -c ${mebibytes * 2 ** 20} /dev/zero | "$@" > /dev/null`;
+    const args = [process.execPath, told, program, "scan", "-", "--raw", "u32", "-o", "-", ...SOFTWARE];
+    const { status, stderr } = spawnSync("bash", ["-o", "pipefail", "-c", script, "bash", ...args], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    return Number(readFileSync(at("kilobytes"), "utf8")) / 1024;
+  };
+  // All pieces are in use by then. A software adapter has the device's memory here, too.
+  const least = mostOf(128);
+  expect(least).toBeLessThan(700);
+  expect(mostOf(320)).toBeLessThan(least + 64);
+});
+
+describe("- and --raw", () => {
+  const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
+  const sums = Uint32Array.of(3, 4, 11, 11, 15, 16, 22, 25);
+
+  test(".npy in and out, and one command behind another", () => {
+    const file = dumpElements({ type: u32, data: example, shape: [2, 4] });
+    const { status, stdout, stderr } = piped(file, "scan", "-", "-o", "-");
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(parseElements(stdout, "stdout")).toEqual({ type: u32, shape: [2, 4], data: sums });
+    writeFileSync(at("in.npy"), file);
+    expect(shell("w scan in.npy -o - | w reduce - --op max")).toEqual({ ...silent, stdout: "25\n" });
+    expect(shell("w scan - -o out.npy < in.npy && w reduce - < out.npy")).toEqual({
+      ...silent,
+      stdout: "107\n",
+    });
+    expect(shell("w compact - -o out.npy --where 'x > 3u' < in.npy")).toEqual(silent);
+    expect(read("out.npy")).toEqual({ type: u32, shape: [3], data: Uint32Array.of(7, 4, 6) });
+  });
+
+  test("raw elements of each type, with a map, and compactions", () => {
+    const doubles = Float64Array.of(0.5, -1, 8);
+    expect(piped(bytesOf(doubles), "scan", "-", "--raw", "f64", "-o", "-").stdout).toEqual(
+      bytesOf(Float64Array.of(0.5, -0.5, 7.5)),
+    );
+    const mapped = ["--map", "u32(x)", "--type", "u32"];
+    expect(
+      piped(bytesOf(Float32Array.of(1.5, 2.5)), "scan", "-", "--raw", "f32", "-o", "-", ...mapped).stdout,
+    ).toEqual(bytesOf(Uint32Array.of(1, 3)));
+    const where = ["-", "--raw", "u32", "-o", "-", "--where", "x > 3u"];
+    expect(piped(bytesOf(example), "compact", ...where).stdout).toEqual(bytesOf(Uint32Array.of(7, 4, 6)));
+    expect(piped(bytesOf(example), "compact", ...where, "--indices").stdout).toEqual(
+      bytesOf(Uint32Array.of(2, 4, 6)),
+    );
+    put("flags.npy", u32, Uint32Array.of(1, 0, 0, 0, 0, 0, 0, 2));
+    const flagged = ["compact", "-", "--raw", "u32", "-o", "-", "--flags", "flags.npy"];
+    expect(piped(bytesOf(example), ...flagged).stdout).toEqual(bytesOf(Uint32Array.of(3, 3)));
+    const npy = dumpElements({ type: u32, data: example, shape: [8] });
+    const kept = piped(npy, "compact", "-", "-o", "-", "--flags", "flags.npy");
+    expect(parseElements(kept.stdout, "stdout").data).toEqual(Uint32Array.of(3, 3));
+    for (const name of Object.keys(elementTypes) as TypeName[]) {
+      if (name !== "f16") {
+        const bytes = bytesOf(example).subarray(0, 24);
+        expect(piped(bytes, "compact", "-", "--raw", name, "-o", "-", "--where", "true").stdout).toEqual(
+          bytes,
+        );
+      }
+    }
+  });
+
+  test("no elements at all", () => {
+    const nothing = new Uint8Array(0);
+    expect(piped(nothing, "scan", "-", "--raw", "f64", "-o", "-")).toEqual({
+      status: 0,
+      stdout: Buffer.alloc(0),
+      stderr: "",
+    });
+    expect(piped(nothing, "scan", "-", "--raw", "f64", "-o", "out.bin", "--total").stdout.toString()).toBe(
+      "0.0\n",
+    );
+    expect(readFileSync(at("out.bin")).length).toBe(0);
+    const total = ["-o", "out.bin", "--total", "--initial", "nan", "--op", "max"];
+    expect(piped(nothing, "scan", "-", "--raw", "f64", ...total).stdout.toString()).toBe("-inf\n");
+    expect(piped(nothing, "reduce", "-", "--raw", "f64").stdout.toString()).toBe("0.0\n");
+    expect(
+      piped(nothing, "reduce", "-", "--raw", "u32", "--op", "min", "--initial", "7").stdout.toString(),
+    ).toBe("7\n");
+    writeFileSync(at("empty"), "");
+    expect(
+      runIn(folder, ["compact", "empty", "--raw", "u32", "-o", "out.bin", "--where", "true", ...SOFTWARE]),
+    ).toEqual(silent);
+    put("empty.npy", u32, new Uint32Array(0), [0, 3]);
+    expect(runIn(folder, ["compact", "empty.npy", "-o", "out.npy", "--where", "true", ...SOFTWARE])).toEqual(
+      silent,
+    );
+    expect(read("out.npy")).toEqual({ type: u32, shape: [0], data: new Uint32Array(0) });
+  });
+
+  test("what is refused", () => {
+    put("in.npy", u32, example);
+    writeFileSync(at("odd.bin"), Buffer.alloc(10));
+    const fails = (message: RegExp, ...args: string[]): void =>
+      failsIn(folder, message, [...args, ...SOFTWARE]);
+    fails(
+      /odd\.bin: it ends in the middle of an element: it holds 10 bytes, and each u32 takes 4/,
+      "scan",
+      "odd.bin",
+      "--raw",
+      "u32",
+      "-o",
+      "out.bin",
+    );
+    fails(/Allowed choices are u32, i32/, "scan", "odd.bin", "--raw", "u8", "-o", "out.bin");
+    fails(/--total and -o - both write to standard output/, "scan", "in.npy", "-o", "-", "--total");
+    fails(
+      /-o - takes --raw TYPE; without it, -o takes a file/,
+      "compact",
+      "in.npy",
+      "-o",
+      "-",
+      "--where",
+      "true",
+    );
+    const broken = piped(Buffer.alloc(10), "reduce", "-", "--raw", "u64");
+    expect(broken).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(
+        /^wavefold: stdin: it ends in the middle of an element: it holds 10 bytes/,
+      ),
+    });
+    const whole = dumpElements({ type: u32, data: example, shape: [8] });
+    for (const [bytes, message] of [
+      [
+        whole.subarray(0, -1),
+        /^wavefold: stdin: the file is truncated: .* takes 32 bytes of data, and it holds 31\n$/,
+      ],
+      [Buffer.concat([whole, Buffer.alloc(1)]), /^wavefold: stdin: 1 bytes too many follow the header/],
+      [new Uint8Array(0), /^wavefold: stdin: the file is empty/],
+    ] as const) {
+      const ended = piped(bytes, "scan", "-", "-o", "out.npy");
+      expect(ended.stderr).toMatch(message);
+      expect(ended.status).toBe(1);
+    }
+    // A header that says more than comes: known when the pipe ends, after pieces were written.
+    const long = Buffer.concat([npyHeader(u32, [MANY]), bytesOf(new Uint32Array(MANY - 1))]);
+    expect(piped(long, "scan", "-", "-o", "out.npy").stderr).toMatch(
+      /stdin: the file is truncated: .* and it holds/,
+    );
+    const short = Buffer.concat([npyHeader(u32, [PIECE]), bytesOf(new Uint32Array(PIECE + 1))]);
+    expect(piped(short, "scan", "-", "-o", "out.npy").stderr).toMatch(/stdin: \d+ bytes too many follow/);
+    const own = openSync(folder, "r");
+    const { status, stderr } = spawnSync(process.execPath, [program, "reduce", "-", ...SOFTWARE], {
+      encoding: "utf8",
+      stdio: [own, "pipe", "pipe"],
+    });
+    closeSync(own);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: "wavefold: stdin: this is a folder; it takes a file\n",
+    });
+    expect(readdirSync(folder).sort()).toEqual(["in.npy", "odd.bin"]);
+  });
+});
+
+describe("what ends before its end", () => {
+  const endless = "yes 12345678901234567890123456789012";
+
+  test("a reader of stdout that has seen enough: nothing is said, and the status is 141", () => {
+    const { status, stdout, stderr } = shell(
+      `(${endless} | w scan - --raw u32 -o - ; echo "\${PIPESTATUS[1]}" >&2) | head -c 8 | wc -c`,
+    );
+    expect({ stdout: stdout.trim(), stderr: stderr.trim() }).toEqual({ stdout: "8", stderr: "141" });
+    expect(status).toBe(0);
+  });
+
+  test("a full disk is told, and the command ends though its input does not", () => {
+    const { status, stderr } = shell(`${endless} | w scan - --raw u32 -o - > /dev/full`);
+    expect(stderr).toBe("wavefold: standard output: there is no space left\n");
+    expect(status).not.toBe(0);
+    // The system ends it by a signal where a file would be too large.
+    const bounded = shell(`ulimit -f 2000; w scan - --raw u32 -o out.bin < <(${endless})`);
+    expect(bounded.status).not.toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("%s leaves the folder as it was", async (signal) => {
+    writeFileSync(at("out.bin"), "as it was");
+    const child = spawn(
+      process.execPath,
+      [program, "scan", "-", "--raw", "u32", "-o", "out.bin", ...SOFTWARE],
+      { cwd: folder, stdio: ["pipe", "ignore", "pipe"] },
+    );
+    child.stdin.on("error", () => {});
+    const closed = new Promise((resolve) => child.on("close", (_, by) => resolve(by)));
+    // Two pieces, and then nothing: some of it is written, and the input stays open.
+    child.stdin.write(Buffer.alloc(2 * 2 ** 24 + 100));
+    const size = (): number =>
+      Math.max(
+        0,
+        ...readdirSync(folder)
+          .filter((name) => name.endsWith(".tmp"))
+          .map((name) => statSync(at(name)).size),
+      );
+    for (const end = Date.now() + 60_000; size() < 2 ** 24 && Date.now() < end; ) {
+      await sleep(20);
+    }
+    expect(size()).toBeGreaterThanOrEqual(2 ** 24);
+    child.kill(signal);
+    expect(await closed).toBe(signal);
+    expect(readdirSync(folder)).toEqual(["out.bin"]);
+    expect(readFileSync(at("out.bin"), "utf8")).toBe("as it was");
+  });
+
+  test("a map that does not compile ends it at once, though its input stays open", async () => {
+    const child = spawn(
+      process.execPath,
+      [program, "scan", "-", "--raw", "u32", "-o", "out.bin", "--map", "x +", ...SOFTWARE],
+      { cwd: folder, stdio: ["pipe", "ignore", "pipe"] },
+    );
+    let told = "";
+    child.stderr.on("data", (text: Buffer) => {
+      told += text;
+    });
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
+    expect(told).toMatch(/^wavefold: [^\n]*the map, line 1: [^\n]*\n$/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("progress", () => {
+  test("says bytes, their rate and the time left", () => {
+    expect([0, 999, 1000, 1.5e6, 123.4e6, 8589934592].map(shownBytes)).toEqual([
+      "0 B",
+      "999 B",
+      "1.0 kB",
+      "1.5 MB",
+      "123 MB",
+      "8.6 GB",
+    ]);
+    expect([0, 0.2, 61, 3599, 3601].map(shownTime)).toEqual(["0:00", "0:01", "1:01", "59:59", "1:00:01"]);
+    expect(shownRate(5e8, 2e9, 2)).toBe("500 MB of 2.0 GB, 250 MB/s, 0:06 left");
+    expect(shownRate(5e8, undefined, 2)).toBe("500 MB, 250 MB/s");
+    expect(shownRate(0, 2e9, 0)).toBe("0 B of 2.0 GB, 0 B/s");
+  });
+
+  test("is shown in a terminal while it takes longer than a second", async () => {
+    const terminal = `--import=data:text/javascript,${encodeURIComponent('Object.defineProperty(process.stderr, "isTTY", { value: true });')}`;
+    const child = spawn(process.execPath, [terminal, program, "reduce", "-", "--raw", "u32", ...SOFTWARE], {
+      cwd: folder,
+    });
+    let shown = "";
+    child.stderr.on("data", (text: Buffer) => {
+      shown += text;
+    });
+    let printed = "";
+    child.stdout.on("data", (text: Buffer) => {
+      printed += text;
+    });
+    for (let turn = 0; turn < 30; turn++) {
+      child.stdin.write(new Uint8Array(2 ** 20));
+      await sleep(100);
+    }
+    child.stdin.end();
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
+    expect(printed).toBe("0\n");
+    expect(shown).toMatch(/\d+ MB, \d+(\.\d)? MB\/s/);
+  });
+});
