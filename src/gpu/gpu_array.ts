@@ -181,6 +181,7 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     return this.#parts.maxLength;
   }
 
+  /** Its name in messages. */
   get [Symbol.toStringTag](): string {
     return "GpuArray";
   }

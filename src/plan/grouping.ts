@@ -10,7 +10,6 @@ import type { LookBackShape } from "../kernels/look_back.ts";
  * and f16 as it likes, and a subgroup combines them in an order of its own.
  */
 export type Grouping = TileGrouping &
-  WindowGrouping &
   (
     | {
         /** A tile's carry comes from a scan of all tiles' totals. */
@@ -22,12 +21,6 @@ export type Grouping = TileGrouping &
         readonly lookBack: LookBackShape;
       }
   );
-
-/** How data that no binding holds is divided. */
-export interface WindowGrouping {
-  /** Items of a window. Each window is combined for itself, on top of the total of those before. */
-  readonly window?: number;
-}
 
 /** How the items of a tile are combined. */
 export interface TileGrouping {
@@ -43,4 +36,8 @@ export interface TileGrouping {
   readonly rows?: number;
   /** For `subgroup`: the subgroup size that the kernel runs with. If an adapter has several sizes, the least. */
   readonly subgroupSize: number;
+  /**
+   * Items of a window, if no binding holds the data. Each window is combined for itself, on top of the total of those before.
+   */
+  readonly window?: number;
 }
