@@ -232,7 +232,7 @@ describe("record", () => {
     }
     const record = (given: object) => (): void => scan.record(encoder, { ...ranges, ...given });
     expectError(record({ lenght: 8 }), "scan<u32, add>: record takes no option lenght; did you mean length?");
-    expectError(record({ flags: input }), "record takes no option flags; it takes input, output, length");
+    expectError(record({ flags: input }), "record takes no option flags; it takes input, output, length, firstIndex");
     expectError(
       record({ input: { buffer: input, ofset: 4 } }),
       "input takes no option ofset; did you mean offset?",
@@ -261,7 +261,7 @@ describe("record", () => {
     flagged.record(encoder, { ...ranges, flags: input, count });
     expectError(
       () => compact.record(encoder, { ...ranges, flags: input, count } as never),
-      "compact<u32>: record takes no option flags; it takes input, output, length, count",
+      "compact<u32>: record takes no option flags; it takes input, output, length, firstIndex, count",
     );
     // Undefined is as left out.
     record({ flags: undefined, input: { buffer: input, offset: undefined, size: undefined } })();
