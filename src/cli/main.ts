@@ -29,9 +29,11 @@ the input's own path: a file is there whole, or as it was. - is standard input o
 without a header.
 
 Files may be larger than memory: they are read, computed and written in pieces of 16 MiB. All pieces together take
-at most 4 × 16 MiB each way, and 32 MiB and the kernels' scratch on the device.`;
+at most 4 × 16 MiB each way, and 32 MiB and the kernels' scratch on the device. The index i counts over the whole
+input, modulo 2^32. A sum of f64 is rounded piece by piece, each on top of the total before it.`;
 
 const COMPACT_HELP = `
+
 With --flags, everything is in memory at once. A .npy file says in front how many elements follow, so a compaction
 writes one to a file; to -, it writes --raw elements.`;
 

@@ -315,6 +315,24 @@ describe("what ends before its end", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test("a full disk ends it while it waits for its input", async () => {
+    const full = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [program, "scan", "-", "--raw", "u32", "-o", "-", ...SOFTWARE], {
+      cwd: folder,
+      stdio: ["pipe", full, "pipe"],
+    });
+    closeSync(full);
+    let told = "";
+    child.stderr?.on("data", (text: Buffer) => {
+      told += text;
+    });
+    child.stdin?.on("error", () => {});
+    // A piece, and then nothing: the input stays open.
+    child.stdin?.write(Buffer.alloc(2 ** 24 + 100));
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
+    expect(told).toBe("wavefold: standard output: there is no space left\n");
+  });
+
   test.each(["SIGINT", "SIGTERM"] as const)("%s leaves the folder as it was", async (signal) => {
     writeFileSync(at("out.bin"), "as it was");
     const child = spawn(
