@@ -12,6 +12,7 @@ import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { parseValue } from "../../src/cli/format.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
 import { scanReference } from "../../src/reference/index.ts";
+import { blocksOf, sectionsOf } from "../support/blocks.ts";
 import { program } from "../support/command.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { anyItems, valuesAs } from "../support/random.ts";
@@ -274,6 +275,47 @@ describe("scan-parts.sh, with GNU parallel", () => {
       "out",
       "a.npy",
     );
+  });
+});
+
+describe("the guide's commands with GNU parallel", () => {
+  const guide = sectionsOf(readFileSync("docs/guides/past-one-machine.md", "utf8"));
+  const commands = guide.flatMap((section) => blocksOf(section, "sh")).map(({ text }) => text);
+  const run = (text: string) => {
+    mkdirSync(join(folder, "bin"));
+    const npx = `#!/bin/sh\nshift\nexec '${process.execPath}' '${program}' "$@" --adapter software\n`;
+    writeFileSync(join(folder, "bin", "npx"), npx, { mode: 0o755 });
+    return started("sh", { args: ["-c", text], env: { PATH: `${join(folder, "bin")}:${process.env.PATH}` } });
+  };
+
+  test("scans", ({ skip }) => {
+    skip(!hasParallel, MISSING);
+    const parts = [
+      BigUint64Array.of(3n, 1n),
+      BigUint64Array.of(7n, 0n, 4n),
+      BigUint64Array.of(2n ** 64n - 1n),
+    ];
+    for (const [index, data] of parts.entries()) {
+      const file = dumpElements({ type: elementTypes.u64, data, shape: [data.length] });
+      writeFileSync(join(folder, `part-${index}.npy`), file);
+    }
+    expect(run(commands[0] ?? "")).toEqual(done);
+    const results = parts.map((_, index) => readFileSync(join(folder, "scanned", `part-${index}.npy`)));
+    expect(results.map((file) => parseElements(file, "").data)).toEqual([
+      BigUint64Array.of(3n, 4n),
+      BigUint64Array.of(11n, 11n, 15n),
+      BigUint64Array.of(14n),
+    ]);
+  });
+
+  test("compacts", ({ skip }) => {
+    skip(!hasParallel, MISSING);
+    writeFileSync(join(folder, "part-0.bin"), Uint32Array.of(6, 1, 266, 0x0d0a0a0d));
+    writeFileSync(join(folder, "part-1.bin"), "");
+    writeFileSync(join(folder, "part-2.bin"), Uint32Array.of(5, 7));
+    expect(run(commands.find((text) => text.includes("compact")) ?? "")).toEqual(done);
+    const kept = readFileSync(join(folder, "kept.bin"));
+    expect(new Uint32Array(Uint8Array.from(kept).buffer)).toEqual(Uint32Array.of(6, 266, 0x0d0a0a0d, 7));
   });
 });
 
