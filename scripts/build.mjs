@@ -117,6 +117,7 @@ await build({
   ...shared,
   entryPoints: {
     "examples/line-index": "examples/line-index.ts",
+    "examples/parts/scan-parts": "examples/parts/scan-parts.ts",
     ...Object.fromEntries(
       inKernelExamples.map((name) => [`examples/in-kernel/${name}`, `examples/in-kernel/${name}.ts`]),
     ),

@@ -26,6 +26,7 @@ import { withFold } from "./options.ts";
 import { print, stdoutTarget } from "./print.ts";
 import { startByteProgress, startProgress } from "./progress.ts";
 import { moveThrough } from "./stream.ts";
+import { openText, textTarget } from "./text.ts";
 
 interface OutputOption {
   readonly output: string;
@@ -58,18 +59,26 @@ const initialOf = ({ initial }: InitialOption, type: ScalarType): { readonly ini
 const bytesOf = (result: ScalarArray): Uint8Array =>
   new Uint8Array(result.buffer as ArrayBuffer, result.byteOffset, result.byteLength);
 
-const openOutput = (path: string): Promise<Target> | Target =>
-  path === DASH ? stdoutTarget() : openTarget(path);
+const openOutput = (path: string, { text }: RawOption): Promise<Target> | Target =>
+  path === DASH ? stdoutTarget(text !== undefined) : openTarget(path);
+
+/** Where elements of a type go in the form of the input's. */
+const formedTarget = (target: Target, { text }: RawOption, type: ScalarType): Target =>
+  text === undefined ? target : textTarget(target, type);
 
 /** Elements that come in, before an adapter is opened. */
 async function withElements<Result>(
   path: string,
-  { raw }: RawOption,
+  { raw, text }: RawOption,
   work: (source: ElementSource, input: Input) => Promise<Result>,
 ): Promise<Result> {
-  return withInput(path, async (input) =>
-    work(await openElements(input, raw === undefined ? undefined : elementTypes[raw]), input),
-  );
+  return withInput(path, async (input) => {
+    const source =
+      text === undefined
+        ? await openElements(input, raw === undefined ? undefined : elementTypes[raw])
+        : openText(input, elementTypes[text]);
+    return work(source, input);
+  });
 }
 
 /** Opens an adapter, starts a stream on it, and shows how far it is. */
@@ -105,7 +114,7 @@ export async function scanFile(
   if (total && options.output === DASH) {
     throw new UsageError("scan: --total and -o - both write to standard output; it takes one of them");
   }
-  const target = await openOutput(options.output);
+  const target = await openOutput(options.output, options);
   const printed = await withElements(path, options, async (source, input) => {
     const mapped = mappedOf(source.type, options, "scan");
     const { type } = mapped;
@@ -115,7 +124,7 @@ export async function scanFile(
       startScan(context, "scan", all, { known, total });
     return withStream(options, source, start, async (streamed, read) => {
       let sum = "";
-      await target.writeBy(async (output) => {
+      await formedTarget(target, options, type).writeBy(async (output) => {
         if (source.shape !== undefined) {
           await output.write(npyHeader(type, source.shape));
         }
@@ -171,30 +180,33 @@ export async function compactFile(
     RawOption &
     AdapterOption & { readonly where?: string; readonly flags?: string; readonly indices?: boolean },
 ): Promise<void> {
-  const { where, indices = false, flags, raw } = options;
+  const { where, indices = false, flags, raw, text } = options;
   if ((where === undefined) === (flags === undefined)) {
     throw new UsageError("compact takes one of --where EXPR and --flags FLAGS.npy, and not both");
   }
   if (options.map !== undefined && indices) {
     throw new UsageError("compact takes --map EXPR or --indices, which are not mapped, and not both");
   }
-  if (options.output === DASH && raw === undefined && flags === undefined) {
+  if (options.output === DASH && (raw ?? text) === undefined && flags === undefined) {
     throw new UsageError(
-      "compact: a .npy file says in front how many elements follow, which is known at the end; -o - takes --raw TYPE; without it, -o takes a file",
+      "compact: a .npy file says in front how many elements follow, which is known at the end; -o - takes --raw TYPE or --text TYPE; without them, -o takes a file",
     );
   }
-  const target = await openOutput(options.output);
+  const target = await openOutput(options.output, options);
   await withElements(path, options, async (source, input) => {
     const mapped = mappedOf(source.type, options, "compact");
     const type = indices ? u32 : mapped.type;
     if (flags !== undefined) {
-      return compactFlagged(source, input, mapped, target, { ...options, flags });
+      return compactFlagged(source, input, mapped, formedTarget(target, options, type), {
+        ...options,
+        flags,
+      });
     }
     const all = { ...tuningOf(options), ...mapped, where, indices };
     const start = (context: Context, known: number | undefined): Streamed =>
       startCompact(context, "compact", all, { known });
     await withStream(options, source, start, (streamed, read) =>
-      target.writeBy(async (output) => {
+      formedTarget(target, options, type).writeBy(async (output) => {
         const isNpy = source.shape !== undefined;
         if (isNpy) {
           await output.write(npyHeader(type, [0], OPEN_HEADER_BYTES));

@@ -38,11 +38,14 @@ const SPECIAL = /^[+-]?(?:nan|inf|infinity)$/i;
  *
  * @throws {UsageError} for a text that is none of the type's, and says what it takes; `option` is what the text was given to.
  */
-export function parseValue(text: string, type: ScalarType, option: string): Scalar {
+export function parseValue(
+  text: string,
+  type: ScalarType,
+  option: string,
+  subject = "the result is",
+): Scalar {
   const refuse = (takes: string): never => {
-    throw new UsageError(
-      `${option} is ${quoted(text)}, and the result is of ${type.name}; it takes ${takes}`,
-    );
+    throw new UsageError(`${option} is ${quoted(text)}, and ${subject} of ${type.name}; it takes ${takes}`);
   };
   const given = text.trim();
   if (type.kind !== "float") {

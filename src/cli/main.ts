@@ -19,14 +19,15 @@ import {
   parseNumberList,
   parseSizeList,
   rawOption,
+  textOption,
 } from "./options.ts";
 import { ClosedPipeError, print } from "./print.ts";
 import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
 Files are NumPy's .npy: little-endian <u4 <i4 <f4 <f2 <u8 <i8 <f8, of any shape, in C order. The output may be
-the input's own path: a file is there whole, or as it was. - is standard input or output, and --raw is for elements
-without a header.
+the input's own path: a file is there whole, or as it was. - is standard input or output, --raw is for elements
+without a header, and --text for numbers as text.
 
 Files may be larger than memory: they are read, computed and written in pieces of 16 MiB. All pieces together take
 at most 4 × 16 MiB each way, and 32 MiB and the kernels' scratch on the device. The index i counts over the whole
@@ -35,7 +36,7 @@ input, modulo 2^32. A sum of f64 is rounded piece by piece, each on top of the t
 const COMPACT_HELP = `
 
 With --flags, everything is in memory at once. A .npy file says in front how many elements follow, so a compaction
-writes one to a file; to -, it writes --raw elements.`;
+writes one to a file; to -, it writes --raw or --text elements.`;
 
 const STATUS_HELP = `
 It exits with 0; with 1 after any failure, which one line on stderr tells; and with 128 and the signal's number where
@@ -76,6 +77,7 @@ function program(printHelp: (text: string) => void): Command {
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
+    .addOption(textOption())
     .addOption(outputOption())
     .addOption(operatorOption())
     .addOption(mapOption())
@@ -100,6 +102,7 @@ function program(printHelp: (text: string) => void): Command {
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
+    .addOption(textOption())
     .addOption(operatorOption())
     .addOption(mapOption())
     .addOption(mapTypeOption())
@@ -113,6 +116,7 @@ function program(printHelp: (text: string) => void): Command {
     .description("The elements that a predicate or flags keep, in order, in one dimension.")
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
+    .addOption(textOption())
     .addOption(outputOption())
     .addOption(
       new Option(

@@ -28,6 +28,8 @@ export interface InitialOption {
 export interface RawOption {
   /** The type of elements without a header. */
   readonly raw?: TypeName;
+  /** The type of elements as text. */
+  readonly text?: TypeName;
 }
 
 export interface MapOption {
@@ -100,6 +102,14 @@ export const rawOption = (): Option =>
     "--raw <type>",
     "the input has no header: it is little-endian elements of this type; the output has none either",
   ).choices(Object.keys(elementTypes));
+
+export const textOption = (): Option =>
+  new Option(
+    "--text <type>",
+    "the input is numbers as text, divided by white space; the output is text, too, one number a line",
+  )
+    .choices(Object.keys(elementTypes))
+    .conflicts("raw");
 
 export const algorithmOption = (description: string): Option =>
   new Option("--algorithm <name>", description).choices(Object.keys(algorithms));

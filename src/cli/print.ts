@@ -48,11 +48,11 @@ export class ClosedPipeError extends Error {
 /**
  * Stdout as the place for a result's bytes.
  *
- * @throws {UsageError} for a terminal.
+ * @throws {UsageError} for a terminal, unless they are text.
  * @throws {ClosedPipeError} later, where nobody reads them any more.
  */
-export function stdoutTarget(): Target {
-  if (process.stdout.isTTY) {
+export function stdoutTarget(isText = false): Target {
+  if (process.stdout.isTTY && !isText) {
     throw new UsageError("the output - is a terminal, which shows no bytes; it takes a file or a pipe");
   }
   const write = async (bytes: Uint8Array): Promise<void> => {

@@ -245,7 +245,7 @@ describe("- and --raw", () => {
     fails(/Allowed choices are u32, i32/, "scan", "odd.bin", "--raw", "u8", "-o", "out.bin");
     fails(/--total and -o - both write to standard output/, "scan", "in.npy", "-o", "-", "--total");
     fails(
-      /-o - takes --raw TYPE; without it, -o takes a file/,
+      /-o - takes --raw TYPE or --text TYPE; without them, -o takes a file/,
       "compact",
       "in.npy",
       "-o",

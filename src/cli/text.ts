@@ -1,0 +1,82 @@
+import { arrayOver, settable, valuesOf } from "../algebra/arrays.ts";
+import type { Scalar, ScalarType } from "../algebra/types.ts";
+import { UsageError } from "./errors.ts";
+import type { Input, Target } from "./files.ts";
+import { formatValue, parseValue } from "./format.ts";
+import type { ElementSource } from "./npy.ts";
+
+/** Bytes of text that are read at once. */
+const PIECE_BYTES = 2 ** 16;
+/** The longest double in decimal digits has some 1100 characters. */
+const MOST_CHARACTERS = 4096;
+const SPACE = /[ \t\r\n]+/;
+
+/**
+ * Elements that come as text, as {@link formatValue} writes them or Python does, divided by white space.
+ *
+ * @throws {UsageError} in `fill`, for a text that is no value of the type.
+ */
+export function openText(input: Input, type: ScalarType): ElementSource {
+  const words = wordsOf(input);
+  let count = 0;
+  return {
+    type,
+    shape: undefined,
+    size: undefined,
+    async fill(bytes) {
+      const data = new ArrayBuffer(bytes.length);
+      const elements = settable(arrayOver(type, data), type);
+      const room = bytes.length / type.bytes;
+      let filled = 0;
+      while (filled < room) {
+        const { done, value } = await words.next();
+        if (done) {
+          break;
+        }
+        count++;
+        elements.set(filled++, parseValue(value, type, `${input.path}: value ${count}`, "the elements are"));
+      }
+      bytes.set(new Uint8Array(data, 0, filled * type.bytes));
+      return filled * type.bytes;
+    },
+  };
+}
+
+async function* wordsOf(input: Input): AsyncGenerator<string, void> {
+  const bytes = new Uint8Array(PIECE_BYTES);
+  // Bytes that are no ASCII are in no number: each shows as a character of its own.
+  const decoder = new TextDecoder("latin1");
+  let left = "";
+  for (let filled = PIECE_BYTES; filled === PIECE_BYTES; ) {
+    filled = await input.fill(bytes);
+    const words = (left + decoder.decode(bytes.subarray(0, filled))).split(SPACE);
+    left = words.pop() ?? "";
+    if (left.length > MOST_CHARACTERS) {
+      throw new UsageError(
+        `${input.path}: a word has more than ${MOST_CHARACTERS} characters, and no value has`,
+      );
+    }
+    yield* words.filter((word) => word !== "");
+  }
+  if (left !== "") {
+    yield left;
+  }
+}
+
+/** A place for elements that go out as text, one a line. */
+export const textTarget = (target: Target, type: ScalarType): Target => {
+  const linesOf = (bytes: Uint8Array): Uint8Array => {
+    const data = Uint8Array.from(bytes).buffer;
+    const value = valuesOf(arrayOver(type, data), type);
+    const lines = Array.from(
+      { length: bytes.length / type.bytes },
+      (_, index) => `${formatValue(value(index) as Scalar, type)}\n`,
+    );
+    return new TextEncoder().encode(lines.join(""));
+  };
+  return {
+    write: (bytes) => target.write(linesOf(bytes)),
+    writeBy: (work) =>
+      target.writeBy((output) => work({ ...output, write: (bytes) => output.write(linesOf(bytes)) })),
+  };
+};
