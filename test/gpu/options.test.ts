@@ -232,7 +232,10 @@ describe("record", () => {
     }
     const record = (given: object) => (): void => scan.record(encoder, { ...ranges, ...given });
     expectError(record({ lenght: 8 }), "scan<u32, add>: record takes no option lenght; did you mean length?");
-    expectError(record({ flags: input }), "record takes no option flags; it takes input, output, length, firstIndex");
+    expectError(
+      record({ flags: input }),
+      "record takes no option flags; it takes input, output, length, firstIndex",
+    );
     expectError(
       record({ input: { buffer: input, ofset: 4 } }),
       "input takes no option ofset; did you mean offset?",
