@@ -3,18 +3,23 @@ import { arrayOver, settable } from "./arrays.ts";
 import type { ElementType, Value } from "./types.ts";
 import { problemOf } from "./value_problem.ts";
 
+/** @throws {ArgumentError} if an initial value is no value of the type. */
+export function requireInitial(value: unknown, type: ElementType, caller: string): Value {
+  const problem =
+    value === undefined ? `it is undefined; it takes a value of ${type.name}` : problemOf(type, value);
+  if (problem !== undefined) {
+    throw new ArgumentError(`${caller}: initial: ${problem}`, "initial");
+  }
+  return value as Value;
+}
+
 /**
  * The bytes of an initial value, as a buffer holds them.
  *
  * @throws {ArgumentError} if it is no value of the type.
  */
 export function bytesOfInitial(value: unknown, type: ElementType, caller: string): Uint8Array {
-  const problem =
-    value === undefined ? `it is undefined; it takes a value of ${type.name}` : problemOf(type, value);
-  if (problem !== undefined) {
-    throw new ArgumentError(`${caller}: initial: ${problem}`, "initial");
-  }
   const bytes = new ArrayBuffer(type.bytes);
-  settable(arrayOver(type, bytes), type).set(0, value as Value);
+  settable(arrayOver(type, bytes), type).set(0, requireInitial(value, type, caller));
   return new Uint8Array(bytes);
 }

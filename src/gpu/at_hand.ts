@@ -274,6 +274,12 @@ export interface PlanForCalls extends KeptPlan {
   };
 }
 
+/** The error for a plan's maxLength, which is what the caller gave as `option`. */
+export const lengthError = (cause: unknown, option: string): unknown =>
+  cause instanceof LimitError && cause.option === "maxLength"
+    ? new LimitError(cause.message, cause.needed, cause.limit, option)
+    : cause;
+
 /** Makes a call's plan, and compiles it. */
 async function compiledFor(context: Context, call: Planned, key: string): Promise<PlanForCalls> {
   try {
@@ -282,9 +288,7 @@ async function compiledFor(context: Context, call: Planned, key: string): Promis
     return { key, compiled, pipelines: plan.kernels.map(keyOf), destroy: () => compiled.destroy() };
   } catch (cause) {
     // The plan's maxLength is the array's length.
-    throw cause instanceof LimitError && cause.option === "maxLength"
-      ? new LimitError(cause.message, cause.needed, cause.limit, "data")
-      : cause;
+    throw lengthError(cause, "data");
   }
 }
 

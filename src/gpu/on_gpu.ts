@@ -14,7 +14,7 @@ import type {
   IntoOption,
   TotalOption,
 } from "./at_hand.ts";
-import { keyOfCall } from "./at_hand.ts";
+import { keyOfCall, lengthError } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { explain, keyOf, requireDevice, usePipelines } from "./device.ts";
 import type { CallOnGpu, Memory, Primitive } from "./gpu_array.ts";
@@ -91,12 +91,6 @@ interface CallOptions extends PlanOptions {
   readonly initial?: unknown;
   readonly total?: unknown;
 }
-
-/** The error for a plan's maxLength, which is what the caller gave as `option`. */
-export const lengthError = (cause: unknown, option: string): unknown =>
-  cause instanceof LimitError && cause.option === "maxLength"
-    ? new LimitError(cause.message, cause.needed, cause.limit, option)
-    : cause;
 
 /** A kept plan that any number of calls use at once. It is destroyed once it is dropped and no call uses it. */
 interface PlanOnGpu extends KeptPlan {

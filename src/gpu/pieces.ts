@@ -4,19 +4,12 @@ import type { Planned } from "./at_hand.ts";
 import { arrangementFor, withPlan } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import type { Compiled, Range, ResolvedRanges } from "./executor.ts";
-import { BufferUsage, MAP_READ, MAP_WRITE } from "./flags.ts";
+import { MAP_READ, MAP_WRITE } from "./flags.ts";
 import type { Hand } from "./transfer.ts";
-import { atHand, givenOf } from "./transfer.ts";
+import { atHand, givenOf, PIECES, READ, submit, WRITTEN } from "./transfer.ts";
 
 // Data of any length, piece by piece. Each piece is written into a staging buffer, runs on the GPU on top of the carry of
 // the pieces before it, and is read from another staging buffer. The carry stays on the GPU.
-
-/** How many pieces are under way at once. */
-const PIECES = 4;
-
-// As the staging of calls at hand, so that each takes what the other leaves.
-const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
-const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
 
 /** The result of a piece: bytes that are there until they are released. */
 export interface PieceResult {
@@ -261,7 +254,7 @@ export function openPieces(
         );
         const dispatches = compiled.dispatches(passes);
         stage.unmap();
-        const submitted = hand.submit((encoder) => {
+        const submitted = submit(context, plan.title, (encoder) => {
           encoder.copyBufferToBuffer(stage, 0, input, 0, wholeWords(filled));
           compiled.encode(encoder, dispatches);
           if (output && back) {

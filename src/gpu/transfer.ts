@@ -62,18 +62,16 @@ export interface Hand {
     record?: (encoder: GPUCommandEncoder) => void,
     offset?: number,
   ): Promise<void>;
-  /** Submits what is recorded, at once. @throws {WavefoldError} later, if the device refuses it. */
-  submit(record: (encoder: GPUCommandEncoder) => void): Promise<void>;
 }
 
 /** How many pieces are under way at once: while one is copied by the CPU, the GPU copies others. */
-const PIECES = 4;
+export const PIECES = 4;
 
 /** Arrays of at most so many bytes are written by the queue: they need no staging of their own. */
 const SMALL = 2 ** 16;
 
 const DEVICE = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
-const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
+export const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
 export const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
 
 /** Bytes of a buffer that other calls can use, too: up to 16 MiB a power of two. */
@@ -154,7 +152,6 @@ export async function atHand<T>(
       take,
       own,
       mapped,
-      submit: (record) => submit(context, title, record),
       async upload(name, from, room = from.byteLength) {
         const { byteLength } = from;
         const made = await own(name, room);

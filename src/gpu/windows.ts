@@ -45,36 +45,30 @@ const paramsOf = (first: number, firstIndex: number) => ({
   length_before: first,
 });
 
-/** Compiles plans one after another, and destroys those that were compiled if one fails. */
-async function compileAll(context: Context, plans: readonly Plan[]): Promise<Compiled[]> {
-  const made: Compiled[] = [];
-  try {
-    for (const plan of plans) {
-      made.push(await compilePlan(context, plan));
-    }
-  } catch (cause) {
-    for (const one of made) {
-      one.destroy();
-    }
-    throw cause;
-  }
-  return made;
+/** Plans that were compiled together. */
+interface CompiledTogether {
+  readonly compiled: readonly Compiled[];
+  /** What a {@link Division} has of them. */
+  readonly division: Pick<Division, "kernels" | "destroy">;
 }
 
-/** Two ranges for carries. A dispatch reads one and writes the other. */
-async function carriesOf(context: Context, compiled: Compiled, { bytes }: ElementType): Promise<Range[]> {
-  const { title } = compiled.plan;
-  const make = async (): Promise<Range> => {
-    const label = `wavefold ${title} carry`;
-    const descriptor = { label, size: wholeWords(bytes), usage: BufferUsage.STORAGE };
-    return { buffer: compiled.own(await allocate(context, descriptor, title)), offset: 0, bytes };
+/** Compiles plans one after another, and destroys those that were compiled if one fails. */
+async function compileAll(context: Context, plans: readonly Plan[]): Promise<CompiledTogether> {
+  const compiled: Compiled[] = [];
+  const destroy = (): void => {
+    for (const one of compiled) {
+      one.destroy();
+    }
   };
   try {
-    return [await make(), await make()];
+    for (const plan of plans) {
+      compiled.push(await compilePlan(context, plan));
+    }
   } catch (cause) {
-    compiled.destroy();
-    throw await explain(context, title, cause);
+    destroy();
+    throw cause;
   }
+  return { compiled, division: { kernels: plans.flatMap(({ kernels }) => kernels), destroy } };
 }
 
 /** The plan of a window, as it looks to a caller. */
@@ -84,6 +78,62 @@ const whole = (plan: Plan, maxLength: number, window: number, needs: readonly Ra
   needs: new Set(needs),
   groupingOf: (arrangement) => ({ ...plan.groupingOf(arrangement), window }),
 });
+
+/** The carries of a window: a dispatch reads one and writes the other. `isLast` is whether no window follows. */
+interface Carries {
+  readonly before: Range | undefined;
+  readonly after: Range;
+  readonly isLast: boolean;
+}
+
+/**
+ * What combines window after window, each on top of those before. `plans` are those of the first window and of the others, or
+ * one for all. `ends` gives the ranges that depend on the carries.
+ */
+async function carriedInWindows(
+  context: Context,
+  plan: Plan,
+  plans: readonly Plan[],
+  window: number,
+  { bytes }: ElementType,
+  ends: (ranges: ResolvedRanges, first: number, items: number, carries: Carries) => ResolvedRanges,
+): Promise<Division> {
+  const { title, itemBytes } = plan;
+  const { compiled, division } = await compileAll(context, plans);
+  const [head, rest = head] = compiled as [Compiled, Compiled?];
+  const carry = async (): Promise<Range> => {
+    const label = `wavefold ${title} carry`;
+    const descriptor = { label, size: wholeWords(bytes), usage: BufferUsage.STORAGE };
+    return { buffer: head.own(await allocate(context, descriptor, title)), offset: 0, bytes };
+  };
+  let carries: readonly [Range, Range];
+  try {
+    carries = [await carry(), await carry()];
+  } catch (cause) {
+    division.destroy();
+    throw await explain(context, title, cause);
+  }
+  return {
+    plan,
+    ...division,
+    runs(length, ranges, firstIndex) {
+      requireApart(plan, ranges);
+      const windows = windowsOf(length, window);
+      return windows.map(({ first, items }, at): Run => {
+        const own: ResolvedRanges = {
+          ...ranges,
+          input: partOf(ranges.input, first, items, itemBytes.input),
+          ...ends(ranges, first, items, {
+            before: at === 0 ? ranges.initial : carries[(at + 1) % 2],
+            after: carries[at % 2] as Range,
+            isLast: at === windows.length - 1,
+          }),
+        };
+        return runOf(at === 0 ? head : rest, items, own, paramsOf(first, firstIndex));
+      });
+    },
+  };
+}
 
 /** A scan in windows: each starts from the total of those before. */
 async function scanInWindows(
@@ -101,43 +151,24 @@ async function scanInWindows(
       { ...methods, endsOf },
       arrangements,
     );
-  const firstPlan = planOf({});
-  requireWindows(
-    firstPlan.title,
-    maxLength,
-    Math.max(type.bytes, firstPlan.itemBytes.input),
-    context.facts.limits,
-  );
-  const needs = [...firstPlan.needs].filter((name) => name !== "total" || total);
-  const plan = whole(firstPlan, maxLength, window, needs);
-  const plans = initial ? [firstPlan] : [firstPlan, planOf({ initial: true, continued: true })];
-  const compiled = await compileAll(context, plans);
-  const [head, rest = head] = compiled as [Compiled, Compiled?];
-  const carries = await carriesOf(context, head, type);
-  return {
+  const first = planOf({});
+  const itemBytes = Math.max(type.bytes, first.itemBytes.input);
+  requireWindows(first.title, maxLength, itemBytes, context.facts.limits);
+  const needs = [...first.needs].filter((name) => name !== "total" || total);
+  const plan = whole(first, maxLength, window, needs);
+  const plans = initial ? [first] : [first, planOf({ initial: true, continued: true })];
+  return carriedInWindows(
+    context,
     plan,
-    kernels: compiled.flatMap((one) => one.plan.kernels),
-    runs(length, ranges, firstIndex) {
-      requireApart(plan, ranges);
-      const windows = windowsOf(length, window);
-      return windows.map(({ first, items }, at): Run => {
-        const isLast = at === windows.length - 1;
-        const own: ResolvedRanges = {
-          ...ranges,
-          input: partOf(ranges.input, first, items, plan.itemBytes.input),
-          output: partOf(ranges.output, first, items, plan.itemBytes.output),
-          initial: at === 0 ? ranges.initial : carries[(at + 1) % 2],
-          total: (isLast && ranges.total) || carries[at % 2],
-        };
-        return runOf(at === 0 ? head : rest, items, own, paramsOf(first, firstIndex));
-      });
-    },
-    destroy() {
-      for (const one of compiled) {
-        one.destroy();
-      }
-    },
-  };
+    plans,
+    window,
+    type,
+    (ranges, at, items, { before, after, isLast }) => ({
+      output: partOf(ranges.output, at, items, type.bytes),
+      initial: before,
+      total: (isLast && ranges.total) || after,
+    }),
+  );
 }
 
 /** A reduction in windows: each starts from the result of those before. */
@@ -156,35 +187,21 @@ async function reduceInWindows(
       { ...methods, endsOf },
       arrangements,
     );
-  const firstPlan = planOf({});
-  requireWindows(firstPlan.title, maxLength, firstPlan.itemBytes.input, context.facts.limits);
-  const plan = whole(firstPlan, maxLength, window, [...firstPlan.needs]);
-  const plans = initial ? [firstPlan] : [firstPlan, planOf({ initial: true })];
-  const compiled = await compileAll(context, plans);
-  const [head, rest = head] = compiled as [Compiled, Compiled?];
-  const carries = await carriesOf(context, head, type);
-  return {
+  const first = planOf({});
+  requireWindows(first.title, maxLength, first.itemBytes.input, context.facts.limits);
+  const plan = whole(first, maxLength, window, [...first.needs]);
+  const plans = initial ? [first] : [first, planOf({ initial: true })];
+  return carriedInWindows(
+    context,
     plan,
-    kernels: compiled.flatMap((one) => one.plan.kernels),
-    runs(length, ranges, firstIndex) {
-      requireApart(plan, ranges);
-      const windows = windowsOf(length, window);
-      return windows.map(({ first, items }, at): Run => {
-        const own: ResolvedRanges = {
-          ...ranges,
-          input: partOf(ranges.input, first, items, plan.itemBytes.input),
-          output: at === windows.length - 1 ? ranges.output : carries[at % 2],
-          initial: at === 0 ? ranges.initial : carries[(at + 1) % 2],
-        };
-        return runOf(at === 0 ? head : rest, items, own, paramsOf(first, firstIndex));
-      });
-    },
-    destroy() {
-      for (const one of compiled) {
-        one.destroy();
-      }
-    },
-  };
+    plans,
+    window,
+    type,
+    ({ output }, _, __, { before, after, isLast }) => ({
+      output: isLast ? output : after,
+      initial: before,
+    }),
+  );
 }
 
 /**
@@ -208,11 +225,14 @@ async function compactInWindows(
       ? asked
       : planCompact({ ...others, maxLength: window }, context.facts, methods, arrangements);
   const plan = whole(asked, maxLength, window, [...asked.needs]);
-  const compiled = await compileAll(context, [windowPlan, planAppend(options, plan, window, context.facts)]);
+  const { compiled, division } = await compileAll(context, [
+    windowPlan,
+    planAppend(options, plan, window, context.facts),
+  ]);
   const [own, append] = compiled as [Compiled, Compiled];
   return {
     plan,
-    kernels: compiled.flatMap((one) => one.plan.kernels),
+    ...division,
     runs(length, ranges, firstIndex) {
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
@@ -238,11 +258,6 @@ async function compactInWindows(
       const { count, indirect } = ranges;
       const store = append.bind(1, { count, indirect }, STORE, { window: windows.length - 1 });
       return [...runs, { compiled: append, way: STORE, passes: store }];
-    },
-    destroy() {
-      for (const one of compiled) {
-        one.destroy();
-      }
     },
   };
 }

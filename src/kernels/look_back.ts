@@ -13,7 +13,6 @@ import { generated } from "../text/source.ts";
 import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
 import { constantsText, elementWords, file } from "./contract.ts";
 import type { KernelOptions } from "./kernel.ts";
-
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 

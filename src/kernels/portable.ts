@@ -4,7 +4,6 @@ import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
 import hillisSteeleReduceFile from "../../shaders/work_group/hillis_steele_reduce.wgsl";
 import type { SourceText } from "../text/source.ts";
 import { file } from "./contract.ts";
-
 import type { TileAlgorithm } from "./tiles.ts";
 
 // Tiles without subgroups: a thread takes consecutive items, and the threads' totals are scanned in work-group memory.

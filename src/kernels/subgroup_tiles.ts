@@ -14,7 +14,6 @@ import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
 import { roundingIn } from "../algebra/monoid.ts";
 import { hasFullSubgroups } from "./algorithms.ts";
 import { file } from "./contract.ts";
-
 import { scansNatively, subgroupSources } from "./subgroup_text.ts";
 import type { TileAlgorithm } from "./tiles.ts";
 

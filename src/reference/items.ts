@@ -11,6 +11,7 @@ import {
 } from "../algebra/arrays.ts";
 import { bytesFor } from "../algebra/bytes.ts";
 import { elementTypes } from "../algebra/element_types.ts";
+import { requireInitial } from "../algebra/initial.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { problemOf } from "../algebra/value_problem.ts";
@@ -68,14 +69,7 @@ export function initialOf(
   { lift, type }: ReferenceMonoid,
   caller: string,
 ): Value | undefined {
-  if (initial === undefined) {
-    return undefined;
-  }
-  const problem = problemOf(type, initial);
-  if (problem !== undefined) {
-    throw new ArgumentError(`${caller}: initial: ${problem}`, "initial");
-  }
-  return lift(initial);
+  return initial === undefined ? undefined : lift(requireInitial(initial, type, caller));
 }
 
 /**

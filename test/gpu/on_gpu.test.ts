@@ -853,6 +853,20 @@ describe("limits", () => {
     one.destroy();
   });
 
+  test("no room for the carry of windows leaves nothing behind", async () => {
+    const { maxBufferSize } = fold().device.limits;
+    const limits = { maxStorageBufferBindingSize: 2 ** 15, maxBufferSize: 2 ** 20 };
+    const { one, alive } = await foldOn(fold().device, {
+      limits,
+      buffer: (descriptor) =>
+        descriptor.label?.endsWith(" carry") ? { ...descriptor, size: maxBufferSize } : descriptor,
+    });
+    const options = { type: u32, maxLength: 20_000, ...readTwice };
+    await expect(one.prepareScan(options)).rejects.toThrow(OutOfMemoryError);
+    expect(alive()).toEqual([]);
+    one.destroy();
+  });
+
   test("initial values and totals that are no array of one element are refused", async () => {
     const a = await fold().upload(dataOf(9));
     const [two, floats] = [await fold().upload(dataOf(2)), await fold().upload(Float32Array.of(1))];
