@@ -179,6 +179,14 @@ struct Params {
   length_before: u32,
   window: u32,
   first_place: u32,
+  // Only for segments: the items of a row, how many segments there are or how many totals the output has room for, and where
+  // the ranges that say where segments start, and the one for the keys of runs, start in their bindings.
+  columns: u32,
+  segment_count: u32,
+  heads_base: u32,
+  keys_base: u32,
+  offsets_base: u32,
+  unique_base: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

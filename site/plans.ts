@@ -35,6 +35,7 @@ export const noDevice: DeviceFacts = {
     maxComputeWorkgroupSizeX: 256,
     maxComputeWorkgroupStorageSize: 16384,
     maxComputeWorkgroupsPerDimension: 65535,
+    maxStorageBuffersPerShaderStage: 8,
     maxStorageBufferBindingSize: 2 ** 27,
     maxBufferSize: 2 ** 28,
     minStorageBufferOffsetAlignment: 256,

@@ -5,6 +5,7 @@
  * @module wavefold
  */
 export * from "./algebra/index.ts";
+export type { Segments } from "./algebra/segments.ts";
 export type { Float16ArrayLike, TypedArrays } from "./algebra/types.ts";
 export {
   AdapterError,
@@ -30,6 +31,7 @@ export type {
 } from "./gpu/at_hand.ts";
 export type { SinglePassTest } from "./gpu/context.ts";
 export type {
+  ByKeys,
   CompactOf,
   CompactRanges,
   EitherCompact,
@@ -40,7 +42,9 @@ export type {
   PreparedReduce,
   PreparedScan,
   ReduceRanges,
+  Runs,
   ScanRanges,
+  SegmentParts,
 } from "./gpu/fold.ts";
 export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_array.ts";
 export type {
@@ -49,10 +53,14 @@ export type {
   GpuReduceOptions,
   GpuScanMapOptions,
   GpuScanOptions,
+  GpuSegmentsOption,
 } from "./gpu/on_gpu.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
 export type { BufferRange, Length } from "./gpu/recording.ts";
+export type { RunLengths, RunOptions } from "./gpu/runs.ts";
+export type { HandSegmentsOption } from "./gpu/segments_at_hand.ts";
+export type { GpuSegments } from "./gpu/segments_on_gpu.ts";
 export type {
   ArraySource,
   ArrayStream,
@@ -68,6 +76,6 @@ export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
 export type { CompactOptions } from "./plan/compact.ts";
 export type { Grouping } from "./plan/grouping.ts";
-export type { Passes, TuningOptions } from "./plan/options.ts";
+export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { ScanOptions } from "./plan/scan.ts";

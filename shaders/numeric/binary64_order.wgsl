@@ -1,11 +1,11 @@
 // A binary64's bits as a pair of words in the order -inf < … < -0 < +0 < … < +inf of less_u64.
-// NaN is ignored: it becomes the operator's identity.
-// Linked with int64.wgsl, binary64.wgsl and a contract whose Element is vec2<u32>.
+// NaN has no place in that order: it becomes `nan`, for which callers give the operator's identity, so that it is ignored.
+// Linked with int64.wgsl and binary64.wgsl.
 // Threads call these anywhere; no work-group memory.
 
-fn order_from_f64_bits(bits: vec2<u32>) -> vec2<u32> {
+fn order_from_f64_bits(bits: vec2<u32>, nan: vec2<u32>) -> vec2<u32> {
   if (is_nan_f64(bits)) {
-    return identity();
+    return nan;
   }
   let mask = 0u - (bits.y >> 31u);
   return bits ^ vec2<u32>(mask, mask | F64_SIGN);

@@ -1,11 +1,11 @@
 // Floats as integers in the same order: -inf < … < -0 < +0 < … < +inf. Comparing the integers is
 // exact on every adapter; comparing floats may flush subnormals and lose the sign of zero.
-// NaN is ignored: it becomes the operator's identity.
+// NaN has no place in that order: it becomes `nan`, for which callers give the operator's identity, so that it is ignored.
 // Threads call these anywhere; no work-group memory.
 
-fn order_from_f32_bits(bits: u32) -> u32 {
+fn order_from_f32_bits(bits: u32, nan: u32) -> u32 {
   if ((bits & 0x7fffffffu) > 0x7f800000u) {
-    return identity();
+    return nan;
   }
   return bits ^ select(0x80000000u, 0xffffffffu, (bits & 0x80000000u) != 0u);
 }
@@ -15,9 +15,9 @@ fn f32_bits_from_order(order: u32) -> u32 {
 }
 
 // The bits of an f16 are the lower half of a word.
-fn order_from_f16_bits(bits: u32) -> u32 {
+fn order_from_f16_bits(bits: u32, nan: u32) -> u32 {
   if ((bits & 0x7fffu) > 0x7c00u) {
-    return identity();
+    return nan;
   }
   return bits ^ select(0x8000u, 0xffffu, (bits & 0x8000u) != 0u);
 }

@@ -54,12 +54,12 @@ export const f32: ScalarType<"f32", number> = {
   files: [floatOrder],
   native: { element: "f32", elementBytes: 4, literal: f32Literal },
   order: /* @__PURE__ */ converted(
-    "order_from_f32_bits(bitcast<u32>(x))",
+    "order_from_f32_bits(bitcast<u32>(x), identity())",
     "bitcast<f32>(f32_bits_from_order(x))",
     {
       element: "u32",
       stored: "u32",
-      fromStored: "order_from_f32_bits(x)",
+      fromStored: "order_from_f32_bits(x, identity())",
       toStored: "f32_bits_from_order(x)",
       elementBytes: 4,
       literal: (value) => [hex(floatOrderKey(f32Bits(value), 32))],
@@ -90,12 +90,12 @@ export const f16: ScalarType<"f16", number> = {
   files: [floatOrder, f16Bits],
   native: { element: "f16", elementBytes: 2, literal: f16Literal },
   order: /* @__PURE__ */ converted(
-    "order_from_f16_bits(bits_from_f16(x))",
+    "order_from_f16_bits(bits_from_f16(x), identity())",
     "f16_from_bits(f16_bits_from_order(x))",
     {
       element: "u32",
       stored: "f16",
-      fromStored: "order_from_f16_bits(bits_from_f16(x))",
+      fromStored: "order_from_f16_bits(bits_from_f16(x), identity())",
       toStored: "f16_from_bits(f16_bits_from_order(x))",
       elementBytes: 4,
       literal: (value) => [hex(floatOrderKey(encodeFloat16(value), 16))],

@@ -1,5 +1,6 @@
 import { refuse } from "../errors.ts";
 import type { CallersCombine } from "../text/callers.ts";
+import type { Source } from "../text/source.ts";
 import type { Domain, ElementType, Operation, Start, Value } from "./types.ts";
 import { requireType } from "./types.ts";
 
@@ -36,6 +37,10 @@ export interface Monoid {
   readonly identity: Value;
   /** The value that results start from if they may combine no element. It is there only if it differs from the identity. */
   readonly start?: Start | undefined;
+  /** The operator on the values that elements hold, if this one combines within segments. */
+  readonly onValues?: Monoid;
+  /** Declares `Element`, `identity` and `combine`, if this operator combines within segments. */
+  readonly declarations?: readonly Source[];
 }
 
 /**

@@ -111,7 +111,7 @@ export const f64: ScalarType<"f64", number> = {
     ),
     long: true,
   },
-  order: /* @__PURE__ */ converted("order_from_f64_bits(x)", "f64_bits_from_order(x)", {
+  order: /* @__PURE__ */ converted("order_from_f64_bits(x, identity())", "f64_bits_from_order(x)", {
     .../* @__PURE__ */ pair<number>(
       { min: "min_u64(earlier, later)", max: "max_u64(earlier, later)" },
       (value) => {
@@ -119,7 +119,7 @@ export const f64: ScalarType<"f64", number> = {
         return high >= 0x80000000 ? words(~low >>> 0, ~high >>> 0) : words(low, (high ^ 0x80000000) >>> 0);
       },
     ),
-    fromStored: "order_from_f64_bits(x)",
+    fromStored: "order_from_f64_bits(x, identity())",
     toStored: "f64_bits_from_order(x)",
   }),
   truth: /* @__PURE__ */ truth(

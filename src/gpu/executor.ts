@@ -172,8 +172,11 @@ function boundPass(
 }
 
 /** Whether a pass of one buffer reads the caller's input through the binding of the output. */
-export const readsThroughOutput = ({ needs }: Plan, { slots }: Pass): boolean =>
-  slots.get(bindingOf.output) === "output" && !slots.has(bindingOf.input) && needs.has("input");
+export const readsThroughOutput = ({ needs, segments }: Plan, { slots }: Pass): boolean =>
+  !segments?.reduces &&
+  slots.get(bindingOf.output) === "output" &&
+  !slots.has(bindingOf.input) &&
+  needs.has("input");
 
 /**
  * Bytes of a placeholder, which is bound if a kernel has a binding, but there is nothing to bind. Any item or vector fits

@@ -1,4 +1,5 @@
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
+import type { Segments } from "../algebra/segments.ts";
 import type { Value } from "../algebra/types.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
@@ -25,6 +26,9 @@ import type {
   GpuScanOptions,
 } from "./on_gpu.ts";
 import type { BufferRange, Length } from "./recording.ts";
+import type { RunLengths, RunOptions, RunPrimitive } from "./runs.ts";
+import type { HandSegmentsOption } from "./segments_at_hand.ts";
+import type { GpuSegments } from "./segments_on_gpu.ts";
 import type {
   AnyStreamOptions,
   ArraySource,
@@ -38,6 +42,7 @@ import type {
   StreamScanOption,
 } from "./streams.ts";
 import type { UploadOptions, WrapOptions } from "./to_gpu.ts";
+import type { Given } from "./transfer.ts";
 import { givenOf } from "./transfer.ts";
 
 /** The place of a recording's items in longer data. */
@@ -49,8 +54,29 @@ export interface PartOption {
   readonly firstIndex?: number;
 }
 
+/** What says where segments start, for plans prepared with `segments`. */
+export interface SegmentParts {
+  /** For `segments: "rows"`: the items of a row. It divides the length. A row that a length on the GPU cuts off is shorter. */
+  readonly rows?: number;
+  /** For `"heads"`: a u32 for each item. A segment starts where it is not zero. For `"headBits"`: a bit for each item. */
+  readonly heads?: BufferRange;
+  /**
+   * For `"offsets"`: `segmentCount + 1` positions, as u32, that never fall. Segment n has the items from offset n up to, and
+   * not with, offset n + 1; it may have none. Items outside of all segments are scanned as segments of their own, and not
+   * reduced. Offsets past the end count as the end. If offsets fall, results are open, but nothing else is written.
+   */
+  readonly offsets?: BufferRange;
+  /** For `segments: { keys }`: a key for each item. */
+  readonly keys?: BufferRange;
+  /**
+   * For `"offsets"`: the number of segments. For reductions by heads or keys: how many totals the output has room for. The
+   * default is the length. Further totals are not stored.
+   */
+  readonly segmentCount?: number;
+}
+
 /** Where a reduction reads and writes. */
-export interface ReduceRanges extends PartOption {
+export interface ReduceRanges extends PartOption, SegmentParts {
   readonly input: BufferRange;
   readonly output: BufferRange;
   readonly length: Length;
@@ -59,10 +85,14 @@ export interface ReduceRanges extends PartOption {
    * holds one item, in another buffer than those that are written.
    */
   readonly initial?: Value | BufferRange;
+  /** For plans prepared with `segments` by heads or keys: a range that receives the number of segments, a u32. */
+  readonly count?: BufferRange;
+  /** For plans prepared with `segments: { keys, unique: true }`: a range that receives the key of each run. */
+  readonly unique?: BufferRange;
 }
 
 /** Where a scan reads and writes. */
-export interface ScanRanges extends ReduceRanges {
+export interface ScanRanges extends Omit<ReduceRanges, "count" | "unique"> {
   /**
    * For plans prepared with `total`: a range that receives one item, the combination of all items, the initial value
    * included. It can be the initial value of the recording of the next part.
@@ -93,7 +123,10 @@ export interface PreparedScan {
 
 /** A reduction, compiled and with its scratch allocated. */
 export interface PreparedReduce {
-  /** Records the reduction of `length` items to the first item of `output`. As {@link PreparedScan.record}. */
+  /**
+   * Records the reduction of `length` items to the first item of `output`, or of each segment to a place of its own. As
+   * {@link PreparedScan.record}.
+   */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ReduceRanges): void;
   /**
    * The order of operations for these ranges. `reduceReference(data, { op, grouping })` follows it, for f64 to the last
@@ -144,6 +177,20 @@ export interface FlaggedCompact extends CompactOf<FlaggedRanges> {}
 
 /** A compaction that was prepared with or without `where`. */
 export interface EitherCompact extends CompactOf<CompactRanges & Partial<FlaggedRanges>> {}
+
+/** The totals of runs of equal keys, and the key of each run. */
+export interface Runs<Keys, Values> {
+  readonly keys: Keys;
+  readonly values: Values;
+}
+
+/** A reduction of everything to one value. */
+export interface WithoutSegments {
+  readonly segments?: undefined;
+}
+
+/** Segments by keys of this type. */
+export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & { readonly keys: Keys };
 
 /** The two ends of a stream, whose code is loaded later. */
 function streamFor(
@@ -228,10 +275,10 @@ export class Fold {
    * await fold.scan(Uint32Array.of(3, 1, 7), { into: sums }); // 3 4 11
    * ```
    */
-  scan<A extends AnyArray>(data: A, options?: HandScanOptions<A>): Promise<A>;
+  scan<A extends AnyArray>(data: A, options?: HandScanOptions<A> & HandSegmentsOption): Promise<A>;
   scan<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandScanMapOptions<NameOf<A>, Name, V>,
+    options: HandScanMapOptions<NameOf<A>, Name, V> & HandSegmentsOption,
   ): Promise<ArrayOf<Name, V>>;
   scan<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
@@ -242,7 +289,12 @@ export class Fold {
     options: GpuScanMapOptions<From, Name, V>,
   ): Promise<GpuArray<Name, V>>;
   async scan(data: AnyArray | GpuArray, options: object = {}): Promise<AnyArray | GpuArray> {
-    return this.#onGpu("scan", data, options) ?? scanAtHand(this.#context, data as AnyArray, options);
+    const given = givenOf(data as AnyArray);
+    return (
+      this.#onGpu("scan", data, options) ??
+      (this.#bySegments("scan", given, options) as Promise<AnyArray> | undefined) ??
+      scanAtHand(this.#context, data as AnyArray, options)
+    );
   }
 
   /**
@@ -255,15 +307,17 @@ export class Fold {
    * ```ts
    * await fold.reduce(Float32Array.of(2, 9, 4), { op: max }); // 9
    * await fold.reduce(Float32Array.of(2, 9, 4), { map: "x * x" }); // 101
+   * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { rows: 2 } }); // 3 7
+   * await fold.reduce(Uint32Array.of(1, 2, 3), { segments: { keys: Int32Array.of(5, 5, -1) } }); // keys 5 -1, values 3 3
    * ```
    */
   reduce<A extends AnyArray>(
     data: A,
-    options?: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>>,
+    options?: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & WithoutSegments,
   ): Promise<ValueIn<A>>;
   reduce<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V>,
+    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V> & WithoutSegments,
   ): Promise<V>;
   reduce<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
@@ -273,11 +327,49 @@ export class Fold {
     data: GpuArray<From>,
     options: GpuReduceMapOptions<From, Name, V>,
   ): Promise<GpuArray<Name, V>>;
-  async reduce(data: AnyArray | GpuArray, options: object = {}): Promise<Value | GpuArray> {
+  reduce<A extends AnyArray, Keys extends AnyArray>(
+    data: A,
+    options: HandOptions<NameOf<A>> &
+      InitialOption<ValueIn<A>> & { readonly segments: ByKeys<Keys, Segments> },
+  ): Promise<Runs<Keys, A>>;
+  reduce<A extends AnyArray, Keys extends AnyArray, Name extends string, V extends Value>(
+    data: A,
+    options: HandMapOptions<NameOf<A>, Name, V> &
+      InitialOption<V> & { readonly segments: ByKeys<Keys, Segments> },
+  ): Promise<Runs<Keys, ArrayOf<Name, V>>>;
+  reduce<A extends AnyArray>(
+    data: A,
+    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & { readonly segments: Segments },
+  ): Promise<A>;
+  reduce<A extends AnyArray, Name extends string, V extends Value>(
+    data: A,
+    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V> & { readonly segments: Segments },
+  ): Promise<ArrayOf<Name, V>>;
+  reduce<Name extends string, V extends Value, Keys extends GpuArray>(
+    data: GpuArray<Name, V>,
+    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & { readonly segments: ByKeys<Keys, GpuSegments> },
+  ): Promise<Runs<Keys, GpuArray<Name, V>>>;
+  reduce<From extends string, Name extends string, V extends Value, Keys extends GpuArray>(
+    data: GpuArray<From>,
+    options: GpuReduceMapOptions<From, Name, V> & { readonly segments: ByKeys<Keys, GpuSegments> },
+  ): Promise<Runs<Keys, GpuArray<Name, V>>>;
+  reduce<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & { readonly segments: GpuSegments },
+  ): Promise<GpuArray<Name, V>>;
+  reduce<From extends string, Name extends string, V extends Value>(
+    data: GpuArray<From>,
+    options: GpuReduceMapOptions<From, Name, V> & { readonly segments: GpuSegments },
+  ): Promise<GpuArray<Name, V>>;
+  async reduce(
+    data: AnyArray | GpuArray,
+    options: object = {},
+  ): Promise<Value | GpuArray | AnyArray | Runs<AnyArray | GpuArray, AnyArray | GpuArray>> {
     // The array may change while the code is loaded.
     const given = givenOf(data as AnyArray);
     return (
       this.#onGpu("reduce", data, options) ??
+      this.#bySegments("reduce", given, options) ??
       (await import("./reduce_at_hand.ts")).reduceAtHand(this.#context, given, options)
     );
   }
@@ -344,6 +436,88 @@ export class Fold {
       this.#onGpu("compact", data, options) ??
       (await import("./compact_at_hand.ts")).compactAtHand(this.#context, given, room, options)
     );
+  }
+
+  /**
+   * The elements of an array without those that are equal to the element before: the first of each run of equal elements. In
+   * a sorted array, each element is there once. Two elements are equal if they have the same bits, or are both NaN. With
+   * `indices`, the positions of these elements.
+   *
+   * @throws as {@link Fold.scan}.
+   *
+   * @example
+   * ```ts
+   * await fold.unique(Uint32Array.of(4, 4, 7, 7, 7, 4)); // 4 7 4
+   * await fold.unique(Uint32Array.of(4, 4, 7, 7, 7, 4), { indices: true }); // 0 2 5
+   * ```
+   */
+  unique<A extends AnyArray>(
+    data: A,
+    options: RunOptions<NameOf<A>> & { readonly indices: true },
+  ): Promise<Uint32Array>;
+  unique<A extends AnyArray>(
+    data: A,
+    options?: RunOptions<NameOf<A>> & { readonly indices?: false },
+  ): Promise<A>;
+  unique<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: RunOptions<NoInfer<Name>> & { readonly indices: true },
+  ): Promise<GpuArray<"u32", number>>;
+  unique<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options?: RunOptions<NoInfer<Name>> & { readonly indices?: false },
+  ): Promise<GpuArray<Name, V>>;
+  unique(data: AnyArray | GpuArray, options: object = {}): Promise<AnyArray | GpuArray> {
+    return this.#runs("unique", data, options) as Promise<AnyArray | GpuArray>;
+  }
+
+  /**
+   * Run-length coding: for each run of equal elements, the element and how many there are.
+   *
+   * @throws as {@link Fold.scan}.
+   *
+   * @example
+   * ```ts
+   * const { values, counts } = await fold.runLengths(Uint32Array.of(4, 4, 7, 7, 7, 4)); // values 4 7 4, counts 2 3 1
+   * ```
+   */
+  runLengths<A extends AnyArray>(
+    data: A,
+    options?: RunOptions<NameOf<A>>,
+  ): Promise<RunLengths<A, Uint32Array>>;
+  runLengths<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options?: RunOptions<NoInfer<Name>>,
+  ): Promise<RunLengths<GpuArray<Name, V>, GpuArray<"u32", number>>>;
+  runLengths(
+    data: AnyArray | GpuArray,
+    options: object = {},
+  ): Promise<RunLengths<AnyArray | GpuArray, Uint32Array | GpuArray>> {
+    return this.#runs("runLengths", data, options) as Promise<
+      RunLengths<AnyArray | GpuArray, Uint32Array | GpuArray>
+    >;
+  }
+
+  async #runs(primitive: RunPrimitive, data: AnyArray | GpuArray, options: object): Promise<unknown> {
+    // The array may change while the code is loaded.
+    const given = givenOf(data as AnyArray);
+    const { runsAtHand, runsOnGpu } = await import("./runs.ts");
+    return "callOnGpu" in Object(data)
+      ? runsOnGpu(primitive, this.#context, this.#arrays, data as GpuArray, options)
+      : runsAtHand(primitive, this.#context, this.#arrays, given, options);
+  }
+
+  /** A call on an array with segments. It is undefined if the options name none. */
+  #bySegments(
+    primitive: "scan" | "reduce",
+    given: Given,
+    options: { readonly segments?: unknown },
+  ): Promise<AnyArray | Runs<AnyArray, AnyArray>> | undefined {
+    return options?.segments === undefined
+      ? undefined
+      : import("./segments_at_hand.ts").then(({ segmentsAtHand }) =>
+          segmentsAtHand(primitive, this.#context, this.#arrays, given, options),
+        );
   }
 
   /** The call on an array on the GPU; undefined if the data is none. */

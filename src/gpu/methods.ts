@@ -13,20 +13,25 @@ import { goOneByOne } from "../plan/tuning.ts";
  * than either saves. The others are loaded if the options need them.
  */
 export async function methodsFor(
-  options: TuningOptions & MapOptions & EndChoices & { readonly type?: ElementType },
+  options: TuningOptions &
+    MapOptions &
+    EndChoices & { readonly type?: ElementType; readonly segments?: unknown },
   facts: DeviceFacts,
   isRecorded = false,
 ): Promise<Methods> {
-  const { algorithm, passes, map, initial, total, type, from } = options;
+  const { algorithm, passes, map, initial, total, segments, type, from } = options;
   const isFaster = isRecorded && (facts.vendor === "nvidia" || facts.lookBack);
   const isEvery = isFaster || algorithm === "subgroup" || passes === "single";
-  const isLong = goOneByOne(Math.max(type?.bytes ?? 0, from?.bytes ?? 0), facts);
-  const [every, maps, ends, oneByOne] = await Promise.all([
+  // An element of a segment has a number beside its value.
+  const elementBytes = (type?.bytes ?? 0) + (segments === undefined ? 0 : 4);
+  const isLong = goOneByOne(Math.max(elementBytes, from?.bytes ?? 0), facts);
+  const [every, maps, ends, segmented, oneByOne] = await Promise.all([
     isEvery ? import("../plan/every_method.ts") : undefined,
     map === undefined ? undefined : import("../kernels/map.ts"),
     initial === undefined && total === undefined ? undefined : import("../kernels/ends.ts"),
+    segments === undefined ? undefined : import("../plan/segments.ts"),
     isLong ? import("../kernels/one_by_one.ts") : undefined,
   ]);
   // Each of these modules exports one method.
-  return { ...(every?.everyMethod ?? portable), ...maps, ...ends, ...oneByOne };
+  return { ...(every?.everyMethod ?? portable), ...maps, ...ends, ...segmented, ...oneByOne };
 }

@@ -23,6 +23,8 @@ import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
 import type { Prepared } from "./recording.ts";
 import { prepareFor } from "./recording.ts";
+import type { GpuSegments, SegmentsOnGpu } from "./segments_on_gpu.ts";
+import { segmentsOnGpu } from "./segments_on_gpu.ts";
 import { roomFor } from "./transfer.ts";
 
 // Calls from arrays on the GPU to arrays on the GPU. Each takes a kept plan, records it into an encoder of its own, and
@@ -43,9 +45,20 @@ export interface GpuReduceMapOptions<From extends string, Name extends string, V
     InitialOption<V | GpuArray<Name, V>>,
     IntoOption<GpuArray<Name, V>> {}
 
+/** Where the segments of an array on the GPU start. */
+export interface GpuSegmentsOption<Segments extends GpuSegments = GpuSegments> {
+  /**
+   * Combines each segment for itself. `rows` is the number of items of a row. `offsets` has one position more than there are
+   * segments: where each starts, and where the last one ends. `heads` has a flag for each item, and `headBits` a bit: a
+   * segment starts there. `keys` has a key for each item: a segment is a run of equal keys.
+   */
+  readonly segments?: Segments;
+}
+
 /** The options of `scan` on an array on the GPU. */
 export interface GpuScanOptions<Name extends string, V extends Value>
   extends GpuReduceOptions<Name, V>,
+    GpuSegmentsOption,
     TotalOption<GpuArray<Name, V>> {
   /** Leaves each place's own element out. */
   readonly exclusive?: boolean;
@@ -54,6 +67,7 @@ export interface GpuScanOptions<Name extends string, V extends Value>
 /** The options of `scan` on an array on the GPU, with a map to another type. */
 export interface GpuScanMapOptions<From extends string, Name extends string, V extends Value>
   extends GpuReduceMapOptions<From, Name, V>,
+    GpuSegmentsOption,
     TotalOption<GpuArray<Name, V>> {
   /** Leaves each place's own element out. */
   readonly exclusive?: boolean;
@@ -66,12 +80,20 @@ export interface GpuCompactOptions<Name extends string> extends Omit<HandCompact
 }
 
 const names = {
-  scan: { op: true, exclusive: true, initial: true, total: true, into: true, ...commonNames },
-  reduce: { op: true, initial: true, into: true, ...commonNames },
+  scan: {
+    op: true,
+    exclusive: true,
+    initial: true,
+    total: true,
+    segments: true,
+    into: true,
+    ...commonNames,
+  },
+  reduce: { op: true, initial: true, segments: true, into: true, ...commonNames },
   compact: { where: true, flags: true, indices: true, into: true, ...commonNames },
 } as const satisfies {
   scan: Record<keyof GpuScanMapOptions<string, string, Value>, true>;
-  reduce: Record<keyof GpuReduceMapOptions<string, string, Value>, true>;
+  reduce: Record<keyof GpuReduceMapOptions<string, string, Value> | "segments", true>;
   compact: Record<keyof GpuCompactOptions<string> | "from" | "indices" | "into", true>;
 };
 
@@ -90,6 +112,7 @@ interface CallOptions extends PlanOptions {
   readonly flags?: unknown;
   readonly initial?: unknown;
   readonly total?: unknown;
+  readonly segments?: unknown;
 }
 
 /** A kept plan that any number of calls use at once. It is destroyed once it is dropped and no call uses it. */
@@ -173,7 +196,7 @@ function requireOnGpu(
   primitive: Primitive,
   context: Context,
   array: unknown,
-  option: "data" | "into" | "flags" | "initial" | "total",
+  option: "data" | "into" | "flags" | "initial" | "total" | "segments",
 ): GpuArray {
   if (!(array instanceof GpuArray)) {
     const given = Object(array)[Symbol.toStringTag] ?? String(array);
@@ -229,6 +252,7 @@ interface Call {
   /** A value, or an array of one element. */
   readonly initial: unknown;
   readonly total: GpuArray | undefined;
+  readonly segments: SegmentsOnGpu | undefined;
   /** The other options, and the types. */
   readonly others: PlanOptions & { readonly type: ElementType };
   /** The type of the result's items, and how many there are at most. */
@@ -241,7 +265,7 @@ interface Call {
 function requireCall(primitive: Primitive, context: Context, data: GpuArray, options: CallOptions): Call {
   requireOptions(primitive, options, names[primitive]);
   requireDevice(context, primitive);
-  const { into: room, flags: marks, initial, total: sum, ...given } = options;
+  const { into: room, flags: marks, initial, total: sum, segments: parts, ...given } = options;
   const input = requireOnGpu(primitive, context, data, "data");
   const into = room === undefined ? undefined : requireOnGpu(primitive, context, room, "into");
   const flags = marks === undefined ? undefined : requireOnGpu(primitive, context, marks, "flags");
@@ -259,7 +283,13 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   requireOne(title, others.type, value, "initial");
   requireOne(title, others.type, total, "total");
   const type = others.indices ? u32 : others.type;
-  const most = primitive === "reduce" ? 1 : input.maxLength;
+  const segments =
+    parts === undefined
+      ? undefined
+      : segmentsOnGpu(parts, input, primitive === "reduce", title, (array) =>
+          requireOnGpu(primitive, context, array, "segments"),
+        );
+  const most = primitive === "reduce" ? (segments?.most ?? 1) : input.maxLength;
   if (into !== undefined && !isSameType(into.type, type)) {
     throw new ArgumentError(
       into.type.name === type.name
@@ -274,7 +304,7 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
       "into",
     );
   }
-  return { input, into, flags, initial, total, others, type, most, title };
+  return { input, into, flags, initial, total, segments, others, type, most, title };
 }
 
 /** @throws {ArgumentError} for an array that is not of one element of the type. */
@@ -320,8 +350,15 @@ function ofCall(cause: unknown): unknown {
 /** `Fold.scan`, `Fold.reduce` and `Fold.compact` on an array on the GPU. */
 export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, options) => {
   const call = requireCall(primitive, context, data, options);
-  const { input, into, flags, initial, total: sum, others, title } = call;
-  const ends = [initial instanceof GpuArray ? initial : undefined, sum];
+  const { input, into, flags, initial, total: sum, segments, others, title } = call;
+  const { ranges: heads } = segments ?? {};
+  const ends = [
+    initial instanceof GpuArray ? initial : undefined,
+    sum,
+    heads?.heads,
+    heads?.keys,
+    heads?.offsets,
+  ];
   const { memory, count, offset } = partsOf(input);
   const marks = [flags, ...ends].map((array) => array && partsOf(array).memory);
   const sources = [memory, count?.memory, ...marks];
@@ -337,6 +374,7 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
     lengthOnGpu: count !== undefined,
     ...(initial !== undefined && { initial: true }),
     ...(sum && { total: true }),
+    ...(segments && { segments: segments.by }),
   };
   const key = keyOfCall({ primitive: `${primitive} on the GPU${isPlain ? "" : ", anywhere"}`, all });
   const plan = (): Promise<Prepared> =>
@@ -352,16 +390,19 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
   try {
     return await withPlan(context, key, plan, async (prepared) => {
       const output = into ? partsOf(into).memory : await make("result", call.most * call.type.bytes);
-      const total = primitive === "compact" ? await make("count", u32.bytes) : undefined;
+      const isCounted = primitive === "compact" || (primitive === "reduce" && segments?.isCounted);
+      const total = isCounted ? await make("count", u32.bytes) : undefined;
+      const keys = primitive === "reduce" ? segments?.keys : undefined;
+      const unique = keys && (await make("keys", call.most * keys.type.bytes));
       // Meanwhile, the device or the fold may have been destroyed.
       requireDevice(context, title);
       if ([...sources, output].some((one) => one?.isGone)) {
         throw new ArgumentError(`${title}: the fold was destroyed during the call`);
       }
       const encoder = context.device.createCommandEncoder({ label: `wavefold ${title}` });
-      prepared.record(encoder, rangesOf(call, output, total), input.maxLength);
+      prepared.record(encoder, rangesOf(call, output, total, unique), input.maxLength);
       context.device.queue.submit([encoder.finish()]);
-      return resultOf(primitive, call, output, total, made.splice(0));
+      return resultsOf(primitive, call, output, total, unique, made.splice(0));
     });
   } catch (cause) {
     throw cause instanceof WavefoldError ? ofCall(cause) : await explain(context, title, cause);
@@ -377,9 +418,10 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
 
 /** Where a call reads and writes. */
 const rangesOf = (
-  { input, into, flags, initial, total: sum }: Call,
+  { input, into, flags, initial, total: sum, segments }: Call,
   output: Memory,
   total: Memory | undefined,
+  unique: Memory | undefined,
 ): Parameters<Prepared["record"]>[1] => ({
   input: { buffer: input.buffer, offset: input.offset },
   output: { buffer: output.buffer, offset: into?.offset ?? 0 },
@@ -387,8 +429,47 @@ const rangesOf = (
   ...(total && { count: total.buffer }),
   ...(initial !== undefined && { initial: initial as Value | GpuArray }),
   ...(sum && { total: sum }),
+  ...segments?.ranges,
+  ...segments?.numbers,
+  ...(unique && { unique: unique.buffer }),
   length: input.length,
 });
+
+/** A call's results: one array, or the keys and the totals of runs. They hold the memory that the call made. */
+function resultsOf(
+  primitive: Primitive,
+  call: Call,
+  output: Memory,
+  total: Memory | undefined,
+  unique: Memory | undefined,
+  made: readonly Memory[],
+): GpuArray {
+  const { segments, input, most } = call;
+  const keys = segments?.keys;
+  if (keys === undefined || unique === undefined || total === undefined) {
+    return resultOf(primitive, call, output, total, made);
+  }
+  // Both have the number of runs, so both hold it.
+  total.hold();
+  const values = resultOf(
+    primitive,
+    call,
+    output,
+    total,
+    made.filter((one) => one !== unique),
+  );
+  const keysOfRuns = new GpuArray(keys.type, GpuArray.makeOf(keys), {
+    context: partsOf(input).context,
+    memory: unique,
+    offset: 0,
+    maxLength: most,
+    count: { memory: total, range: { buffer: total.buffer, offset: 0 } },
+    held: [unique, total],
+    call: callOnGpu,
+  });
+  // A reduction by keys is typed where it is called: Fold.reduce.
+  return { keys: keysOfRuns, values } as unknown as GpuArray;
+}
 
 /** A call's result. It holds the memory that the call made. */
 function resultOf(

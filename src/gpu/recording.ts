@@ -8,7 +8,7 @@ import type { Limits } from "../plan/facts.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { AnyOperator } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
-import type { Plan, RangeName } from "../plan/plan.ts";
+import type { Plan, RangeName, SegmentNumber } from "../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
@@ -16,7 +16,7 @@ import { planScan } from "../plan/scan.ts";
 import { windowOf } from "../plan/tuning.ts";
 import type { Context } from "./context.ts";
 import { filledBuffer, requireDevice } from "./device.ts";
-import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
+import type { Dispatch, PartParams, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
 import { methodsFor } from "./methods.ts";
@@ -39,6 +39,12 @@ export interface Ranges {
   readonly indirect?: BufferRange;
   readonly initial?: Value | BufferRange;
   readonly total?: BufferRange;
+  readonly heads?: BufferRange;
+  readonly keys?: BufferRange;
+  readonly offsets?: BufferRange;
+  readonly unique?: BufferRange;
+  readonly rows?: number;
+  readonly segmentCount?: number;
   readonly firstIndex?: number;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
@@ -86,11 +92,18 @@ export const prepare = async (
 ): Promise<Prepared> => checked(context, undivided(await compilePlan(context, plan, runs)), isSubmitted);
 
 const planNames = { maxLength: true, lengthOnGpu: true, ...commonNames } as const;
-const scanNames = { op: true, exclusive: true, initial: true, total: true, ...planNames } satisfies Record<
-  keyof ScanOptions,
+const scanNames = {
+  op: true,
+  exclusive: true,
+  initial: true,
+  total: true,
+  segments: true,
+  ...planNames,
+} satisfies Record<keyof ScanOptions, true>;
+const reduceNames = { op: true, initial: true, segments: true, ...planNames } satisfies Record<
+  keyof ReduceOptions,
   true
 >;
-const reduceNames = { op: true, initial: true, ...planNames } satisfies Record<keyof ReduceOptions, true>;
 const compactNames = {
   where: true,
   indices: true,
@@ -132,7 +145,9 @@ export async function prepareFor(
 ): Promise<Prepared> {
   const { facts } = context;
   const methods = await methodsFor(options, facts, true);
-  const window = windowFor(options, facts.limits);
+  // Segments do not go in windows, so a plan for longer ranges is refused.
+  const isSegmented = (options as ScanOptions).segments !== undefined;
+  const window = isSegmented ? undefined : windowFor(options, facts.limits);
   if (window !== undefined) {
     const { inWindows } = await import("./windows.ts");
     const division = await inWindows[primitive](context, options, methods, window, arrangements);
@@ -206,7 +221,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
   };
 
   /** Checks each range on its own, and returns them all. */
-  const resolve = (given: Ranges, length: number): ResolvedRanges => {
+  const resolve = (given: Ranges, length: number, numbers: SegmentCounts): ResolvedRanges => {
     const { needs } = plan;
     if (needs.has("flags") && given.flags === undefined) {
       throw refusal(
@@ -221,15 +236,23 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
         : bufferOf(plan.initial(initial));
     const range = (name: RangeName, given: BufferRange | undefined, items: number): Range | undefined =>
       needs.has(name) ? requireRange(plan, name, given, items, factsOf) : undefined;
+    const { segments } = plan;
+    const { segment_count: count = 0 } = numbers;
     return {
       input: length === 0 && given.input === undefined ? undefined : range("input", given.input, length),
-      output: range("output", given.output, plan.outputLength(length)),
+      output: range("output", given.output, segments?.reduces ? count : plan.outputLength(length)),
       flags: range("flags", given.flags, length),
       count: range("count", given.count, 1),
       indirect: range("indirect", given.indirect, plan.indirectWords),
       length: range("length", given.length as BufferRange, 1),
       initial: range("initial", initialOf(given), 1),
       total: range("total", given.total, 1),
+      ...(segments && {
+        heads: range("heads", given.heads, segments.headsOf(length)),
+        keys: range("keys", given.keys, length),
+        offsets: range("offsets", given.offsets, count + 1),
+        unique: range("unique", given.unique, count),
+      }),
     };
   };
 
@@ -238,7 +261,9 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     output: true,
     length: true,
     firstIndex: true,
-    ...Object.fromEntries([...plan.needs].map((name) => [name, true as const])),
+    ...Object.fromEntries(
+      [...plan.needs, ...(plan.segments?.numbers ?? [])].map((name) => [name, true as const]),
+    ),
   };
 
   /** How ranges are recorded: found out once, before anything is recorded, and kept for the next time. */
@@ -249,9 +274,10 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     requireDevice(context, plan.title);
     requireOptions(`${plan.title}: record`, given, names);
     const length = lengthOf(given.length, plan, most);
-    const ranges = resolve(given, length);
-    const firstIndex = requireFirstIndex(given.firstIndex, plan);
-    let key = `${length} ${firstIndex}`;
+    const numbers = segmentCountsOf(given, plan, length);
+    const ranges = resolve(given, length, numbers);
+    const params = { first_index: requireFirstIndex(given.firstIndex, plan), ...numbers };
+    let key = `${length} ${Object.values(params).join(" ")}`;
     for (const name in ranges) {
       const range = ranges[name as RangeName];
       if (range !== undefined) {
@@ -262,7 +288,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     if (known !== undefined) {
       return known;
     }
-    const made: readonly RecordedRun[] = division.runs(length, ranges, firstIndex);
+    const made: readonly RecordedRun[] = division.runs(length, ranges, params);
     recordings.set(key, made);
     forgetOldest(recordings, drop);
     return made;
@@ -340,6 +366,42 @@ function requireFirstIndex(given: unknown, plan: Plan): number {
     );
   }
   return given;
+}
+
+/** The parameters of a recording of segments. */
+type SegmentCounts = Pick<PartParams, "columns" | "segment_count">;
+
+/** The numbers that a recording of segments takes, checked: the items of a row, and how many segments there are. */
+function segmentCountsOf(given: Ranges, plan: Plan, length: number): SegmentCounts {
+  const { segments } = plan;
+  if (segments === undefined) {
+    return {};
+  }
+  const numberOf = (name: SegmentNumber, least: number, otherwise?: number): number => {
+    const value: unknown = given[name] ?? otherwise;
+    if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > 0xfffffffe) {
+      throw refusal(plan, `${name} is ${String(value)}; it takes a whole number from ${least} up`, name);
+    }
+    return value;
+  };
+  if (segments.numbers.includes("rows")) {
+    const columns = numberOf("rows", 1);
+    if (length % columns !== 0 && !plan.needs.has("length")) {
+      throw refusal(
+        plan,
+        `rows is ${columns}, and length is ${length}; it takes a number that divides the length`,
+        "rows",
+      );
+    }
+    return { columns, segment_count: Math.ceil(length / columns) };
+  }
+  if (!segments.numbers.includes("segmentCount")) {
+    return {};
+  }
+  // There are no more runs than items. How many offsets there are only the caller knows.
+  return {
+    segment_count: numberOf("segmentCount", 0, plan.needs.has("offsets") ? undefined : length),
+  };
 }
 
 /** The given length. If a buffer holds the length, the most that it may be. */

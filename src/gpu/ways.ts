@@ -21,7 +21,7 @@ export interface Division {
   readonly plan: Plan;
   readonly kernels: readonly Kernel[];
   /** The runs for ranges that were checked one by one. */
-  runs(length: number, ranges: ResolvedRanges, firstIndex: number): readonly Run[];
+  runs(length: number, ranges: ResolvedRanges, params: PartParams): readonly Run[];
   destroy(): void;
 }
 
@@ -29,9 +29,9 @@ export interface Division {
 export const undivided = (compiled: Compiled): Division => ({
   plan: compiled.plan,
   kernels: compiled.plan.kernels,
-  runs(length, ranges, firstIndex) {
+  runs(length, ranges, params) {
     requireApart(compiled.plan, ranges);
-    return [runOf(compiled, length, ranges, { first_index: firstIndex })];
+    return [runOf(compiled, length, ranges, params)];
   },
   destroy: () => compiled.destroy(),
 });
@@ -66,7 +66,7 @@ export function runOf(
 }
 
 /** The ranges that are written. */
-const WRITTEN = ["output", "count", "indirect", "total"] as const satisfies readonly RangeName[];
+const WRITTEN = ["output", "count", "indirect", "total", "unique"] as const satisfies readonly RangeName[];
 
 /** Whether two ranges have a byte in common. */
 const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
@@ -84,7 +84,7 @@ export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
   for (const written of WRITTEN) {
     for (const name of Object.keys(ranges) as RangeName[]) {
       const [a, b] = [ranges[name], ranges[written]];
-      const mayBeOne = name === "input" && written === "output";
+      const mayBeOne = name === "input" && written === "output" && !plan.segments?.reduces;
       const isOne =
         mayBeOne && a?.offset === b?.offset && (a?.bytes === b?.bytes || plan.outputLength(2) === 1);
       if (name !== written && !isOne && overlap(a, b)) {

@@ -116,7 +116,7 @@ async function carriedInWindows(
   return {
     plan,
     ...division,
-    runs(length, ranges, firstIndex) {
+    runs(length, ranges, { first_index: firstIndex = 0 }) {
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
       return windows.map(({ first, items }, at): Run => {
@@ -233,7 +233,7 @@ async function compactInWindows(
   return {
     plan,
     ...division,
-    runs(length, ranges, firstIndex) {
+    runs(length, ranges, { first_index: firstIndex = 0 }) {
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
       const scratch = (index: number, bytes: number): Range => ({

@@ -68,19 +68,28 @@ const combineSources = ({ callers, combine }: Monoid, head: string): readonly So
   callers?.sources(head) ?? [generated(`${head}\n  return ${combine};\n}`)];
 
 /** `Element`, `identity` and `combine` for one operator on one type. */
-export function operatorSources(monoid: Monoid): readonly Source[] {
+export const operatorSources = (monoid: Monoid): readonly Source[] =>
+  monoid.declarations ?? operatorAs(monoid, "Element", "identity", "combine");
+
+/** The same by other names. */
+export function operatorAs(
+  monoid: Monoid,
+  element: string,
+  identity: string,
+  combine: string,
+): readonly Source[] {
   const { domain } = monoid;
   const [expression, setup = ""] = domain.literal(monoid.identity, "value");
   return [
     generated(
       [
-        `alias Element = ${domain.element};`,
-        "fn identity() -> Element {",
+        `alias ${element} = ${domain.element};`,
+        `fn ${identity}() -> ${element} {`,
         `  ${setup}return ${expression};`,
         "}",
       ].join("\n"),
     ),
-    ...combineSources(monoid, "fn combine(earlier: Element, later: Element) -> Element {"),
+    ...combineSources(monoid, `fn ${combine}(earlier: ${element}, later: ${element}) -> ${element} {`),
   ];
 }
 
@@ -88,8 +97,8 @@ export function operatorSources(monoid: Monoid): readonly Source[] {
  * How many elements a vector has in a buffer of ours, which holds elements between two passes. It is 1 for structs, since a
  * struct itself is stored there.
  */
-export const elementsOfVector = ({ domain, type }: Monoid, itemsPerThread: number): number =>
-  type.kind === "struct" ? 1 : itemsOfVector(domain.elementBytes, itemsPerThread);
+export const elementsOfVector = ({ domain }: Monoid, itemsPerThread: number): number =>
+  domain.fields ? 1 : itemsOfVector(domain.elementBytes, itemsPerThread);
 
 /** WGSL type that carries the bits of a type's items unchanged. */
 export const carriedAs = ({ carried, value }: ElementType): string => carried ?? value;
@@ -105,6 +114,16 @@ export const conversion = (name: string, from: string, to: string, body: string)
 /** The function that makes an element of an item `x` at its index `i`. */
 export const elementFromItem = (body: string): string =>
   ["fn element_from_item(x: Input, i: u32) -> Element {", `  return ${body};`, "}", ""].join("\n");
+
+/**
+ * The function that makes an element of one of the caller's items `x` at its index `i`. If elements are those of segments,
+ * this function asks whether one starts there, and `headless_from_item` does not.
+ */
+export const elementFromCallers = ({ onValues }: Monoid, body: string): string =>
+  onValues
+    ? elementFromItem(body).replace("element_from_item", "headless_from_item") +
+      elementFromItem("with_head(headless_from_item(x, i), i)")
+    : elementFromItem(body);
 
 /** What a kernel's input or output holds: items of the type, or elements between two passes. */
 export type Side = "items" | "elements";
@@ -158,7 +177,7 @@ export function storageText(
       `alias Input = ${type(input)};`,
       `alias Output = ${type(output)};`,
       vectorText(type(input), input === output ? type(output) : undefined, vector),
-      elementFromItem(input === "items" ? (domain.fromStored ?? "x") : "x"),
+      input === "items" ? elementFromCallers(monoid, domain.fromStored ?? "x") : elementFromItem("x"),
       conversion(
         "item_from_element",
         "Element",
@@ -170,8 +189,8 @@ export function storageText(
 }
 
 /** How many 32-bit words an element has. */
-export function elementWords({ domain, type }: Monoid): number {
-  return type.kind === "struct" ? Math.ceil(type.bytes / 4) : Math.ceil(domain.elementBytes / 4);
+export function elementWords({ domain, type, onValues }: Monoid): number {
+  return type.kind === "struct" && !onValues ? Math.ceil(type.bytes / 4) : Math.ceil(domain.elementBytes / 4);
 }
 
 /** The members of the uniform that every device-wide kernel takes, in order. shaders/contract.wgsl explains each. */
@@ -195,6 +214,12 @@ export const paramNames = [
   "length_before",
   "window",
   "first_place",
+  "columns",
+  "segment_count",
+  "heads_base",
+  "keys_base",
+  "offsets_base",
+  "unique_base",
 ] as const;
 
 /** Declares `Params` with these members. */

@@ -74,6 +74,9 @@ export const bindingOf = {
   runHigh: 11,
   initial: 12,
   total: 13,
+  heads: 14,
+  unique: 15,
+  offsets: 16,
 } as const satisfies Record<string, number>;
 
 /** A compute shader as data, with all that its pipeline is made of. */
@@ -226,6 +229,18 @@ export interface Ends {
   sources(place: CarryPlace): readonly SourceText[];
 }
 
+/** What the kernels that read items take for segments. */
+export interface SegmentSources {
+  /** Declares `select_prefix`, if exclusive prefixes start anew with each segment. */
+  readonly prefix?: SourceText;
+  /** The files that say where segments start. */
+  heads(oneByOne: boolean): readonly SourceText[];
+  /** The files that store the totals of segments instead of prefixes. */
+  totals?(oneByOne: boolean): readonly SourceText[];
+  /** Stores the number of segments. */
+  readonly count?: SourceText;
+}
+
 /** The options that all kernels of a scan share. */
 export interface ScanKernelOptions {
   readonly exclusive: boolean;
@@ -234,6 +249,7 @@ export interface ScanKernelOptions {
   readonly lengthOnGpu: boolean;
   readonly map?: ItemMap | undefined;
   readonly ends?: Ends | undefined;
+  readonly segments?: SegmentSources | undefined;
 }
 
 /** The kernel that scans each tile on top of its carry. */
@@ -247,33 +263,40 @@ export function scanKernel(
     },
 ): Kernel {
   const { sources, oneByOne, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
-  const { files, wide } = filesOf(arrangement, sizes);
+  const { segments } = options;
+  const totals = segments?.totals?.(sizes.oneByOne);
+  const { files, wide } = totals
+    ? { files: [inputFor(arrangement, sizes), outputItems], wide: isWide(arrangement) && !sizes.oneByOne }
+    : filesOf(arrangement, sizes);
   const { bytes } = monoid.type;
+  const loaded = map?.from.bytes ?? bytes;
   const vector = !wide
     ? 1
     : side === "elements"
       ? elementsOfVector(monoid, sizes.items)
-      : itemsOfVector(map?.from.bytes ?? bytes, sizes.items, bytes);
+      : itemsOfVector(loaded, sizes.items, totals ? loaded : bytes);
   const singlePass = typeof carry === "object";
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
     singlePass ? "scan_single_pass" : "scan_tiles",
     withInstead(oneByOne?.items, [
-      prefixText(exclusive),
+      segments?.prefix ?? prefixText(exclusive),
       ...operatorSources(monoid),
-      ...(map?.sources(monoid, side, vector, true, shown) ??
+      ...(map?.sources(monoid, side, vector, !totals, shown) ??
         storageSources(monoid, side, side, vector, shown)),
       ...files,
       ...(singlePass ? carry : [scanTiles]),
       ...(ends?.sources(singlePass ? "look-back" : carry ? "spine" : "one tile") ?? [
         ...(singlePass ? [] : [carry ? carrySpine : carryNone]),
-        totalNone,
+        segments?.count ?? totalNone,
       ]),
+      ...(segments?.heads(sizes.oneByOne) ?? []),
       lengthFile(lengthOnGpu),
       ...sources(monoid),
       loadItems,
       storePrefixes,
+      ...(totals ?? []),
     ]),
     sizes,
     vector,
@@ -289,6 +312,10 @@ export const inputFiles = {
   "in-place": inputVectors,
   padded: inputPadded,
 } as const satisfies Record<Arrangement, SourceText>;
+
+/** The same, if items may go one by one. */
+const inputFor = (arrangement: Arrangement, { oneByOne }: Sizes): SourceText =>
+  oneByOne ? inputItems : inputFiles[arrangement];
 
 /** The kernel that reduces each tile to its total. */
 export function reduceKernel(
@@ -306,11 +333,13 @@ export function reduceKernel(
      * loaded.
      */
     readonly storedBytes?: number;
+    /** What items need for segments. Elements need nothing. */
+    readonly segments?: SegmentSources | undefined;
   },
 ): Kernel {
   const { sources, oneByOne, sizes, input, output, lengthOnGpu, map, ends, storedBytes } = options;
   // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
-  const file = sizes.oneByOne ? inputItems : inputFiles[options.arrangement];
+  const file = inputFor(options.arrangement, sizes);
   const mapped = input === "items" ? map : undefined;
   const vector =
     file === inputItems
@@ -335,6 +364,7 @@ export function reduceKernel(
       loadItems,
       reduceTiles,
       ...(ends?.sources("result") ?? []),
+      ...(options.segments?.heads(sizes.oneByOne) ?? []),
     ]),
     sizes,
     vector,

@@ -90,29 +90,63 @@ export function spineBytes(
 
 /** Declares `words_from_element` and `element_from_words`, which the look-back calls. */
 function wordsText(monoid: Monoid): SourceText {
-  const { domain, type } = monoid;
-  const isStruct = type.kind === "struct";
-  const {
-    element,
-    stored = element,
-    toStored = "x",
-    fromStored = "x",
-  } = isStruct ? domain : { element: domain.element };
   const count = elementWords(monoid);
-  const parts = Array.from({ length: count }, (_, at) => `words[${at}]`);
+  const { onValues } = monoid;
+  if (onValues === undefined) {
+    return generated(conversionsText(monoid, "element", "Element", "ELEMENT_WORDS", count));
+  }
+  // An element of a segment is its value, and the number of heads. What is left of its words is zero.
+  const words = elementWords(onValues);
+  const parts = range(words);
   return generated(
     [
+      conversionsText(onValues, "value", "SegmentValue", `${words}u`, words),
       "fn words_from_element(x: Element) -> array<u32, ELEMENT_WORDS> {",
-      `  let stored = ${toStored};`,
-      `  return array<u32, ELEMENT_WORDS>(${regrouped(stored, ["stored"], "u32", count).join(", ")});`,
+      "  let value = words_from_value(x.value);",
+      `  return array<u32, ELEMENT_WORDS>(${[
+        ...parts.map((at) => `value[${at}]`),
+        "x.heads",
+        ...range(count - words - 1).map(() => "0u"),
+      ].join(", ")});`,
       "}",
       "",
       "fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {",
-      `  let x = ${regrouped("u32", parts, stored).join()};`,
-      `  return ${fromStored};`,
+      `  let value = array<u32, ${words}u>(${parts.map((at) => `words[${at}]`).join(", ")});`,
+      `  return Element(value_from_words(value), words[${words}]);`,
       "}",
     ].join("\n"),
   );
+}
+
+const range = (length: number): number[] => [...Array(length).keys()];
+
+/** The functions that take an element of an operator apart into words, and put it together, by other names. */
+function conversionsText(
+  { domain, type }: Monoid,
+  name: string,
+  element: string,
+  length: string,
+  count: number,
+): string {
+  const {
+    element: wgsl,
+    stored = wgsl,
+    toStored = "x",
+    fromStored = "x",
+  } = type.kind === "struct" ? domain : { element: domain.element };
+  const parts = range(count).map((at) => `words[${at}]`);
+  return [
+    `fn words_from_${name}(x: ${element}) -> array<u32, ${length}> {`,
+    `  let stored = ${toStored};`,
+    `  return array<u32, ${length}>(${regrouped(stored, ["stored"], "u32", count).join(", ")});`,
+    "}",
+    "",
+    `fn ${name}_from_words(words: array<u32, ${length}>) -> ${element} {`,
+    `  let x = ${regrouped("u32", parts, stored).join()};`,
+    `  return ${fromStored};`,
+    "}",
+    "",
+  ].join("\n");
 }
 
 /** The options of a single-pass kernel, beside those of every kernel. */
@@ -127,7 +161,7 @@ export interface LookBackOptions {
 
 /** The sources that a single pass looks back with. */
 export function lookBackSources(
-  primitive: "scan" | "compact",
+  primitive: "scan" | "compact" | "totals",
   monoid: Monoid,
   { byVotes, fanOut }: LookBackShape,
   { oneByOne }: Pick<Sizes, "oneByOne">,
@@ -146,6 +180,6 @@ export function lookBackSources(
     lookBack,
     tickets ? tileByTicket : tileByNumber,
     oneByOne ? lookBackOneByOne : byVotes ? lookBackVotes : lookBackThreads,
-    ...(primitive === "scan" ? [scanSinglePass] : []),
+    ...(primitive === "compact" ? [] : [scanSinglePass]),
   ];
 }

@@ -5,7 +5,7 @@ import { callersFunction } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Side } from "./contract.ts";
-import { carriedAs, conversion, elementFromItem, valueFromItem, vectorText } from "./contract.ts";
+import { carriedAs, conversion, elementFromCallers, valueFromItem, vectorText } from "./contract.ts";
 import { regrouped } from "./words.ts";
 
 // This is loaded only if a plan takes a map.
@@ -64,7 +64,10 @@ export function itemMap(from: ElementType, text: string): ItemMap {
             valueFromItem(from),
             conversion("element_from_value", type.native.element, "Element", domain.fromValue ?? "x"),
             conversion("item_from_element", "Element", "Output", bits),
-            elementFromItem("element_from_value(map_value(value_from_item(x), i + params.first_index))"),
+            elementFromCallers(
+              monoid,
+              "element_from_value(map_value(value_from_item(x), i + params.first_index))",
+            ),
           ].join("\n"),
         ),
         mapValue(type),

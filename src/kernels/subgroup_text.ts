@@ -24,13 +24,12 @@ export const scansNatively = (monoid: Monoid): boolean => /^(Add|Mul)$/.test(bui
  * shaders/work_group/subgroup_contract.wgsl if they differ.
  */
 export function subgroupSources(monoid: Monoid): readonly SourceText[] {
-  const { fields } = monoid.domain;
   const builtin = builtinOf(monoid);
   const shuffle = (name: string, wgsl: string, place: string): Bodies =>
-    fields && {
+    monoid.domain.fields && {
       [name]: [
         `element: Element, ${place}: u32`,
-        `Element(${fields.map((field) => `${wgsl}(element.${field}, ${place})`).join(", ")})`,
+        byFields(monoid, "Element", "element", (field) => `${wgsl}(${field}, ${place})`),
       ],
     };
   const bodies: Bodies = {
@@ -62,6 +61,21 @@ export function subgroupSources(monoid: Monoid): readonly SourceText[] {
           ].join("\n\n"),
         ),
       ];
+}
+
+/** An element that is made field by field of the element `of`. An element of a segment has a value, which may be a struct. */
+function byFields(
+  { domain: { fields }, onValues }: Monoid,
+  wgsl: string,
+  of: string,
+  each: (field: string) => string,
+): string {
+  const parts = fields?.map((field) =>
+    onValues && field === "value"
+      ? byFields(onValues, "SegmentValue", `${of}.${field}`, each)
+      : each(`${of}.${field}`),
+  );
+  return parts ? `${wgsl}(${parts.join(", ")})` : each(of);
 }
 
 /** Functions that return an element, by their names: their parameters, and an expression. */

@@ -5,6 +5,7 @@ export interface Limits {
   readonly maxComputeWorkgroupStorageSize: number;
   readonly maxComputeWorkgroupsPerDimension: number;
   readonly maxStorageBufferBindingSize: number;
+  readonly maxStorageBuffersPerShaderStage: number;
   readonly maxBufferSize: number;
   readonly minStorageBufferOffsetAlignment: number;
 }

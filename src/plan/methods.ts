@@ -2,7 +2,7 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { EndChoices } from "../kernels/ends.ts";
-import type { Ends, ScanKernelOptions } from "../kernels/kernel.ts";
+import type { Ends, InitialBytes, ScanKernelOptions, SegmentSources } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { blelloch, hillisSteele } from "../kernels/portable.ts";
@@ -12,7 +12,7 @@ import type { SourceText } from "../text/source.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { Chosen } from "./options.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, RangeName, SegmentRanges, Slot } from "./plan.ts";
 
 /** An algorithm and sizes that the device can run. */
 export interface Tuning {
@@ -38,7 +38,7 @@ export interface SinglePass {
   spineBytes(tiles: number): number;
   groupingOf(itemsPerVector: number): Grouping;
   /** Changes a scan's plan, so that it takes a single pass if the ranges start at a vector. */
-  scanOf(plan: Plan, options: ScanKernelOptions): Plan;
+  scanOf(plan: Plan, options: ScanKernelOptions, segments?: Segments): Plan;
 }
 
 /**
@@ -48,7 +48,7 @@ export interface SinglePass {
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
 export type PlanSinglePass = (
-  primitive: "scan" | "compact",
+  primitive: "scan" | "compact" | "totals",
   title: string,
   type: ElementType,
   monoid: Monoid,
@@ -57,6 +57,40 @@ export type PlanSinglePass = (
   methods: Methods,
   testing: Partial<LookBackOptions>,
 ) => SinglePass | undefined;
+
+/** What a plan does for segments. */
+export interface Segments {
+  readonly title: string;
+  /** The operator that combines within segments. */
+  readonly monoid: Monoid;
+  /** What the kernels that read items take. */
+  readonly kernels: SegmentSources;
+  /** Whether the totals of segments are stored, not the prefixes. */
+  readonly reduces: boolean;
+  readonly needs: readonly RangeName[];
+  readonly initial?: InitialBytes;
+  readonly ranges: SegmentRanges;
+  /** Whether the device can bind all ranges if input and output are bound as vectors. */
+  readonly fitsVectors: boolean;
+  readonly slots: readonly (readonly [number, Slot])[];
+  /** Adds the passes that come before, if there are any. */
+  around(plan: Plan, tuning: Tuning): Plan;
+}
+
+/** Makes what plans need for segments; undefined if the options name none. `reduces` is for a reduction. */
+export type PlanSegments = (
+  options: {
+    readonly segments?: unknown;
+    readonly exclusive?: boolean;
+    readonly initial?: unknown;
+    readonly total?: unknown;
+    readonly lengthOnGpu?: boolean;
+  },
+  title: string,
+  own: Monoid,
+  facts: DeviceFacts,
+  reduces: boolean,
+) => Segments | undefined;
 
 /** The methods that plans choose from. */
 export interface Methods {
@@ -73,6 +107,8 @@ export interface Methods {
   readonly itemMap?: (from: ElementType, text: string) => ItemMap;
   /** Makes what kernels need for an initial value or a total. Without it, no options may ask for them. */
   readonly endsOf?: (options: EndChoices, title: string, monoid: Monoid) => Ends | undefined;
+  /** Without it, no options may name segments. */
+  readonly segmentsOf?: PlanSegments;
 }
 
 /** The methods that run on every adapter, and are in every program. */

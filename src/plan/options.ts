@@ -36,6 +36,29 @@ export interface EndOptions {
   readonly total?: boolean;
 }
 
+/**
+ * What says where segments start. Each recording takes it: `rows` is a number, the items of a row; `heads` a u32 for each
+ * item, or a bit for each item with `headBits`; `offsets` the position where each segment starts, and where the last one
+ * ends; `keys` a key for each item: a segment is a run of equal keys.
+ */
+export type SegmentsBy =
+  | "rows"
+  | "offsets"
+  | "heads"
+  | "headBits"
+  | {
+      /** The type of the keys. Two keys are equal if they have the same bits, or are both NaN. */
+      readonly keys: ElementType;
+      /** For a reduction: whether recordings take a range for the key of each run. */
+      readonly unique?: boolean;
+    };
+
+/** Segments of a prepared scan or reduction. */
+export interface SegmentOptions {
+  /** Combines each segment for itself. An initial value comes before the first element of each. */
+  readonly segments?: SegmentsBy;
+}
+
 /** How many times a scan or a compaction reads its data. */
 export type Passes = "single" | "reduce-then-scan";
 

@@ -4,10 +4,22 @@ import type { Limits } from "./facts.ts";
 import type { Grouping } from "./grouping.ts";
 
 /** The caller's ranges. */
-export type RangeName = "input" | "output" | "flags" | "count" | "length" | "indirect" | "initial" | "total";
+export type RangeName =
+  | "input"
+  | "output"
+  | "flags"
+  | "count"
+  | "length"
+  | "indirect"
+  | "initial"
+  | "total"
+  | "heads"
+  | "keys"
+  | "offsets"
+  | "unique";
 
-/** Bytes of an item of each range. Flags, counts, lengths and arguments of indirect calls are u32. */
-export const itemBytesOf = (input: number, output: number): Readonly<Record<RangeName, number>> => ({
+/** Bytes of an item of each range. Flags, counts, lengths, offsets and arguments of indirect calls are u32. */
+export const itemBytesOf = (input: number, output: number, key = 4): Readonly<Record<RangeName, number>> => ({
   input,
   output,
   flags: 4,
@@ -16,6 +28,10 @@ export const itemBytesOf = (input: number, output: number): Readonly<Record<Rang
   indirect: 4,
   initial: output,
   total: output,
+  heads: 4,
+  keys: key,
+  offsets: 4,
+  unique: key,
 });
 
 /** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */
@@ -44,6 +60,21 @@ export interface Way {
   readonly apart?: boolean;
 }
 
+/** The numbers that a recording of segments takes. */
+export type SegmentNumber = "rows" | "segmentCount";
+
+/** What the ranges of a recording of segments hold. */
+export interface SegmentRanges {
+  /** Bytes of a key. */
+  readonly keyBytes: number;
+  /** The numbers that a recording takes. */
+  readonly numbers: readonly SegmentNumber[];
+  /** Whether the output has the segments' totals. */
+  readonly reduces: boolean;
+  /** Words of the range `heads`, for so many items. */
+  headsOf(length: number): number;
+}
+
 /** The part of a primitive's work that is the same for every length: the pipelines to make, and the scratch to hold. */
 export interface Plan {
   /** `scan<u32, add>`: for messages and labels. */
@@ -59,6 +90,8 @@ export interface Plan {
   readonly spine?: { readonly scratch: number; readonly tiles: number };
   /** For an initial value, if a recording takes one. */
   readonly initial?: InitialBytes;
+  /** For segments, what their ranges hold. */
+  readonly segments?: SegmentRanges;
   /** The ranges that a recording takes. */
   readonly needs: ReadonlySet<RangeName>;
   /** Bytes of an item of each of the caller's ranges. */

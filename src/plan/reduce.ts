@@ -10,16 +10,18 @@ import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
 import type { Methods } from "./methods.ts";
-import type { AnyOperator, EndOptions, TuningOptions } from "./options.ts";
+import type { AnyOperator, EndOptions, SegmentOptions, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement, spineLengths } from "./plan.ts";
-import { spineScratch, vectorOf } from "./scan.ts";
+import type { LookBackTesting } from "./scan.ts";
+import { planScan, spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of `prepareReduce`. */
 export interface ReduceOptions<Name extends string = string>
   extends TuningOptions,
     MapOptions,
+    SegmentOptions,
     Pick<EndOptions, "initial"> {
   /** The type of the elements that are combined, and of the output. */
   readonly type: ElementType<Name>;
@@ -41,10 +43,16 @@ export function planReduce(
   facts: DeviceFacts,
   methods: Methods,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  testing: LookBackTesting = {},
 ): Plan {
   const { type, op = add, lengthOnGpu = false } = options;
   const own = monoidOf(op, type, "reduce");
   const title = `reduce<${own.title}>`;
+  const segments = methods.segmentsOf?.(options, title, own, facts, true);
+  if (segments !== undefined) {
+    // The totals of segments are among the prefixes.
+    return planScan(options, facts, methods, arrangements.filter(isApart), testing, segments);
+  }
   const ends = methods.endsOf?.(options, title, own);
   const monoid = ends?.monoid ?? own;
   const { domain } = monoid;

@@ -9,9 +9,9 @@ import type { LookBackOptions } from "../kernels/look_back.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import { requireMap } from "./map.ts";
-import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
-import type { AnyOperator, EndOptions, TuningOptions } from "./options.ts";
-import type { Pass, Plan, Slot } from "./plan.ts";
+import type { LoadedTuning, Methods, Segments, Tuning } from "./methods.ts";
+import type { AnyOperator, EndOptions, SegmentOptions, TuningOptions } from "./options.ts";
+import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
   bound,
@@ -24,7 +24,11 @@ import {
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of `prepareScan`. */
-export interface ScanOptions<Name extends string = string> extends TuningOptions, MapOptions, EndOptions {
+export interface ScanOptions<Name extends string = string>
+  extends TuningOptions,
+    MapOptions,
+    EndOptions,
+    SegmentOptions {
   /** The type of the elements that are combined, and of the output. */
   readonly type: ElementType<Name>;
   /** The operator. The default is `add`. */
@@ -131,20 +135,36 @@ export function planScan(
   options: AnyOperator<ScanOptions> & Continued,
   facts: DeviceFacts,
   methods: Methods,
-  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  givenArrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
+  given?: Segments,
 ): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
-  const own = monoidOf(op, type, "scan");
-  const title = `scan<${own.title}>`;
-  const ends = methods.endsOf?.(options, title, own);
-  const monoid = ends?.monoid ?? own;
+  const own = given?.monoid ?? monoidOf(op, type, "scan");
+  const plainTitle = `scan<${own.title}>`;
+  const segments = given ?? methods.segmentsOf?.(options, plainTitle, own, facts, false);
+  const title = segments?.title ?? plainTitle;
+  const ends = segments ? undefined : methods.endsOf?.(options, title, own);
+  const monoid = segments?.monoid ?? ends?.monoid ?? own;
   const { domain } = monoid;
+  const arrangements =
+    segments?.fitsVectors === false
+      ? givenArrangements.filter((one) => one !== "vectors")
+      : givenArrangements;
   const map = requireMap(options, type, title, facts.features, methods);
   const itemBytes = map?.from.bytes ?? type.bytes;
   // A binding that spans both ranges has items of one size.
-  const canShare = itemBytes === type.bytes;
-  const once = methods.singlePass?.("scan", title, type, monoid, options, facts, methods, testing);
+  const canShare = itemBytes === type.bytes && !segments?.reduces;
+  const once = methods.singlePass?.(
+    segments?.reduces ? "totals" : "scan",
+    title,
+    type,
+    monoid,
+    options,
+    facts,
+    methods,
+    testing,
+  );
   const single = arrangements.includes("vectors") ? once : undefined;
   const row = rowOf(twoPassRows, "scan", domain, options, facts, methods);
   const tuning = tune(row, title, type, domain, options, facts, methods);
@@ -156,7 +176,8 @@ export function planScan(
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
 
-  const base = { exclusive, side: "items", lengthOnGpu, map, ends } as const;
+  const kernels = segments?.kernels;
+  const base = { exclusive, side: "items", lengthOnGpu, map, ends, segments: kernels } as const;
   const carried = perArrangement(others, (arrangement) =>
     scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
   );
@@ -168,7 +189,8 @@ export function planScan(
       output: "elements",
       arrangement,
       map,
-      storedBytes: type.bytes,
+      ...(!segments?.reduces && { storedBytes: type.bytes }),
+      segments: kernels,
     }),
   );
   // Our own buffers are padded. The caller's are not, and then the spine is scanned in place.
@@ -183,10 +205,13 @@ export function planScan(
   const totalsOf = (level: number): number => (isPadded ? 2 * level : level);
   const prefixesOf = (level: number): number => (isPadded ? 2 * level + 1 : level);
   const scratch = isPadded ? levelBytes.flatMap((bytes) => [bytes, bytes]) : levelBytes;
+  // Totals of segments are stored one by one.
+  const stored = segments?.reduces ? undefined : type;
+  const initial = segments?.initial ?? ends?.initial;
   const plan: Plan = {
     title,
     maxLength,
-    vector: vectorOf(type, tuning, itemBytes),
+    vector: vectorOf(stored, tuning, itemBytes),
     kernels: distinct([
       ...carried.all,
       ...(spine === undefined ? [] : [...totals.all, spine.top]),
@@ -194,30 +219,35 @@ export function planScan(
     ]),
     scratch,
     eagerScratch: scratch.length,
-    ...(ends?.initial && { initial: ends.initial }),
-    needs: new Set([
+    ...(initial && { initial }),
+    ...(segments && { segments: segments.ranges }),
+    needs: new Set<RangeName>([
       "input",
       "output",
       ...(lengthOnGpu ? (["length"] as const) : []),
-      ...(ends?.needs ?? []),
-    ] as const),
-    itemBytes: itemBytesOf(itemBytes, type.bytes),
+      ...(segments?.needs ?? ends?.needs ?? []),
+    ]),
+    itemBytes: itemBytesOf(itemBytes, type.bytes, segments?.ranges.keyBytes),
     indirectWords: 0,
     outputLength: (length) => length,
     ways: WAYS.filter((one) => arrangements.includes(one) && (canShare || isApart(one))).map(
       (arrangement) => ({ arrangement }),
     ),
     groupingOf: (arrangement) =>
-      groupingOf(tuning, isWide(arrangement) ? vectorOf(type, tuning, itemBytes) : 1),
+      groupingOf(tuning, isWide(arrangement) ? vectorOf(stored, tuning, itemBytes) : 1),
     passes(length, arrangement) {
-      if (length === 0 && !ends?.total) {
+      if (length === 0 && !ends?.total && !kernels?.count) {
         return [];
       }
       const kernel = carried.of(arrangement);
       const tiles = Math.max(1, Math.ceil(length / tile));
       const last = {
         kernel,
-        slots: bound(kernel, [...callersSlots, [bindingOf.spine, { scratch: prefixesOf(0) }]]),
+        slots: bound(kernel, [
+          ...callersSlots,
+          ...(segments?.slots ?? []),
+          [bindingOf.spine, { scratch: prefixesOf(0) }],
+        ]),
         length,
         tiles,
       };
@@ -231,6 +261,7 @@ export function planScan(
           slots: bound(first, [
             [bindingOf.input, "input"],
             [bindingOf.length, "length"],
+            ...(segments?.slots ?? []),
             [bindingOf.output, { scratch: 0 }],
           ]),
           length,
@@ -241,7 +272,8 @@ export function planScan(
       ];
     },
   };
-  return single === undefined ? plan : single.scanOf(plan, base);
+  const whole = single === undefined ? plan : single.scanOf(plan, base, segments);
+  return segments?.around(whole, single?.tuning ?? tuning) ?? whole;
 }
 
 /** The arrangements of a scan, in order of preference. */
@@ -260,5 +292,8 @@ export const callersSlots: readonly [number, Slot][] = [
  * How many items a vector has, for a type and a thread's run. If the loaded items have another size, the number is right
  * for both sizes.
  */
-export const vectorOf = (type: ElementType, { sizes }: Tuning, loadedBytes = type.bytes): number =>
-  sizes.oneByOne ? 1 : itemsOfVector(loadedBytes, sizes.items, type.bytes);
+export const vectorOf = (
+  type: ElementType | undefined,
+  { sizes }: Tuning,
+  loadedBytes = type?.bytes ?? 0,
+): number => (sizes.oneByOne ? 1 : itemsOfVector(loadedBytes, sizes.items, type?.bytes));

@@ -11,11 +11,18 @@ import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
  * the figures.
  */
-const singlePassRows: TuningTable<"scan" | "compact"> = {
+const singlePassRows: TuningTable<"scan" | "compact" | "totals"> = {
   // Software adapters take the same time, however often the data is read.
-  software: twoPassRows.software,
+  software: { ...twoPassRows.software, totals: twoPassRows.software.scan },
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
+    totals: [
+      // u32, H100, 2^28, rows of 32: 895 µs (512 × 16: 930; 128 × 32: 1115; 256 × 32: 1073), runs of 32 with their keys: 1026
+      // (512 × 16: 1072; 128 × 32: 1162). The elements are those of segments, of 8 bytes.
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
+      { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
+      { elementBytes: 128, algorithm: "subgroup", workGroupSize: 256, items: 8 },
+    ],
     scan: [
       // u32, 2^20: 11.5 µs (reduce-then-scan 18.5), 2^24: 48.8 (512 × 24: 54.5; 256 × 32: 50.0; reduce-then-scan 84).
       {
@@ -74,6 +81,7 @@ const singlePassRows: TuningTable<"scan" | "compact"> = {
       { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true },
       { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
     ],
+    totals: [{ elementBytes: 128, algorithm: "blelloch", workGroupSize: 256, items: 4 }],
     compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
   },
 };
@@ -118,11 +126,15 @@ export const singlePass: PlanSinglePass = (
       passes: "single",
       lookBack: shape,
     }),
-    scanOf(plan, own) {
+    scanOf(plan, own, segments) {
       const kernel = scanKernel(monoid, { ...own, ...tuning, arrangement: "vectors", carry });
-      const vector = vectorOf(type, tuning, plan.itemBytes.input);
+      const vector = vectorOf(segments?.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const spine = { scratch: plan.scratch.length, tiles: Math.max(1, single.tilesOf(plan.maxLength)) };
-      const slots = bound(kernel, [...callersSlots, [bindingOf.spine, { scratch: spine.scratch }]]);
+      const slots = bound(kernel, [
+        ...callersSlots,
+        ...(segments?.slots ?? []),
+        [bindingOf.spine, { scratch: spine.scratch }],
+      ]);
       return {
         ...plan,
         vector: Math.max(plan.vector, vector),
@@ -133,7 +145,7 @@ export const singlePass: PlanSinglePass = (
         groupingOf: (arrangement) =>
           arrangement === "vectors" ? single.groupingOf(vector) : plan.groupingOf(arrangement),
         passes: (length, arrangement, aside) =>
-          arrangement === "vectors" && (length > 0 || own.ends?.total)
+          arrangement === "vectors" && (length > 0 || own.ends?.total || segments?.kernels.count)
             ? [{ kernel, slots, length, tiles: Math.max(1, single.tilesOf(length)) }]
             : plan.passes(length, arrangement, aside),
       };

@@ -10,6 +10,9 @@ import type { Chosen } from "./options.ts";
 /** The primitives, each of which is tuned on its own. */
 export type Primitive = "scan" | "reduce" | "compact";
 
+/** What rows are for. The totals of segments take a scan, with rows of their own. */
+export type Tuned = Primitive | "totals";
+
 /** A row of a table of algorithms and sizes. */
 export interface TuningRow {
   /** The row is for elements of at most so many bytes. */
@@ -29,7 +32,7 @@ export interface TuningRow {
 export type AdapterKind = "software" | "nvidia" | "gpu";
 
 /** For each kind of adapter and each primitive, rows in order of the elements' size and the length. */
-export type TuningTable<Name extends Primitive> = Readonly<
+export type TuningTable<Name extends Tuned> = Readonly<
   Record<AdapterKind, Readonly<Record<Name, readonly TuningRow[]>>>
 >;
 
@@ -40,7 +43,7 @@ export type TuningTable<Name extends Primitive> = Readonly<
 const SHORT_BYTES = 8;
 
 /** The rows of reductions, and of scans and compactions that read their data twice. bench/LOG.md has the figures. */
-export const twoPassRows: TuningTable<Primitive> = {
+export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
   // Barriers cost the most time, so few threads take many items each. 32 items instead of 16 run no faster, and take twice
   // the time to compile. Memory does not limit the speed, so it gains nothing to read the data once.
   software: {
@@ -101,7 +104,7 @@ export type Combined = Pick<Domain, "elementBytes" | "long">;
  * The row for an adapter, elements and a length. NVIDIA's rows need the subgroup kernels. If these are not loaded, as in
  * most calls at hand, the rows of `gpu` apply on NVIDIA, too.
  */
-export function rowOf<Name extends Primitive>(
+export function rowOf<Name extends Tuned>(
   table: TuningTable<Name>,
   primitive: Name,
   { elementBytes, long = false }: Combined,

@@ -54,7 +54,10 @@ export function requireGrouping(grouping: Grouping, leastTile: 1 | 2, caller: st
   }
 }
 
-type Combine = Pick<ReferenceMonoid, "identity" | "reference">;
+interface Combine extends Pick<ReferenceMonoid, "identity" | "reference"> {
+  /** The exclusive prefix of an item, from what comes before the item and its inclusive prefix, if it is not the former. */
+  readonly exclusive?: (earlier: Value, inclusive: Value) => Value;
+}
 
 interface WorkGroupScan {
   readonly prefixes: readonly Value[];
@@ -261,7 +264,7 @@ const fold = ({ reference }: Combine, values: readonly Value[]): Value =>
 
 /** Prefixes of consecutive items on top of what comes before them. */
 function prefixesOf(
-  { reference }: Combine,
+  { reference, exclusive: shown = (earlier) => earlier }: Combine,
   before: Value,
   items: readonly Value[],
   exclusive: boolean,
@@ -270,7 +273,7 @@ function prefixesOf(
   return items.map((item) => {
     const earlier = prefix;
     prefix = reference(prefix, item);
-    return exclusive ? earlier : prefix;
+    return exclusive ? shown(earlier, prefix) : prefix;
   });
 }
 
@@ -416,10 +419,14 @@ export function groupedScanFrom(
       initial,
     );
   }
+  const { identity, reference } = monoid;
   let carries: readonly Value[] = [];
   for (const level of spineOf(monoid, elements, grouping).reverse()) {
     const above = carries;
-    carries = scanTiles(monoid, level, () => above, true, { ...grouping, itemsPerVector: 1 }).prefixes;
+    carries = scanTiles({ identity, reference }, level, () => above, true, {
+      ...grouping,
+      itemsPerVector: 1,
+    }).prefixes;
   }
   return scanTiles(monoid, elements, () => carries, exclusive, grouping, initial);
 }

@@ -5,14 +5,19 @@
  */
 export type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 export { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
+export type { Segments } from "../algebra/segments.ts";
 export type { Grouping } from "../plan/grouping.ts";
 export { compactReference } from "./compact.ts";
+export type { ReferenceRuns } from "./reduce.ts";
 export { reduceReference } from "./reduce.ts";
+export type { ReferenceRunOptions } from "./runs.ts";
+export { runLengthsReference, uniqueReference } from "./runs.ts";
 export type {
   ReferenceInitial,
   ReferenceMap,
   ReferenceMapOptions,
   ReferenceOptions,
   ReferenceScan,
+  ReferenceSegmentsOption,
 } from "./scan.ts";
 export { scanReference } from "./scan.ts";

@@ -1,13 +1,36 @@
-import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
+import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
-import type { Value } from "../algebra/types.ts";
+import type { Segments } from "../algebra/segments.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
 import { groupedReduce, requireGrouping } from "./grouping.ts";
-import { initialOf, mappedItems } from "./items.ts";
-import type { ReferenceInitial, ReferenceMap, ReferenceMapOptions, ReferenceOptions } from "./scan.ts";
+import { emptyFor, initialOf, mappedItems } from "./items.ts";
+import { elementsAt } from "./runs.ts";
+import type {
+  ReferenceInitial,
+  ReferenceMap,
+  ReferenceMapOptions,
+  ReferenceOptions,
+  ReferenceSegmentsOption,
+} from "./scan.ts";
+import { segmentedScan, segmentsOf } from "./segments.ts";
 import { referenceMonoid } from "./twins.ts";
 
-const names = { op: true, type: true, from: true, map: true, initial: true, grouping: true } as const;
+const names = {
+  op: true,
+  type: true,
+  from: true,
+  map: true,
+  initial: true,
+  segments: true,
+  grouping: true,
+} as const;
+
+/** The totals of runs of equal keys, and the key of each run. */
+export interface ReferenceRuns<Keys, Values> {
+  readonly keys: Keys;
+  readonly values: Values;
+}
 
 /**
  * What a reduction means, on the CPU. It combines one element after another, or in the order of a plan.
@@ -18,24 +41,77 @@ const names = { op: true, type: true, from: true, map: true, initial: true, grou
  * @example
  * ```ts
  * reduceReference(BigUint64Array.of(4294967295n, 2n)); // 4294967297n
+ * reduceReference(Uint32Array.of(3, 1, 7, 0), { segments: { rows: 2 } }); // 4 7
  * ```
  */
 export function reduceReference<A extends AnyArray>(
   data: A,
-  options?: ReferenceOptions<NameOf<A>> & ReferenceMap<A, ValueIn<A>> & ReferenceInitial<ValueIn<A>>,
+  options?: ReferenceOptions<NameOf<A>> &
+    ReferenceMap<A, ValueIn<A>> &
+    ReferenceInitial<ValueIn<A>> & { readonly segments?: undefined },
 ): ValueIn<A>;
 export function reduceReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,
-  options: ReferenceMapOptions<A, Name, V> & ReferenceInitial<V>,
+  options: ReferenceMapOptions<A, Name, V> & ReferenceInitial<V> & { readonly segments?: undefined },
 ): V;
+export function reduceReference<A extends AnyArray, Keys extends AnyArray>(
+  data: A,
+  options: ReferenceOptions<NameOf<A>> &
+    ReferenceMap<A, ValueIn<A>> &
+    ReferenceInitial<ValueIn<A>> & {
+      readonly segments: { readonly keys: Keys; readonly type?: ElementType };
+    },
+): ReferenceRuns<Keys, A>;
+export function reduceReference<
+  A extends AnyArray,
+  Keys extends AnyArray,
+  Name extends string,
+  V extends Value,
+>(
+  data: A,
+  options: ReferenceMapOptions<A, Name, V> &
+    ReferenceInitial<V> & {
+      readonly segments: { readonly keys: Keys; readonly type?: ElementType };
+    },
+): ReferenceRuns<Keys, ArrayOf<Name, V>>;
+export function reduceReference<A extends AnyArray>(
+  data: A,
+  options: ReferenceOptions<NameOf<A>> &
+    ReferenceMap<A, ValueIn<A>> &
+    ReferenceInitial<ValueIn<A>> & { readonly segments: Segments },
+): A;
+export function reduceReference<A extends AnyArray, Name extends string, V extends Value>(
+  data: A,
+  options: ReferenceMapOptions<A, Name, V> & ReferenceInitial<V> & { readonly segments: Segments },
+): ArrayOf<Name, V>;
 export function reduceReference(
   data: AnyArray,
-  options: ReferenceOptions<string> & ReferenceInitial<Value> = {},
-): Value {
-  const { type, read } = mappedItems(data, options, names, "reduceReference");
+  options: ReferenceOptions<string> & ReferenceInitial<Value> & ReferenceSegmentsOption = {},
+): Value | AnyArray | ReferenceRuns<AnyArray, AnyArray> {
+  const { type, from, read } = mappedItems(data, options, names, "reduceReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "reduceReference");
   const { identity, lift, reference, shown } = combine;
   const initial = initialOf(options, combine, "reduceReference");
+  if (options.segments !== undefined) {
+    const segments = segmentsOf(options.segments, data.length, "reduceReference");
+    const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
+    const how = { initial, grouping: options.grouping };
+    const prefixes = segmentedScan(combine, elements, segments, how, "reduceReference");
+    const ends = segments.ends(data.length);
+    const { array, set } = emptyFor(data, { type, from }, ends.length, "reduceReference");
+    ends.forEach((end, place) => {
+      set(place, end === undefined ? (initial ?? shown(identity)) : (prefixes[end - 1] as Value));
+    });
+    return segments.keys === undefined
+      ? array
+      : {
+          keys: elementsAt(
+            segments.keys.array,
+            ends.map((end) => (end as number) - 1),
+          ),
+          values: array,
+        };
+  }
   if (data.length === 0) {
     return initial ?? shown(identity);
   }

@@ -1,10 +1,13 @@
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
+import type { Segments } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import { groupedScanFrom, requireGrouping } from "./grouping.ts";
 import { emptyFor, initialOf, mappedItems, totalIn } from "./items.ts";
+import { segmentedScan, segmentsOf } from "./segments.ts";
 import { referenceMonoid } from "./twins.ts";
 
 /** The options of a reference. */
@@ -29,6 +32,12 @@ export interface ReferenceScan<Result> {
   readonly exclusive?: boolean;
   /** An array of one element, which is filled with the combination of all elements, the initial value included. */
   readonly total?: NoInfer<Result>;
+}
+
+/** Segments of the items. */
+export interface ReferenceSegmentsOption<Own extends Segments = Segments> {
+  /** Combines each segment for itself. An initial value comes before the first item of each. */
+  readonly segments?: Own | undefined;
 }
 
 /** A map of the items before they are combined: the CPU twin of `map`. */
@@ -59,6 +68,7 @@ const names = {
   exclusive: true,
   initial: true,
   total: true,
+  segments: true,
   grouping: true,
 } as const;
 
@@ -74,6 +84,7 @@ const names = {
  * ```ts
  * scanReference(Uint32Array.of(3, 1, 7, 0)); // 3 4 11 11
  * scanReference(Int32Array.of(3, -1, 7), { op: max, exclusive: true }); // -2147483648 3 3
+ * scanReference(Uint32Array.of(3, 1, 7, 0), { segments: { rows: 2 } }); // 3 4 7 7
  * ```
  */
 export function scanReference<A extends AnyArray>(
@@ -81,15 +92,22 @@ export function scanReference<A extends AnyArray>(
   options?: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
     ReferenceInitial<ValueIn<A>> &
+    ReferenceSegmentsOption &
     ReferenceScan<A>,
 ): A;
 export function scanReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,
-  options: ReferenceMapOptions<A, Name, V> & ReferenceInitial<V> & ReferenceScan<ArrayOf<Name, V>>,
+  options: ReferenceMapOptions<A, Name, V> &
+    ReferenceInitial<V> &
+    ReferenceSegmentsOption &
+    ReferenceScan<ArrayOf<Name, V>>,
 ): ArrayOf<Name, V>;
 export function scanReference(
   data: AnyArray,
-  options: ReferenceOptions<string> & ReferenceInitial<Value> & ReferenceScan<AnyArray> = {},
+  options: ReferenceOptions<string> &
+    ReferenceInitial<Value> &
+    ReferenceSegmentsOption &
+    ReferenceScan<AnyArray> = {},
 ): AnyArray {
   const { type, from, read } = mappedItems(data, options, names, "scanReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "scanReference");
@@ -100,6 +118,18 @@ export function scanReference(
   const setTotal = totalIn(options.total, array, type, "scanReference");
   // A result that may combine no element is shown as what sums start from.
   const first = initial === undefined ? shown : (value: Value) => value;
+  if (options.segments !== undefined) {
+    if (options.total !== undefined) {
+      throw new ArgumentError("scanReference: with segments there is no total of all", "total");
+    }
+    const segments = segmentsOf(options.segments, data.length, "scanReference");
+    const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
+    const how = { exclusive, initial, grouping };
+    segmentedScan(combine, elements, segments, how, "scanReference").forEach((prefix, index) => {
+      set(index, exclusive ? first(prefix) : prefix);
+    });
+    return array;
+  }
   if (grouping !== undefined) {
     requireGrouping(grouping, grouping?.passes === "single" ? 1 : 2, "scanReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));

@@ -243,7 +243,7 @@ const operations: readonly Operation[] = [
       }
     },
   },
-  unary("order_from_f64_bits", "order_from_f64_bits(a)", (low, high, expected, item) => {
+  unary("order_from_f64_bits", "order_from_f64_bits(a, identity())", (low, high, expected, item) => {
     const negative = high >= 0x80000000;
     expected[2 * item] = isNaNBits(low, high) ? IDENTITY_LOW : negative ? ~low : low;
     expected[2 * item + 1] = isNaNBits(low, high) ? IDENTITY_HIGH : negative ? ~high : high ^ 0x80000000;
@@ -251,7 +251,8 @@ const operations: readonly Operation[] = [
   {
     // What less_u64 makes of the keys is the order of the numbers, with -0 before +0.
     name: "the order of the keys",
-    expression: "vec2<u32>(u32(less_u64(order_from_f64_bits(a), order_from_f64_bits(b))), 0u)",
+    expression:
+      "vec2<u32>(u32(less_u64(order_from_f64_bits(a, identity()), order_from_f64_bits(b, identity()))), 0u)",
     expect(pairs, expected) {
       const a = new Float64Array(pairs.a.buffer);
       const b = new Float64Array(pairs.b.buffer);
@@ -270,7 +271,7 @@ const operations: readonly Operation[] = [
   }),
   {
     name: "to a key and back",
-    expression: "f64_bits_from_order(order_from_f64_bits(a))",
+    expression: "f64_bits_from_order(order_from_f64_bits(a, identity()))",
     expect({ a }, expected) {
       const numbers = new Float64Array(a.buffer);
       const results = new Float64Array(expected.buffer);

@@ -40,6 +40,7 @@ export const defaultLimits: Limits = {
   maxComputeWorkgroupStorageSize: 16384,
   maxComputeWorkgroupsPerDimension: 65535,
   maxStorageBufferBindingSize: 2 ** 27,
+  maxStorageBuffersPerShaderStage: 8,
   maxBufferSize: 2 ** 28,
   minStorageBufferOffsetAlignment: 256,
 };

@@ -38,3 +38,7 @@ fn finish_run(items: Items, before: Element) -> Element {
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   return begin_scan(load_items(tile, thread, length), thread).total;
 }
+
+fn store_prefix(index: u32, length: u32, prefix: Element) {
+  write_item(index, item_from_element(prefix));
+}

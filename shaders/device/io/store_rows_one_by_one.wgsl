@@ -17,7 +17,7 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, before: Element) {
     }
     if (index < length) {
       let prefix = select_prefix(earlier, combine(earlier, element));
-      write_item(index, item_from_element(combine(before, prefix)));
+      store_prefix(index, length, combine(before, prefix));
     }
     earlier_rows = combine(earlier_rows, scan.total);
   }

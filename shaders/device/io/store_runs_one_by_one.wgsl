@@ -12,6 +12,6 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, before: Element) {
   for (var index = first; index < end; index++) {
     let earlier = prefix;
     prefix = combine(prefix, load_element(index));
-    write_item(index, item_from_element(select_prefix(earlier, prefix)));
+    store_prefix(index, length, select_prefix(earlier, prefix));
   }
 }

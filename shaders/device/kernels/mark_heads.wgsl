@@ -1,0 +1,36 @@
+// Sets the bit of the first item of each segment that offsets give: segment n has the items from offsets[n] up to, and not
+// with, offsets[n + 1]. A segment also starts where the last one ends, so that the items behind it are no part of it.
+// Offsets past the end of the data start nothing.
+// Linked with contract.wgsl, head_words.wgsl and length_*.wgsl. Dispatch params.tiles work-groups, or more: together they
+// take all offsets. No work-group memory.
+
+@group(0) @binding(16) var<storage, read> offsets: array<u32>;
+
+@compute @workgroup_size(WORK_GROUP_SIZE)
+fn mark_heads(
+  @builtin(workgroup_id) work_group: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let tile = work_group.y * params.grid_width + work_group.x;
+  if (tile >= params.tiles) {
+    return;
+  }
+  let length = data_length();
+  for (
+    var segment = tile * WORK_GROUP_SIZE + local_index;
+    segment <= params.segment_count;
+    segment += params.tiles * WORK_GROUP_SIZE
+  ) {
+    let start = offsets[params.offsets_base + segment];
+    if (start < length) {
+      atomicOr(&head_words[start / 32u], 1u << (start % 32u));
+    }
+    if (segment < params.segment_count && start >= min(offsets[params.offsets_base + segment + 1u], length)) {
+      mark_empty(segment);
+    }
+  }
+}
+
+// What is stored for a segment without items. A scan stores nothing.
+fn mark_empty(segment: u32) {
+}

@@ -1,0 +1,29 @@
+// Stores the total of a segment when its last item is stored. The total of the segment with the number n, counted from 0,
+// goes to place n of the output. A total that has no place in the output is not stored.
+// Linked with element.wgsl, an output of single items, and store_totals.wgsl or store_totals_one_by_one.wgsl. Call from any
+// control flow. No work-group memory.
+
+// Takes the inclusive prefix of an item.
+fn store_if_last(index: u32, length: u32, prefix: Element) {
+  if (index < length && (index + 1u == length || head_at(index + 1u) != 0u)) {
+    store_total_of_segment(index, length, prefix);
+  }
+}
+
+// Takes the inclusive prefix of the last item of a segment.
+fn store_total_of_segment(last: u32, length: u32, prefix: Element) {
+  let place = place_of_segment(last, prefix.heads - 1u, length);
+  if (place < params.segment_count) {
+    write_item(place, item_from_element(prefix));
+    store_key(place, last);
+  }
+}
+
+// The place of the segment that an item is the last one of. The segments that have items are numbered from 0.
+fn place_of_segment(last: u32, number: u32, length: u32) -> u32 {
+  return number;
+}
+
+// Stores the key of the segment, if segments have keys and these are asked for.
+fn store_key(place: u32, index: u32) {
+}

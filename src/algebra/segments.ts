@@ -1,0 +1,160 @@
+import { ArgumentError, refuse } from "../errors.ts";
+import type { AnyArray } from "./arrays.ts";
+import type { ElementType } from "./types.ts";
+
+// Segments are parts of an array that are combined each for itself. Here is what says where they start, and what is wrong
+// with it.
+
+/** Where the segments of an array start. */
+export type Segments<Keys extends AnyArray = AnyArray> =
+  | {
+      /** The items of a row. It divides the length of the data. */
+      readonly rows: number;
+    }
+  | {
+      /**
+       * One position more than there are segments: where each starts, and where the last one ends. They start from 0, never
+       * fall, and end with the length of the data. A segment may have no item.
+       */
+      readonly offsets: ArrayLike<number>;
+    }
+  | {
+      /** A flag for each item. A segment starts where it is not zero or false, and at the first item. */
+      readonly heads: ArrayLike<number | boolean>;
+    }
+  | {
+      /** A bit for each item, 32 of them in a word, the lowest bit first. */
+      readonly headBits: Uint32Array;
+    }
+  | {
+      /** A key for each item. A segment is a run of equal keys: of the same bits, or all NaN. */
+      readonly keys: Keys;
+      /** The type of the keys. Needed only for f16 bits in a `Uint16Array`. */
+      readonly type?: ElementType;
+    };
+
+const kinds = ["rows", "offsets", "heads", "headBits", "keys"] as const;
+
+/** A way to say where segments start. */
+export type SegmentKind = (typeof kinds)[number];
+
+/**
+ * The way that the option names, and what it gives.
+ *
+ * @throws {ArgumentError} if it is not exactly one way.
+ */
+export function requireKind(
+  given: unknown,
+  caller: string,
+  beside: readonly string[] = [],
+): readonly [kind: SegmentKind, value: unknown] {
+  const isObject = typeof given === "object" && given !== null;
+  const named = isObject ? Object.keys(given) : [];
+  const own = kinds.filter((kind) => named.includes(kind));
+  const [kind] = own;
+  const stranger = named.find((name) => !kinds.some((one) => one === name) && !beside.includes(name));
+  if (kind === undefined || own.length > 1 || stranger !== undefined) {
+    refuse(
+      caller,
+      "segments",
+      isObject ? `{ ${named.join(", ")} }` : String(given),
+      `one of ${kinds.map((one) => `{ ${one} }`).join(", ")}`,
+    );
+  }
+  if (kind !== "keys" && named.includes("type")) {
+    refuse(caller, "segments", `{ ${kind}, type }`, "a type only beside keys");
+  }
+  return [kind, (given as Record<SegmentKind, unknown>)[kind]];
+}
+
+/** @throws {ArgumentError} if rows of so many items do not divide the length. The length may not be known. */
+export function requireRows(rows: unknown, length: number | undefined, caller: string): number {
+  if (typeof rows !== "number" || !Number.isInteger(rows) || rows < 1 || rows > 0xffffffff) {
+    refuse(caller, "segments", `rows: ${String(rows)}`, "a whole number from 1 up, the items of a row");
+  }
+  if (length !== undefined && length % rows !== 0) {
+    throw new ArgumentError(
+      `${caller}: rows of ${rows} items do not divide the ${length} items of the array`,
+      "segments",
+    );
+  }
+  return rows;
+}
+
+/** Where the segments of an array start, checked: offsets, a bit for each item, keys, or the items of a row. */
+export type CheckedSegments =
+  | { readonly kind: "rows"; readonly rows: number }
+  | { readonly kind: "offsets" | "headBits"; readonly words: Uint32Array }
+  | { readonly kind: "keys"; readonly keys: AnyArray };
+
+/**
+ * What says where segments start, checked against the length of the data. The type of the keys is not checked.
+ *
+ * @throws {ArgumentError}
+ */
+export function requireSegments(given: unknown, length: number, caller: string): CheckedSegments {
+  const [kind, value] = requireKind(given, caller, ["type"]);
+  if (kind === "rows") {
+    return { kind, rows: requireRows(value, length, caller) };
+  }
+  const own = Object(value) as ArrayLike<unknown>;
+  if (typeof value !== "object" || typeof own.length !== "number") {
+    refuse(caller, "segments", `${kind}: ${String(value)}`, "an array");
+  }
+  const wanted = kind === "headBits" ? Math.ceil(length / 32) : length;
+  if (kind !== "offsets" && own.length !== wanted) {
+    throw new ArgumentError(
+      `${caller}: ${kind} has ${own.length} elements for ${length} items; it takes ${kind === "headBits" ? `${wanted} words, a bit for each item` : "one for each"}`,
+      "segments",
+    );
+  }
+  switch (kind) {
+    case "keys":
+      return { kind, keys: value as AnyArray };
+    case "headBits":
+      if (Object(value)[Symbol.toStringTag] !== "Uint32Array") {
+        refuse(caller, "segments", "headBits in another array", "a Uint32Array");
+      }
+      return { kind, words: value as Uint32Array };
+    case "heads":
+      return { kind: "headBits", words: bitsOf(own) };
+    default:
+      return { kind, words: offsetsOf(own as ArrayLike<number>, length, caller) };
+  }
+}
+
+/** A bit for each flag. They take less time to copy than flags. */
+function bitsOf(flags: ArrayLike<unknown>): Uint32Array {
+  const words = new Uint32Array(Math.ceil(flags.length / 32));
+  for (let index = 0; index < flags.length; index++) {
+    if (flags[index]) {
+      words[index >>> 5] = (words[index >>> 5] ?? 0) | (1 << (index & 31));
+    }
+  }
+  return words;
+}
+
+/** The offsets, checked. */
+function offsetsOf(given: ArrayLike<number>, length: number, caller: string): Uint32Array {
+  const wrong = (problem: string): never => {
+    throw new ArgumentError(
+      `${caller}: ${problem}; offsets start from 0, never fall, and end with the length, ${length}`,
+      "segments",
+    );
+  };
+  if (given.length < 1) {
+    wrong("there are no offsets");
+  }
+  let before = 0;
+  for (let index = 0; index < given.length; index++) {
+    const offset = given[index] as number;
+    if (!Number.isInteger(offset) || offset < before || offset > length || (index === 0 && offset !== 0)) {
+      wrong(`offset ${index} is ${String(offset)}${index === 0 ? "" : `, after ${before}`}`);
+    }
+    before = offset;
+  }
+  if (before !== length) {
+    wrong(`the last offset is ${before}`);
+  }
+  return Uint32Array.from(given);
+}

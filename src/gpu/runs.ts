@@ -1,0 +1,110 @@
+import type { AnyArray } from "../algebra/arrays.ts";
+import { u32 } from "../algebra/integers.ts";
+import { min } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { requireOptions } from "../options.ts";
+import type { TuningOptions } from "../plan/options.ts";
+import { typesOf } from "./at_hand.ts";
+import type { Context } from "./context.ts";
+import { requireDevice } from "./device.ts";
+import type { Arrays } from "./gpu_array.ts";
+import { GpuArray } from "./gpu_array.ts";
+import { upload } from "./to_gpu.ts";
+import type { Given } from "./transfer.ts";
+
+// Runs of equal elements: reductions whose keys are the data itself.
+
+/** The options of `unique` and `runLengths`. */
+export interface RunOptions<Name extends string> extends TuningOptions {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** Runs of equal elements: the element of each, and how many it has. */
+export interface RunLengths<Values, Counts> {
+  readonly values: Values;
+  readonly counts: Counts;
+}
+
+const tuningNames = { algorithm: true, workGroupSize: true, itemsPerThread: true, passes: true } as const;
+const names = {
+  unique: { type: true, indices: true, ...tuningNames },
+  runLengths: { type: true, ...tuningNames },
+} as const;
+
+/** What `Fold` calls for either. */
+export type RunPrimitive = keyof typeof names;
+
+interface Options extends TuningOptions {
+  readonly type?: ElementType;
+  readonly indices?: unknown;
+}
+
+/** Reduces each run of an array on the GPU. The map gives what is combined, and the operator combines it. */
+async function reduced(
+  context: Context,
+  arrays: Arrays,
+  data: GpuArray,
+  { type: _, indices = false, ...tuning }: Options,
+): Promise<{ readonly keys: GpuArray; readonly values: GpuArray }> {
+  const options = {
+    ...tuning,
+    from: data.type,
+    type: u32,
+    segments: { keys: data },
+    // The least position of a run is that of its first element.
+    ...(indices ? { map: "i", op: min } : { map: "1u" }),
+  };
+  return data.callOnGpu("reduce", context, arrays, options) as unknown as Promise<{
+    readonly keys: GpuArray;
+    readonly values: GpuArray;
+  }>;
+}
+
+/** `Fold.unique` and `Fold.runLengths` of an array on the GPU. */
+export async function runsOnGpu(
+  primitive: RunPrimitive,
+  context: Context,
+  arrays: Arrays,
+  data: GpuArray,
+  options: Options,
+): Promise<GpuArray | RunLengths<GpuArray, GpuArray>> {
+  requireOptions(primitive, options, names[primitive]);
+  const { keys, values } = await reduced(context, arrays, data, options);
+  if (primitive === "runLengths") {
+    return { values: keys, counts: values };
+  }
+  const [wanted, other] = options.indices ? [values, keys] : [keys, values];
+  other.destroy();
+  return wanted;
+}
+
+/** `Fold.unique` and `Fold.runLengths` of an array. `given` is the array as it was when the call began. */
+export async function runsAtHand(
+  primitive: RunPrimitive,
+  context: Context,
+  arrays: Arrays,
+  given: Given,
+  options: Options,
+): Promise<AnyArray | RunLengths<AnyArray, Uint32Array>> {
+  requireOptions(primitive, options, names[primitive]);
+  requireDevice(context, primitive);
+  const { type } = await typesOf(given.data, { type: options.type }, primitive);
+  const made: GpuArray[] = [];
+  try {
+    const data = await upload(context, arrays, given, { type });
+    made.push(data);
+    const result = await runsOnGpu(primitive, context, arrays, data, options);
+    if (result instanceof GpuArray) {
+      made.push(result);
+      return await result.read();
+    }
+    made.push(result.values, result.counts);
+    const [values, counts] = await Promise.all([result.values.read(), result.counts.read()]);
+    return { values, counts: counts as Uint32Array };
+  } finally {
+    for (const one of made) {
+      one.destroy();
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import type { AnyArray, Bytes } from "../algebra/arrays.ts";
+import { u32 } from "../algebra/integers.ts";
+import type { CheckedSegments, Segments } from "../algebra/segments.ts";
+import { requireSegments } from "../algebra/segments.ts";
+import { ArgumentError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
+import { commonNames } from "../plan/options.ts";
+import type { HandTypes, TypeOptions } from "./at_hand.ts";
+import { targetFor, typesOf } from "./at_hand.ts";
+import type { Context } from "./context.ts";
+import { requireDevice } from "./device.ts";
+import type { Arrays } from "./gpu_array.ts";
+import { GpuArray } from "./gpu_array.ts";
+import { upload } from "./to_gpu.ts";
+import type { Given } from "./transfer.ts";
+import { bytesOf, givenOf } from "./transfer.ts";
+
+// Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
+// rest.
+
+/** Combines each segment for itself. */
+export interface HandSegmentsOption<Own extends Segments = Segments> {
+  /** Combines each segment for itself: a scan starts anew with each. An initial value comes before the first item of each. */
+  readonly segments?: Own;
+}
+
+const names = {
+  scan: { op: true, exclusive: true, initial: true, total: true, segments: true, into: true, ...commonNames },
+  reduce: { op: true, initial: true, segments: true, ...commonNames },
+} as const;
+
+/** The options of a call with segments. Nobody has checked them yet. */
+interface Options extends TypeOptions {
+  readonly segments?: unknown;
+  readonly into?: unknown;
+  readonly total?: unknown;
+}
+
+/** `Fold.scan` and `Fold.reduce` of an array with segments. `given` is the array as it was when the call began. */
+export async function segmentsAtHand(
+  primitive: "scan" | "reduce",
+  context: Context,
+  arrays: Arrays,
+  given: Given,
+  options: Options,
+): Promise<AnyArray | { readonly keys: AnyArray; readonly values: AnyArray }> {
+  requireOptions(primitive, options, names[primitive]);
+  requireDevice(context, primitive);
+  const { segments, into, total, ...others } = options;
+  const room = givenOf(into as AnyArray);
+  const { arrayOf, ...types } = await typesOf(given.data, options, primitive);
+  const title = `${primitive}<${types.type.name}>`;
+  if (total !== undefined) {
+    throw new ArgumentError(
+      `${title}: with segments there is no total of all; reduce with the same segments gives the total of each`,
+      "total",
+    );
+  }
+  const checked = requireSegments(segments, given.length, title);
+  const keys = checked.kind === "keys" ? await keysOf(checked.keys, segments, title) : undefined;
+  await targetFor(into, room, arrayOf, primitive, given.length, true);
+  const made: GpuArray[] = [];
+  const own = <T extends GpuArray>(array: T): T => {
+    made.push(array);
+    return array;
+  };
+  /** What says where segments start, on the GPU. */
+  const starts = async (): Promise<object> =>
+    checked.kind === "rows"
+      ? { rows: checked.rows }
+      : {
+          [checked.kind]: own(
+            await upload(context, arrays, givenOf(arrayIn(checked)), { type: keys?.type ?? u32 }),
+          ),
+        };
+  try {
+    const data = own(await upload(context, arrays, given, { type: types.from ?? types.type }));
+    const result: unknown = await data.callOnGpu(primitive, context, arrays, {
+      ...others,
+      ...(types.from && types),
+      segments: await starts(),
+    });
+    const { keys: runs, values } = (
+      result instanceof GpuArray ? { keys: undefined, values: result } : result
+    ) as { readonly keys?: GpuArray; readonly values: GpuArray };
+    const [keysOfRuns, contents] = await Promise.all([runs && own(runs).read(), own(values).read()]);
+    if (into !== undefined) {
+      bytesOf(room, primitive, "into", "into").set(
+        bytesOf(givenOf(contents), primitive, "the result", "into"),
+      );
+      return into as AnyArray;
+    }
+    const totals = likeGiven(contents, arrayOf);
+    return keysOfRuns && keys ? { keys: likeGiven(keysOfRuns, keys.arrayOf), values: totals } : totals;
+  } finally {
+    for (const one of made) {
+      one.destroy();
+    }
+  }
+}
+
+/** The type of the keys. @throws {ArgumentError} if they are no array of an element type. */
+async function keysOf(keys: AnyArray, segments: unknown, title: string): Promise<HandTypes> {
+  try {
+    return await typesOf(keys, { type: (segments as { readonly type?: unknown }).type }, `${title}: keys`);
+  } catch (cause) {
+    throw cause instanceof ArgumentError ? new ArgumentError(cause.message, "segments") : cause;
+  }
+}
+
+const arrayIn = (checked: Exclude<CheckedSegments, { kind: "rows" }>): AnyArray =>
+  checked.kind === "keys" ? checked.keys : checked.words;
+
+/** The contents as an array like the one that was given. */
+const likeGiven = (contents: AnyArray, arrayOf: (...range: Bytes) => AnyArray): AnyArray =>
+  arrayOf(contents.buffer as ArrayBuffer, contents.byteOffset, contents.length);

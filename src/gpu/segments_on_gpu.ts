@@ -1,0 +1,107 @@
+import { u32 } from "../algebra/integers.ts";
+import { requireKind, requireRows } from "../algebra/segments.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
+import { ArgumentError, refuse } from "../errors.ts";
+import type { SegmentsBy } from "../plan/options.ts";
+import type { GpuArray } from "./gpu_array.ts";
+
+// Segments of an array on the GPU. What says where they start is on the GPU, too.
+
+/** Where the segments of an array on the GPU start. */
+export type GpuSegments<Keys extends GpuArray = GpuArray> =
+  | { readonly rows: number }
+  | { readonly offsets: GpuArray<"u32", number> }
+  | { readonly heads: GpuArray<"u32", number> }
+  | { readonly headBits: GpuArray<"u32", number> }
+  | { readonly keys: Keys };
+
+const known = new WeakMap<ElementType, { readonly [unique in "true" | "false"]: SegmentsBy }>();
+
+/** Runs of keys, as a plan takes them: the same object each time, since plans are kept by it. */
+function byKeys(keys: ElementType, unique: boolean): SegmentsBy {
+  const both = known.get(keys) ?? { true: { keys, unique: true }, false: { keys } };
+  known.set(keys, both);
+  return both[`${unique}`];
+}
+
+/** The segments of a call. */
+export interface SegmentsOnGpu {
+  /** What the plan takes. */
+  readonly by: SegmentsBy;
+  /** What the recording takes. */
+  readonly ranges: { readonly [Name in "heads" | "keys" | "offsets"]?: GpuArray };
+  readonly numbers: { readonly rows?: number; readonly segmentCount?: number };
+  /** The most segments that there may be, and whether only the GPU knows how many there are. */
+  readonly most: number;
+  readonly isCounted: boolean;
+  /** The keys, for a reduction. */
+  readonly keys: GpuArray | undefined;
+}
+
+/**
+ * Checks the segments of an array on the GPU. `requireArray` checks an array on the GPU.
+ *
+ * @throws {ArgumentError}
+ */
+export function segmentsOnGpu(
+  given: unknown,
+  { length, maxLength }: GpuArray,
+  reduces: boolean,
+  caller: string,
+  requireArray: (array: unknown) => GpuArray,
+): SegmentsOnGpu {
+  const [kind, value] = requireKind(given, caller);
+  const items = typeof length === "number" ? length : undefined;
+  if (kind === "rows") {
+    const rows = requireRows(value, items, caller);
+    return {
+      by: kind,
+      ranges: {},
+      numbers: { rows },
+      most: Math.ceil(maxLength / rows),
+      isCounted: items === undefined,
+      keys: undefined,
+    };
+  }
+  const array = requireArray(value);
+  if (kind !== "keys" && !isSameType(array.type, u32)) {
+    throw new ArgumentError(`${caller}: ${kind} holds ${array.type.name}; it takes u32`, "segments");
+  }
+  const own = array.maxLength;
+  if (kind === "offsets") {
+    if (typeof array.length !== "number" || own < 1) {
+      refuse(
+        caller,
+        "segments",
+        own < 1 ? "no offsets" : "offsets with a length on the GPU",
+        "one offset more than there are segments, and their number on the CPU",
+      );
+    }
+    const segmentCount = own - 1;
+    return {
+      by: kind,
+      ranges: { offsets: array },
+      numbers: { segmentCount },
+      most: segmentCount,
+      isCounted: false,
+      keys: undefined,
+    };
+  }
+  const wanted = kind === "headBits" ? Math.ceil(maxLength / 32) : maxLength;
+  const isExact = items !== undefined && typeof array.length === "number" && kind !== "headBits";
+  if (isExact ? own !== wanted : own < wanted) {
+    throw new ArgumentError(
+      `${caller}: ${kind} has ${own} for ${maxLength} items; it takes ${kind === "headBits" ? `${wanted} words, a bit for each` : "one for each"}`,
+      "segments",
+    );
+  }
+  return {
+    by: kind === "keys" ? byKeys(array.type, reduces) : kind,
+    ranges: kind === "keys" ? { keys: array } : { heads: array },
+    numbers: {},
+    most: maxLength,
+    isCounted: true,
+    keys: kind === "keys" ? array : undefined,
+  };
+}

@@ -1,0 +1,211 @@
+import clearHeadsFile from "../../shaders/device/kernels/clear_heads.wgsl";
+import markHeadsFile from "../../shaders/device/kernels/mark_heads.wgsl";
+import countFile from "../../shaders/device/segments/count.wgsl";
+import elementFile from "../../shaders/device/segments/element.wgsl";
+import exclusiveFile from "../../shaders/device/segments/exclusive.wgsl";
+import headBitsFile from "../../shaders/device/segments/head_bits.wgsl";
+import headWordsFile from "../../shaders/device/segments/head_words.wgsl";
+import headsFile from "../../shaders/device/segments/heads.wgsl";
+import initialFile from "../../shaders/device/segments/initial.wgsl";
+import keysFile from "../../shaders/device/segments/keys.wgsl";
+import loadItemsFile from "../../shaders/device/segments/load_items.wgsl";
+import markEmptyFile from "../../shaders/device/segments/mark_empty.wgsl";
+import placesByOffsetsFile from "../../shaders/device/segments/places_by_offsets.wgsl";
+import rowsFile from "../../shaders/device/segments/rows.wgsl";
+import storeKeysFile from "../../shaders/device/segments/store_keys.wgsl";
+import storeTotalsFile from "../../shaders/device/segments/store_totals.wgsl";
+import storeTotalsOneByOneFile from "../../shaders/device/segments/store_totals_one_by_one.wgsl";
+import totalsFile from "../../shaders/device/segments/totals.wgsl";
+import type { Monoid } from "../algebra/monoid.ts";
+import type { StructType } from "../algebra/struct.ts";
+import type { ElementType } from "../algebra/types.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
+import { carriedAs, conversion, file, operatorAs, operatorSources, storageText } from "./contract.ts";
+import type { Kernel, SegmentSources } from "./kernel.ts";
+import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
+import type { Sizes } from "./sizes.ts";
+import { regrouped } from "./words.ts";
+
+// This is loaded only if a plan takes segments.
+
+const clearHeads = /* @__PURE__ */ file("kernels/clear_heads.wgsl", clearHeadsFile);
+const markHeads = /* @__PURE__ */ file("kernels/mark_heads.wgsl", markHeadsFile);
+const count = /* @__PURE__ */ file("segments/count.wgsl", countFile);
+const element = /* @__PURE__ */ file("segments/element.wgsl", elementFile);
+const exclusivePrefix = /* @__PURE__ */ file("segments/exclusive.wgsl", exclusiveFile);
+const headBits = /* @__PURE__ */ file("segments/head_bits.wgsl", headBitsFile);
+const headWords = /* @__PURE__ */ file("segments/head_words.wgsl", headWordsFile);
+const headFlags = /* @__PURE__ */ file("segments/heads.wgsl", headsFile);
+const runsOfKeys = /* @__PURE__ */ file("segments/keys.wgsl", keysFile);
+const loadItems = /* @__PURE__ */ file("segments/load_items.wgsl", loadItemsFile);
+const markEmpty = /* @__PURE__ */ file("segments/mark_empty.wgsl", markEmptyFile);
+const placesByOffsets = /* @__PURE__ */ file("segments/places_by_offsets.wgsl", placesByOffsetsFile);
+const equalRows = /* @__PURE__ */ file("segments/rows.wgsl", rowsFile);
+const storeKeys = /* @__PURE__ */ file("segments/store_keys.wgsl", storeKeysFile);
+const storeTotals = /* @__PURE__ */ file("segments/store_totals.wgsl", storeTotalsFile);
+const storeTotalsOneByOne = /* @__PURE__ */ file(
+  "segments/store_totals_one_by_one.wgsl",
+  storeTotalsOneByOneFile,
+);
+const totals = /* @__PURE__ */ file("segments/totals.wgsl", totalsFile);
+const initialValue = /* @__PURE__ */ file("segments/initial.wgsl", initialFile);
+
+/** What says where segments start. */
+export type HeadSource =
+  | { readonly kind: "rows" | "offsets" | "heads" | "headBits" }
+  | { readonly kind: "keys"; readonly type: ElementType };
+
+/** What kernels do with segments. */
+export interface SegmentUse {
+  readonly heads: HeadSource;
+  /** Whether a scan leaves out each place's own element. */
+  readonly exclusive: boolean;
+  /** Whether each segment starts from an initial value. */
+  readonly initial: boolean;
+  /** What is stored instead of prefixes, for a reduction: the totals, and maybe the keys of runs and the number of segments. */
+  readonly totals?: { readonly unique: boolean; readonly count: boolean };
+}
+
+/** Bytes of an element that holds a value and a number, as WGSL lays it out. */
+function elementBytesOf({ domain, type }: Monoid): number {
+  const { fields = {} } = type as Partial<StructType>;
+  const align =
+    domain.element === "vec2<u32>"
+      ? 8
+      : domain.fields === undefined
+        ? 4
+        : Math.max(4, ...Object.values(fields).map(({ bytes }) => bytes));
+  return Math.ceil((Math.ceil(domain.elementBytes / 4) * 4 + 4) / align) * align;
+}
+
+/** The operator that combines within segments, from the operator on their values. */
+export function segmentedMonoid(own: Monoid, { exclusive, initial, totals }: SegmentUse): Monoid {
+  const { domain, start } = own;
+  const { element: value, stored = value, fromStored = "x", toStored = "x", fromValue = "x" } = domain;
+  // Exclusive prefixes and the totals of empty segments may combine no element.
+  const shown = start && (exclusive || totals) && !initial ? start.before : toStored;
+  // What becomes of NaN is the operator's identity.
+  const ofValues = (wgsl: string): string => wgsl.replace("identity()", "value_identity()");
+  const conversions = generated(
+    [
+      `alias SegmentStored = ${stored};`,
+      conversion("value_from_stored", "SegmentStored", "SegmentValue", ofValues(fromStored)),
+      conversion("value_from_native", own.type.native.element, "SegmentValue", ofValues(fromValue)),
+      conversion("shown_value", "SegmentValue", "SegmentStored", shown),
+      conversion(
+        "stored_from_value",
+        "SegmentValue",
+        "SegmentStored",
+        initial ? "shown_value(combine_values(initial_value(), x))" : "shown_value(x)",
+      ),
+    ].join("\n"),
+  );
+  return {
+    key: own.key,
+    title: own.title,
+    type: own.type,
+    operation: undefined,
+    identity: own.identity,
+    onValues: own,
+    declarations: [
+      ...operatorAs(own, "SegmentValue", "value_identity", "combine_values"),
+      conversions,
+      ...(initial ? [initialValue] : []),
+      element,
+    ],
+    domain: {
+      element: "Element",
+      fields: ["value", "heads"],
+      stored,
+      fromStored: "Element(value_from_stored(x), 0u)",
+      toStored: "stored_from_value(x.value)",
+      fromValue: "Element(value_from_native(x), 0u)",
+      elementBytes: elementBytesOf(own),
+      ...(domain.long && { long: true }),
+      literal: domain.literal,
+    },
+  };
+}
+
+/** Declares the type of keys, and when two are the same: if they have the same bits, or are both NaN. */
+function keyText(type: ElementType): SourceText {
+  const carried = carriedAs(type);
+  const words = Math.ceil(type.bytes / 4);
+  const of = (name: string): string[] => regrouped(carried, [name], "u32", words);
+  const [a, b] = [of("a"), of("b")];
+  const same = a.map((word, at) => `${word} == ${b[at]}`).join(" && ");
+  return generated(
+    [
+      `alias Key = ${carried};`,
+      "fn is_same_key(a: Key, b: Key) -> bool {",
+      `  return ${type.kind === "float" ? `(${same}) || (${isNan(type, a)} && ${isNan(type, b)})` : same};`,
+      "}",
+    ].join("\n"),
+  );
+}
+
+/** WGSL for whether words are the bits of a NaN. */
+const isNan = ({ name }: ElementType, [low, high]: readonly string[]): string =>
+  name === "f16"
+    ? `(${low} & 0x7fffu) > 0x7c00u`
+    : name === "f32"
+      ? `(${low} & 0x7fffffffu) > 0x7f800000u`
+      : `((${high} & 0x7fffffffu) > 0x7ff00000u || ((${high} & 0x7fffffffu) == 0x7ff00000u && ${low} != 0u))`;
+
+const headFiles = {
+  rows: equalRows,
+  heads: headFlags,
+  headBits,
+  offsets: headBits,
+} as const satisfies Record<Exclude<HeadSource["kind"], "keys">, SourceText>;
+
+/** The sources that the kernels that read items take for segments. */
+export function segmentSources({ heads, exclusive, totals: stored }: SegmentUse): SegmentSources {
+  return {
+    ...(exclusive && { prefix: exclusivePrefix }),
+    heads: (oneByOne) => [
+      ...(heads.kind === "keys" ? [keyText(heads.type), runsOfKeys] : [headFiles[heads.kind]]),
+      ...(oneByOne ? [] : [loadItems]),
+    ],
+    ...(stored && {
+      totals: (oneByOne: boolean) => [
+        totals,
+        oneByOne ? storeTotalsOneByOne : storeTotals,
+        ...(heads.kind === "offsets" ? [placesByOffsets] : []),
+        ...(stored.unique ? [storeKeys] : []),
+      ],
+    }),
+    ...(stored?.count && { count }),
+  };
+}
+
+/** The kernel that clears the bits of heads. */
+export const clearKernel = (sizes: Sizes): Kernel =>
+  linkKernel("wavefold clear heads", "clear_heads", [headWords, clearHeads], sizes);
+
+/** The kernel that sets the bits of heads where offsets are, and stores what segments without items give to a reduction. */
+export function markKernel(
+  monoid: Monoid,
+  { totals: stored }: SegmentUse,
+  lengthOnGpu: boolean,
+  sizes: Sizes,
+): Kernel {
+  const { type } = monoid;
+  const empty: readonly Source[] = stored
+    ? [
+        ...operatorSources(monoid),
+        storageText(monoid, "elements", "items", 1),
+        ...type.files,
+        generated("fn item_from_empty() -> Output {\n  return item_from_element(identity());\n}"),
+        outputItems,
+        markEmpty,
+      ]
+    : [];
+  return linkKernel(
+    `wavefold mark heads <${monoid.title}>`,
+    "mark_heads",
+    [headWords, markHeads, lengthFile(lengthOnGpu), ...empty],
+    sizes,
+  );
+}

@@ -1,0 +1,198 @@
+import { bytesOfInitial } from "../algebra/initial.ts";
+import type { Monoid } from "../algebra/monoid.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
+import { describe } from "../algebra/value_problem.ts";
+import { ArgumentError, FeatureError, refuse } from "../errors.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
+import { clearKernel, markKernel, segmentedMonoid, segmentSources } from "../kernels/segments.ts";
+import type { DeviceFacts } from "./facts.ts";
+import type { PlanSegments } from "./methods.ts";
+import type { Pass, RangeName, Slot } from "./plan.ts";
+import { bound } from "./plan.ts";
+import { tileOf } from "./tuning.ts";
+
+// This is loaded only if a plan takes segments.
+
+/** The most work-groups that go through the offsets. */
+const MOST_MARKING = 4096;
+
+const kinds = ["rows", "offsets", "heads", "headBits"] as const;
+
+/** What the option says. */
+function headsOf(
+  given: unknown,
+  title: string,
+  facts: DeviceFacts,
+): HeadSource & { readonly unique: boolean } {
+  const kind = kinds.find((one) => one === given);
+  if (kind !== undefined) {
+    return { kind, unique: false };
+  }
+  if (typeof given !== "object" || given === null || !("keys" in given)) {
+    refuse(
+      title,
+      "segments",
+      describe(given),
+      '"rows", "columns", "offsets", "heads", "headBits" or { keys: type }; record takes where they start',
+    );
+  }
+  const { keys, unique = false, ...others } = given as { readonly keys: unknown; readonly unique?: unknown };
+  const [stranger] = Object.keys(others);
+  if (stranger !== undefined) {
+    refuse(title, "segments", `an object with ${stranger}`, "{ keys, unique }");
+  }
+  if (typeof unique !== "boolean") {
+    refuse(title, "segments", `unique: ${describe(unique)}`, "true or false");
+  }
+  const type: ElementType = requireType(keys, `${title}: segments`, "segments");
+  if (type.feature !== undefined && !facts.features.has(type.feature)) {
+    throw new FeatureError(
+      `${title} by keys of ${type.name} needs the adapter feature "${type.feature}"`,
+      type.feature,
+    );
+  }
+  return { kind: "keys", type, unique };
+}
+
+/** The most storage buffers that a kernel of so many ends binds, if its ranges are bound as vectors. */
+const buffersOf = (use: SegmentUse, lengthOnGpu: boolean): number =>
+  // The input and its end, the output, and the spine.
+  4 +
+  (use.totals ? 0 : 1) +
+  [
+    use.heads.kind !== "rows",
+    use.heads.kind === "offsets" && use.totals,
+    use.totals?.unique,
+    use.totals?.count,
+    use.initial,
+    lengthOnGpu,
+  ].filter(Boolean).length;
+
+/**
+ * What a scan needs for segments, or a reduction if `reduces`. It is undefined if the options name none.
+ *
+ * @throws {ArgumentError} {@link FeatureError}
+ */
+export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) => {
+  const { segments, exclusive = false, initial = false, total = false, lengthOnGpu = false } = options;
+  if (segments === undefined) {
+    return undefined;
+  }
+  const { unique, ...heads } = headsOf(segments, title, facts);
+  if (typeof initial !== "boolean") {
+    refuse(title, "initial", describe(initial), "true or false; record takes the initial value itself");
+  }
+  if (total) {
+    throw new ArgumentError(
+      `${title}: with segments there is no total of all; reduce with the same segments gives the total of each`,
+      "total",
+    );
+  }
+  if (unique && !reduces) {
+    throw new ArgumentError(
+      `${title}: only a reduction gives the keys of runs; leave unique out`,
+      "segments",
+    );
+  }
+  // How many rows there are follows from the length, which only the GPU may know.
+  const isCounted = heads.kind === "rows" ? lengthOnGpu : heads.kind !== "offsets";
+  const use: SegmentUse = {
+    heads,
+    exclusive,
+    initial,
+    ...(reduces && { totals: { unique, count: isCounted } }),
+  };
+  const monoid: Monoid = segmentedMonoid(own, use);
+  const keyBytes = heads.kind === "keys" ? heads.type.bytes : 4;
+  const range = heads.kind === "headBits" ? "heads" : heads.kind;
+  const needs: RangeName[] = [
+    ...(range === "rows" ? [] : [range]),
+    ...(initial ? (["initial"] as const) : []),
+    ...(reduces && unique ? (["unique"] as const) : []),
+    ...(reduces && isCounted ? (["count"] as const) : []),
+  ];
+  return {
+    title: `${title} of ${heads.kind === "keys" ? `runs of ${heads.type.name}` : heads.kind}`,
+    monoid,
+    kernels: segmentSources(use),
+    reduces,
+    needs,
+    ...(initial && { initial: (value: unknown) => bytesOfInitial(value, own.type, title) }),
+    ranges: {
+      keyBytes,
+      numbers: [
+        ...(heads.kind === "rows" ? (["rows"] as const) : []),
+        ...(heads.kind === "offsets" || (reduces && heads.kind !== "rows")
+          ? (["segmentCount"] as const)
+          : []),
+      ],
+      reduces,
+      headsOf: (length) => (heads.kind === "headBits" ? Math.ceil(length / 32) : length),
+    },
+    fitsVectors: buffersOf(use, lengthOnGpu) <= facts.limits.maxStorageBuffersPerShaderStage,
+    slots: [
+      ...(range === "rows" || range === "offsets" ? [] : [[bindingOf.heads, range] as const]),
+      [bindingOf.offsets, "offsets"],
+      [bindingOf.unique, "unique"],
+      [bindingOf.count, "count"],
+    ],
+    around(plan, tuning) {
+      if (heads.kind !== "offsets") {
+        return plan;
+      }
+      // The offsets become bits, which all kernels read.
+      const bits: Slot = { scratch: plan.scratch.length };
+      const clear = clearKernel(tuning.sizes);
+      const mark = markKernel(monoid, use, lengthOnGpu, tuning.sizes);
+      const tile = tileOf(tuning);
+      const marking = (length: number): Pass[] => {
+        const words = Math.ceil(length / 32);
+        return [
+          ...(words > 0
+            ? [
+                {
+                  kernel: clear,
+                  slots: bound(clear, [[bindingOf.heads, bits]]),
+                  length: words,
+                  tiles: Math.ceil(words / tile),
+                },
+              ]
+            : []),
+          {
+            kernel: mark,
+            slots: bound(mark, [
+              [bindingOf.heads, bits],
+              [bindingOf.offsets, "offsets"],
+              [bindingOf.output, "output"],
+              [bindingOf.length, "length"],
+              [bindingOf.initial, "initial"],
+            ]),
+            length,
+            tiles: Math.min(MOST_MARKING, Math.max(1, Math.ceil(plan.maxLength / tile))),
+          },
+        ];
+      };
+      return {
+        ...plan,
+        kernels: [...plan.kernels, clear, mark],
+        scratch: [...plan.scratch, Math.max(4, Math.ceil(plan.maxLength / 32) * 4)],
+        eagerScratch: plan.eagerScratch + 1,
+        passes: (length, arrangement, aside) =>
+          length === 0 && !reduces
+            ? []
+            : [
+                ...marking(length),
+                ...plan
+                  .passes(length, arrangement, aside)
+                  .map((pass) =>
+                    pass.kernel.bindings.has(bindingOf.heads)
+                      ? { ...pass, slots: new Map([...pass.slots, [bindingOf.heads, bits]]) }
+                      : pass,
+                  ),
+              ],
+      };
+    },
+  };
+};

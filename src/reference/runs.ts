@@ -1,0 +1,87 @@
+import type { AnyArray, NameOf } from "../algebra/arrays.ts";
+import { arrayLike } from "../algebra/arrays.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { requireOptions } from "../options.ts";
+import { segmentsOf } from "./segments.ts";
+
+/** The options of the references of runs. */
+export interface ReferenceRunOptions<Name extends string> {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** Where each run of equal elements ends. */
+function endsOf(data: AnyArray, options: object, caller: string): readonly number[] {
+  const { type } = options as { readonly type?: ElementType };
+  const segments = { keys: data, ...(type && { type }) };
+  return segmentsOf(segments, data.length, caller).ends(data.length) as readonly number[];
+}
+
+/** The elements at these places, bit for bit. */
+export function elementsAt<A extends AnyArray>(data: A, places: readonly number[]): A {
+  const size = data.BYTES_PER_ELEMENT;
+  const own = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+  const picked = new Uint8Array(places.length * size);
+  places.forEach((place, at) => {
+    picked.set(own.subarray(place * size, (place + 1) * size), at * size);
+  });
+  return arrayLike(data, picked.buffer) as A;
+}
+
+const startsOf = (ends: readonly number[]): number[] =>
+  ends.map((_, at) => (at === 0 ? 0 : (ends[at - 1] as number)));
+
+/**
+ * What `unique` means: one element of each run of equal elements, or the position of its first one.
+ *
+ * @throws {ArgumentError} as the call itself.
+ *
+ * @example
+ * ```ts
+ * uniqueReference(Uint32Array.of(4, 4, 7, 7, 7, 4)); // 4 7 4
+ * ```
+ */
+export function uniqueReference<A extends AnyArray>(
+  data: A,
+  options: ReferenceRunOptions<NameOf<A>> & { readonly indices: true },
+): Uint32Array;
+export function uniqueReference<A extends AnyArray>(
+  data: A,
+  options?: ReferenceRunOptions<NameOf<A>> & { readonly indices?: false },
+): A;
+export function uniqueReference(data: AnyArray, options: { readonly indices?: boolean } = {}): AnyArray {
+  requireOptions("uniqueReference", options, { type: true, indices: true });
+  const ends = endsOf(data, options, "uniqueReference");
+  return options.indices
+    ? Uint32Array.from(startsOf(ends))
+    : elementsAt(
+        data,
+        ends.map((end) => end - 1),
+      );
+}
+
+/**
+ * What `runLengths` means: one element of each run of equal elements, and how many there are.
+ *
+ * @throws {ArgumentError} as the call itself.
+ *
+ * @example
+ * ```ts
+ * runLengthsReference(Uint32Array.of(4, 4, 7, 7, 7, 4)); // values 4 7 4, counts 2 3 1
+ * ```
+ */
+export function runLengthsReference<A extends AnyArray>(
+  data: A,
+  options: ReferenceRunOptions<NameOf<A>> = {},
+): { readonly values: A; readonly counts: Uint32Array } {
+  requireOptions("runLengthsReference", options, { type: true });
+  const ends = endsOf(data, options, "runLengthsReference");
+  const starts = startsOf(ends);
+  return {
+    values: elementsAt(
+      data,
+      ends.map((end) => end - 1),
+    ),
+    counts: Uint32Array.from(ends, (end, at) => end - (starts[at] as number)),
+  };
+}

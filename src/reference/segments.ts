@@ -1,0 +1,152 @@
+import type { AnyArray } from "../algebra/arrays.ts";
+import { requireSegments } from "../algebra/segments.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
+import type { Grouping } from "../plan/grouping.ts";
+import { groupedScanFrom, requireGrouping } from "./grouping.ts";
+import { typeOfArray } from "./items.ts";
+import type { ReferenceMonoid } from "./twins.ts";
+
+/** The segments of an array. */
+export interface ReferenceSegments {
+  /** Whether a segment starts at an item. */
+  isHead(index: number): boolean;
+  /** For each segment, the item after its last one, or undefined if it has no item. Segments of runs have one at least. */
+  ends(length: number): readonly (number | undefined)[];
+  /** The keys, if a segment is a run of these. */
+  readonly keys?: { readonly array: AnyArray; readonly type: ElementType };
+}
+
+/**
+ * Where the segments of an array start, and end.
+ *
+ * @throws {ArgumentError} as the scan itself.
+ */
+export function segmentsOf(given: unknown, length: number, caller: string): ReferenceSegments {
+  const checked = requireSegments(given, length, caller);
+  if (checked.kind === "offsets") {
+    const { words } = checked;
+    const starts = new Set(words);
+    return {
+      isHead: (index) => starts.has(index),
+      ends: () => Array.from(words.subarray(1), (end, at) => (end > (words[at] as number) ? end : undefined)),
+    };
+  }
+  const isHead = headsOf(checked, given, caller);
+  return {
+    isHead,
+    ends(items) {
+      const ends: number[] = [];
+      for (let index = 0; index < items; index++) {
+        if (index + 1 === items || isHead(index + 1)) {
+          ends.push(index + 1);
+        }
+      }
+      return ends;
+    },
+    ...(checked.kind === "keys" && {
+      keys: { array: checked.keys, type: keyType(checked.keys, given, caller) },
+    }),
+  };
+}
+
+const keyType = (keys: AnyArray, given: unknown, caller: string): ElementType =>
+  typeOfArray(keys, (given as { readonly type?: ElementType }).type, `${caller}: keys`, "segments");
+
+function headsOf(
+  checked: Exclude<ReturnType<typeof requireSegments>, { kind: "offsets" }>,
+  given: unknown,
+  caller: string,
+): (index: number) => boolean {
+  switch (checked.kind) {
+    case "rows":
+      return (index) => index % checked.rows === 0;
+    case "keys": {
+      const same = sameKeys(checked.keys, keyType(checked.keys, given, caller));
+      return (index) => index === 0 || !same(index - 1, index);
+    }
+    default: {
+      const { words } = checked;
+      return (index) => index === 0 || (((words[index >>> 5] as number) >>> (index & 31)) & 1) === 1;
+    }
+  }
+}
+
+/** Whether two keys of an array are the same: of the same bits, or both NaN. */
+function sameKeys(keys: AnyArray, { kind, bytes, name }: ElementType): (a: number, b: number) => boolean {
+  const own = new DataView(keys.buffer as ArrayBuffer, keys.byteOffset, keys.byteLength);
+  const isNan = (at: number): boolean => {
+    switch (name) {
+      case "f16":
+        return (own.getUint16(at * 2, true) & 0x7fff) > 0x7c00;
+      case "f32":
+        return Number.isNaN(own.getFloat32(at * 4, true));
+      default:
+        return Number.isNaN(own.getFloat64(at * 8, true));
+    }
+  };
+  return (a, b) => {
+    for (let byte = 0; byte < bytes; byte++) {
+      if (own.getUint8(a * bytes + byte) !== own.getUint8(b * bytes + byte)) {
+        return kind === "float" && isNan(a) && isNan(b);
+      }
+    }
+    return true;
+  };
+}
+
+/** A value, and how many segments start in what was combined to it: an element of shaders/device/segments/. */
+interface Segmented {
+  readonly value: Value;
+  readonly heads: number;
+}
+
+/**
+ * The prefixes of items that are combined each with those of its segment, one after another or in the order of a plan. If
+ * there is an initial value, it comes before each.
+ */
+export function segmentedScan(
+  { identity, reference }: ReferenceMonoid,
+  elements: readonly Value[],
+  { isHead }: ReferenceSegments,
+  {
+    exclusive = false,
+    initial,
+    grouping,
+  }: {
+    readonly exclusive?: boolean;
+    readonly initial?: Value | undefined;
+    readonly grouping?: Grouping | undefined;
+  },
+  caller: string,
+): readonly Value[] {
+  const after = (value: Value): Value => (initial === undefined ? value : reference(initial, value));
+  if (grouping === undefined) {
+    let prefix = identity;
+    return elements.map((element, index) => {
+      const earlier = isHead(index) ? identity : prefix;
+      prefix = isHead(index) ? element : reference(prefix, element);
+      return after(exclusive ? earlier : prefix);
+    });
+  }
+  requireGrouping(grouping, grouping?.passes === "single" ? 1 : 2, caller);
+  const items = elements.map((value, index): Segmented => ({ value, heads: isHead(index) ? 1 : 0 }));
+  const segmented = {
+    identity: { value: identity, heads: 0 } as Segmented,
+    reference: (earlier: Segmented, later: Segmented): Segmented => ({
+      value: later.heads > 0 ? later.value : reference(earlier.value, later.value),
+      heads: earlier.heads + later.heads,
+    }),
+    exclusive: (earlier: Segmented, inclusive: Segmented): Segmented =>
+      earlier.heads === inclusive.heads ? earlier : { value: identity, heads: inclusive.heads },
+  };
+  // The order of operations does not depend on what is combined.
+  type Of<F> = F extends (monoid: infer Monoid, ...rest: never) => unknown ? Monoid : never;
+  const { prefixes } = groupedScanFrom(
+    segmented as unknown as Of<typeof groupedScanFrom>,
+    undefined,
+    items as unknown as readonly Value[],
+    exclusive,
+    grouping,
+  );
+  return (prefixes as unknown as readonly Segmented[]).map(({ value }) => after(value));
+}

@@ -1,0 +1,525 @@
+import { describe, expect } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add, max, min, mul } from "../../src/algebra/operators.ts";
+import type { Segments } from "../../src/algebra/segments.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
+import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
+import { ArgumentError } from "../../src/node.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { matrix } from "../look_back/operators.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { anyItems, randomBits } from "../support/random.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+// Scans and reductions of segments: every source of heads, against the reference, on every element. Each row of the table takes
+// some of the sources, so that together the rows of a type take all of them.
+
+const test = testInTurn({ of: 3 });
+const fold = useSoftwareFold();
+const tunings = [
+  { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
+  { workGroupSize: 8, itemsPerThread: 4, passes: "single" },
+] as const;
+/** Around one tile and several, and groups of a look-back. */
+const lengths = [0, 1, 8, 9, 33, 130, 600];
+const MOST = 600;
+
+const pair = struct({ name: "Pair", fields: { cell: u32, weight: f32 } });
+
+interface Row {
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+  readonly initial: Value;
+  readonly items?: (length: number) => AnyArray;
+}
+
+const randomWords = (length: number, name: string): Uint32Array =>
+  Uint32Array.from({ length }, randomBits(name));
+const table: readonly Row[] = [
+  { type: u32, op: untyped(add), initial: 7 },
+  { type: u32, op: untyped(affine), initial: 0x80030005 },
+  { type: i32, op: untyped(min), initial: -2 },
+  { type: f32, op: untyped(max), initial: -0 },
+  {
+    type: f32,
+    op: untyped(add),
+    initial: 3,
+    // Small whole numbers, whose sums are exact in any order.
+    items: (length) => Float32Array.from(randomWords(length, "f32"), (word) => (word % 64) - 32),
+  },
+  { type: f16, op: untyped(min), initial: 65504 },
+  { type: u64, op: untyped(mul), initial: 3n },
+  { type: i64, op: untyped(max), initial: -3n },
+  {
+    type: f64,
+    op: untyped(add),
+    initial: 0.1,
+    items(length) {
+      const next = randomBits(`f64 ${length}`);
+      return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
+    },
+  },
+  {
+    type: matrix.type,
+    op: matrix as unknown as Operator<string>,
+    initial: { a: 1, b: 2, c: 3, d: 4 },
+    items: (length) =>
+      matrix.type.over(randomWords(length * 4, `matrix ${length}`).buffer as ArrayBuffer) as never,
+  },
+];
+const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
+  items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
+
+/** The lengths of segments, up to so many items: none, one, around tiles, one for everything, and random ones. */
+const partitions: Readonly<Record<string, (length: number) => number[]>> = {
+  "one segment": (length) => [length],
+  "single items": (length) => Array(length).fill(1),
+  "empty ones between": (length) => [0, 0, 3, 0, 1, 0, length, 0, 0],
+  "around tiles": (length) => [7, 1, 8, 9, 15, 16, 17, 31, 32, 33, length],
+  random(length) {
+    const next = randomBits(`segments ${length}`);
+    return Array.from({ length: 200 }, () => (next() % 3 === 0 ? 0 : next() % 40)).concat(length);
+  },
+};
+const offsetsOf = (parts: readonly number[], length: number): Uint32Array => {
+  let end = 0;
+  return Uint32Array.from([
+    0,
+    ...parts.map((items) => {
+      end = Math.min(length, end + items);
+      return end;
+    }),
+  ]);
+};
+const headsOf = (parts: readonly number[], length: number): Uint32Array => {
+  const offsets = new Set(offsetsOf(parts, length));
+  return Uint32Array.from({ length }, (_, index) => (offsets.has(index) ? 1 + (index % 5) : 0));
+};
+
+/** Keys in runs. Neighbouring runs differ, and some differ only in the last word, or in the sign of zero. */
+const keyTypes: readonly [type: ElementType, keyOf: (run: number) => Value][] = [
+  [u32, (run) => run % 3],
+  [f32, (run) => [-0, 0, Number.NaN, 1][run % 4] as number],
+  [f64, (run) => [-0, 0, Number.NaN, 1, 1 + 2 ** -52][run % 5] as number],
+  [i64, (run) => [0n, 1n, 1n << 32n][run % 3] as bigint],
+  [pair, (run) => ({ cell: 5, weight: run % 2 })],
+];
+function keysOf(type: ElementType, keyOf: (run: number) => Value, heads: Uint32Array): AnyArray {
+  let run = -1;
+  const values = Array.from(heads, (head, index) => {
+    run += head !== 0 || index === 0 ? 1 : 0;
+    return keyOf(run);
+  });
+  if (type.kind === "struct") {
+    return pair.from(values as never) as unknown as AnyArray;
+  }
+  const array = arrayOver(type, new ArrayBuffer(values.length * type.bytes));
+  values.forEach((value, index) => {
+    (array as unknown as Value[])[index] = value;
+  });
+  // Two NaN of other bits are one key.
+  if (type === f32) {
+    const bits = new Uint32Array(array.buffer as ArrayBuffer);
+    for (let index = 0; index < bits.length; index++) {
+      if (Number.isNaN((array as Float32Array)[index])) {
+        bits[index] = index % 2 === 0 ? 0x7fc00000 : 0xffc12345;
+      }
+    }
+  }
+  return array;
+}
+
+/** The segments of a length by one source of heads: as the reference takes them, and as a recording does. */
+interface Source {
+  readonly name: string;
+  readonly segments: unknown;
+  of(
+    length: number,
+    parts: readonly number[],
+  ): { readonly reference: Segments; readonly data?: AnyArray; readonly numbers: object };
+}
+const sources: readonly Source[] = [
+  {
+    name: "rows",
+    segments: "rows",
+    of(length, parts) {
+      // The longest row up to the first segment's length that divides the data.
+      let rows = Math.max(1, Math.min(length, parts.find((items) => items > 0) ?? 1));
+      while (length % rows !== 0) {
+        rows--;
+      }
+      return { reference: { rows }, numbers: { rows } };
+    },
+  },
+  {
+    name: "offsets",
+    segments: "offsets",
+    of(length, parts) {
+      const offsets = offsetsOf(parts, length);
+      return { reference: { offsets }, data: offsets, numbers: { segmentCount: offsets.length - 1 } };
+    },
+  },
+  {
+    name: "heads",
+    segments: "heads",
+    of(length, parts) {
+      const heads = headsOf(parts, length);
+      return { reference: { heads }, data: heads, numbers: {} };
+    },
+  },
+  {
+    name: "headBits",
+    segments: "headBits",
+    of(length, parts) {
+      const headBits = new Uint32Array(Math.ceil(length / 32));
+      headsOf(parts, length).forEach((head, index) => {
+        headBits[index >>> 5] = (headBits[index >>> 5] as number) | ((head === 0 ? 0 : 1) << (index % 32));
+      });
+      return { reference: { headBits }, data: headBits, numbers: {} };
+    },
+  },
+  ...keyTypes.map(
+    ([type, keyOf]): Source => ({
+      name: "keys",
+      segments: { keys: type },
+      of(length, parts) {
+        const keys = keysOf(type, keyOf, headsOf(parts, length));
+        return { reference: { keys }, data: keys, numbers: {} };
+      },
+    }),
+  ),
+];
+
+/** The range that a recording takes for a source. */
+const rangeOf = ({ name }: Source): string => (name === "headBits" ? "heads" : name);
+
+const storage = (data: AnyArray, before = 0, behind = 0): GPUBuffer => {
+  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+  const words = randomWords(before + Math.max(4, Math.ceil(bytes.length / 4)) + behind, "around");
+  new Uint8Array(words.buffer).set(bytes, before * 4);
+  return storageBuffer(fold().device, words);
+};
+/** The first bytes of words, as many as an array has, as an array of its type. */
+const readAs = (wanted: AnyArray, type: ElementType, words: Uint32Array): AnyArray =>
+  wanted instanceof Uint16Array
+    ? new Uint16Array(words.slice().buffer, 0, wanted.length)
+    : arrayOver(type, words.slice().buffer, 0, wanted.length);
+const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
+  const encoder = fold().device.createCommandEncoder();
+  record(encoder);
+  fold().device.queue.submit([encoder.finish()]);
+};
+
+// The first types take every algorithm, and the others take one each.
+const cases = table.flatMap((row, at) =>
+  (at < 3 ? algorithmNames : [algorithmNames[at % 3] as (typeof algorithmNames)[number]]).flatMap(
+    (algorithm, by) =>
+      tunings.map((tuning, pass) => ({
+        ...row,
+        name: `${row.type.name}, ${row.op.name}`,
+        algorithm,
+        turn: at + 2 * by + pass,
+        ...tuning,
+      })),
+  ),
+);
+/** A row's sources: one of those that are not keys, and one type of keys. */
+const sourcesOf = (turn: number): Source[] => [
+  sources[turn % 4] as Source,
+  sources[4 + (turn % keyTypes.length)] as Source,
+];
+const named = Object.entries(partitions);
+
+test.for(rows(cases, { of: 12 }))("a scan of $name, $algorithm, $passes", async (row, { skip }) => {
+  const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
+  skip(
+    type.feature !== undefined && !fold().device.features.has(type.feature),
+    "the adapter has no shader-f16",
+  );
+  const { device } = fold();
+  const options = { type, op, algorithm, workGroupSize, itemsPerThread, passes, maxLength: MOST } as const;
+  for (const [kind, source] of sourcesOf(row.turn).entries()) {
+    for (const exclusive of [false, true]) {
+      const starts = (row.turn + kind + Number(exclusive)) % 2 === 0 ? { initial } : {};
+      const scan = await fold().prepareScan({
+        ...options,
+        exclusive,
+        segments: source.segments as never,
+        ...(starts.initial !== undefined && { initial: true }),
+      });
+      for (const [at, length] of lengths.entries()) {
+        const [how, partition] = named[(at + row.turn) % named.length] as (typeof named)[number];
+        const { reference, data: heads, numbers } = source.of(length, partition(length));
+        const title = `${exclusive ? "exclusive" : "inclusive"} ${length} by ${source.name}, ${how}`;
+        const data = itemsOf(row, length);
+        // In two buffers, in place, and in one buffer from any item on.
+        const place = (at + Number(exclusive)) % 3;
+        const input = storage(data, 0, place === 2 ? 3000 : 0);
+        const output = place === 0 ? storageBuffer(device, randomWords(2500, title)) : input;
+        const itemWords = Math.max(1, type.bytes / 4);
+        const offset =
+          place === 2 ? 4 * itemWords * (Math.ceil((length * type.bytes) / 4 / itemWords) + 1) : 0;
+        const marks = heads && storage(heads, 4, 8);
+        const ranges = {
+          input: { buffer: input, size: Math.max(4, length * type.bytes) },
+          output: { buffer: output, offset },
+          length,
+          ...numbers,
+          ...(marks && { [rangeOf(source)]: { buffer: marks, offset: 16 } }),
+          ...starts,
+        } as never;
+        const grouping = scan.groupingOf(ranges);
+        submit((encoder) => scan.record(encoder, ranges));
+        const order = type.name === "f64" ? { grouping } : {};
+        const like = { op, type, exclusive, segments: reference, ...starts, ...order };
+        const expected = scanReference(data, like as never) as AnyArray;
+        const words = await readWords(device, output);
+        expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
+        for (const buffer of new Set([input, output, ...(marks ? [marks] : [])])) {
+          buffer.destroy();
+        }
+      }
+      scan.destroy();
+    }
+  }
+});
+
+test.for(rows(cases, { of: 12 }))("a reduction of $name, $algorithm, $passes", async (row, { skip }) => {
+  const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
+  skip(
+    type.feature !== undefined && !fold().device.features.has(type.feature),
+    "the adapter has no shader-f16",
+  );
+  const { device } = fold();
+  const options = { type, op, algorithm, workGroupSize, itemsPerThread, passes, maxLength: MOST } as const;
+  for (const [kind, source] of sourcesOf(row.turn + 1).entries()) {
+    const starts = (row.turn + kind) % 2 === 0 ? { initial } : {};
+    const isCounted = source.name !== "rows" && source.name !== "offsets";
+    const keyType = (source.segments as { readonly keys?: ElementType }).keys;
+    const reduce = await fold().prepareReduce({
+      ...options,
+      segments: (keyType === undefined ? source.segments : { keys: keyType, unique: true }) as never,
+      ...(starts.initial !== undefined && { initial: true }),
+    });
+    for (const [at, length] of lengths.entries()) {
+      const [how, partition] = named[(at + row.turn + kind) % named.length] as (typeof named)[number];
+      const { reference, data: heads, numbers } = source.of(length, partition(length));
+      const title = `${length} by ${source.name}, ${how}`;
+      const data = itemsOf(row, length);
+      const input = storage(data, type.bytes / 4 >= 1 ? type.bytes / 4 : 1);
+      const output = storageBuffer(device, randomWords(3200, title));
+      const sum = storageBuffer(device, Uint32Array.of(77, 77, 77, 77));
+      const unique = storageBuffer(device, randomWords(3200, "unique"));
+      const marks = heads && storage(heads, 4, 8);
+      // What the output has room for: everything, and sometimes less.
+      const isShort = isCounted && at % 3 === 2;
+      const ranges = {
+        // At a vector, and at any item.
+        input: { buffer: input, offset: Math.max(4, type.bytes) },
+        output,
+        length,
+        ...numbers,
+        ...(marks && { [rangeOf(source)]: { buffer: marks, offset: 16 } }),
+        ...(isCounted && { count: { buffer: sum, offset: 4 } }),
+        ...(isShort && { segmentCount: 3 }),
+        ...(keyType && { unique }),
+        ...starts,
+      } as never;
+      const grouping = reduce.groupingOf(ranges);
+      submit((encoder) => reduce.record(encoder, ranges));
+      const order = type.name === "f64" ? { grouping } : {};
+      const like = { op, type, segments: reference, ...starts, ...order };
+      const found = reduceReference(data, like as never) as unknown;
+      const all = (keyType ? (found as { values: AnyArray }).values : found) as AnyArray;
+      const most = isShort ? Math.min(3, all.length) : all.length;
+      const expected = readAs({ length: most } as AnyArray, type, wordsOf(all));
+      const words = await readWords(device, output);
+      const wanted = all instanceof Uint16Array ? all.subarray(0, most) : expected;
+      expectSameBits(readAs(wanted, type, words), wanted, title);
+      const used = Math.ceil((most * type.bytes) / 4);
+      expectSameBits(words.slice(used), randomWords(3200, title).slice(used), `behind the output, ${title}`);
+      const [before, counted, behind] = await readWords(device, sum);
+      expect([before, counted, behind], `the number, ${title}`).toEqual([
+        77,
+        isCounted ? all.length : 77,
+        77,
+      ]);
+      if (keyType) {
+        const { keys } = found as { keys: AnyArray };
+        const own = readAs({ length: most } as AnyArray, keyType, await readWords(device, unique));
+        expectSameBits(own, readAs({ length: most } as AnyArray, keyType, wordsOf(keys)), `keys, ${title}`);
+      }
+      for (const buffer of [input, output, sum, unique, ...(marks ? [marks] : [])]) {
+        buffer.destroy();
+      }
+    }
+    reduce.destroy();
+  }
+});
+
+/** An array's bytes as whole words. */
+function wordsOf(data: AnyArray): Uint32Array {
+  const words = new Uint32Array(Math.ceil(data.byteLength / 4) + 4);
+  new Uint8Array(words.buffer).set(
+    new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength),
+  );
+  return words;
+}
+
+describe("at hand", () => {
+  const data = randomWords(600, "at hand");
+  test("every source of heads", async () => {
+    for (const [at, source] of sources.entries()) {
+      for (const [how, partition] of named) {
+        const { reference: segments } = source.of(data.length, partition(data.length));
+        const options = { op: affine, segments, ...(at % 2 === 0 && { initial: 9 }) };
+        const title = `${source.name}, ${how}`;
+        for (const exclusive of [false, true]) {
+          const own = { ...options, exclusive };
+          expectSameBits(await fold().scan(data, own), scanReference(data, own), title);
+        }
+        const found = (await fold().reduce(data, options)) as AnyArray | { keys: AnyArray; values: AnyArray };
+        const expected = reduceReference(data, options) as typeof found;
+        if ("values" in expected && "keys" in expected && typeof expected.keys !== "function") {
+          const runs = found as { keys: AnyArray; values: AnyArray };
+          expectSameBits(runs.values, expected.values as AnyArray, title);
+          expectSameBits(runs.keys, expected.keys, title);
+        } else {
+          expectSameBits(found as AnyArray, expected as AnyArray, title);
+        }
+      }
+    }
+  });
+
+  test("with a map, into an array of the caller's", async () => {
+    const segments = { rows: 3 } as const;
+    const map = "f32(x % 7u) + f32(i)";
+    const into = new Float32Array(600);
+    const found = await fold().scan(data, { type: f32, map, segments, into });
+    expect(found).toBe(into);
+    const like = { type: f32, map: (x: number, i: number) => (x % 7) + i, segments };
+    expectSameBits(into, scanReference(data, like), "scan");
+    expectSameBits(
+      await fold().reduce(data, { type: f32, map, segments }),
+      reduceReference(data, like),
+      "reduce",
+    );
+  });
+
+  test("what segments cannot be", async () => {
+    const six = Uint32Array.of(1, 2, 3, 4, 5, 6);
+    const wrong: readonly [unknown, RegExp][] = [
+      [{ rows: 4 }, /rows of 4 items do not divide the 6 items/],
+      [{ rows: 0 }, /rows: 0; it takes a whole number from 1 up/],
+      [{ rows: 2, offsets: [0, 6] }, /\{ rows, offsets \}; it takes one of/],
+      [{ rows: 2, type: u32 }, /a type only beside keys/],
+      [{}, /segments is \{ {2}\}; it takes one of/],
+      [5, /segments is 5; it takes one of/],
+      [{ offsets: [] }, /there are no offsets/],
+      [{ offsets: [0, 4, 3, 6] }, /offset 2 is 3, after 4/],
+      [{ offsets: [0, 7] }, /offset 1 is 7/],
+      [{ offsets: [1, 6] }, /offset 0 is 1; offsets start from 0/],
+      [{ offsets: [0, 3] }, /the last offset is 3/],
+      [{ heads: [1] }, /heads has 1 elements for 6 items/],
+      [{ headBits: new Uint32Array(2) }, /headBits has 2 elements for 6 items; it takes 1 words/],
+      [{ headBits: [1] }, /headBits in another array; it takes a Uint32Array/],
+      [{ keys: new Uint32Array(5) }, /keys has 5 elements for 6 items/],
+      [{ keys: [1, 2, 3, 4, 5, 6] }, /is not an array of an element type/],
+    ];
+    for (const [segments, message] of wrong) {
+      for (const call of [
+        fold().scan(six, { segments } as never),
+        fold().reduce(six, { segments } as never),
+      ]) {
+        const refused = await call.catch((cause: unknown) => cause);
+        expect(refused, String(message)).toBeInstanceOf(ArgumentError);
+        expect(refused, String(message)).toMatchObject({
+          option: "segments",
+          message: expect.stringMatching(message),
+        });
+      }
+      expect(() => scanReference(six, { segments } as never), String(message)).toThrow(message);
+      expect(() => reduceReference(six, { segments } as never), String(message)).toThrow(message);
+    }
+    const total = fold().scan(six, { segments: { rows: 2 }, total: new Uint32Array(1) });
+    await expect(total).rejects.toMatchObject({ option: "total" });
+  });
+});
+
+describe("on the GPU", () => {
+  test("arrays in, arrays out, with a length that only the GPU knows", async () => {
+    const data = randomWords(500, "on the GPU");
+    const numbers = await fold().upload(data);
+    const kept = await fold().compact(numbers, { where: "x % 3u != 0u" });
+    const left = data.filter((x) => x % 3 !== 0);
+    const keys = Uint32Array.from({ length: 500 }, (_, index) => Math.floor(index / 11));
+    const marks = await fold().upload(keys);
+    const own = { rows: 16 };
+    const scanned = await fold().scan(kept, { segments: own });
+    // The last row is shorter.
+    const sums = left.map((_, index) =>
+      left.subarray(index - (index % 16), index + 1).reduce((a, b) => a + b),
+    );
+    expectSameBits(await scanned.read(), Uint32Array.from(sums), "rows");
+    const rowsOf = await fold().reduce(kept, { segments: own });
+    const totals = sums.filter((_, index) => index % 16 === 15 || index + 1 === left.length);
+    expectSameBits(await rowsOf.read(), Uint32Array.from(totals), "totals of rows");
+    const runs = await fold().reduce(kept, { op: max, segments: { keys: marks } });
+    const expected = reduceReference(left, { op: max, segments: { keys: keys.subarray(0, left.length) } });
+    expectSameBits(await runs.keys.read(), expected.keys, "keys of runs");
+    expectSameBits(await runs.values.read(), expected.values, "totals of runs");
+    for (const one of [numbers, kept, marks, scanned, rowsOf, runs.keys, runs.values]) {
+      one.destroy();
+    }
+  });
+
+  test("offsets that fall, or pass the end, write nothing outside", async () => {
+    const { device } = fold();
+    const data = randomWords(64, "bad offsets");
+    const guard = randomWords(64, "guard");
+    for (const offsets of [
+      [0, 40, 20, 64],
+      [0, 10, 4000000000, 4294967295],
+      [70, 80, 90, 100],
+      [5, 9, 9, 20],
+    ]) {
+      const reduce = await fold().prepareReduce({ type: u32, segments: "offsets", maxLength: 64 });
+      const scan = await fold().prepareScan({ type: u32, segments: "offsets", maxLength: 64 });
+      const input = storageBuffer(device, data);
+      const positions = storageBuffer(device, Uint32Array.from(offsets));
+      const output = storageBuffer(device, guard);
+      const prefixes = storageBuffer(device, Uint32Array.of(...guard, ...guard));
+      const ranges = { input, length: 64, offsets: positions, segmentCount: 3 };
+      submit((encoder) => {
+        reduce.record(encoder, { ...ranges, output: { buffer: output, offset: 16, size: 12 } });
+        scan.record(encoder, { ...ranges, output: { buffer: prefixes, size: 256 } });
+      });
+      const words = await readWords(device, output);
+      expectSameBits(words.slice(0, 4), guard.slice(0, 4), `before, ${offsets}`);
+      expectSameBits(words.slice(7), guard.slice(7), `behind, ${offsets}`);
+      expectSameBits((await readWords(device, prefixes)).slice(64), guard, `behind the scan, ${offsets}`);
+      // Offsets that do not fall have a stated result: what is past the end counts as the end.
+      if (offsets.every((one, at) => at === 0 || one >= (offsets[at - 1] as number))) {
+        const ends = offsets.map((one) => Math.min(one, 64));
+        const totals = [0, 1, 2].map((at) =>
+          data.subarray(ends[at], ends[at + 1]).reduce((a, b) => a + b, 0),
+        );
+        expectSameBits(words.slice(4, 7), Uint32Array.from(totals), `totals, ${offsets}`);
+      }
+      for (const one of [input, positions, output, prefixes]) {
+        one.destroy();
+      }
+      reduce.destroy();
+      scan.destroy();
+    }
+  });
+});
