@@ -8,11 +8,13 @@ import { planCompact } from "../plan/compact.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
-import { arrangementFor, fresh, planAtHand, targetFor, typesOf } from "./at_hand.ts";
+import { isLong, mostBytes, planAtHand, targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import type { GpuArray } from "./gpu_array.ts";
 import { methodsFor } from "./methods.ts";
+import { arrangementFor, plannedLength } from "./planned.ts";
 import type { Given } from "./transfer.ts";
+import { fresh } from "./transfer.ts";
 
 const compactNames = {
   where: true,
@@ -42,42 +44,57 @@ export async function compactAtHand(
   if ((options.where === undefined) === (flags === undefined)) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
   }
-  const words = flags && flagWords(flags, length, title);
+  if (flags !== undefined) {
+    requireFlags(flags, length, title);
+  }
+  const itemBytes = indices ? u32.bytes : type.bytes;
+  const longest = Math.max(mostBytes(types), itemBytes, flags ? u32.bytes : 0);
+  const goesInPieces = isLong(length, longest, context);
+  // Flags are copied now if there are not many, and later piece by piece.
+  const words = flags && !goesInPieces ? Uint32Array.from(flags as ArrayLike<number>, asWord) : undefined;
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
   const target = await targetFor(into, room, arrayOf, "compact", length, false);
   const all = {
     ...(others as Partial<CompactOptions>),
     ...types,
     indices,
-    maxLength: length,
+    maxLength: plannedLength(length, longest, context),
   };
-  const plan = async (): Promise<Plan> =>
-    planCompact(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
-  const itemBytes = indices ? u32.bytes : type.bytes;
-  const kept = await planAtHand(
-    context,
-    { primitive: "compact", all, plan },
-    async ({ upload, output, record, readBack }) => {
-      if (length === 0) {
-        return new Uint8Array(0);
-      }
-      const ranges = {
-        input: await upload("input", given),
-        flags: words && (await upload("flags", words)),
-        output: await output("output", length),
-        count: await output("count", 1),
-      };
-      const [count = 0] = new Uint32Array(
-        (await readBack(ranges.count, fresh(u32.bytes), record(ranges))).buffer,
-      );
-      return readBack(ranges.output, target(count * itemBytes));
-    },
-  );
+  const plan = async (options: typeof all): Promise<Plan> =>
+    planCompact(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+  const planned = { primitive: "compact", all, plan };
+  const kept = goesInPieces
+    ? await (await import("./pieces_at_hand.ts")).runInPieces(context, {
+        planned,
+        given,
+        outputBytes: itemBytes,
+        target,
+        room,
+        flags: flags && { marks: flags, check: () => requireFlags(flags, length, title) },
+      })
+    : await planAtHand(context, planned, async ({ upload, output, record, readBack }) => {
+        if (length === 0) {
+          return new Uint8Array(0);
+        }
+        const ranges = {
+          input: await upload("input", given),
+          flags: words && (await upload("flags", words)),
+          output: await output("output", length),
+          count: await output("count", 1),
+        };
+        const [count = 0] = new Uint32Array(
+          (await readBack(ranges.count, fresh(u32.bytes), record(ranges, length))).buffer,
+        );
+        return readBack(ranges.output, target(count * itemBytes));
+      });
   return arrayOf(kept.buffer as ArrayBuffer, kept.byteOffset, kept.byteLength / itemBytes);
 }
 
-/** Flags as the kernels read them: a u32 for each element. */
-function flagWords(flags: ArrayLike<number | boolean>, length: number, title: string): Uint32Array {
+/** A flag as the kernels read it. */
+const asWord = (flag: number | boolean): number => (flag ? 1 : 0);
+
+/** Requires flags on the CPU, one for each element. */
+function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
   const marks: { readonly length?: unknown } & Partial<Pick<GpuArray, "callOnGpu">> = Object(flags);
   if (marks.callOnGpu !== undefined) {
     throw new ArgumentError(
@@ -93,5 +110,4 @@ function flagWords(flags: ArrayLike<number | boolean>, length: number, title: st
       "flags",
     );
   }
-  return Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
 }

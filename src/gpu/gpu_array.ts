@@ -4,14 +4,14 @@ import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { wholeWords } from "../plan/plan.ts";
-import { fresh, targetFor } from "./at_hand.ts";
+import { targetFor } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { explain, requireDevice } from "./device.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
 import { keepBuffer } from "./kept.ts";
 import type { Length } from "./recording.ts";
 import type { Hand } from "./transfer.ts";
-import { atHand, givenOf, READ, roomFor, submit } from "./transfer.ts";
+import { atHand, fresh, givenOf, READ, roomFor, submit } from "./transfer.ts";
 
 /**
  * A buffer that arrays on the GPU and pending calls share. When nobody uses it any more, it is given back. Commands that were

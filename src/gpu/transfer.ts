@@ -27,6 +27,12 @@ export function givenOf(data: AnyArray | undefined): Given {
 /** Where a result of so many bytes goes. @throws {ArgumentError} if that is not there any more. */
 export type Target = (bytes: number) => () => Uint8Array;
 
+/** A new array of bytes, the same each time. */
+export function fresh(bytes: number): () => Uint8Array {
+  const made = new Uint8Array(bytes);
+  return () => made;
+}
+
 /** What is given, as bytes. @throws {ArgumentError} if they are not there any more. */
 export function bytesOf(
   { buffer, byteOffset, byteLength }: Omit<Given, "data" | "length">,
