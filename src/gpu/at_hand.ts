@@ -16,9 +16,10 @@ import type { Context } from "./context.ts";
 import type { HandEnds } from "./ends_at_hand.ts";
 import type { Range, ResolvedRanges } from "./executor.ts";
 import { methodsFor } from "./methods.ts";
+import { once } from "./once.ts";
 import type { Planned } from "./planned.ts";
 import { arrangementFor, plannedLength, withPlan } from "./planned.ts";
-import type { Given, Target } from "./transfer.ts";
+import type { Given, Part, Target } from "./transfer.ts";
 import { atHand, fresh, givenOf } from "./transfer.ts";
 
 // Calls from array to array. Each finds the types, plans, uploads, runs, and reads back.
@@ -143,7 +144,7 @@ export async function scanAtHand(
     ...(others as Partial<AnyOperator<ScanOptions>>),
     ...types,
     ...endOptions,
-    maxLength: plannedLength(given.length, mostBytes(types), context),
+    maxLength: plannedLength(given.length),
   };
   const plan = async (options: typeof all): Promise<Plan> =>
     planScan(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
@@ -157,6 +158,9 @@ export interface EndValues {
   readonly total?: unknown;
 }
 
+const loadEnds = /* @__PURE__ */ once(() => import("./ends_at_hand.ts"));
+const loadInto = /* @__PURE__ */ once(() => import("./into.ts"));
+
 /** Takes note of where `total` is now, and returns a function that checks both when the types are known. */
 export function endsOf(
   caller: string,
@@ -167,14 +171,14 @@ export function endsOf(
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await import("./ends_at_hand.ts")).endsAtHand(caller, types, initial, total, room);
+      : (await loadEnds()).endsAtHand(caller, types, initial, total, room);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */
 export const targetFor = async (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Promise<Target> => (into === undefined ? fresh : (await import("./into.ts")).resultIn(into, ...others));
+): Promise<Target> => (into === undefined ? fresh : (await loadInto()).resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {
@@ -219,10 +223,6 @@ async function typeOfArray(
     : (await import("../algebra/types_64.ts"))[name as "u64" | "i64" | "f64"];
 }
 
-/** Bytes of an item of the input or of the output, whichever are more. */
-export const mostBytes = ({ type, from = type }: Omit<HandTypes, "arrayOf">): number =>
-  Math.max(type.bytes, from.bytes);
-
 /** A compiled plan, as a call uses it. */
 interface PlanAtHand {
   readonly plan: Plan;
@@ -230,14 +230,10 @@ interface PlanAtHand {
   upload(name: RangeName, from: Omit<Given, "data">): Promise<Range>;
   /** Makes a buffer for so many items of output. */
   output(name: RangeName, length: number): Promise<Range>;
-  /** Records the plan for so many items. */
-  record(ranges: ResolvedRanges, length: number): (encoder: GPUCommandEncoder) => void;
-  /** Submits the recording, and reads the first bytes of a buffer to `target`, which it returns. */
-  readBack(
-    range: Range,
-    target: () => Uint8Array,
-    record?: (encoder: GPUCommandEncoder) => void,
-  ): Promise<Uint8Array>;
+  /** Runs the plan for so many items, and reads what it left. */
+  run(ranges: ResolvedRanges, length: number, parts: readonly Part[]): Promise<void>;
+  /** Reads what a run left. */
+  readBack(parts: readonly Part[]): Promise<void>;
 }
 
 /** Runs one call with its plan. */
@@ -266,7 +262,7 @@ export const planAtHand = <T>(
           const bytes = roomOf(name, length);
           return { buffer: await hand.own(name, bytes), offset: 0, bytes: length && bytes };
         },
-        record: (ranges, length) => (encoder) => {
+        run(ranges, length, parts) {
           compiled.requireDevice();
           if (compiled.nextRun()) {
             delete own.last;
@@ -274,30 +270,30 @@ export const planAtHand = <T>(
           const buffers = Object.values(ranges).map((range) => range?.buffer);
           const { last } = own;
           const isSame = last?.length === length && buffers.every((one, at) => one === last.buffers[at]);
-          const dispatches = isSame
-            ? last.dispatches
-            : compiled.dispatches(compiled.bind(length, ranges, { arrangement }));
-          if (!isSame) {
-            // The run before has ended.
-            for (const { uniform } of last?.dispatches ?? []) {
-              uniform.destroy();
+          const record = (encoder: GPUCommandEncoder): void => {
+            const dispatches = isSame
+              ? last.dispatches
+              : compiled.dispatches(compiled.bind(length, ranges, { arrangement }));
+            if (!isSame) {
+              // The run before has ended.
+              for (const { uniform } of last?.dispatches ?? []) {
+                uniform.destroy();
+              }
+              own.last = { length, buffers, dispatches };
             }
-            own.last = { length, buffers, dispatches };
-          }
-          compiled.encode(encoder, dispatches);
+            compiled.encode(encoder, dispatches);
+          };
+          return hand.readBack(parts, record, isSame);
         },
-        async readBack({ buffer }, target, record) {
-          await hand.readBack(buffer, target, record);
-          return target();
-        },
+        readBack: hand.readBack,
       });
     });
   });
 
-/** Whether an array goes in pieces: if it is longer than two of them, or than a buffer or a binding may be. */
-export const isLong = (length: number, itemBytes: number, { kept, facts }: Context): boolean =>
+/** Whether an array goes in pieces: if it is longer than one of them. What goes at once has plans and buffers of up to twice its bytes. */
+export const isLong = (length: number, itemBytes: number, { kept, facts: { limits } }: Context): boolean =>
   length * itemBytes >
-  Math.min(2 * kept.pieceBytes, facts.limits.maxBufferSize, facts.limits.maxStorageBufferBindingSize);
+  Math.min(kept.pieceBytes, limits.maxBufferSize / 2, limits.maxStorageBufferBindingSize / 2);
 
 /**
  * Uploads an array, runs the plan, and reads the result back to the target. If the result is empty, the plan is
@@ -306,17 +302,17 @@ export const isLong = (length: number, itemBytes: number, { kept, facts }: Conte
 export async function runAtHand(
   context: Context,
   planned: Planned,
-  types: Omit<HandTypes, "arrayOf">,
+  { type, from = type }: Omit<HandTypes, "arrayOf">,
   given: Given,
   ends: Partial<Omit<HandEnds, "options">>,
   target: Target = fresh,
   room?: Given,
 ): Promise<Uint8Array> {
-  if (isLong(given.length, mostBytes(types), context)) {
+  if (isLong(given.length, Math.max(from.bytes, type.bytes), context)) {
     const { runInPieces } = await import("./pieces_at_hand.ts");
-    return runInPieces(context, { planned, given, outputBytes: types.type.bytes, ends, target, room });
+    return runInPieces(context, { planned, given, outputBytes: type.bytes, ends, target, room });
   }
-  return planAtHand(context, planned, async ({ plan, upload, output, record, readBack }) => {
+  return planAtHand(context, planned, async ({ plan, upload, output, run }) => {
     const length = plan.outputLength(given.length);
     if (length === 0 && !ends.total) {
       return new Uint8Array(0);
@@ -328,12 +324,20 @@ export async function runAtHand(
       initial: ends.initial && (await upload("initial", ends.initial)),
       total: ends.total && (await output("total", 1)),
     };
-    const made = await readBack(
-      ranges.output,
-      target(length * plan.itemBytes.output),
-      record(ranges, given.length),
-    );
-    await (ranges.total && ends.total && readBack(ranges.total, ends.total));
-    return made;
+    const bytes = length * type.bytes;
+    const result = target(bytes);
+    const parts = [partOf(ranges.output, bytes, result)];
+    if (ranges.total && ends.total) {
+      parts.push(partOf(ranges.total, type.bytes, ends.total));
+    }
+    await run(ranges, given.length, parts);
+    return result();
   });
 }
+
+/** Bytes of a range that go to a target. */
+export const partOf = ({ buffer }: Range, bytes: number, target: () => Uint8Array): Part => ({
+  buffer,
+  bytes,
+  use: (from) => target().set(from),
+});

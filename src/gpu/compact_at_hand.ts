@@ -8,13 +8,13 @@ import { planCompact } from "../plan/compact.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
-import { isLong, mostBytes, planAtHand, targetFor, typesOf } from "./at_hand.ts";
+import { isLong, partOf, planAtHand, targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import type { GpuArray } from "./gpu_array.ts";
 import { methodsFor } from "./methods.ts";
+import { once } from "./once.ts";
 import { arrangementFor, plannedLength } from "./planned.ts";
-import type { Given } from "./transfer.ts";
-import { fresh } from "./transfer.ts";
+import type { Given, Part } from "./transfer.ts";
 
 const compactNames = {
   where: true,
@@ -23,6 +23,11 @@ const compactNames = {
   into: true,
   ...commonNames,
 } as const satisfies Record<keyof HandCompactOptions<string> | "from" | "indices" | "into", true>;
+
+/** Bytes that are read sooner than the GPU answers. */
+const SHORT = 2 ** 18;
+
+const loadPieces = /* @__PURE__ */ once(() => import("./pieces_at_hand.ts"));
 
 /** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
 export async function compactAtHand(
@@ -48,7 +53,7 @@ export async function compactAtHand(
     requireFlags(flags, length, title);
   }
   const itemBytes = indices ? u32.bytes : type.bytes;
-  const longest = Math.max(mostBytes(types), itemBytes, flags ? u32.bytes : 0);
+  const longest = Math.max(type.bytes, types.from?.bytes ?? 0, itemBytes, flags ? u32.bytes : 0);
   const goesInPieces = isLong(length, longest, context);
   // Flags are copied now if there are not many, and later piece by piece.
   const words = flags && !goesInPieces ? Uint32Array.from(flags as ArrayLike<number>, asWord) : undefined;
@@ -58,13 +63,13 @@ export async function compactAtHand(
     ...(others as Partial<CompactOptions>),
     ...types,
     indices,
-    maxLength: plannedLength(length, longest, context),
+    maxLength: plannedLength(length),
   };
   const plan = async (options: typeof all): Promise<Plan> =>
     planCompact(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
   const planned = { primitive: "compact", all, plan };
   const kept = goesInPieces
-    ? await (await import("./pieces_at_hand.ts")).runInPieces(context, {
+    ? await (await loadPieces()).runInPieces(context, {
         planned,
         given,
         outputBytes: itemBytes,
@@ -72,7 +77,7 @@ export async function compactAtHand(
         room,
         flags: flags && { marks: flags, check: () => requireFlags(flags, length, title) },
       })
-    : await planAtHand(context, planned, async ({ upload, output, record, readBack }) => {
+    : await planAtHand(context, planned, async ({ upload, output, run, readBack }) => {
         if (length === 0) {
           return new Uint8Array(0);
         }
@@ -82,10 +87,25 @@ export async function compactAtHand(
           output: await output("output", length),
           count: await output("count", 1),
         };
-        const [count = 0] = new Uint32Array(
-          (await readBack(ranges.count, fresh(u32.bytes), record(ranges, length))).buffer,
-        );
-        return readBack(ranges.output, target(count * itemBytes));
+        const count = new Uint32Array(1);
+        const counted = partOf(ranges.count, u32.bytes, () => new Uint8Array(count.buffer));
+        let made = target(0)();
+        const result = (items: number): Part => ({
+          buffer: ranges.output.buffer,
+          bytes: items * itemBytes,
+          use(bytes) {
+            const size = (count[0] ?? 0) * itemBytes;
+            made = target(size)();
+            made.set(bytes.subarray(0, size));
+          },
+        });
+        // Nobody knows yet how many items are kept. If there are few, it takes less time to read all of them than to ask first.
+        const isShort = length * itemBytes <= SHORT;
+        await run(ranges, length, isShort ? [counted, result(length)] : [counted]);
+        if (!isShort && count[0]) {
+          await readBack([result(count[0])]);
+        }
+        return made;
       });
   return arrayOf(kept.buffer as ArrayBuffer, kept.byteOffset, kept.byteLength / itemBytes);
 }

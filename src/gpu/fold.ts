@@ -24,6 +24,7 @@ import type {
   GpuScanMapOptions,
   GpuScanOptions,
 } from "./on_gpu.ts";
+import { once } from "./once.ts";
 import type { BufferRange, Length } from "./recording.ts";
 import type {
   AnyStreamOptions,
@@ -144,6 +145,9 @@ export interface FlaggedCompact extends CompactOf<FlaggedRanges> {}
 
 /** A compaction that was prepared with or without `where`. */
 export interface EitherCompact extends CompactOf<CompactRanges & Partial<FlaggedRanges>> {}
+
+const loadReduce = /* @__PURE__ */ once(() => import("./reduce_at_hand.ts"));
+const loadCompact = /* @__PURE__ */ once(() => import("./compact_at_hand.ts"));
 
 /** The two ends of a stream, whose code is loaded later. */
 function streamFor(
@@ -277,8 +281,7 @@ export class Fold {
     // The array may change while the code is loaded.
     const given = givenOf(data as AnyArray);
     return (
-      this.#onGpu("reduce", data, options) ??
-      (await import("./reduce_at_hand.ts")).reduceAtHand(this.#context, given, options)
+      this.#onGpu("reduce", data, options) ?? (await loadReduce()).reduceAtHand(this.#context, given, options)
     );
   }
 
@@ -342,7 +345,7 @@ export class Fold {
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
       this.#onGpu("compact", data, options) ??
-      (await import("./compact_at_hand.ts")).compactAtHand(this.#context, given, room, options)
+      (await loadCompact()).compactAtHand(this.#context, given, room, options)
     );
   }
 

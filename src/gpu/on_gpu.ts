@@ -20,7 +20,7 @@ import type { CallOnGpu, Memory, Primitive } from "./gpu_array.ts";
 import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
-import { keyOfCall, lengthError, plannedLength } from "./planned.ts";
+import { keyOfCall, lengthError } from "./planned.ts";
 import type { Prepared } from "./recording.ts";
 import { prepareFor } from "./recording.ts";
 import { roomFor } from "./transfer.ts";
@@ -212,6 +212,15 @@ function typesOnGpu(
 /** The least length that a plan is made for: one tile on most devices. */
 const LEAST_LENGTH = 1024;
 
+/** The length that a plan is made for: a power of two, so that other lengths can use it, too, if the device has room for as many. */
+function plannedLength(length: number, itemBytes: number, { facts: { limits } }: Context): number {
+  const rounded = Math.max(LEAST_LENGTH, 2 ** Math.ceil(Math.log2(length)));
+  const { maxStorageBufferBindingSize, maxBufferSize } = limits;
+  // Longer ranges than a binding may be go in windows.
+  const most = length * itemBytes > maxStorageBufferBindingSize ? maxBufferSize : maxStorageBufferBindingSize;
+  return rounded * itemBytes > Math.min(most, maxBufferSize) || rounded > 0xffffffff ? length : rounded;
+}
+
 /** A call whose arguments were checked. */
 interface Call {
   readonly input: GpuArray;
@@ -324,7 +333,7 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
   const itemBytes = Math.max(u32.bytes, input.type.bytes, others.type.bytes);
   const all = {
     ...others,
-    maxLength: plannedLength(input.maxLength, itemBytes, context, LEAST_LENGTH),
+    maxLength: plannedLength(input.maxLength, itemBytes, context),
     lengthOnGpu: count !== undefined,
     ...(initial !== undefined && { initial: true }),
     ...(sum && { total: true }),

@@ -299,7 +299,8 @@ export function openPieces(
     };
     const total = async (pieces: number): Promise<Uint8Array> => {
       const bytes = new Uint8Array(itemBytes.output);
-      await hand.readBack(carries[pieces % 2] as GPUBuffer, () => bytes);
+      const buffer = carries[pieces % 2] as GPUBuffer;
+      await hand.readBack([{ buffer, bytes: bytes.length, use: (from) => bytes.set(from) }]);
       return bytes;
     };
     return { open, total };

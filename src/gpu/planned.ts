@@ -23,21 +23,10 @@ export const arrangementFor = ({ algorithm, passes }: TuningOptions): Arrangemen
 export type PlanOptions = TuningOptions & { readonly maxLength: number };
 
 /**
- * The length that a plan is made for: a power of two, so that other lengths can use it, too, if the device has room for as many.
- * It is at least 256, which is one tile, or a part of one: an array of one tile takes fewer kernels.
+ * The length that the plan of a call at hand is made for: a power of two, so that other lengths can use it, too. It is at least
+ * 256, which is one tile, or a part of one: an array of one tile takes fewer kernels.
  */
-export function plannedLength(
-  length: number,
-  itemBytes: number,
-  { facts: { limits } }: Context,
-  least = 256,
-): number {
-  const rounded = Math.max(least, 2 ** Math.ceil(Math.log2(length)));
-  const { maxStorageBufferBindingSize, maxBufferSize } = limits;
-  // Longer ranges than a binding may be go in windows.
-  const most = length * itemBytes > maxStorageBufferBindingSize ? maxBufferSize : maxStorageBufferBindingSize;
-  return rounded * itemBytes > Math.min(most, maxBufferSize) || rounded > 0xffffffff ? length : rounded;
-}
+export const plannedLength = (length: number): number => 2 ** Math.ceil(Math.log2(Math.max(256, length)));
 
 /** A call, as far as its plan depends on it. */
 export interface Planned {
@@ -62,11 +51,10 @@ function nameOf(value: unknown): string {
 
 /** The key of a call's plan. */
 export const keyOfCall = ({ primitive, all }: Pick<Planned, "primitive" | "all">): string =>
-  `${primitive} ${Object.entries(all)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}: ${nameOf(value)}`)
-    .sort()
-    .join(", ")}`;
+  Object.entries(all).reduce(
+    (key, [name, value]) => (value === undefined ? key : `${key} ${name}: ${nameOf(value)}`),
+    primitive,
+  );
 
 /** A compiled plan that calls at hand leave for the next ones, and its last run. */
 export interface PlanForCalls extends KeptPlan {

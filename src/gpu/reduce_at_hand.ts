@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import { planReduce } from "../plan/reduce.ts";
 import type { EndValues, HandMapOptions, HandOptions, InitialOption, TypeOptions } from "./at_hand.ts";
-import { endsOf, mostBytes, runAtHand, typesOf } from "./at_hand.ts";
+import { endsOf, runAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { methodsFor } from "./methods.ts";
 import { arrangementFor, plannedLength } from "./planned.ts";
@@ -33,7 +33,7 @@ export async function reduceAtHand(
     ...(others as Partial<AnyOperator<ReduceOptions>>),
     ...types,
     ...endOptions,
-    maxLength: plannedLength(given.length, mostBytes(types), context),
+    maxLength: plannedLength(given.length),
   };
   const plan = async (options: typeof all): Promise<Plan> =>
     planReduce(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);

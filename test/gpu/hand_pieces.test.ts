@@ -85,9 +85,11 @@ const copyOf = <A extends AnyArray>(data: A): A =>
     new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength).slice().buffer,
   );
 
-/** The lengths around each border of pieces of so many items: of two pieces and fewer, which go at once, too. */
+/** The lengths around each border of pieces of so many items. One piece goes at once. */
 const lengthsFor = (items: number): number[] => [
   items - 1,
+  items,
+  items + 1,
   2 * items - 1,
   2 * items,
   2 * items + 1,
@@ -150,7 +152,7 @@ describe("every element is the reference's", () => {
     for (const [turn, length] of lengthsFor(pieceItems).entries()) {
       const data = items?.(length) ?? anyItems(type.name as TypeName, length, `hand ${length}`);
       const grouped = grouping && {
-        grouping: { ...grouping, ...(length > 2 * pieceItems && { window: pieceItems }) },
+        grouping: { ...grouping, ...(length > pieceItems && { window: pieceItems }) },
       };
       for (const exclusive of [false, true]) {
         const initial = (turn + (exclusive ? 1 : 0)) % 2 === 0 ? before : undefined;
