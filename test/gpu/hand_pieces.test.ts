@@ -248,7 +248,8 @@ describe("every element is the reference's", () => {
 
   test("into memory of the data that lies a little further, or a little before", async () => {
     const { one } = await foldOf();
-    for (const by of [-25, -24, -1, 1, 24, 25, 300]) {
+    // Pieces have 24 items, and four of them are under way.
+    for (const by of [-229, -25, -24, -1, 1, 24, 97, 150, 229, 300]) {
       const room = new Uint32Array(1000);
       const data = room.subarray(400, 630);
       data.set(anyItems("u32", 230, `by ${by}`) as Uint32Array);
@@ -298,11 +299,21 @@ describe("every element is the reference's", () => {
       // In place, and where the flags are.
       const words = Uint32Array.from(marks);
       expectSameBits(await one.compact(data, { ...flagged, flags: words, into: words }), kept, "over words");
-      const room = new Uint8Array(4 * length);
-      room.set(marks);
-      const over = { flags: room.subarray(0, length), into: new Uint32Array(room.buffer) };
-      expectSameBits(await one.compact(data, { ...flagged, ...over }), kept, "over bytes");
       expectSameBits(await one.compact(data, { ...options, into: data }), kept, "in place");
+    }
+    one.destroy();
+  });
+
+  test("flags in the memory of the result", async () => {
+    const { one } = await foldOf();
+    const data = Uint32Array.from({ length: 1000 }, (_, at) => at);
+    for (const at of [0, 400, 3000]) {
+      const room = new Uint8Array(4000);
+      const flags = room.subarray(at, at + 1000).fill(1);
+      flags[777] = 0;
+      const into = new Uint32Array(room.buffer);
+      const expected = data.filter((x) => x !== 777);
+      expectSameBits(await one.compact(data, { flags, into, ...tuning }), expected, `flags at ${at}`);
     }
     one.destroy();
   });
