@@ -414,8 +414,8 @@ describe("a LimitError has both numbers", () => {
     ],
     [
       "an array's elements",
-      (one) => one.compact(new Uint32Array(20_000), { where: "true" }),
-      { option: "data", needed: 20_000, limit: limits.maxStorageBufferBindingSize / 4 },
+      (one) => one.upload(new Uint32Array(20_000)),
+      { option: "data", needed: 20_000, limit: limits.maxBufferSize / 4 },
     ],
     [
       "work-group memory of a size",

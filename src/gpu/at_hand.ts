@@ -5,8 +5,6 @@ import { i32, u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
-import { LimitError } from "../errors.ts";
-import type { Arrangement } from "../kernels/kernel.ts";
 import { requireOptions } from "../options.ts";
 import type { AnyOperator, TuningOptions } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
@@ -15,15 +13,14 @@ import { paddedBytes } from "../plan/plan.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
 import type { Context } from "./context.ts";
-import { keyOf, usePipelines } from "./device.ts";
 import type { HandEnds } from "./ends_at_hand.ts";
-import type { Compiled, Dispatch, Range, ResolvedRanges } from "./executor.ts";
-import { compilePlan } from "./executor.ts";
-import type { KeptPlan } from "./kept.ts";
-import { keepPlan, takePlan } from "./kept.ts";
+import type { Range, ResolvedRanges } from "./executor.ts";
 import { methodsFor } from "./methods.ts";
-import type { Given, Target } from "./transfer.ts";
-import { atHand, givenOf } from "./transfer.ts";
+import { once } from "./once.ts";
+import type { Planned } from "./planned.ts";
+import { arrangementFor, plannedLength, withPlan } from "./planned.ts";
+import type { Given, Part, Target } from "./transfer.ts";
+import { atHand, fresh, givenOf } from "./transfer.ts";
 
 // Calls from array to array. Each finds the types, plans, uploads, runs, and reads back.
 
@@ -61,7 +58,10 @@ export interface HandCompactOptions<Name extends string> extends TuningOptions {
   readonly map?: string;
   /** A WGSL expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
   readonly where?: string;
-  /** A flag for each element. An element is kept if its flag is not zero or false. */
+  /**
+   * A flag for each element. An element is kept if its flag is not zero or false. The flags are read during the call: do not change
+   * them before it ends.
+   */
   readonly flags?: ArrayLike<number | boolean>;
 }
 
@@ -144,11 +144,11 @@ export async function scanAtHand(
     ...(others as Partial<AnyOperator<ScanOptions>>),
     ...types,
     ...endOptions,
-    maxLength: given.length,
+    maxLength: plannedLength(given.length),
   };
-  const plan = async (): Promise<Plan> =>
-    planScan(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
-  const made = await runAtHand(context, { primitive: "scan", all, plan }, given, target, own);
+  const plan = async (options: typeof all): Promise<Plan> =>
+    planScan(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+  const made = await runAtHand(context, { primitive: "scan", all, plan }, types, given, own, target, room);
   return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
 }
 
@@ -157,6 +157,9 @@ export interface EndValues {
   readonly initial?: unknown;
   readonly total?: unknown;
 }
+
+const loadEnds = /* @__PURE__ */ once(() => import("./ends_at_hand.ts"));
+const loadInto = /* @__PURE__ */ once(() => import("./into.ts"));
 
 /** Takes note of where `total` is now, and returns a function that checks both when the types are known. */
 export function endsOf(
@@ -168,20 +171,14 @@ export function endsOf(
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await import("./ends_at_hand.ts")).endsAtHand(caller, types, initial, total, room);
-}
-
-/** A new array of bytes, the same each time. */
-export function fresh(bytes: number): () => Uint8Array {
-  const made = new Uint8Array(bytes);
-  return () => made;
+      : (await loadEnds()).endsAtHand(caller, types, initial, total, room);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */
 export const targetFor = async (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Promise<Target> => (into === undefined ? fresh : (await import("./into.ts")).resultIn(into, ...others));
+): Promise<Target> => (into === undefined ? fresh : (await loadInto()).resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {
@@ -226,72 +223,6 @@ async function typeOfArray(
     : (await import("../algebra/types_64.ts"))[name as "u64" | "i64" | "f64"];
 }
 
-/**
- * Calls at hand make their own, padded buffers for input and output. Kernels for such buffers are the shortest, and no
- * other kernels need to be compiled. A single pass has no kernels for padded buffers, so it takes vectors. So do subgroups:
- * they combine vector by vector, so that sums of f64 from padded totals would have other bits than those of a recording.
- */
-export const arrangementFor = ({ algorithm, passes }: TuningOptions): Arrangement =>
-  passes === "single" || algorithm === "subgroup" ? "vectors" : "padded";
-
-/** A call, as far as its plan depends on it. */
-export interface Planned {
-  readonly primitive: string;
-  /** All its options, with types and the length. */
-  readonly all: TuningOptions & { readonly maxLength: number };
-  /** Makes the plan, if none is kept. */
-  plan(): Promise<Plan>;
-}
-
-const numbers = new WeakMap<object, number>();
-let mostNumber = 0;
-
-/** What tells values of options apart: objects, such as operators and types, by who they are. */
-function nameOf(value: unknown): string {
-  if ((typeof value === "object" && value !== null) || typeof value === "function") {
-    const number = numbers.get(value) ?? ++mostNumber;
-    numbers.set(value, number);
-    return `#${number}`;
-  }
-  return typeof value === "string" ? JSON.stringify(value) : `${typeof value} ${String(value)}`;
-}
-
-/** The key of a call's plan. */
-export const keyOfCall = ({ primitive, all }: Pick<Planned, "primitive" | "all">): string =>
-  `${primitive} ${Object.entries(all)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}: ${nameOf(value)}`)
-    .sort()
-    .join(", ")}`;
-
-/** A compiled plan that calls at hand leave for the next ones, and its last run. */
-export interface PlanForCalls extends KeptPlan {
-  readonly compiled: Compiled;
-  /** The next run, of as many items, is the same if its buffers are. */
-  last?: {
-    readonly buffers: readonly (GPUBuffer | undefined)[];
-    readonly dispatches: readonly Dispatch[];
-  };
-}
-
-/** The error for a plan's maxLength, which is what the caller gave as `option`. */
-export const lengthError = (cause: unknown, option: string): unknown =>
-  cause instanceof LimitError && cause.option === "maxLength"
-    ? new LimitError(cause.message, cause.needed, cause.limit, option)
-    : cause;
-
-/** Makes a call's plan, and compiles it. */
-async function compiledFor(context: Context, call: Planned, key: string): Promise<PlanForCalls> {
-  try {
-    const plan = await call.plan();
-    const compiled = await compilePlan(context, plan);
-    return { key, compiled, pipelines: plan.kernels.map(keyOf), destroy: () => compiled.destroy() };
-  } catch (cause) {
-    // The plan's maxLength is the array's length.
-    throw lengthError(cause, "data");
-  }
-}
-
 /** A compiled plan, as a call uses it. */
 interface PlanAtHand {
   readonly plan: Plan;
@@ -299,34 +230,10 @@ interface PlanAtHand {
   upload(name: RangeName, from: Omit<Given, "data">): Promise<Range>;
   /** Makes a buffer for so many items of output. */
   output(name: RangeName, length: number): Promise<Range>;
-  /** Records the plan, for as many items as it was made for. */
-  record(ranges: ResolvedRanges): (encoder: GPUCommandEncoder) => void;
-  /** Submits the recording, and reads the first bytes of a buffer to `target`, which it returns. */
-  readBack(
-    range: Range,
-    target: () => Uint8Array,
-    record?: (encoder: GPUCommandEncoder) => void,
-  ): Promise<Uint8Array>;
-}
-
-/** Does some work with the plan of a call: one that an earlier call left, or a new one. It is left for the next call. */
-export async function withPlan<T>(
-  context: Context,
-  planned: Planned,
-  work: (own: PlanForCalls) => Promise<T>,
-): Promise<T> {
-  const key = keyOfCall(planned);
-  const taken = takePlan(context.kept, key) as PlanForCalls | undefined;
-  const own = taken ?? (await compiledFor(context, planned, key));
-  try {
-    const result = await work(own);
-    usePipelines(context, own.pipelines);
-    keepPlan(context.kept, own, context.pipelines);
-    return result;
-  } catch (cause) {
-    own.destroy();
-    throw cause;
-  }
+  /** Runs the plan for so many items, and reads what it left. */
+  run(ranges: ResolvedRanges, length: number, parts: readonly Part[]): Promise<void>;
+  /** Reads what a run left. */
+  readBack(parts: readonly Part[]): Promise<void>;
 }
 
 /** Runs one call with its plan. */
@@ -355,46 +262,57 @@ export const planAtHand = <T>(
           const bytes = roomOf(name, length);
           return { buffer: await hand.own(name, bytes), offset: 0, bytes: length && bytes };
         },
-        record: (ranges) => (encoder) => {
+        run(ranges, length, parts) {
           compiled.requireDevice();
           if (compiled.nextRun()) {
             delete own.last;
           }
           const buffers = Object.values(ranges).map((range) => range?.buffer);
           const { last } = own;
-          const isSame = last !== undefined && buffers.every((one, at) => one === last.buffers[at]);
-          const dispatches = isSame
-            ? last.dispatches
-            : compiled.dispatches(compiled.bind(plan.maxLength, ranges, { arrangement }));
-          if (!isSame) {
-            // The run before has ended.
-            for (const { uniform } of last?.dispatches ?? []) {
-              uniform.destroy();
+          const isSame = last?.length === length && buffers.every((one, at) => one === last.buffers[at]);
+          const record = (encoder: GPUCommandEncoder): void => {
+            const dispatches = isSame
+              ? last.dispatches
+              : compiled.dispatches(compiled.bind(length, ranges, { arrangement }));
+            if (!isSame) {
+              // The run before has ended.
+              for (const { uniform } of last?.dispatches ?? []) {
+                uniform.destroy();
+              }
+              own.last = { length, buffers, dispatches };
             }
-            own.last = { buffers, dispatches };
-          }
-          compiled.encode(encoder, dispatches);
+            compiled.encode(encoder, dispatches);
+          };
+          return hand.readBack(parts, record, isSame);
         },
-        async readBack({ buffer }, target, record) {
-          await hand.readBack(buffer, target, record);
-          return target();
-        },
+        readBack: hand.readBack,
       });
     });
   });
 
+/** Whether an array goes in pieces: if it is longer than one of them. What goes at once has plans and buffers of up to twice its bytes. */
+export const isLong = (length: number, itemBytes: number, { kept, facts: { limits } }: Context): boolean =>
+  length * itemBytes >
+  Math.min(kept.pieceBytes, limits.maxBufferSize / 2, limits.maxStorageBufferBindingSize / 2);
+
 /**
  * Uploads an array, runs the plan, and reads the result back to the target. If the result is empty, the plan is
- * compiled all the same: a call on no data still reports errors in its operator or map.
+ * compiled all the same: a call on no data still reports errors in its operator or map. A long array goes piece by piece.
  */
-export const runAtHand = (
+export async function runAtHand(
   context: Context,
   planned: Planned,
+  { type, from = type }: Omit<HandTypes, "arrayOf">,
   given: Given,
+  ends: Partial<Omit<HandEnds, "options">>,
   target: Target = fresh,
-  ends: Partial<Omit<HandEnds, "options">> = {},
-): Promise<Uint8Array> =>
-  planAtHand(context, planned, async ({ plan, upload, output, record, readBack }) => {
+  room?: Given,
+): Promise<Uint8Array> {
+  if (isLong(given.length, Math.max(from.bytes, type.bytes), context)) {
+    const { runInPieces } = await import("./pieces_at_hand.ts");
+    return runInPieces(context, { planned, given, outputBytes: type.bytes, ends, target, room });
+  }
+  return planAtHand(context, planned, async ({ plan, upload, output, run }) => {
     const length = plan.outputLength(given.length);
     if (length === 0 && !ends.total) {
       return new Uint8Array(0);
@@ -406,7 +324,20 @@ export const runAtHand = (
       initial: ends.initial && (await upload("initial", ends.initial)),
       total: ends.total && (await output("total", 1)),
     };
-    const made = await readBack(ranges.output, target(length * plan.itemBytes.output), record(ranges));
-    await (ranges.total && ends.total && readBack(ranges.total, ends.total));
-    return made;
+    const bytes = length * type.bytes;
+    const result = target(bytes);
+    const parts = [partOf(ranges.output, bytes, result)];
+    if (ranges.total && ends.total) {
+      parts.push(partOf(ranges.total, type.bytes, ends.total));
+    }
+    await run(ranges, given.length, parts);
+    return result();
   });
+}
+
+/** Bytes of a range that go to a target. */
+export const partOf = ({ buffer }: Range, bytes: number, target: () => Uint8Array): Part => ({
+  buffer,
+  bytes,
+  use: (from) => target().set(from),
+});

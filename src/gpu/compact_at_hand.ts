@@ -8,11 +8,13 @@ import { planCompact } from "../plan/compact.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
-import { arrangementFor, fresh, planAtHand, targetFor, typesOf } from "./at_hand.ts";
+import { isLong, partOf, planAtHand, targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import type { GpuArray } from "./gpu_array.ts";
 import { methodsFor } from "./methods.ts";
-import type { Given } from "./transfer.ts";
+import { once } from "./once.ts";
+import { arrangementFor, plannedLength } from "./planned.ts";
+import type { Given, Part } from "./transfer.ts";
 
 const compactNames = {
   where: true,
@@ -21,6 +23,11 @@ const compactNames = {
   into: true,
   ...commonNames,
 } as const satisfies Record<keyof HandCompactOptions<string> | "from" | "indices" | "into", true>;
+
+/** Bytes that are read sooner than the GPU answers. */
+const SHORT = 2 ** 18;
+
+const loadPieces = /* @__PURE__ */ once(() => import("./pieces_at_hand.ts"));
 
 /** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
 export async function compactAtHand(
@@ -42,42 +49,72 @@ export async function compactAtHand(
   if ((options.where === undefined) === (flags === undefined)) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
   }
-  const words = flags && flagWords(flags, length, title);
+  if (flags !== undefined) {
+    requireFlags(flags, length, title);
+  }
+  const itemBytes = indices ? u32.bytes : type.bytes;
+  const longest = Math.max(type.bytes, types.from?.bytes ?? 0, itemBytes, flags ? u32.bytes : 0);
+  const goesInPieces = isLong(length, longest, context);
+  // Flags are copied now if there are not many, and later piece by piece.
+  const words = flags && !goesInPieces ? Uint32Array.from(flags as ArrayLike<number>, asWord) : undefined;
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
   const target = await targetFor(into, room, arrayOf, "compact", length, false);
   const all = {
     ...(others as Partial<CompactOptions>),
     ...types,
     indices,
-    maxLength: length,
+    maxLength: plannedLength(length),
   };
-  const plan = async (): Promise<Plan> =>
-    planCompact(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
-  const itemBytes = indices ? u32.bytes : type.bytes;
-  const kept = await planAtHand(
-    context,
-    { primitive: "compact", all, plan },
-    async ({ upload, output, record, readBack }) => {
-      if (length === 0) {
-        return new Uint8Array(0);
-      }
-      const ranges = {
-        input: await upload("input", given),
-        flags: words && (await upload("flags", words)),
-        output: await output("output", length),
-        count: await output("count", 1),
-      };
-      const [count = 0] = new Uint32Array(
-        (await readBack(ranges.count, fresh(u32.bytes), record(ranges))).buffer,
-      );
-      return readBack(ranges.output, target(count * itemBytes));
-    },
-  );
+  const plan = async (options: typeof all): Promise<Plan> =>
+    planCompact(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+  const planned = { primitive: "compact", all, plan };
+  const kept = goesInPieces
+    ? await (await loadPieces()).runInPieces(context, {
+        planned,
+        given,
+        outputBytes: itemBytes,
+        target,
+        room,
+        flags: flags && { marks: flags, check: () => requireFlags(flags, length, title) },
+      })
+    : await planAtHand(context, planned, async ({ upload, output, run, readBack }) => {
+        if (length === 0) {
+          return new Uint8Array(0);
+        }
+        const ranges = {
+          input: await upload("input", given),
+          flags: words && (await upload("flags", words)),
+          output: await output("output", length),
+          count: await output("count", 1),
+        };
+        const count = new Uint32Array(1);
+        const counted = partOf(ranges.count, u32.bytes, () => new Uint8Array(count.buffer));
+        let made = target(0)();
+        const result = (items: number): Part => ({
+          buffer: ranges.output.buffer,
+          bytes: items * itemBytes,
+          use(bytes) {
+            const size = (count[0] ?? 0) * itemBytes;
+            made = target(size)();
+            made.set(bytes.subarray(0, size));
+          },
+        });
+        // Nobody knows yet how many items are kept. If there are few, it takes less time to read all of them than to ask first.
+        const isShort = length * itemBytes <= SHORT;
+        await run(ranges, length, isShort ? [counted, result(length)] : [counted]);
+        if (!isShort && count[0]) {
+          await readBack([result(count[0])]);
+        }
+        return made;
+      });
   return arrayOf(kept.buffer as ArrayBuffer, kept.byteOffset, kept.byteLength / itemBytes);
 }
 
-/** Flags as the kernels read them: a u32 for each element. */
-function flagWords(flags: ArrayLike<number | boolean>, length: number, title: string): Uint32Array {
+/** A flag as the kernels read it. */
+const asWord = (flag: number | boolean): number => (flag ? 1 : 0);
+
+/** Requires flags on the CPU, one for each element. */
+function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
   const marks: { readonly length?: unknown } & Partial<Pick<GpuArray, "callOnGpu">> = Object(flags);
   if (marks.callOnGpu !== undefined) {
     throw new ArgumentError(
@@ -93,5 +130,4 @@ function flagWords(flags: ArrayLike<number | boolean>, length: number, title: st
       "flags",
     );
   }
-  return Uint32Array.from(flags as ArrayLike<number>, (flag) => (flag ? 1 : 0));
 }

@@ -6,7 +6,6 @@ import { gridOf, RUNS, wholeWords } from "../plan/plan.ts";
 import type { Context, Digits, Pipeline } from "./context.ts";
 import { allocate, explain, filledBuffer, pipelineOf, requireDevice } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
-import { digitsOf } from "./run_numbers.ts";
 
 /** A range of a buffer, which was checked. */
 export interface Range {
@@ -240,7 +239,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
         pipelines.set(kernel.code, await pipelineOf(context, kernel));
       }),
     );
-    digits = plan.spine && digitsOf(context);
+    digits = plan.spine && (await import("./run_numbers.ts")).digitsOf(context);
     for (let index = 0; index < plan.eagerScratch; index++) {
       scratch.push(own(await allocate(context, describe(index), title)));
     }

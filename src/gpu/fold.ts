@@ -25,6 +25,7 @@ import type {
   GpuScanMapOptions,
   GpuScanOptions,
 } from "./on_gpu.ts";
+import { once } from "./once.ts";
 import type { BufferRange, Length } from "./recording.ts";
 import type { RunLengths, RunOptions, RunPrimitive } from "./runs.ts";
 import type { HandSegmentsOption } from "./segments_at_hand.ts";
@@ -191,6 +192,9 @@ export interface WithoutSegments {
 
 /** Segments by keys of this type. */
 export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & { readonly keys: Keys };
+
+const loadReduce = /* @__PURE__ */ once(() => import("./reduce_at_hand.ts"));
+const loadCompact = /* @__PURE__ */ once(() => import("./compact_at_hand.ts"));
 
 /** The two ends of a stream, whose code is loaded later. */
 function streamFor(
@@ -370,7 +374,7 @@ export class Fold {
     return (
       this.#onGpu("reduce", data, options) ??
       this.#bySegments("reduce", given, options) ??
-      (await import("./reduce_at_hand.ts")).reduceAtHand(this.#context, given, options)
+      (await loadReduce()).reduceAtHand(this.#context, given, options)
     );
   }
 
@@ -434,7 +438,7 @@ export class Fold {
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
       this.#onGpu("compact", data, options) ??
-      (await import("./compact_at_hand.ts")).compactAtHand(this.#context, given, room, options)
+      (await loadCompact()).compactAtHand(this.#context, given, room, options)
     );
   }
 

@@ -4,14 +4,15 @@ import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { wholeWords } from "../plan/plan.ts";
-import { fresh, targetFor } from "./at_hand.ts";
+import { targetFor } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { explain, requireDevice } from "./device.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
 import { keepBuffer } from "./kept.ts";
 import type { Length } from "./recording.ts";
 import type { Hand } from "./transfer.ts";
-import { atHand, givenOf, READ, roomFor, submit } from "./transfer.ts";
+import { atHand, fresh, givenOf, READ, roomFor, submit } from "./transfer.ts";
+import { readInPieces } from "./transfer_pieces.ts";
 
 /**
  * A buffer that arrays on the GPU and pending calls share. When nobody uses it any more, it is given back. Commands that were
@@ -204,14 +205,16 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     try {
       const target = await targetFor(into, room, this.#make, "read", maxLength, count === undefined);
       const { bytes, name } = this.#type;
-      const contents = await atHand(context, `read<${name}>`, async ({ readBack }) => {
-        const length = count === undefined ? maxLength : Math.min(maxLength, await countOf(count, readBack));
+      const title = `read<${name}>`;
+      const contents = await atHand(context, title, async (hand) => {
+        const length =
+          count === undefined ? maxLength : Math.min(maxLength, await countOf(context, title, hand, count));
         const place = target(length * bytes);
         if (length > 0) {
           // Copies start at a whole word.
           const before = offset % 4;
           const whole = before === 0 ? place : fresh(before + length * bytes);
-          await readBack(memory.buffer, whole, undefined, offset - before);
+          await readInPieces(context, title, hand, memory.buffer, whole, offset - before);
           if (before > 0) {
             place().set(whole().subarray(before));
           }
@@ -249,7 +252,7 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
       const length =
         count === undefined
           ? maxLength
-          : Math.min(maxLength, await atHand(context, title, ({ readBack }) => countOf(count, readBack)));
+          : Math.min(maxLength, await atHand(context, title, (hand) => countOf(context, title, hand, count)));
       if (length === 0) {
         return new GpuView(this.#make(new ArrayBuffer(0)), () => {});
       }
@@ -325,9 +328,9 @@ export class GpuView<Contents = AnyArray> {
 }
 
 /** Reads a length on the GPU. */
-async function countOf({ range }: Count, readBack: Hand["readBack"]): Promise<number> {
+async function countOf(context: Context, title: string, hand: Hand, { range }: Count): Promise<number> {
   const number = fresh(4);
-  await readBack(range.buffer, number, undefined, range.offset);
+  await readInPieces(context, title, hand, range.buffer, number, range.offset);
   return new Uint32Array(number().buffer)[0] ?? 0;
 }
 

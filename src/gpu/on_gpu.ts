@@ -14,13 +14,13 @@ import type {
   IntoOption,
   TotalOption,
 } from "./at_hand.ts";
-import { keyOfCall, lengthError } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { explain, keyOf, requireDevice, usePipelines } from "./device.ts";
 import type { CallOnGpu, Memory, Primitive } from "./gpu_array.ts";
 import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
+import { keyOfCall, lengthError } from "./planned.ts";
 import type { Prepared } from "./recording.ts";
 import { prepareFor } from "./recording.ts";
 import type { GpuSegments, SegmentsOnGpu } from "./segments_on_gpu.ts";

@@ -1,10 +1,10 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import { paddedBytes, wholeWords } from "../plan/plan.ts";
-import type { Planned } from "./at_hand.ts";
-import { arrangementFor, withPlan } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import type { Compiled, Range, ResolvedRanges } from "./executor.ts";
 import { MAP_READ, MAP_WRITE } from "./flags.ts";
+import type { Planned } from "./planned.ts";
+import { arrangementFor, withPlan } from "./planned.ts";
 import type { Hand } from "./transfer.ts";
 import { atHand, givenOf, PIECES, READ, submit, WRITTEN } from "./transfer.ts";
 
@@ -56,6 +56,8 @@ interface Slot {
   readonly back: GPUBuffer | undefined;
   /** For the number of kept items. */
   readonly countBack: GPUBuffer | undefined;
+  /** For the flags, if the plan takes some. It is mapped until the piece goes to the GPU. */
+  readonly flagStage: GPUBuffer | undefined;
   /** The mapped staging buffer. */
   bytes: Uint8Array | undefined;
   filled: number;
@@ -116,13 +118,23 @@ function whenLost(device: GPUDevice, action: () => void): () => void {
   };
 }
 
+/** Bytes by which whole vectors may be longer than the items of a piece. */
+const PADDING = 4096;
+
 /** Items of a piece, for items of these sizes. The number is even, so that pieces of f16 are whole words. */
-export const itemsOfPiece = ({ kept }: Context, ...itemBytes: number[]): number =>
-  2 * Math.max(1, Math.floor(kept.pieceBytes / Math.max(...itemBytes) / 2));
+export function itemsOfPiece({ kept, facts }: Context, ...itemBytes: number[]): number {
+  const { maxBufferSize, maxStorageBufferBindingSize } = facts.limits;
+  const most = Math.min(maxBufferSize, maxStorageBufferBindingSize) - PADDING;
+  return 2 * Math.max(1, Math.floor(Math.min(kept.pieceBytes, most) / Math.max(...itemBytes) / 2));
+}
+
+/** Writes the flags of consecutive items, from the item `first` on. */
+export type WriteFlags = (words: Uint32Array, first: number) => void;
 
 /**
  * Starts a stream. The plan is for as many items as a piece has. `initial` has the bytes of the value before the first item,
- * if the plan takes one. `readsTotal` is whether to read the total at the end.
+ * if the plan takes one. `readsTotal` is whether to read the total at the end. If the plan takes flags, `writeFlags` writes
+ * those of a piece as it goes to the GPU.
  */
 export function openPieces(
   context: Context,
@@ -130,6 +142,7 @@ export function openPieces(
   itemBytes: Pieces["itemBytes"],
   initial?: Uint8Array,
   readsTotal = false,
+  writeFlags?: WriteFlags,
 ): Pieces {
   const pieceItems = planned.all.maxLength;
   const isReduction = planned.primitive === "reduce";
@@ -205,11 +218,12 @@ export function openPieces(
     const vector = arrangement === "padded" ? plan.vector : 1;
     const rangeOf = (buffer: GPUBuffer, bytes: number): Range => ({ buffer, offset: 0, bytes });
     // What has no bytes is not bound.
-    const roomOf = (name: "input" | "output", items: number): number =>
-      items && paddedBytes(items, itemBytes[name], vector);
+    const roomOf = (name: "input" | "output" | "flags", items: number): number =>
+      items && paddedBytes(items, plan.itemBytes[name], vector);
 
     const input = await hand.own("input", roomOf("input", pieceItems));
     const output = isReduction ? undefined : await hand.own("output", roomOf("output", pieceItems));
+    const flags = writeFlags && (await hand.own("flags", roomOf("flags", pieceItems)));
     const count = needs.has("count") ? await hand.own("count", 4) : undefined;
     // A dispatch may not read and write the same buffer, so that the carry goes from one to the other and back.
     const carries: GPUBuffer[] =
@@ -226,6 +240,7 @@ export function openPieces(
     const rangesOf = (piece: number, items: number): ResolvedRanges => ({
       input: rangeOf(input, roomOf("input", items)),
       output: output ? rangeOf(output, roomOf("output", items)) : carryBefore(piece + 1),
+      flags: flags && rangeOf(flags, roomOf("flags", items)),
       count: count && rangeOf(count, 4),
       initial: carryBefore(piece),
       total: needs.has("total") ? carryBefore(piece + 1) : undefined,
@@ -237,12 +252,17 @@ export function openPieces(
           stage: await hand.take("staging", wholeWords(pieceItems * itemBytes.input), WRITTEN),
           back: output && (await hand.take("read-back", wholeWords(pieceItems * itemBytes.output), READ)),
           countBack: count && (await hand.take("read-back", 4, READ)),
+          flagStage: flags && (await hand.take("staging", pieceItems * 4, WRITTEN)),
           bytes: undefined,
           filled: 0,
         };
       },
-      run({ stage, back, countBack, filled }, piece) {
+      run({ stage, back, countBack, flagStage, filled }, piece) {
         const items = filled / itemBytes.input;
+        if (flagStage) {
+          writeFlags?.(new Uint32Array(flagStage.getMappedRange(), 0, items), piece * pieceItems);
+          flagStage.unmap();
+        }
         compiled.requireDevice();
         compiled.nextRun();
         const firstIndex = (piece * pieceItems) % 2 ** 32;
@@ -256,6 +276,9 @@ export function openPieces(
         stage.unmap();
         const submitted = submit(context, plan.title, (encoder) => {
           encoder.copyBufferToBuffer(stage, 0, input, 0, wholeWords(filled));
+          if (flags && flagStage) {
+            encoder.copyBufferToBuffer(flagStage, 0, flags, 0, wholeWords(items * 4));
+          }
           compiled.encode(encoder, dispatches);
           if (output && back) {
             encoder.copyBufferToBuffer(output, 0, back, 0, wholeWords(items * itemBytes.output));
@@ -269,14 +292,15 @@ export function openPieces(
           uniform.destroy();
         }
         return {
-          writable: Promise.all([submitted, stage.mapAsync(MAP_WRITE)]),
+          writable: Promise.all([submitted, stage.mapAsync(MAP_WRITE), flagStage?.mapAsync(MAP_WRITE)]),
           readable: Promise.all([submitted, back?.mapAsync(MAP_READ), countBack?.mapAsync(MAP_READ)]),
         };
       },
     };
     const total = async (pieces: number): Promise<Uint8Array> => {
       const bytes = new Uint8Array(itemBytes.output);
-      await hand.readBack(carries[pieces % 2] as GPUBuffer, () => bytes);
+      const buffer = carries[pieces % 2] as GPUBuffer;
+      await hand.readBack([{ buffer, bytes: bytes.length, use: (from) => bytes.set(from) }]);
       return bytes;
     };
     return { open, total };

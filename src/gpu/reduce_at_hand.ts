@@ -7,9 +7,10 @@ import type { Plan } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import { planReduce } from "../plan/reduce.ts";
 import type { EndValues, HandMapOptions, HandOptions, InitialOption, TypeOptions } from "./at_hand.ts";
-import { arrangementFor, endsOf, fresh, runAtHand, typesOf } from "./at_hand.ts";
+import { endsOf, runAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { methodsFor } from "./methods.ts";
+import { arrangementFor, plannedLength } from "./planned.ts";
 import type { Given } from "./transfer.ts";
 
 const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies Record<
@@ -32,10 +33,10 @@ export async function reduceAtHand(
     ...(others as Partial<AnyOperator<ReduceOptions>>),
     ...types,
     ...endOptions,
-    maxLength: given.length,
+    maxLength: plannedLength(given.length),
   };
-  const plan = async (): Promise<Plan> =>
-    planReduce(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
-  const made = await runAtHand(context, { primitive: "reduce", all, plan }, given, fresh, own);
+  const plan = async (options: typeof all): Promise<Plan> =>
+    planReduce(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+  const made = await runAtHand(context, { primitive: "reduce", all, plan }, types, given, own);
   return valuesOf(arrayOf(made.buffer as ArrayBuffer), type)(0);
 }

@@ -19,11 +19,11 @@ import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
 import type { InitialOption } from "./at_hand.ts";
-import { arrangementFor } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { methodsFor } from "./methods.ts";
 import type { Pieces } from "./pieces.ts";
 import { itemsOfPiece, openPieces } from "./pieces.ts";
+import { arrangementFor } from "./planned.ts";
 import { bytesOf, givenOf } from "./transfer.ts";
 
 // Streams of arrays. They cut what comes into pieces of a fixed number of items, so that results do not depend on how the

@@ -4,7 +4,7 @@ import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { requireWindows } from "../plan/windows.ts";
-import { lengthError, typesOf } from "./at_hand.ts";
+import { typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { explain, requireDevice, validated } from "./device.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./flags.ts";
@@ -12,9 +12,11 @@ import type { Arrays } from "./gpu_array.ts";
 import { GpuArray, own } from "./gpu_array.ts";
 import { keepBuffer } from "./kept.ts";
 import { callOnGpu } from "./on_gpu.ts";
+import { lengthError } from "./planned.ts";
 import type { Length } from "./recording.ts";
 import type { Given } from "./transfer.ts";
-import { atHand } from "./transfer.ts";
+import { atHand, SMALL } from "./transfer.ts";
+import { uploadInPieces } from "./transfer_pieces.ts";
 
 // How arrays come to be on the GPU: from typed arrays, and from buffers of the caller's.
 
@@ -55,10 +57,12 @@ export async function upload(
   const { byteLength } = given;
   const buffer = await atHand(context, title, async (hand) => {
     // Deno fails if a write has no bytes.
-    const made = await (byteLength === 0 ? hand.own("array", 0) : hand.upload("array", given));
+    if (byteLength <= Math.min(SMALL, context.kept.pieceBytes)) {
+      return hand.leave(await (byteLength === 0 ? hand.own("array", 0) : hand.upload("array", given)));
+    }
+    const { made, mapped } = await uploadInPieces(context, title, hand, "array", given);
     // Nobody waits until the GPU has copied what is staged.
-    for (const [stage, ready] of hand.mapped) {
-      hand.mapped.delete(stage);
+    for (const [stage, ready] of mapped) {
       hand.leave(stage);
       ready.then(
         () => keepBuffer(context.kept, stage),

@@ -27,6 +27,12 @@ export function givenOf(data: AnyArray | undefined): Given {
 /** Where a result of so many bytes goes. @throws {ArgumentError} if that is not there any more. */
 export type Target = (bytes: number) => () => Uint8Array;
 
+/** A new array of bytes, the same each time. */
+export function fresh(bytes: number): () => Uint8Array {
+  const made = new Uint8Array(bytes);
+  return () => made;
+}
+
 /** What is given, as bytes. @throws {ArgumentError} if they are not there any more. */
 export function bytesOf(
   { buffer, byteOffset, byteLength }: Omit<Given, "data" | "length">,
@@ -43,24 +49,34 @@ export function bytesOf(
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
+/** A buffer's first bytes, to be read. `use` gets them; they are gone when it returns. */
+export interface Part {
+  readonly buffer: GPUBuffer;
+  readonly bytes: number;
+  use(bytes: Uint8Array): void;
+}
+
 /** What a call at hand takes from the device. When the call ends, it is kept for the next call, or destroyed. */
 export interface Hand {
   /** A buffer of some usage with room for so many bytes. One that is written from the CPU is mapped, and is left so. */
-  take(name: string, bytes: number, usage: number): Promise<GPUBuffer>;
+  take(name: string, bytes: number, usage: number): GPUBuffer | Promise<GPUBuffer>;
   /** A buffer with room for so many bytes. It may hold anything. */
-  own(name: string, bytes: number): Promise<GPUBuffer>;
-  /** A buffer with an array's bytes, and room for `room` bytes. @throws {ArgumentError} when they are not there any more. */
+  own(name: string, bytes: number): GPUBuffer | Promise<GPUBuffer>;
+  /**
+   * A buffer with room for `room` bytes. It has an array's bytes as soon as `readBack` is called. The array is no longer than a
+   * piece. @throws {ArgumentError} when the bytes are not there any more.
+   */
   upload(name: string, from: Omit<Given, "data" | "length">, room?: number): Promise<GPUBuffer>;
-  /** The staging buffers of uploads, and when each of them is mapped again. The call waits for all that are here at its end. */
-  readonly mapped: Map<GPUBuffer, Promise<unknown>>;
   /** Leaves a buffer of the call's to the caller: it is not kept when the call ends. */
   leave(buffer: GPUBuffer): GPUBuffer;
-  /** Submits what is recorded, and reads bytes of a buffer, as many as `target` has, from an offset on. */
+  /**
+   * Submits what is recorded, all at once, and reads what it left. `isKnown` says that the device took the same commands before,
+   * so that it need not be asked whether it takes them.
+   */
   readBack(
-    buffer: GPUBuffer,
-    target: () => Uint8Array,
-    record?: (encoder: GPUCommandEncoder) => void,
-    offset?: number,
+    parts: readonly Part[],
+    run?: (encoder: GPUCommandEncoder) => void,
+    isKnown?: boolean,
   ): Promise<void>;
 }
 
@@ -68,7 +84,7 @@ export interface Hand {
 export const PIECES = 4;
 
 /** Arrays of at most so many bytes are written by the queue: they need no staging of their own. */
-const SMALL = 2 ** 16;
+export const SMALL = 2 ** 16;
 
 const DEVICE = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
 export const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
@@ -112,17 +128,20 @@ export function roomFor(
 }
 
 /** Submits what is recorded. If the device refused it, the result would be zeros, so that is checked. */
-export const submit = (
+export function submit(
   context: Context,
   title: string,
   record: (encoder: GPUCommandEncoder) => void,
-): Promise<void> =>
-  validated(context, title, () => {
+  isKnown = false,
+): void | Promise<void> {
+  const run = (): void => {
     const { device } = context;
     const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
     record(encoder);
     device.queue.submit([encoder.finish()]);
-  });
+  };
+  return isKnown ? run() : validated(context, title, run);
+}
 
 /**
  * One call from array to array.
@@ -135,52 +154,44 @@ export async function atHand<T>(
   call: (hand: Hand) => Promise<T>,
 ): Promise<T> {
   const { device, kept } = context;
-  const { pieceBytes } = kept;
   const owned: GPUBuffer[] = [];
-  // The staging buffers that the call's uploads take in turn. `mapped` says when each of them can be written again.
-  const stages: GPUBuffer[] = [];
-  const mapped = new Map<GPUBuffer, Promise<unknown>>();
-  const take = async (name: string, bytes: number, usage: number): Promise<GPUBuffer> => {
-    const buffer = await roomFor(context, title, name, bytes, usage);
-    owned.push(buffer);
-    return buffer;
+  // Staging buffers that are written, what they are copied to, and how many bytes.
+  let staged: [GPUBuffer, GPUBuffer, number][] = [];
+  // When each of them can be written again.
+  const writable: Promise<unknown>[] = [];
+  const take = (name: string, bytes: number, usage: number): GPUBuffer | Promise<GPUBuffer> => {
+    const add = (buffer: GPUBuffer): GPUBuffer => {
+      owned.push(buffer);
+      return buffer;
+    };
+    const made = roomFor(context, title, name, bytes, usage);
+    return "then" in made ? made.then(add) : add(made);
   };
-  const own = (name: string, bytes: number): Promise<GPUBuffer> => take(name, bytes, DEVICE);
+  const own = (name: string, bytes: number): GPUBuffer | Promise<GPUBuffer> => take(name, bytes, DEVICE);
   try {
     requireDevice(context, title);
     const result = await call({
       take,
       own,
-      mapped,
       async upload(name, from, room = from.byteLength) {
-        const { byteLength } = from;
         const made = await own(name, room);
-        const given = (): Uint8Array => bytesOf(from, title, "the array", "data");
-        if (byteLength <= Math.min(SMALL, pieceBytes)) {
-          // The bytes are copied: Dawn for Node.js crashes on a view of shared memory, and a write takes whole words, which
-          // an odd number of f16 is not.
-          const bytes = new Uint8Array(wholeWords(byteLength));
-          bytes.set(given());
-          device.queue.writeBuffer(made, 0, bytes);
-          return made;
-        }
-        for (let at = 0; at < byteLength; at += pieceBytes) {
-          const bytes = Math.min(pieceBytes, byteLength - at);
-          const known = stages.length < PIECES ? undefined : stages.shift();
-          await (known && mapped.get(known));
-          const stage =
-            known !== undefined && known.size >= bytes ? known : await take("staging", bytes, WRITTEN);
-          stages.push(stage);
-          const piece = given().subarray(at, at + bytes);
-          new Uint8Array(stage.getMappedRange()).set(piece);
+        const { byteLength } = from;
+        const size = wholeWords(byteLength);
+        const stage = byteLength > SMALL ? await take("staging", size, WRITTEN) : undefined;
+        const given = bytesOf(from, title, "the array", "data");
+        if (stage) {
+          new Uint8Array(stage.getMappedRange()).set(given);
           stage.unmap();
-          const copied = submit(context, title, (encoder) =>
-            encoder.copyBufferToBuffer(stage, 0, made, at, wholeWords(bytes)),
-          );
-          // Once the GPU has copied it, the staging buffer is mapped again, for the next piece or the next call.
-          const ready = Promise.all([copied, stage.mapAsync(MAP_WRITE)]);
-          ready.catch(() => {});
-          mapped.set(stage, ready);
+          staged.push([stage, made, size]);
+        } else {
+          // Dawn for Node.js crashes on a view of shared memory, and a write takes whole words, which an odd number of f16 is
+          // not. Such bytes are copied.
+          const isPlain = size === byteLength && given.buffer instanceof ArrayBuffer;
+          const bytes = (isPlain ? given : new Uint8Array(size)) as Uint8Array<ArrayBuffer>;
+          if (!isPlain) {
+            bytes.set(given);
+          }
+          device.queue.writeBuffer(made, 0, bytes);
         }
         return made;
       },
@@ -188,46 +199,40 @@ export async function atHand<T>(
         owned.splice(owned.indexOf(buffer), 1);
         return buffer;
       },
-      async readBack(buffer, target, record = () => {}, offset = 0) {
-        const { byteLength } = target();
-        const stages: GPUBuffer[] = [];
-        for (let at = 0; at < byteLength && stages.length < PIECES; at += pieceBytes) {
-          stages.push(await take("read-back", Math.min(pieceBytes, byteLength - at), READ));
-        }
-        const start = (at: number, piece: number): Promise<unknown> => {
-          const stage = stages[piece % PIECES];
-          const submitted = submit(context, title, (encoder) => {
-            if (at === 0) {
-              record(encoder);
-            }
-            if (stage !== undefined) {
-              const bytes = wholeWords(Math.min(pieceBytes, byteLength - at));
-              encoder.copyBufferToBuffer(buffer, offset + at, stage, 0, bytes);
-            }
-          });
-          const read = Promise.all([submitted, stage?.mapAsync(MAP_READ)]);
-          read.catch(() => {});
-          return read;
-        };
-        const pieces = [start(0, 0)];
-        for (let piece = 1; piece < stages.length; piece++) {
-          pieces.push(start(piece * pieceBytes, piece));
-        }
-        // Also if nothing is read.
-        await pieces[0];
-        for (let at = 0, piece = 0; at < byteLength; at += pieceBytes, piece++) {
-          await pieces[piece];
-          const stage = stages[piece % PIECES] as GPUBuffer;
-          const bytes = Math.min(pieceBytes, byteLength - at);
-          target().set(new Uint8Array(stage.getMappedRange(), 0, bytes), at);
-          stage.unmap();
-          if (at + PIECES * pieceBytes < byteLength) {
-            pieces.push(start(at + PIECES * pieceBytes, piece + PIECES));
+      async readBack(parts, run, isKnown) {
+        const copies = staged;
+        staged = [];
+        // Of a part without bytes, a word is copied.
+        const all = parts.reduce((sum, { bytes }) => sum + wholeWords(bytes), 0);
+        const stage = await take("read-back", all, READ);
+        const record = (encoder: GPUCommandEncoder): void => {
+          for (const [from, to, bytes] of copies) {
+            encoder.copyBufferToBuffer(from, 0, to, 0, bytes);
           }
+          run?.(encoder);
+          let at = 0;
+          for (const { buffer, bytes } of parts) {
+            encoder.copyBufferToBuffer(buffer, 0, stage, at, wholeWords(bytes));
+            at += wholeWords(bytes);
+          }
+        };
+        const submitted = submit(context, title, record, isKnown);
+        for (const [from] of copies) {
+          const mapped = from.mapAsync(MAP_WRITE);
+          mapped.catch(() => {});
+          writable.push(mapped);
         }
+        await Promise.all([submitted, stage.mapAsync(MAP_READ)]);
+        const range = stage.getMappedRange();
+        let at = 0;
+        for (const { bytes, use } of parts) {
+          use(new Uint8Array(range, at, bytes));
+          at += wholeWords(bytes);
+        }
+        stage.unmap();
       },
     });
-    await Promise.all(mapped.values());
+    await Promise.all(writable);
     // The buffer that was taken first is left last. So the next call takes each buffer for the same purpose.
     for (const one of owned.splice(0).reverse()) {
       keepBuffer(kept, one);

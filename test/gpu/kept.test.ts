@@ -4,6 +4,9 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import { ArgumentError, type Fold, OutOfMemoryError, openFold } from "../../src/node.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched.ts";
@@ -96,6 +99,102 @@ describe("buffers and plans", () => {
     }
     one.destroy();
   });
+
+  test("a call that is repeated is one submission and one answer, and does not ask whether it is right", async () => {
+    const { one } = await foldOf();
+    // More than the queue writes without staging.
+    for (const length of [1000, 20_000]) {
+      const data = dataOf(length);
+      const sums = sumsOf(data);
+      const into = new Uint32Array(length);
+      const total = new Uint32Array(1);
+      const calls: [string, () => Promise<unknown>][] = [
+        ["scan", () => one.scan(data, { into, exclusive: true, initial: 5, total })],
+        ["reduce", () => one.reduce(data)],
+        ["compact", () => one.compact(data, { where: "x % 3u == 1u", into })],
+        ["compact by flags", () => one.compact(data, { flags: data, indices: true })],
+      ];
+      for (const [title, call] of calls) {
+        await call();
+        await call();
+        const { device } = fold();
+        const { queue } = device;
+        const own = { submit: queue.submit, pushErrorScope: device.pushErrorScope };
+        const counted = { submits: 0, scopes: 0 };
+        queue.submit = (commands) => {
+          counted.submits++;
+          own.submit.call(queue, commands);
+        };
+        device.pushErrorScope = (filter) => {
+          counted.scopes++;
+          own.pushErrorScope.call(device, filter);
+        };
+        try {
+          await call();
+        } finally {
+          Object.assign(queue, { submit: own.submit });
+          Object.assign(device, { pushErrorScope: own.pushErrorScope });
+        }
+        expect(counted, `${title} of ${length}`).toEqual({ submits: 1, scopes: 0 });
+      }
+      await calls[0]?.[1]();
+      expect(into).toEqual(sums.map((_, at) => ((sums[at - 1] ?? 0) + 5) >>> 0));
+      expect(total[0]).toBe(((sums.at(-1) as number) + 5) >>> 0);
+    }
+    // Too many to be read before anybody knows how many are kept: the number is read first.
+    const many = dataOf(70_000);
+    for (let turn = 0; turn < 2; turn++) {
+      expect(await one.compact(many, { where: "x % 3u == 1u" })).toEqual(many.filter((x) => x % 3 === 1));
+      expect((await one.compact(many, { where: "false" })).length).toBe(0);
+    }
+    one.destroy();
+  });
+
+  test("calls of other lengths share plans and scratch", async () => {
+    const { one, made } = await foldOf();
+    const all = dataOf(4096);
+    const call = async (length: number): Promise<void> => {
+      const data = all.subarray(0, length);
+      expect(await one.scan(data)).toEqual(sumsOf(data));
+      expect(await one.reduce(data)).toBe(sumsOf(data).at(-1) ?? 0);
+      expect(await one.compact(data, { where: "x % 3u == 1u" })).toEqual(data.filter((x) => x % 3 === 1));
+    };
+    await call(4096);
+    await call(4096);
+    const buffers = (): string[] => made().filter((label) => !/^wavefold \w+<[^>]*>$/.test(label));
+    const before = buffers();
+    const { plans } = contextOf(one.device).kept;
+    expect(plans.length).toBe(3);
+    for (const length of [2049, 4095, 3000, 2500, 4096, 3999]) {
+      await call(length);
+    }
+    expect(buffers()).toEqual(before);
+    expect(contextOf(one.device).kept.plans.length).toBe(3);
+    one.destroy();
+  });
+
+  test.each([
+    { workGroupSize: 4, itemsPerThread: 2 },
+    { workGroupSize: 7, itemsPerThread: 3 },
+    { workGroupSize: 64, itemsPerThread: 8 },
+  ])(
+    "sums of f64 do not depend on the length that a plan is made for: $workGroupSize × $itemsPerThread",
+    async (sizes) => {
+      const { one } = await foldOf();
+      const tuning = { algorithm: "blelloch", passes: "reduce-then-scan", ...sizes } as const;
+      const grouping = { ...tuning, subgroupSize: 4 };
+      const all = Float64Array.from({ length: 1100 }, (_, at) => Math.sin(at) * 10 ** (at % 9));
+      for (const length of [0, 1, 2, 7, 8, 9, 21, 22, 63, 65, 255, 256, 257, 441, 442, 513, 1025, 1100]) {
+        const data = all.subarray(0, length);
+        for (const exclusive of [false, true]) {
+          const expected = scanReference(data, { grouping, exclusive });
+          expectSameBits(await one.scan(data, { ...tuning, exclusive }), expected, `${length}`);
+        }
+        expect(await one.reduce(data, tuning)).toBe(reduceReference(data, { grouping }));
+      }
+      one.destroy();
+    },
+  );
 
   test("what is kept does not grow over calls of many lengths and maps", async () => {
     const { one, alive, keptBytes } = await foldOf({ maxKeptBytes: 2 ** 16 });
@@ -196,6 +295,8 @@ describe("buffers and plans", () => {
       }),
     ]);
     expect(error).toBeInstanceOf(ArgumentError);
+    // The plan and the buffers are as good as new, so the next call may take them.
+    one.trim();
     expect(alive()).toEqual([]);
     await callEach(one, dataOf(20_000));
     one.destroy();
@@ -209,8 +310,8 @@ describe("arrays of many pieces", () => {
     const data = dataOf(length);
     await callEach(one, data);
     await callEach(one, data);
-    // Four pieces of staging at most, each way: those of a compaction's total are smaller.
-    expect(made().filter((label) => label.endsWith("staging")).length).toBeLessThanOrEqual(4);
+    // Four pieces of staging at most, each way; and four of flags. Those of a compaction's total are smaller.
+    expect(made().filter((label) => label.endsWith("staging")).length).toBeLessThanOrEqual(8);
     one.destroy();
     expect(alive()).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { describe, expect } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
+import { contextOf } from "../../src/gpu/device.ts";
 import { type Fold, OutOfMemoryError, openFold } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -74,30 +75,46 @@ describe.skipIf(adapter === "gpu")("no room", () => {
     const bytes = fold().device.limits.maxBufferSize;
     // Zeros that are never touched: they take no memory of this process either.
     const large = new Float32Array(bytes / 4);
-    const runs: [string, Promise<Error>][] = [
-      ["scan<f32, add>", failure(one.scan(large))],
-      ["reduce<f32, max>", failure(one.reduce(large, { op: max }))],
-      ["compact<f32>", failure(one.compact(large, { where: "x > 0" }))],
-    ];
-    for (const [title, run] of runs) {
-      const error = await run;
-      expect(error).toBeInstanceOf(OutOfMemoryError);
-      expect(error.name).toBe("OutOfMemoryError");
-      const start = `${title}: no room for ${bytes} bytes (wavefold ${title} input): `;
-      expect(error.message.slice(0, start.length)).toBe(start);
-      expect(error.message).toContain("OUT_OF_DEVICE_MEMORY");
-    }
-    expect(made()).toBeGreaterThan(runs.length);
+    const error = await failure(one.upload(large));
+    expect(error).toBeInstanceOf(OutOfMemoryError);
+    expect(error.name).toBe("OutOfMemoryError");
+    const start = `upload<f32>: no room for ${bytes} bytes (wavefold upload<f32> array): `;
+    expect(error.message.slice(0, start.length)).toBe(start);
+    expect(error.message).toContain("OUT_OF_DEVICE_MEMORY");
+    expect(made()).toBeGreaterThan(0);
     expect(alive()).toEqual([]);
     await expectItWorks(one);
   });
 
-  // 100 items in tiles of 8 have a spine of 13, and that one of 2: totals, and what comes before each.
+  test.each(["input", "output", "carry", "staging", "read-back"])(
+    "for the %s of a call that goes in pieces",
+    async (name) => {
+      const { fold: one, alive } = await watch(name);
+      contextOf(one.device).kept.pieceBytes = 256;
+      const long = new Uint32Array(1000).fill(1);
+      const calls: [string, Promise<Error>][] = [
+        ["scan<u32, add>", failure(one.scan(long, tuning))],
+        [
+          "compact<u32>",
+          name === "carry" ? failure(one.scan(long)) : failure(one.compact(long, { flags: long })),
+        ],
+      ];
+      for (const [title, call] of calls) {
+        const error = await call;
+        expect(error).toBeInstanceOf(OutOfMemoryError);
+        expect(error.message).toContain(name === "carry" ? "scan<u32, add>" : title);
+        expect(error.message).toMatch(new RegExp(`no room for \\d+ bytes \\(wavefold .* ${name}\\): `));
+      }
+      expect(alive()).toEqual([]);
+    },
+  );
+
+  // A plan for 100 items is for 256. In tiles of 8 they have a spine of 32, and that one of 4: totals, and what comes before each.
   const scanned: [string, number][] = [
-    ["scratch 0", 13 * 4],
-    ["scratch 1", 13 * 4],
-    ["scratch 2", 2 * 4],
-    ["scratch 3", 2 * 4],
+    ["scratch 0", 32 * 4],
+    ["scratch 1", 32 * 4],
+    ["scratch 2", 4 * 4],
+    ["scratch 3", 4 * 4],
     ["input", 400],
     ["output", 400],
     ["read-back", 400],

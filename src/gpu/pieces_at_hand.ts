@@ -1,0 +1,174 @@
+import { bytesOfInitial } from "../algebra/initial.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import { monoid } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
+import type { Context } from "./context.ts";
+import type { HandEnds } from "./ends_at_hand.ts";
+import type { Pieces, WriteFlags } from "./pieces.ts";
+import { itemsOfPiece, openPieces } from "./pieces.ts";
+import type { Planned, PlanOptions } from "./planned.ts";
+import type { Given, Target } from "./transfer.ts";
+import { bytesOf, fresh } from "./transfer.ts";
+
+// Calls at hand on long arrays. They go in, through and out piece by piece, as a stream does: while one piece is copied by the
+// CPU, the GPU works on others. So a call takes a few pieces of memory on the device and for staging, whatever its length,
+// and the array may be longer than a buffer of the device. This is loaded by the first call that needs it.
+
+/** A call on a long array. */
+export interface LongCall {
+  readonly planned: Planned;
+  readonly given: Given;
+  /** Bytes of an item of the output. */
+  readonly outputBytes: number;
+  /** Where the result goes: to `room`, if that was given, or to a new array. */
+  readonly target: Target;
+  readonly room: Given | undefined;
+  readonly ends?: Partial<Omit<HandEnds, "options">>;
+  /** The flags of a compaction. `check` throws if they are not there any more. */
+  readonly flags?: { readonly marks: ArrayLike<number | boolean>; check(): void } | undefined;
+}
+
+/** When the last long call of a device is over. */
+const turns = new WeakMap<Context, Promise<void>>();
+
+/**
+ * Does some work when all work that was asked for earlier is over. A long call keeps the bus busy by itself. So calls at
+ * once gain nothing, and each would take its own pieces of memory.
+ */
+async function inTurn<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(context);
+  const own = (async () => {
+    await before;
+    return work();
+  })();
+  // What the call returns is not held.
+  const over = own.then(
+    () => {},
+    () => {},
+  );
+  turns.set(context, over);
+  return own;
+}
+
+/** Whether results in `room` would replace items of `read` before they are read. Both go from their starts to their ends. */
+const isAhead = (
+  read: Pick<Given, "buffer" | "byteOffset" | "byteLength">,
+  room: Given | undefined,
+  resultBytes: number,
+): boolean =>
+  room !== undefined &&
+  room.buffer === read.buffer &&
+  room.byteOffset < read.byteOffset + read.byteLength &&
+  read.byteOffset < room.byteOffset + resultBytes &&
+  (room.byteOffset > read.byteOffset || resultBytes > read.byteLength);
+
+/** What writes the flags of a piece. Flags that results may replace before they are read are copied first. */
+function writerOf({ flags, room, given, outputBytes }: LongCall): WriteFlags | undefined {
+  if (flags === undefined) {
+    return undefined;
+  }
+  flags.check();
+  const isReplaced =
+    ArrayBuffer.isView(flags.marks) && isAhead(flags.marks, room, given.length * outputBytes);
+  const marks = isReplaced ? (flags.marks as unknown as Uint32Array).slice() : flags.marks;
+  return (words, first) => {
+    flags.check();
+    for (let at = 0; at < words.length; at++) {
+      words[at] = marks[first + at] ? 1 : 0;
+    }
+  };
+}
+
+/** Runs a call piece by piece. Returns the bytes of its result. */
+export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Array> =>
+  inTurn(context, async () => {
+    const { planned, outputBytes, ends = {} } = call;
+    const writeFlags = writerOf(call);
+    const { primitive, all } = planned;
+    const {
+      type,
+      from = type,
+      op = add,
+    } = all as PlanOptions & {
+      readonly type: ElementType;
+      readonly from?: ElementType;
+      readonly op?: Operator;
+    };
+    const isCompaction = primitive === "compact";
+    const { initial } = ends;
+    // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
+    const before = isCompaction
+      ? undefined
+      : initial
+        ? bytesOf(initial, primitive, "the initial value", "initial")
+        : bytesOfInitial(monoid(op, type, primitive).identity, type, primitive);
+    const sizes = [from.bytes, outputBytes, writeFlags ? 4 : 0];
+    const options = {
+      ...all,
+      maxLength: itemsOfPiece(context, ...sizes),
+      ...(before && { initial: true }),
+      ...(primitive === "scan" && { total: true, continued: initial === undefined }),
+    };
+    const readsTotal = primitive === "reduce" || ends.total !== undefined;
+    const pieces = openPieces(
+      context,
+      { ...planned, all: options },
+      { input: from.bytes, output: outputBytes },
+      before,
+      readsTotal,
+      writeFlags,
+    );
+    try {
+      const isReduction = primitive === "reduce";
+      const [result] = await Promise.all([isReduction ? undefined : read(pieces, call), write(pieces, call)]);
+      const total = await pieces.total();
+      if (total !== undefined) {
+        ends.total?.().set(total);
+      }
+      return (isReduction ? total : result) as Uint8Array;
+    } catch (cause) {
+      await pieces.stop(cause);
+      throw cause;
+    }
+  });
+
+/** Copies the array into the pieces. */
+async function write(pieces: Pieces, { planned, given, room, outputBytes }: LongCall): Promise<void> {
+  const now = (): Uint8Array => bytesOf(given, planned.primitive, "the array", "data");
+  const copy = isAhead(given, room, given.length * outputBytes) ? now().slice() : undefined;
+  for (let at = 0; at < given.byteLength; ) {
+    const place = await pieces.room();
+    const bytes = (copy ?? now()).subarray(at, at + place.length);
+    place.set(bytes);
+    pieces.filled(bytes.length);
+    at += bytes.length;
+  }
+  pieces.end();
+}
+
+/** Copies the pieces' results to where they belong. Returns all of them. */
+async function read(pieces: Pieces, { planned, given, target, outputBytes }: LongCall): Promise<Uint8Array> {
+  // Nobody knows beforehand how many items a compaction keeps.
+  const kept: Uint8Array[] | undefined = planned.primitive === "compact" && target === fresh ? [] : undefined;
+  const whole =
+    planned.primitive === "scan" && target === fresh ? fresh(given.length * outputBytes) : undefined;
+  let at = 0;
+  for (let result = await pieces.next(); result !== undefined; result = await pieces.next()) {
+    const { bytes, release } = result;
+    if (kept) {
+      kept.push(bytes.slice());
+    } else {
+      (whole ?? target(at + bytes.length))().set(bytes, at);
+    }
+    at += bytes.length;
+    release();
+  }
+  const all = whole ?? (kept ? fresh(at) : target(at));
+  let from = 0;
+  for (const one of kept ?? []) {
+    all().set(one, from);
+    from += one.length;
+  }
+  return all();
+}
