@@ -179,6 +179,8 @@ struct Params {
   length_before: u32,
   window: u32,
   first_place: u32,
+  // Histograms: where the weights start.
+  weights_base: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

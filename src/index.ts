@@ -36,13 +36,16 @@ export type {
   FlaggedCompact,
   FlaggedRanges,
   Fold,
+  HistogramRanges,
   PreparedCompact,
+  PreparedHistogram,
   PreparedReduce,
   PreparedScan,
   ReduceRanges,
   ScanRanges,
 } from "./gpu/fold.ts";
 export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_array.ts";
+export type { HandHistogramOptions, WeightArray, WeightsOption } from "./gpu/histogram.ts";
 export type {
   GpuCompactOptions,
   GpuReduceMapOptions,
@@ -66,8 +69,10 @@ export type {
 export type { UploadOptions, WrapOptions } from "./gpu/to_gpu.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
+export type { BinOptions } from "./plan/bins.ts";
 export type { CompactOptions } from "./plan/compact.ts";
 export type { Grouping } from "./plan/grouping.ts";
+export type { HistogramOptions, HistogramTuning } from "./plan/histogram.ts";
 export type { Passes, TuningOptions } from "./plan/options.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { ScanOptions } from "./plan/scan.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import { operator } from "../src/algebra/custom_operator.ts";
-import { f32 } from "../src/algebra/floats.ts";
+import { f16, f32 } from "../src/algebra/floats.ts";
 import { u32 } from "../src/algebra/integers.ts";
 import type { Operator } from "../src/algebra/monoid.ts";
 import { monoid as monoidOf } from "../src/algebra/monoid.ts";
@@ -21,6 +21,8 @@ import { subgroup } from "../src/kernels/subgroup_tiles.ts";
 import { planAppend } from "../src/plan/append.ts";
 import { planCombine } from "../src/plan/combine.ts";
 import type { DeviceFacts } from "../src/plan/facts.ts";
+import type { HistogramOptions } from "../src/plan/histogram.ts";
+import { planHistogram } from "../src/plan/histogram.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
@@ -113,6 +115,23 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
   for (const indirect of [{ dispatch: { itemsPerWorkGroup: 64 } }, { drawIndexed: { indexCount: 4 } }]) {
     const options = { type: u32, where: "x > 1u", maxLength, indirect };
     plans.push(planCompact(options, facts).then((plan) => planAppend(options, plan, 4096, facts)));
+  }
+  for (const [type, weights] of [
+    [u32, undefined],
+    [f32, f32],
+    [f16, u32],
+    [f64, f32],
+  ] as const) {
+    for (const rule of [
+      { bins: 7, range: [0, 1] },
+      { bins: 7, range: [0, 14] },
+      { edges: [0, 5, 9] },
+      { bins: 7, bin: "i % 9u" },
+      { bins: 2 ** 20, bin: "i" },
+    ] as const) {
+      const options = { type, ...rule, maxLength, ...(weights && { weights }) } as HistogramOptions;
+      plans.push(planHistogram(options, facts), planHistogram(options, facts, ["padded"], { runs: true }));
+    }
   }
   plans.push(planCombine({ type: u32, op: untyped(add), maxLength }, facts));
   return await Promise.all(plans);

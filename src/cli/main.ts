@@ -7,6 +7,7 @@ import type { BenchOptions } from "./bench.ts";
 import { doctor } from "./doctor.ts";
 import { emit } from "./emit.ts";
 import { oneLine } from "./errors.ts";
+import type { HistogramFileOptions } from "./histogram.ts";
 import { link } from "./link.ts";
 import {
   adapterOption,
@@ -15,6 +16,8 @@ import {
   mapOption,
   mapTypeOption,
   operatorOption,
+  parseCount,
+  parseEdges,
   parseList,
   parseNumberList,
   parseSizeList,
@@ -37,6 +40,9 @@ const COMPACT_HELP = `
 
 With --flags, everything is in memory at once. A .npy file says in front how many elements follow, so a compaction
 writes one to a file; to -, it writes --raw or --text elements.`;
+
+const MEMORY_HELP = `
+Files are as those of scan, but everything is in memory at once.`;
 
 const STATUS_HELP = `
 It exits with 0; with 1 after any failure, which one line on stderr tells; and with 128 and the signal's number where
@@ -135,6 +141,35 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(adapterOption())
     .addHelpText("after", NPY_HELP + COMPACT_HELP)
     .action(compactFile);
+  root
+    .command("histogram")
+    .description(
+      "How many elements fall in each bin, as <u4. A bin has its lower edge and not its upper one, but the last bin has both; elements outside all bins are not counted, and neither is nan.",
+    )
+    .argument("<in.npy>", "the elements; - reads stdin")
+    .addOption(rawOption())
+    .addOption(textOption())
+    .addOption(outputOption())
+    .addOption(new Option("--bins <count>", "how many bins; it takes --range or --bin").argParser(parseCount))
+    .addOption(
+      new Option("--range <low,high>", "the lowest and the highest edge of even bins").argParser(parseEdges),
+    )
+    .addOption(
+      new Option(
+        "--edges <list>",
+        "the edges, one more than bins: numbers divided by commas, or a .npy file",
+      ).conflicts(["bins", "range", "bin"]),
+    )
+    .option(
+      "--bin <expr>",
+      "WGSL over the element x and its index i (u32) that gives the bin's number, a u32",
+    )
+    .option("--weights <weights.npy>", "one for each element, <u4 <i4 <f4: the result has their sums")
+    .addOption(adapterOption())
+    .addHelpText("after", MEMORY_HELP)
+    .action(async (path: string, options: HistogramFileOptions) =>
+      (await import("./histogram.ts")).histogramFile(path, options),
+    );
   root
     .command("emit")
     .description(

@@ -239,7 +239,14 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     );
     digits = plan.spine && digitsOf(context);
     for (let index = 0; index < plan.eagerScratch; index++) {
-      scratch.push(own(await allocate(context, describe(index), title)));
+      const words = plan.filled?.[index];
+      scratch.push(
+        own(
+          words
+            ? filledBuffer(device, words, usage, describe(index).label as string)
+            : await allocate(context, describe(index), title),
+        ),
+      );
     }
   } catch (cause) {
     destroy();

@@ -1,7 +1,8 @@
-import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
+import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 import type { Value } from "../algebra/types.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
+import type { HistogramOptions, WeightName } from "../plan/histogram.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type {
@@ -17,6 +18,7 @@ import { scanAtHand } from "./at_hand.ts";
 import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
 import type { GpuArray, Memory, Primitive } from "./gpu_array.ts";
+import type { HandHistogramOptions, WeightArray, WeightsOption } from "./histogram.ts";
 import type {
   GpuCompactOptions,
   GpuReduceMapOptions,
@@ -144,6 +146,27 @@ export interface FlaggedCompact extends CompactOf<FlaggedRanges> {}
 
 /** A compaction that was prepared with or without `where`. */
 export interface EitherCompact extends CompactOf<CompactRanges & Partial<FlaggedRanges>> {}
+
+/** Where a histogram reads and writes. */
+export interface HistogramRanges extends PartOption {
+  readonly input: BufferRange;
+  /** A u32 for each bin; with weights, an item of their type. */
+  readonly output: BufferRange;
+  /** For plans prepared with `weights`: a weight for each item. */
+  readonly weights?: BufferRange;
+  readonly length: Length;
+}
+
+/** A histogram, compiled. */
+export interface PreparedHistogram {
+  /**
+   * Records the histogram of `length` items, as {@link PreparedScan.record} does. `output` receives all bins, whatever it held.
+   * It must be in another buffer than the ranges that are read.
+   */
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: HistogramRanges): void;
+  /** As {@link PreparedScan.destroy}. */
+  destroy(): void;
+}
 
 /** The two ends of a stream, whose code is loaded later. */
 function streamFor(
@@ -346,6 +369,39 @@ export class Fold {
     );
   }
 
+  /**
+   * How many elements fall in each bin. A bin has its lower edge and not its upper one, but the last bin has both. Elements
+   * outside all bins are not counted, and neither is NaN. Counts wrap at 2^32.
+   *
+   * The result does not depend on the adapter: whole numbers are divided exactly, and floats are compared with edges that the
+   * CPU computed. Only sums of f32 weights are added in an order that differs from run to run.
+   *
+   * @param data - as {@link Fold.scan} takes it, but no structs and no array on the GPU.
+   * @param options - `edges`, or `bins` and `range`, or `bins` and `bin`.
+   * @returns counts; with `weights`, sums in an array like that of the weights.
+   * @throws as {@link Fold.scan}; {@link SourceError} also if `bin` does not compile.
+   *
+   * @example
+   * ```ts
+   * await fold.histogram(Uint32Array.of(3, 1, 7, 8, 1), { bins: 4, range: [0, 8] }); // 2 1 0 2
+   * await fold.histogram(Float32Array.of(0.2, 5, 0.7), { edges: [0, 0.5, 1] }); // 1 1
+   * await fold.histogram(Uint32Array.of(3, 1, 7, 8, 1), { bins: 2, bin: "x % 2u" }); // 1 4
+   * ```
+   */
+  histogram<A extends ScalarArray, W extends WeightArray>(
+    data: A,
+    options: HandHistogramOptions<NameOf<A>> & WeightsOption<W>,
+  ): Promise<ArrayOf<NameOf<W>, number>>;
+  histogram<A extends ScalarArray>(data: A, options: HandHistogramOptions<NameOf<A>>): Promise<Uint32Array>;
+  async histogram(
+    data: ScalarArray,
+    options: HandHistogramOptions<string> & { readonly weights?: WeightArray },
+  ): Promise<ArrayOf<WeightName, number>> {
+    // The arrays may change while the code is loaded.
+    const [given, weights] = [givenOf(data), givenOf(options?.weights)];
+    return (await import("./histogram.ts")).histogramAtHand(this.#context, given, weights, options);
+  }
+
   /** The call on an array on the GPU; undefined if the data is none. */
   #onGpu(primitive: Primitive, data: unknown, options: object): Promise<GpuArray> | undefined {
     return (data as Partial<GpuArray> | undefined)?.callOnGpu?.(
@@ -536,6 +592,19 @@ export class Fold {
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   async prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
     return (await import("./recording.ts")).prepareCompact(this.#context, options);
+  }
+
+  /**
+   * Compiles a histogram. As {@link Fold.prepareScan}. Edges are copied, and stay on the GPU.
+   *
+   * @example
+   * ```ts
+   * const histogram = await fold.prepareHistogram({ type: f32, bins: 256, range: [0, 1], maxLength: 1 << 20 });
+   * histogram.record(encoder, { input, output, length });
+   * ```
+   */
+  async prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
+    return (await import("./histogram.ts")).prepareHistogram(this.#context, options);
   }
 
   /**

@@ -39,6 +39,7 @@ export interface Ranges {
   readonly indirect?: BufferRange;
   readonly initial?: Value | BufferRange;
   readonly total?: BufferRange;
+  readonly weights?: BufferRange;
   readonly firstIndex?: number;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
@@ -230,6 +231,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
       length: range("length", given.length as BufferRange, 1),
       initial: range("initial", initialOf(given), 1),
       total: range("total", given.total, 1),
+      weights: range("weights", given.weights, length),
     };
   };
 

@@ -195,6 +195,7 @@ export const paramNames = [
   "length_before",
   "window",
   "first_place",
+  "weights_base",
 ] as const;
 
 /** Declares `Params` with these members. */

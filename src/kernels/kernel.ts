@@ -74,6 +74,9 @@ export const bindingOf = {
   runHigh: 11,
   initial: 12,
   total: 13,
+  table: 14,
+  weights: 15,
+  bins: 16,
 } as const satisfies Record<string, number>;
 
 /** A compute shader as data, with all that its pipeline is made of. */

@@ -4,7 +4,16 @@ import type { Limits } from "./facts.ts";
 import type { Grouping } from "./grouping.ts";
 
 /** The caller's ranges. */
-export type RangeName = "input" | "output" | "flags" | "count" | "length" | "indirect" | "initial" | "total";
+export type RangeName =
+  | "input"
+  | "output"
+  | "flags"
+  | "count"
+  | "length"
+  | "indirect"
+  | "initial"
+  | "total"
+  | "weights";
 
 /** Bytes of an item of each range. Flags, counts, lengths and arguments of indirect calls are u32. */
 export const itemBytesOf = (input: number, output: number): Readonly<Record<RangeName, number>> => ({
@@ -16,6 +25,7 @@ export const itemBytesOf = (input: number, output: number): Readonly<Record<Rang
   indirect: 4,
   initial: output,
   total: output,
+  weights: 4,
 });
 
 /** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */
@@ -55,6 +65,8 @@ export interface Plan {
   readonly scratch: readonly number[];
   /** How many of them every recording uses. The rest are made when they are first needed. */
   readonly eagerScratch: number;
+  /** What the first of them hold, if they are not written by kernels. */
+  readonly filled?: readonly Uint32Array[];
   /** The scratch that single-pass kernels hand results on in, and the tiles that it has room for. */
   readonly spine?: { readonly scratch: number; readonly tiles: number };
   /** For an initial value, if a recording takes one. */

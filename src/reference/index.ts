@@ -7,6 +7,8 @@ export type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra
 export { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
 export type { Grouping } from "../plan/grouping.ts";
 export { compactReference } from "./compact.ts";
+export type { ReferenceBins } from "./histogram.ts";
+export { histogramReference } from "./histogram.ts";
 export { reduceReference } from "./reduce.ts";
 export type {
   ReferenceInitial,
