@@ -18,6 +18,7 @@ export {
   SourceError,
   WavefoldError,
 } from "./errors.ts";
+export type { ArgValue, HandArgOptions } from "./gpu/arg_at_hand.ts";
 export type {
   HandCompactOptions,
   HandMapOptions,
@@ -41,8 +42,10 @@ export type {
   PreparedHistogram,
   PreparedReduce,
   PreparedScan,
+  PreparedSearchSorted,
   ReduceRanges,
   ScanRanges,
+  SearchRanges,
 } from "./gpu/fold.ts";
 export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_array.ts";
 export type { HandHistogramOptions, WeightArray, WeightsOption } from "./gpu/histogram.ts";
@@ -56,6 +59,7 @@ export type {
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
 export type { BufferRange, Length } from "./gpu/recording.ts";
+export type { HandSearchOptions } from "./gpu/search.ts";
 export type {
   ArraySource,
   ArrayStream,
@@ -76,3 +80,4 @@ export type { HistogramOptions, HistogramTuning } from "./plan/histogram.ts";
 export type { Passes, TuningOptions } from "./plan/options.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { ScanOptions } from "./plan/scan.ts";
+export type { SearchOptions, SearchTuning } from "./plan/search.ts";

@@ -26,6 +26,7 @@ import { planHistogram } from "../src/plan/histogram.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
+import { planSearch } from "../src/plan/search.ts";
 import { parse, resolved } from "../src/text/module.ts";
 import { piecesOf } from "../src/text/pieces.ts";
 import type { Parsed, SourceText } from "../src/text/source.ts";
@@ -132,6 +133,12 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
       const options = { type, ...rule, maxLength, ...(weights && { weights }) } as HistogramOptions;
       plans.push(planHistogram(options, facts), planHistogram(options, facts, ["padded"], { runs: true }));
     }
+  }
+  for (const type of [u32, f32, f16, f64] as ElementType[]) {
+    plans.push(
+      planSearch({ type, maxLength }, facts),
+      planSearch({ type, maxLength, side: "right", lengthOnGpu: true }, facts),
+    );
   }
   plans.push(planCombine({ type: u32, op: untyped(add), maxLength }, facts));
   return await Promise.all(plans);

@@ -9,6 +9,7 @@ import { emit } from "./emit.ts";
 import { oneLine } from "./errors.ts";
 import type { HistogramFileOptions } from "./histogram.ts";
 import { link } from "./link.ts";
+import type { AdapterOption, RawOption } from "./options.ts";
 import {
   adapterOption,
   algorithmOption,
@@ -25,6 +26,7 @@ import {
   textOption,
 } from "./options.ts";
 import { ClosedPipeError, print } from "./print.ts";
+import type { SearchFileOptions } from "./search.ts";
 import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
@@ -169,6 +171,44 @@ function program(printHelp: (text: string) => void): Command {
     .addHelpText("after", MEMORY_HELP)
     .action(async (path: string, options: HistogramFileOptions) =>
       (await import("./histogram.ts")).histogramFile(path, options),
+    );
+  for (const [name, call, which] of [
+    ["argmin", "argMin", "least"],
+    ["argmax", "argMax", "greatest"],
+  ] as const) {
+    root
+      .command(name)
+      .description(
+        `The index of the ${which} element and its value, divided by a space, alone on stdout. Of equal elements it is the first one.`,
+      )
+      .argument("<in.npy>", "the elements; - reads stdin")
+      .addOption(rawOption())
+      .addOption(textOption())
+      .addOption(adapterOption())
+      .addHelpText("after", MEMORY_HELP)
+      .action(async (path: string, options: RawOption & AdapterOption) =>
+        (await import("./arg.ts")).argOfFile(call, path, options),
+      );
+  }
+  root
+    .command("searchsorted")
+    .description(
+      "The place of each value among sorted elements, as <u4: how many of them come before it. The result has the values' shape.",
+    )
+    .argument("<sorted.npy>", "the elements, in ascending order")
+    .argument("<values.npy>", "the values to look for, of the same type; - reads stdin")
+    .addOption(rawOption())
+    .addOption(textOption())
+    .addOption(outputOption())
+    .addOption(
+      new Option("--side <side>", "whether equal elements come behind the value (left) or before it (right)")
+        .choices(["left", "right"])
+        .default("left"),
+    )
+    .addOption(adapterOption())
+    .addHelpText("after", MEMORY_HELP)
+    .action(async (sorted: string, values: string, options: SearchFileOptions) =>
+      (await import("./search.ts")).searchFile(sorted, values, options),
     );
   root
     .command("emit")

@@ -166,6 +166,7 @@ function boundPass(
       params.output_base = base + (offset - start) / itemBytes;
     } else {
       params[`${slot}_base`] = bind(binding, slot, buffer, offset, end, itemBytes);
+      params[`${slot}_length`] = bytes / itemBytes;
     }
   }
   return { pass, bound, params };

@@ -1,10 +1,12 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
-import type { Value } from "../algebra/types.ts";
+import type { Scalar, TypeName, Value } from "../algebra/types.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { HistogramOptions, WeightName } from "../plan/histogram.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
+import type { SearchOptions } from "../plan/search.ts";
+import type { ArgValue, HandArgOptions } from "./arg_at_hand.ts";
 import type {
   HandCompactOptions,
   HandMapOptions,
@@ -27,6 +29,7 @@ import type {
   GpuScanOptions,
 } from "./on_gpu.ts";
 import type { BufferRange, Length } from "./recording.ts";
+import type { HandSearchOptions } from "./search.ts";
 import type {
   AnyStreamOptions,
   ArraySource,
@@ -164,6 +167,31 @@ export interface PreparedHistogram {
    * It must be in another buffer than the ranges that are read.
    */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: HistogramRanges): void;
+  /** As {@link PreparedScan.destroy}. */
+  destroy(): void;
+}
+
+/** Where a search reads and writes. */
+export interface SearchRanges extends PartOption {
+  /** The sorted items, in ascending order. */
+  readonly sorted: BufferRange;
+  /** How many there are. */
+  readonly sortedLength: number;
+  /** The values to look for. */
+  readonly input: BufferRange;
+  /** A u32 for each value: its place. */
+  readonly output: BufferRange;
+  /** The number of values. */
+  readonly length: Length;
+}
+
+/** A search in sorted items, compiled. */
+export interface PreparedSearchSorted {
+  /**
+   * Records the search for `length` values, as {@link PreparedScan.record} does. `output` must be in another buffer than the
+   * ranges that are read.
+   */
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: SearchRanges): void;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
 }
@@ -402,6 +430,81 @@ export class Fold {
     return (await import("./histogram.ts")).histogramAtHand(this.#context, given, weights, options);
   }
 
+  /**
+   * The least element and its index. Of equal elements it is the first one. As for `min`, −0 is less than 0, and any number wins
+   * against NaN; of NaNs alone, the first one is the result.
+   *
+   * @param data - as {@link Fold.scan} takes it, but no structs. An array on the GPU gives an array of one struct on the GPU, with
+   * the fields `value` and `index`; if it is empty, the index is 0xffffffff.
+   * @throws as {@link Fold.scan}; {@link ArgumentError} also for an empty array.
+   *
+   * @example
+   * ```ts
+   * await fold.argMin(Float32Array.of(3, 1, 7, 1)); // { value: 1, index: 1 }
+   * ```
+   */
+  argMin<A extends ScalarArray>(data: A, options?: HandArgOptions<NameOf<A>>): Promise<ArgValue<ValueIn<A>>>;
+  argMin<Name extends TypeName, V extends Scalar>(
+    data: GpuArray<Name, V>,
+    options?: HandArgOptions<NoInfer<Name>>,
+  ): Promise<GpuArray<string, ArgValue<V>>>;
+  async argMin(data: ScalarArray | GpuArray, options: object = {}): Promise<object> {
+    return this.#arg("argMin", data, options);
+  }
+
+  /**
+   * The greatest element and its index. Of equal elements it is the first one. As {@link Fold.argMin}.
+   *
+   * @example
+   * ```ts
+   * await fold.argMax(Float32Array.of(3, 7, Number.NaN, 7)); // { value: 7, index: 1 }
+   * ```
+   */
+  argMax<A extends ScalarArray>(data: A, options?: HandArgOptions<NameOf<A>>): Promise<ArgValue<ValueIn<A>>>;
+  argMax<Name extends TypeName, V extends Scalar>(
+    data: GpuArray<Name, V>,
+    options?: HandArgOptions<NoInfer<Name>>,
+  ): Promise<GpuArray<string, ArgValue<V>>>;
+  async argMax(data: ScalarArray | GpuArray, options: object = {}): Promise<object> {
+    return this.#arg("argMax", data, options);
+  }
+
+  async #arg(caller: "argMin" | "argMax", data: ScalarArray | GpuArray, options: object): Promise<object> {
+    const given = givenOf(data as AnyArray);
+    return (await import("./arg_at_hand.ts")).argAtHand(this.#context, caller, given, options, (own) =>
+      this.#onGpu("reduce", data, own),
+    );
+  }
+
+  /**
+   * The place of each value in a sorted array: how many of its elements come before the value. This is where the value can be put
+   * in so that the array stays sorted.
+   *
+   * NaN comes behind all numbers, and −0 is where 0 is. If the array is not sorted, the places mean nothing, but are still between
+   * 0 and its length.
+   *
+   * @param sorted - elements in ascending order, as {@link Fold.scan} takes them, but no structs and no array on the GPU.
+   * @param values - an array of the same type.
+   * @param options - `side: "right"` counts equal elements, too.
+   * @throws as {@link Fold.scan}.
+   *
+   * @example
+   * ```ts
+   * const sorted = Float32Array.of(1, 3, 3, 7);
+   * await fold.searchSorted(sorted, Float32Array.of(3, 0, 9)); // 1 0 4
+   * await fold.searchSorted(sorted, Float32Array.of(3, 0, 9), { side: "right" }); // 3 0 4
+   * ```
+   */
+  async searchSorted<A extends ScalarArray>(
+    sorted: A,
+    values: NoInfer<A>,
+    options: HandSearchOptions<NameOf<A>> = {},
+  ): Promise<Uint32Array> {
+    // The arrays may change while the code is loaded.
+    const [entries, wanted] = [givenOf(sorted), givenOf(values)];
+    return (await import("./search.ts")).searchSortedAtHand(this.#context, entries, wanted, options);
+  }
+
   /** The call on an array on the GPU; undefined if the data is none. */
   #onGpu(primitive: Primitive, data: unknown, options: object): Promise<GpuArray> | undefined {
     return (data as Partial<GpuArray> | undefined)?.callOnGpu?.(
@@ -605,6 +708,22 @@ export class Fold {
    */
   async prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
     return (await import("./histogram.ts")).prepareHistogram(this.#context, options);
+  }
+
+  /**
+   * Compiles a search in sorted items. As {@link Fold.prepareScan}.
+   *
+   * @example
+   * ```ts
+   * const search = await fold.prepareSearchSorted({ type: u32, side: "right", maxLength: 1 << 20 });
+   * const sorted = device.createBuffer({ size: 400, usage: GPUBufferUsage.STORAGE });
+   * search.record(encoder, { sorted, sortedLength: 100, input, output, length });
+   * ```
+   */
+  async prepareSearchSorted<Name extends string>(
+    options: SearchOptions<Name>,
+  ): Promise<PreparedSearchSorted> {
+    return (await import("./search.ts")).prepareSearchSorted(this.#context, options);
   }
 
   /**

@@ -40,6 +40,8 @@ export interface Ranges {
   readonly initial?: Value | BufferRange;
   readonly total?: BufferRange;
   readonly weights?: BufferRange;
+  readonly sorted?: BufferRange;
+  readonly sortedLength?: number;
   readonly firstIndex?: number;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
@@ -232,6 +234,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
       initial: range("initial", initialOf(given), 1),
       total: range("total", given.total, 1),
       weights: range("weights", given.weights, length),
+      sorted: needs.has("sorted") ? sortedRange(given, plan, range) : undefined,
     };
   };
 
@@ -240,6 +243,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     output: true,
     length: true,
     firstIndex: true,
+    ...(plan.needs.has("sorted") && { sortedLength: true as const }),
     ...Object.fromEntries([...plan.needs].map((name) => [name, true as const])),
   };
 
@@ -257,7 +261,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     for (const name in ranges) {
       const range = ranges[name as RangeName];
       if (range !== undefined) {
-        key += ` ${name} ${factsOf(range.buffer).number} ${range.offset}`;
+        key += ` ${name} ${factsOf(range.buffer).number} ${range.offset} ${range.bytes}`;
       }
     }
     const known = recordings.get(key);
@@ -342,6 +346,26 @@ function requireFirstIndex(given: unknown, plan: Plan): number {
     );
   }
   return given;
+}
+
+/** The range of sorted items, which has a length of its own. If that is 0, the range may be left out. */
+function sortedRange(
+  { sorted, sortedLength }: Ranges,
+  plan: Plan,
+  range: (name: RangeName, given: BufferRange | undefined, items: number) => Range | undefined,
+): Range | undefined {
+  if (
+    typeof sortedLength !== "number" ||
+    !(sortedLength >= 0 && sortedLength < 2 ** 32) ||
+    sortedLength % 1 !== 0
+  ) {
+    throw refusal(
+      plan,
+      `sortedLength is ${String(sortedLength)}; it takes a whole number from 0 to 2^32 - 1`,
+      "sortedLength",
+    );
+  }
+  return sortedLength === 0 && sorted === undefined ? undefined : range("sorted", sorted, sortedLength);
 }
 
 /** The given length. If a buffer holds the length, the most that it may be. */

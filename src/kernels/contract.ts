@@ -196,6 +196,8 @@ export const paramNames = [
   "window",
   "first_place",
   "weights_base",
+  "sorted_base",
+  "sorted_length",
 ] as const;
 
 /** Declares `Params` with these members. */

@@ -1,16 +1,18 @@
-import type { ElementType, ScalarType } from "../algebra/types.ts";
+import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import { clearKernel, histogramKernel } from "../kernels/histogram.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
+import { ruleOf } from "./bin_rule.ts";
 import type { BinOptions } from "./bins.ts";
-import { requireBins, requireRoom, ruleOf } from "./bins.ts";
+import { requireBins, requireRoom } from "./bins.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
+import { requireScalar } from "./scalar.ts";
 import { plainSizes, requireMaxLength } from "./tuning.ts";
 
 /** The types of weights, and of their sums. */
@@ -57,15 +59,6 @@ export const histogramRows = {
 
 const rowFor = ({ software, vendor }: DeviceFacts): HistogramRow =>
   histogramRows[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"];
-
-/** @throws {ArgumentError} if histograms do not take items of the type, such as structs. */
-export function requireScalar(type: unknown, caller: string, option = "type"): ScalarType {
-  const known = requireType(type, caller, option);
-  if (known.kind === "struct") {
-    refuse(caller, option, `the struct ${known.name}`, "u32, i32, f32, f16, u64, i64 or f64");
-  }
-  return known as ScalarType;
-}
 
 /** @throws {ArgumentError} for weights of another type than WGSL can add atomically or exchange. */
 export function requireWeights(weights: unknown, title: string): WeightName | undefined {

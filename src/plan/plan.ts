@@ -13,7 +13,8 @@ export type RangeName =
   | "indirect"
   | "initial"
   | "total"
-  | "weights";
+  | "weights"
+  | "sorted";
 
 /** Bytes of an item of each range. Flags, counts, lengths and arguments of indirect calls are u32. */
 export const itemBytesOf = (input: number, output: number): Readonly<Record<RangeName, number>> => ({
@@ -26,6 +27,7 @@ export const itemBytesOf = (input: number, output: number): Readonly<Record<Rang
   initial: output,
   total: output,
   weights: 4,
+  sorted: input,
 });
 
 /** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */

@@ -6,6 +6,7 @@
 export type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 export { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
 export type { Grouping } from "../plan/grouping.ts";
+export { argMaxReference, argMinReference } from "./arg.ts";
 export { compactReference } from "./compact.ts";
 export type { ReferenceBins } from "./histogram.ts";
 export { histogramReference } from "./histogram.ts";
@@ -18,3 +19,4 @@ export type {
   ReferenceScan,
 } from "./scan.ts";
 export { scanReference } from "./scan.ts";
+export { searchSortedReference } from "./search.ts";

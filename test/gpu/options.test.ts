@@ -81,6 +81,30 @@ const calls: readonly Call[] = [
     options: { type: u32, maxLength: 8, lengthOnGpu: false, edges: [0, 4, 8], weights: u32, ...sizes },
     needed: ["type", "maxLength", "edges"],
   },
+  {
+    name: "argMin",
+    run: (options) => fold().argMin(data, options as never),
+    options: { type: u32, algorithm: "blelloch", ...sizes },
+    needed: [],
+  },
+  {
+    name: "argMax",
+    run: (options) => fold().argMax(data, options as never),
+    options: { type: u32, algorithm: "hillis-steele", ...sizes },
+    needed: [],
+  },
+  {
+    name: "searchSorted",
+    run: (options) => fold().searchSorted(data, data, options as never),
+    options: { type: u32, side: "right", ...sizes },
+    needed: [],
+  },
+  {
+    name: "prepareSearchSorted",
+    run: (options) => fold().prepareSearchSorted(options as never),
+    options: { type: u32, maxLength: 8, lengthOnGpu: false, side: "left", ...sizes },
+    needed: ["type", "maxLength"],
+  },
   ...Object.entries({ "in Node.js": openInNode, "in a browser": openInBrowser }).map(
     ([where, open]): Call => ({
       name: `openFold ${where}`,

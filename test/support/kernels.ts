@@ -33,6 +33,7 @@ import { planHistogram } from "../../src/plan/histogram.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
+import { planSearch } from "../../src/plan/search.ts";
 import { untyped } from "./fold.ts";
 import type { MapRow } from "./maps.ts";
 import { planCompact, planReduce, planScan } from "./plans.ts";
@@ -292,6 +293,10 @@ export async function kernelsOf(
       } as HistogramOptions;
       take(planHistogram({ ...options, ...(weights && { weights }) }, facts).kernels);
     }
+    take(
+      planSearch({ type, ...shape, maxLength, side: weights === undefined ? "left" : "right" }, facts)
+        .kernels,
+    );
   }
   if (type.name === "u32") {
     const options = {
