@@ -19,12 +19,14 @@ import { oneByOne } from "../src/kernels/one_by_one.ts";
 import { blelloch, hillisSteele } from "../src/kernels/portable.ts";
 import { subgroup } from "../src/kernels/subgroup_tiles.ts";
 import { planAppend } from "../src/plan/append.ts";
+import { reductionOf } from "../src/plan/arg.ts";
 import { planCombine } from "../src/plan/combine.ts";
 import type { DeviceFacts } from "../src/plan/facts.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
+import type { ReduceOptions } from "../src/plan/reduce.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
 import { parse, resolved } from "../src/text/module.ts";
@@ -132,6 +134,11 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
     ] as const) {
       const options = { type, ...rule, maxLength, ...(weights && { weights }) } as HistogramOptions;
       plans.push(planHistogram(options, facts), planHistogram(options, facts, ["padded"], { runs: true }));
+    }
+  }
+  for (const type of allTypes) {
+    for (const call of ["argMin", "argMax"] as const) {
+      plans.push(planReduce({ ...reductionOf(call, type), maxLength } as ReduceOptions, facts));
     }
   }
   for (const type of [u32, f32, f16, f64] as ElementType[]) {

@@ -1,16 +1,15 @@
-import { f32 } from "../algebra/floats.ts";
-import type { Operator } from "../algebra/monoid.ts";
-import type { ElementType, Scalar, ScalarType } from "../algebra/types.ts";
-import { ArgumentError, refuse } from "../errors.ts";
-import { argMax } from "../monoids/arg-max.ts";
-import { argMin } from "../monoids/arg-min.ts";
-import type { MonoidType, MonoidTypeName } from "../monoids/scalar.ts";
+import type { ElementType, Scalar } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
+import type { ArgCall } from "../plan/arg.ts";
+import { elementOf, reductionOf } from "../plan/arg.ts";
 import type { TuningOptions } from "../plan/options.ts";
-import { typesOf } from "./at_hand.ts";
+import type { Plan } from "../plan/plan.ts";
+import { planReduce } from "../plan/reduce.ts";
+import { requireScalar } from "../plan/scalar.ts";
+import { arrangementFor, runAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
-import type { GpuArray } from "./gpu_array.ts";
-import { reduceAtHand } from "./reduce_at_hand.ts";
+import { methodsFor } from "./methods.ts";
 import type { Given } from "./transfer.ts";
 
 /** An element and its index. */
@@ -32,46 +31,22 @@ const names = {
   itemsPerThread: true,
 } as const satisfies Record<keyof HandArgOptions<string>, true>;
 
-const operators = { argMin, argMax } as const;
-
-/** The reduction that gives a value and its index. Values of f16 become f32, which holds each of them. */
-function reductionOf(caller: keyof typeof operators, from: ElementType): object {
-  if (from.kind === "struct") {
-    refuse(caller, "data", `an array of the struct ${from.name}`, "u32, i32, f32, f16, u64, i64 or f64");
-  }
-  const isHalf = from.name === "f16";
-  const type = (isHalf ? f32 : (from as ScalarType)) as MonoidType<MonoidTypeName>;
-  const op = operators[caller](type);
-  return {
-    from,
-    type: op.type,
-    op: op as object as Operator,
-    map: `${op.type.name}(${isHalf ? "f32(x)" : "x"}, i)`,
-  };
-}
-
-/**
- * `Fold.argMin` and `Fold.argMax`. `given` is the array as it was when the call began. `onGpu` reduces it if it is on the GPU.
- */
+/** `Fold.argMin` and `Fold.argMax`. `given` is the array as it was when the call began. */
 export async function argAtHand(
   context: Context,
-  caller: keyof typeof operators,
+  call: ArgCall,
   given: Given,
   options: HandArgOptions<string>,
-  onGpu: (options: object) => Promise<object> | undefined,
-): Promise<object> {
-  requireOptions(caller, options, names);
+): Promise<ArgValue<Scalar>> {
+  requireOptions(call, options, names);
   const { type: named, ...others } = options;
-  const { callOnGpu, type: own } = Object(given.data) as Partial<Pick<GpuArray, "callOnGpu" | "type">>;
-  if (callOnGpu !== undefined && own !== undefined) {
-    const reduction = reductionOf(caller, named ?? own);
-    return onGpu({ ...others, ...reduction }) as Promise<object>;
-  }
-  const { type } = await typesOf(given.data, { type: named }, caller);
-  const reduction = reductionOf(caller, type);
+  const type = requireScalar((await typesOf(given.data, { type: named }, call)).type, call, "data");
   if (given.length === 0) {
-    throw new ArgumentError(`${caller}: the array is empty, and the result is one of its elements`, "data");
+    throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }
-  const all: object = { ...others, ...reduction };
-  return (await reduceAtHand(context, given, all)) as ArgValue<Scalar>;
+  const all = { ...others, ...reductionOf(call, type), maxLength: given.length };
+  const plan = async (): Promise<Plan> =>
+    planReduce(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
+  const made = await runAtHand(context, { primitive: call, all, plan }, given);
+  return elementOf(call, type, new Uint32Array(made.buffer as ArrayBuffer, 0, all.type.bytes / 4));
 }

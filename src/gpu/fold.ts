@@ -1,5 +1,5 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
-import type { Scalar, TypeName, Value } from "../algebra/types.ts";
+import type { ScalarOf, Value } from "../algebra/types.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { HistogramOptions, WeightName } from "../plan/histogram.ts";
@@ -149,6 +149,8 @@ export interface FlaggedCompact extends CompactOf<FlaggedRanges> {}
 
 /** A compaction that was prepared with or without `where`. */
 export interface EitherCompact extends CompactOf<CompactRanges & Partial<FlaggedRanges>> {}
+
+type More = typeof import("./more.ts");
 
 /** Where a histogram reads and writes. */
 export interface HistogramRanges extends PartOption {
@@ -425,17 +427,14 @@ export class Fold {
     data: ScalarArray,
     options: HandHistogramOptions<string> & { readonly weights?: WeightArray },
   ): Promise<ArrayOf<WeightName, number>> {
-    // The arrays may change while the code is loaded.
-    const [given, weights] = [givenOf(data), givenOf(options?.weights)];
-    return (await import("./histogram.ts")).histogramAtHand(this.#context, given, weights, options);
+    return this.#later("histogramAtHand", givenOf(data), givenOf(options?.weights), options);
   }
 
   /**
    * The least element and its index. Of equal elements it is the first one. As for `min`, −0 is less than 0, and any number wins
    * against NaN; of NaNs alone, the first one is the result.
    *
-   * @param data - as {@link Fold.scan} takes it, but no structs. An array on the GPU gives an array of one struct on the GPU, with
-   * the fields `value` and `index`; if it is empty, the index is 0xffffffff.
+   * @param data - as {@link Fold.scan} takes it, but no structs and no array on the GPU.
    * @throws as {@link Fold.scan}; {@link ArgumentError} also for an empty array.
    *
    * @example
@@ -443,13 +442,11 @@ export class Fold {
    * await fold.argMin(Float32Array.of(3, 1, 7, 1)); // { value: 1, index: 1 }
    * ```
    */
-  argMin<A extends ScalarArray>(data: A, options?: HandArgOptions<NameOf<A>>): Promise<ArgValue<ValueIn<A>>>;
-  argMin<Name extends TypeName, V extends Scalar>(
-    data: GpuArray<Name, V>,
-    options?: HandArgOptions<NoInfer<Name>>,
-  ): Promise<GpuArray<string, ArgValue<V>>>;
-  async argMin(data: ScalarArray | GpuArray, options: object = {}): Promise<object> {
-    return this.#arg("argMin", data, options);
+  async argMin<A extends ScalarArray>(
+    data: A,
+    options: HandArgOptions<NameOf<A>> = {},
+  ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
+    return this.#later("argAtHand", "argMin", givenOf(data), options) as Promise<never>;
   }
 
   /**
@@ -460,20 +457,11 @@ export class Fold {
    * await fold.argMax(Float32Array.of(3, 7, Number.NaN, 7)); // { value: 7, index: 1 }
    * ```
    */
-  argMax<A extends ScalarArray>(data: A, options?: HandArgOptions<NameOf<A>>): Promise<ArgValue<ValueIn<A>>>;
-  argMax<Name extends TypeName, V extends Scalar>(
-    data: GpuArray<Name, V>,
-    options?: HandArgOptions<NoInfer<Name>>,
-  ): Promise<GpuArray<string, ArgValue<V>>>;
-  async argMax(data: ScalarArray | GpuArray, options: object = {}): Promise<object> {
-    return this.#arg("argMax", data, options);
-  }
-
-  async #arg(caller: "argMin" | "argMax", data: ScalarArray | GpuArray, options: object): Promise<object> {
-    const given = givenOf(data as AnyArray);
-    return (await import("./arg_at_hand.ts")).argAtHand(this.#context, caller, given, options, (own) =>
-      this.#onGpu("reduce", data, own),
-    );
+  async argMax<A extends ScalarArray>(
+    data: A,
+    options: HandArgOptions<NameOf<A>> = {},
+  ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
+    return this.#later("argAtHand", "argMax", givenOf(data), options) as Promise<never>;
   }
 
   /**
@@ -500,9 +488,16 @@ export class Fold {
     values: NoInfer<A>,
     options: HandSearchOptions<NameOf<A>> = {},
   ): Promise<Uint32Array> {
-    // The arrays may change while the code is loaded.
-    const [entries, wanted] = [givenOf(sorted), givenOf(values)];
-    return (await import("./search.ts")).searchSortedAtHand(this.#context, entries, wanted, options);
+    return this.#later("searchSortedAtHand", givenOf(sorted), givenOf(values), options);
+  }
+
+  /** Calls what is loaded only then. What it is given says where arrays are now, since they may change meanwhile. */
+  async #later<Name extends keyof More>(
+    name: Name,
+    ...given: Parameters<More[Name]> extends [Context, ...infer Given] ? Given : never
+  ): Promise<Awaited<ReturnType<More[Name]>>> {
+    const call = (await import("./more.ts"))[name] as (context: Context, ...given: unknown[]) => unknown;
+    return (await call(this.#context, ...given)) as Awaited<ReturnType<More[Name]>>;
   }
 
   /** The call on an array on the GPU; undefined if the data is none. */
@@ -707,7 +702,7 @@ export class Fold {
    * ```
    */
   async prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
-    return (await import("./histogram.ts")).prepareHistogram(this.#context, options);
+    return this.#later("prepareHistogram", options);
   }
 
   /**
@@ -723,7 +718,7 @@ export class Fold {
   async prepareSearchSorted<Name extends string>(
     options: SearchOptions<Name>,
   ): Promise<PreparedSearchSorted> {
-    return (await import("./search.ts")).prepareSearchSorted(this.#context, options);
+    return this.#later("prepareSearchSorted", options);
   }
 
   /**

@@ -234,7 +234,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
       initial: range("initial", initialOf(given), 1),
       total: range("total", given.total, 1),
       weights: range("weights", given.weights, length),
-      sorted: needs.has("sorted") ? sortedRange(given, plan, range) : undefined,
+      sorted: plan.sortedLength && range("sorted", given.sorted, plan.sortedLength(given.sortedLength)),
     };
   };
 
@@ -243,7 +243,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     output: true,
     length: true,
     firstIndex: true,
-    ...(plan.needs.has("sorted") && { sortedLength: true as const }),
+    ...(plan.sortedLength && { sortedLength: true as const }),
     ...Object.fromEntries([...plan.needs].map((name) => [name, true as const])),
   };
 
@@ -346,26 +346,6 @@ function requireFirstIndex(given: unknown, plan: Plan): number {
     );
   }
   return given;
-}
-
-/** The range of sorted items, which has a length of its own. If that is 0, the range may be left out. */
-function sortedRange(
-  { sorted, sortedLength }: Ranges,
-  plan: Plan,
-  range: (name: RangeName, given: BufferRange | undefined, items: number) => Range | undefined,
-): Range | undefined {
-  if (
-    typeof sortedLength !== "number" ||
-    !(sortedLength >= 0 && sortedLength < 2 ** 32) ||
-    sortedLength % 1 !== 0
-  ) {
-    throw refusal(
-      plan,
-      `sortedLength is ${String(sortedLength)}; it takes a whole number from 0 to 2^32 - 1`,
-      "sortedLength",
-    );
-  }
-  return sortedLength === 0 && sorted === undefined ? undefined : range("sorted", sorted, sortedLength);
 }
 
 /** The given length. If a buffer holds the length, the most that it may be. */

@@ -10,10 +10,11 @@ import type { BinOptions } from "./bins.ts";
 import { requireBins, requireRoom } from "./bins.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { TuningOptions } from "./options.ts";
+import { plainSizes } from "./plain_sizes.ts";
 import type { Pass, Plan } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
 import { requireScalar } from "./scalar.ts";
-import { plainSizes, requireMaxLength } from "./tuning.ts";
+import { requireMaxLength } from "./tuning.ts";
 
 /** The types of weights, and of their sums. */
 export type WeightName = "u32" | "i32" | "f32";

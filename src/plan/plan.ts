@@ -77,6 +77,8 @@ export interface Plan {
   readonly needs: ReadonlySet<RangeName>;
   /** Bytes of an item of each of the caller's ranges. */
   readonly itemBytes: Readonly<Record<RangeName, number>>;
+  /** Checks how many sorted items a recording is given, if it takes such a range. @throws {ArgumentError} */
+  readonly sortedLength?: (given: unknown) => number;
   readonly indirectWords: number;
   /** How many items a vector has. If input and output both start at a vector, they can be loaded and stored as vectors. */
   readonly vector: number;

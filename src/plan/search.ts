@@ -1,13 +1,14 @@
 import type { ElementType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { searchKernel } from "../kernels/search.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { TuningOptions } from "./options.ts";
+import { plainSizes } from "./plain_sizes.ts";
 import type { Plan } from "./plan.ts";
 import { bound, itemBytesOf } from "./plan.ts";
 import { requireScalar, requireSide } from "./scalar.ts";
-import { plainSizes, requireMaxLength } from "./tuning.ts";
+import { requireMaxLength } from "./tuning.ts";
 
 /** The side of equal elements, and the sizes of the kernel. */
 export interface SearchTuning extends Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
@@ -56,6 +57,12 @@ export function planSearch(options: SearchOptions, facts: DeviceFacts): Plan {
     eagerScratch: 0,
     needs: new Set(["input", "output", "sorted", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
     itemBytes: itemBytesOf(type.bytes, 4),
+    sortedLength(given) {
+      if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given >= 2 ** 32) {
+        refuse(title, "sortedLength", String(given), "a whole number from 0 to 2^32 - 1");
+      }
+      return given;
+    },
     indirectWords: 0,
     outputLength: (length) => length,
     ways: [{ arrangement: "items" }],

@@ -2,7 +2,6 @@ import type { Domain, ElementType } from "../algebra/types.ts";
 import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms, mostRows, requireAlgorithm } from "../kernels/algorithms.ts";
-import type { Sizes } from "../kernels/sizes.ts";
 import type { DeviceFacts, Limits } from "./facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
@@ -127,7 +126,7 @@ export function rowOf<Name extends Primitive>(
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
-function requireChosen(
+export function requireChosen(
   { feature }: ElementType,
   options: Chosen,
   title: string,
@@ -166,32 +165,6 @@ function requireChosen(
   if (itemsPerThread > 64) {
     refuse(title, "itemsPerThread", itemsPerThread, "1 to 64");
   }
-}
-
-/**
- * The sizes of a kernel that neither scans nor reduces tiles, from a row and the caller's choices.
- *
- * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
- */
-export function plainSizes(
-  { workGroupSize, items }: Pick<TuningRow, "workGroupSize" | "items">,
-  title: string,
-  type: ElementType,
-  options: Omit<Chosen, "algorithm" | "passes">,
-  facts: DeviceFacts,
-): Sizes {
-  requireChosen(type, options, title, facts);
-  const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX } = facts.limits;
-  return {
-    workGroupSize:
-      options.workGroupSize ??
-      Math.min(workGroupSize, maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX),
-    items: options.itemsPerThread ?? items,
-    unrolled: true,
-    oneByOne: false,
-    minSubgroupSize: facts.subgroupMinSize,
-    maxSubgroupSize: facts.subgroupMaxSize,
-  };
 }
 
 /** Requires a whole number of at least 1. */

@@ -74,17 +74,12 @@ test.each([
   expect(argMaxReference(data as Float32Array)).toEqual(greatest);
 });
 
-test("an array on the GPU gives an array on the GPU", async () => {
+test("an array on the GPU, by a map", async () => {
   const data = await fold().upload(Float32Array.of(3, 7, 7, 2));
-  const found = await fold().argMax(data);
-  expect(found.type.bytes).toBe(8);
-  expect(((await found.read()) as { get(at: number): unknown }).get(0)).toEqual({ value: 7, index: 1 });
-  const none = await fold().compact(data, { where: "x > 9" });
-  const nothing = await fold().argMin(none);
-  expect(((await nothing.read()) as { get(at: number): unknown }).get(0)).toEqual({
-    value: Number.NaN,
-    index: 0xffffffff,
-  });
+  const op = argMax(f32);
+  const found = await fold().reduce(data, { type: op.type, op, map: "ArgMaxF32(x, i)" });
+  expect([...(await found.read())]).toEqual([{ value: 7, index: 1 }]);
+  await expect(fold().argMax(data as never)).rejects.toThrow(/not an array of an element type/);
 });
 
 test("recorded, by a map", async () => {
@@ -114,7 +109,7 @@ describe("bad input", () => {
   const pair = struct({ name: "Pair", fields: { a: u32, b: u32 } });
   test.each([
     [new Float32Array(0), {}, "data", /the array is empty/],
-    [pair.array(2), {}, "data", /an array of the struct Pair; it takes u32/],
+    [pair.array(2), {}, "data", /data is the struct Pair; it takes u32/],
     [[1, 2], {}, "data", /is not an array of an element type/],
     [Uint32Array.of(1), { op: 1 }, "op", /takes no option op/],
     [Uint32Array.of(1), { type: f32 }, "type", /holds u32, but type says f32/],
