@@ -406,7 +406,7 @@ export class Fold {
    * The result does not depend on the adapter: whole numbers are divided exactly, and floats are compared with edges that the
    * CPU computed. Only sums of f32 weights are added in an order that differs from run to run.
    *
-   * @param data - as {@link Fold.scan} takes it, but no structs and no array on the GPU.
+   * @param data - as {@link Fold.scan} takes it, but no structs. Of an array on the GPU, the result and the weights are on the GPU.
    * @param options - `edges`, or `bins` and `range`, or `bins` and `bin`.
    * @returns counts; with `weights`, sums in an array like that of the weights.
    * @throws as {@link Fold.scan}; {@link SourceError} also if `bin` does not compile.
@@ -423,11 +423,24 @@ export class Fold {
     options: HandHistogramOptions<NameOf<A>> & WeightsOption<W>,
   ): Promise<ArrayOf<NameOf<W>, number>>;
   histogram<A extends ScalarArray>(data: A, options: HandHistogramOptions<NameOf<A>>): Promise<Uint32Array>;
+  histogram<Name extends string, V extends Value, W extends WeightName>(
+    data: GpuArray<Name, V>,
+    options: HandHistogramOptions<NoInfer<Name>> & { readonly weights: GpuArray<W, number> },
+  ): Promise<GpuArray<W, number>>;
+  histogram<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: HandHistogramOptions<NoInfer<Name>>,
+  ): Promise<GpuArray<"u32", number>>;
   async histogram(
-    data: ScalarArray,
-    options: HandHistogramOptions<string> & { readonly weights?: WeightArray },
-  ): Promise<ArrayOf<WeightName, number>> {
-    return this.#later("histogramAtHand", givenOf(data), givenOf(options?.weights), options);
+    data: ScalarArray | GpuArray,
+    options: HandHistogramOptions<string> & { readonly weights?: WeightArray | GpuArray },
+  ): Promise<never> {
+    return this.#later(
+      "histogram",
+      givenOf(data as AnyArray),
+      givenOf(options?.weights as AnyArray | undefined),
+      options,
+    );
   }
 
   /**
@@ -446,7 +459,7 @@ export class Fold {
     data: A,
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
-    return this.#later("argAtHand", "argMin", givenOf(data), options) as Promise<never>;
+    return this.#later("argAtHand", "argMin", givenOf(data), options);
   }
 
   /**
@@ -461,7 +474,7 @@ export class Fold {
     data: A,
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
-    return this.#later("argAtHand", "argMax", givenOf(data), options) as Promise<never>;
+    return this.#later("argAtHand", "argMax", givenOf(data), options);
   }
 
   /**
@@ -471,8 +484,8 @@ export class Fold {
    * NaN comes behind all numbers, and −0 is where 0 is. If the array is not sorted, the places mean nothing, but are still between
    * 0 and its length.
    *
-   * @param sorted - elements in ascending order, as {@link Fold.scan} takes them, but no structs and no array on the GPU.
-   * @param values - an array of the same type.
+   * @param sorted - elements in ascending order, as {@link Fold.scan} takes them, but no structs.
+   * @param values - an array of the same type. If one array is on the GPU, both are, and so is the result.
    * @param options - `side: "right"` counts equal elements, too.
    * @throws as {@link Fold.scan}.
    *
@@ -483,21 +496,31 @@ export class Fold {
    * await fold.searchSorted(sorted, Float32Array.of(3, 0, 9), { side: "right" }); // 3 0 4
    * ```
    */
-  async searchSorted<A extends ScalarArray>(
+  searchSorted<A extends ScalarArray>(
     sorted: A,
     values: NoInfer<A>,
-    options: HandSearchOptions<NameOf<A>> = {},
-  ): Promise<Uint32Array> {
-    return this.#later("searchSortedAtHand", givenOf(sorted), givenOf(values), options);
+    options?: HandSearchOptions<NameOf<A>>,
+  ): Promise<Uint32Array>;
+  searchSorted<Name extends string, V extends Value>(
+    sorted: GpuArray<Name, V>,
+    values: GpuArray<NoInfer<Name>, NoInfer<V>>,
+    options?: HandSearchOptions<NoInfer<Name>>,
+  ): Promise<GpuArray<"u32", number>>;
+  async searchSorted(
+    sorted: ScalarArray | GpuArray,
+    values: ScalarArray | GpuArray,
+    options: HandSearchOptions<string> = {},
+  ): Promise<never> {
+    return this.#later("searchSorted", givenOf(sorted as AnyArray), givenOf(values as AnyArray), options);
   }
 
   /** Calls what is loaded only then. What it is given says where arrays are now, since they may change meanwhile. */
   async #later<Name extends keyof More>(
     name: Name,
-    ...given: Parameters<More[Name]> extends [Context, ...infer Given] ? Given : never
-  ): Promise<Awaited<ReturnType<More[Name]>>> {
-    const call = (await import("./more.ts"))[name] as (context: Context, ...given: unknown[]) => unknown;
-    return (await call(this.#context, ...given)) as Awaited<ReturnType<More[Name]>>;
+    ...given: Parameters<More[Name]> extends [unknown, unknown, ...infer Given] ? Given : never
+  ): Promise<never> {
+    const call = (await import("./more.ts"))[name] as (...given: unknown[]) => Promise<never>;
+    return call(this.#context, this.#arrays, ...given);
   }
 
   /** The call on an array on the GPU; undefined if the data is none. */

@@ -35,7 +35,8 @@ const binNames = { bins: true, range: true, edges: true, bin: true } as const sa
   keyof BinOptions,
   true
 >;
-const sharedNames = {
+/** The options of `histogram`. */
+export const histogramNames = {
   type: true,
   weights: true,
   workGroupSize: true,
@@ -45,7 +46,7 @@ const sharedNames = {
 const preparedNames = {
   maxLength: true,
   lengthOnGpu: true,
-  ...sharedNames,
+  ...histogramNames,
 } as const satisfies Record<keyof HistogramOptions, true>;
 
 /** `Fold.prepareHistogram`. */
@@ -81,7 +82,7 @@ export async function histogramAtHand(
   marks: Given,
   options: HandHistogramOptions<string> & { readonly weights?: unknown },
 ): Promise<ArrayOf<WeightName, number>> {
-  requireOptions("histogram", options, sharedNames);
+  requireOptions("histogram", options, histogramNames);
   const { length } = given;
   const { type } = await typesOf(given.data, { type: options.type }, "histogram");
   const scalar = requireScalar(type, "histogram", "data");
@@ -112,5 +113,6 @@ export async function histogramAtHand(
   return arrayOver(weights ?? u32, made.buffer as ArrayBuffer) as ArrayOf<WeightName, number>;
 }
 
-const textOf = (values: ArrayLike<unknown> | undefined): string | undefined =>
+/** Numbers as text, for the key of a plan. */
+export const textOf = (values: ArrayLike<unknown> | undefined): string | undefined =>
   values && Array.from(values, (value) => `${typeof value} ${value}`).join();

@@ -18,7 +18,8 @@ export interface HandSearchOptions<Name extends string> extends SearchTuning {
   readonly type?: ElementType<Name>;
 }
 
-const names = {
+/** The options of `searchSorted`. */
+export const searchNames = {
   side: true,
   type: true,
   workGroupSize: true,
@@ -27,7 +28,7 @@ const names = {
 const preparedNames = {
   maxLength: true,
   lengthOnGpu: true,
-  ...names,
+  ...searchNames,
 } as const satisfies Record<keyof SearchOptions, true>;
 
 /** `Fold.prepareSearchSorted`. */
@@ -44,7 +45,7 @@ export async function searchSortedAtHand(
   options: HandSearchOptions<string>,
 ): Promise<Uint32Array> {
   const caller = "searchSorted";
-  requireOptions(caller, options, names);
+  requireOptions(caller, options, searchNames);
   const { type: named, ...others } = options;
   const { type } = await typesOf(sorted.data, { type: named }, caller);
   requireScalar(type, caller, "sorted");

@@ -46,6 +46,8 @@ export interface HistogramRow {
   readonly counterBytes: number;
   /** Whether a thread adds up the items that fall in one bin one after another. */
   readonly runs: boolean;
+  /** It also does if there are fewer copies than this, since then many threads would add to one counter. */
+  readonly fewCopies: number;
   /** The most work-groups. Each adds its counters to the bins once. */
   readonly workGroups: number;
 }
@@ -53,9 +55,33 @@ export interface HistogramRow {
 /** The sizes that suit an adapter. */
 export const histogramRows = {
   // A barrier costs the most time, and threads of a work-group take turns, so that copies of a counter save nothing.
-  software: { workGroupSize: 64, items: 16, copies: 1, counterBytes: 2 ** 15, runs: false, workGroups: 16 },
-  nvidia: { workGroupSize: 512, items: 16, copies: 32, counterBytes: 2 ** 15, runs: false, workGroups: 792 },
-  gpu: { workGroupSize: 256, items: 16, copies: 8, counterBytes: 2 ** 14, runs: true, workGroups: 512 },
+  software: {
+    workGroupSize: 64,
+    items: 16,
+    copies: 1,
+    counterBytes: 2 ** 15,
+    runs: false,
+    fewCopies: 1,
+    workGroups: 16,
+  },
+  nvidia: {
+    workGroupSize: 512,
+    items: 16,
+    copies: 32,
+    counterBytes: 2 ** 15,
+    runs: false,
+    fewCopies: 8,
+    workGroups: 528,
+  },
+  gpu: {
+    workGroupSize: 256,
+    items: 16,
+    copies: 8,
+    counterBytes: 2 ** 14,
+    runs: true,
+    fewCopies: 0,
+    workGroups: 512,
+  },
 } as const satisfies Record<"software" | "nvidia" | "gpu", HistogramRow>;
 
 const rowFor = ({ software, vendor }: DeviceFacts): HistogramRow =>
@@ -129,7 +155,7 @@ export function planHistogram(
         lengthOnGpu,
         sizes,
         copies,
-        runs: row.runs,
+        runs: testing.runs ?? (row.runs || copies < row.fewCopies),
       }),
   );
   return {
