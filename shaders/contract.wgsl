@@ -187,6 +187,11 @@ struct Params {
   keys_base: u32,
   offsets_base: u32,
   unique_base: u32,
+  // Histograms: where the weights start.
+  weights_base: u32,
+  // Searches: where the sorted range starts, and how many items it has.
+  sorted_base: u32,
+  sorted_length: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

@@ -19,6 +19,7 @@ export {
   SourceError,
   WavefoldError,
 } from "./errors.ts";
+export type { ArgValue, HandArgOptions } from "./gpu/arg_at_hand.ts";
 export type {
   HandCompactOptions,
   HandMapOptions,
@@ -38,15 +39,20 @@ export type {
   FlaggedCompact,
   FlaggedRanges,
   Fold,
+  HistogramRanges,
   PreparedCompact,
+  PreparedHistogram,
   PreparedReduce,
   PreparedScan,
+  PreparedSearchSorted,
   ReduceRanges,
   Runs,
   ScanRanges,
+  SearchRanges,
   SegmentParts,
 } from "./gpu/fold.ts";
 export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_array.ts";
+export type { HandHistogramOptions, WeightArray, WeightsOption } from "./gpu/histogram.ts";
 export type {
   GpuCompactOptions,
   GpuReduceMapOptions,
@@ -59,6 +65,7 @@ export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
 export type { BufferRange, Length } from "./gpu/recording.ts";
 export type { RunLengths, RunOptions } from "./gpu/runs.ts";
+export type { HandSearchOptions } from "./gpu/search.ts";
 export type { HandSegmentsOption } from "./gpu/segments_at_hand.ts";
 export type { GpuSegments } from "./gpu/segments_on_gpu.ts";
 export type {
@@ -74,8 +81,11 @@ export type {
 export type { UploadOptions, WrapOptions } from "./gpu/to_gpu.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
+export type { BinOptions } from "./plan/bins.ts";
 export type { CompactOptions } from "./plan/compact.ts";
 export type { Grouping } from "./plan/grouping.ts";
+export type { HistogramOptions, HistogramTuning } from "./plan/histogram.ts";
 export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { ScanOptions } from "./plan/scan.ts";
+export type { SearchOptions, SearchTuning } from "./plan/search.ts";

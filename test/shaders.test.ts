@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import { operator } from "../src/algebra/custom_operator.ts";
-import { f32 } from "../src/algebra/floats.ts";
+import { f16, f32 } from "../src/algebra/floats.ts";
 import { u32 } from "../src/algebra/integers.ts";
 import type { Operator } from "../src/algebra/monoid.ts";
 import { monoid as monoidOf } from "../src/algebra/monoid.ts";
@@ -19,11 +19,16 @@ import { oneByOne } from "../src/kernels/one_by_one.ts";
 import { blelloch, hillisSteele } from "../src/kernels/portable.ts";
 import { subgroup } from "../src/kernels/subgroup_tiles.ts";
 import { planAppend } from "../src/plan/append.ts";
+import { reductionOf } from "../src/plan/arg.ts";
 import { planCombine } from "../src/plan/combine.ts";
 import type { DeviceFacts } from "../src/plan/facts.ts";
+import type { HistogramOptions } from "../src/plan/histogram.ts";
+import { planHistogram } from "../src/plan/histogram.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
+import type { ReduceOptions } from "../src/plan/reduce.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
+import { planSearch } from "../src/plan/search.ts";
 import { parse, resolved } from "../src/text/module.ts";
 import { piecesOf } from "../src/text/pieces.ts";
 import type { Parsed, SourceText } from "../src/text/source.ts";
@@ -113,6 +118,34 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
   for (const indirect of [{ dispatch: { itemsPerWorkGroup: 64 } }, { drawIndexed: { indexCount: 4 } }]) {
     const options = { type: u32, where: "x > 1u", maxLength, indirect };
     plans.push(planCompact(options, facts).then((plan) => planAppend(options, plan, 4096, facts)));
+  }
+  for (const [type, weights] of [
+    [u32, undefined],
+    [f32, f32],
+    [f16, u32],
+    [f64, f32],
+  ] as const) {
+    for (const rule of [
+      { bins: 7, range: [0, 1] },
+      { bins: 7, range: [0, 14] },
+      { edges: [0, 5, 9] },
+      { bins: 7, bin: "i % 9u" },
+      { bins: 2 ** 20, bin: "i" },
+    ] as const) {
+      const options = { type, ...rule, maxLength, ...(weights && { weights }) } as HistogramOptions;
+      plans.push(planHistogram(options, facts), planHistogram(options, facts, ["padded"], { runs: true }));
+    }
+  }
+  for (const type of allTypes) {
+    for (const call of ["argMin", "argMax"] as const) {
+      plans.push(planReduce({ ...reductionOf(call, type), maxLength } as ReduceOptions, facts));
+    }
+  }
+  for (const type of [u32, f32, f16, f64] as ElementType[]) {
+    plans.push(
+      planSearch({ type, maxLength }, facts),
+      planSearch({ type, maxLength, side: "right", lengthOnGpu: true }, facts),
+    );
   }
   plans.push(planCombine({ type: u32, op: untyped(add), maxLength }, facts));
   return await Promise.all(plans);

@@ -28,7 +28,7 @@ import { startByteProgress, startProgress } from "./progress.ts";
 import { moveThrough } from "./stream.ts";
 import { openText, textTarget } from "./text.ts";
 
-interface OutputOption {
+export interface OutputOption {
   readonly output: string;
 }
 
@@ -56,18 +56,18 @@ const initialOf = ({ initial }: InitialOption, type: ScalarType): { readonly ini
   initial === undefined ? {} : { initial: parseValue(initial, type, "--initial") };
 
 /** The bits of a result, which are what a file takes, whatever the runtime has for f16. */
-const bytesOf = (result: ScalarArray): Uint8Array =>
+export const bytesOf = (result: ScalarArray): Uint8Array =>
   new Uint8Array(result.buffer as ArrayBuffer, result.byteOffset, result.byteLength);
 
-const openOutput = (path: string, { text }: RawOption): Promise<Target> | Target =>
+export const openOutput = (path: string, { text }: RawOption): Promise<Target> | Target =>
   path === DASH ? stdoutTarget(text !== undefined) : openTarget(path);
 
 /** Where elements of a type go in the form of the input's. */
-const formedTarget = (target: Target, { text }: RawOption, type: ScalarType): Target =>
+export const formedTarget = (target: Target, { text }: RawOption, type: ScalarType): Target =>
   text === undefined ? target : textTarget(target, type);
 
 /** Elements that come in, before an adapter is opened. */
-async function withElements<Result>(
+export async function withElements<Result>(
   path: string,
   { raw, text }: RawOption,
   work: (source: ElementSource, input: Input) => Promise<Result>,

@@ -7,7 +7,9 @@ import type { BenchOptions } from "./bench.ts";
 import { doctor } from "./doctor.ts";
 import { emit } from "./emit.ts";
 import { oneLine } from "./errors.ts";
+import type { HistogramFileOptions } from "./histogram.ts";
 import { link } from "./link.ts";
+import type { AdapterOption, RawOption } from "./options.ts";
 import {
   adapterOption,
   algorithmOption,
@@ -15,6 +17,8 @@ import {
   mapOption,
   mapTypeOption,
   operatorOption,
+  parseCount,
+  parseEdges,
   parseList,
   parseNumberList,
   parseSizeList,
@@ -22,6 +26,7 @@ import {
   textOption,
 } from "./options.ts";
 import { ClosedPipeError, print } from "./print.ts";
+import type { SearchFileOptions } from "./search.ts";
 import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
@@ -37,6 +42,9 @@ const COMPACT_HELP = `
 
 With --flags, everything is in memory at once. A .npy file says in front how many elements follow, so a compaction
 writes one to a file; to -, it writes --raw or --text elements.`;
+
+const MEMORY_HELP = `
+Files are as those of scan, but everything is in memory at once.`;
 
 const STATUS_HELP = `
 It exits with 0; with 1 after any failure, which one line on stderr tells; and with 128 and the signal's number where
@@ -135,6 +143,73 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(adapterOption())
     .addHelpText("after", NPY_HELP + COMPACT_HELP)
     .action(compactFile);
+  root
+    .command("histogram")
+    .description(
+      "How many elements fall in each bin, as <u4. A bin has its lower edge and not its upper one, but the last bin has both; elements outside all bins are not counted, and neither is nan.",
+    )
+    .argument("<in.npy>", "the elements; - reads stdin")
+    .addOption(rawOption())
+    .addOption(textOption())
+    .addOption(outputOption())
+    .addOption(new Option("--bins <count>", "how many bins; it takes --range or --bin").argParser(parseCount))
+    .addOption(
+      new Option("--range <low,high>", "the lowest and the highest edge of even bins").argParser(parseEdges),
+    )
+    .addOption(
+      new Option(
+        "--edges <list>",
+        "the edges, one more than bins: numbers divided by commas, or a .npy file",
+      ).conflicts(["bins", "range", "bin"]),
+    )
+    .option(
+      "--bin <expr>",
+      "WGSL over the element x and its index i (u32) that gives the bin's number, a u32",
+    )
+    .option("--weights <weights.npy>", "one for each element, <u4 <i4 <f4: the result has their sums")
+    .addOption(adapterOption())
+    .addHelpText("after", MEMORY_HELP)
+    .action(async (path: string, options: HistogramFileOptions) =>
+      (await import("./histogram.ts")).histogramFile(path, options),
+    );
+  for (const [name, call, which] of [
+    ["argmin", "argMin", "least"],
+    ["argmax", "argMax", "greatest"],
+  ] as const) {
+    root
+      .command(name)
+      .description(
+        `The index of the ${which} element and its value, divided by a space, alone on stdout. Of equal elements it is the first one.`,
+      )
+      .argument("<in.npy>", "the elements; - reads stdin")
+      .addOption(rawOption())
+      .addOption(textOption())
+      .addOption(adapterOption())
+      .addHelpText("after", MEMORY_HELP)
+      .action(async (path: string, options: RawOption & AdapterOption) =>
+        (await import("./arg.ts")).argOfFile(call, path, options),
+      );
+  }
+  root
+    .command("searchsorted")
+    .description(
+      "The place of each value among sorted elements, as <u4: how many of them come before it. The result has the values' shape.",
+    )
+    .argument("<sorted.npy>", "the elements, in ascending order")
+    .argument("<values.npy>", "the values to look for, of the same type; - reads stdin")
+    .addOption(rawOption())
+    .addOption(textOption())
+    .addOption(outputOption())
+    .addOption(
+      new Option("--side <side>", "whether equal elements come behind the value (left) or before it (right)")
+        .choices(["left", "right"])
+        .default("left"),
+    )
+    .addOption(adapterOption())
+    .addHelpText("after", MEMORY_HELP)
+    .action(async (sorted: string, values: string, options: SearchFileOptions) =>
+      (await import("./search.ts")).searchFile(sorted, values, options),
+    );
   root
     .command("emit")
     .description(

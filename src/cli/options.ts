@@ -3,7 +3,7 @@ import { parseSizes } from "../../bench/sizes.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { operators } from "../algebra/operators.ts";
-import type { TypeName } from "../algebra/types.ts";
+import type { Scalar, TypeName } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold, NodeOpenOptions } from "../node.ts";
@@ -64,6 +64,31 @@ export function parseNumberList(given: string): number[] {
     throw new InvalidArgumentError("It takes whole numbers divided by commas.");
   }
   return given.split(",").map(Number);
+}
+
+/** How many there are. */
+export function parseCount(given: string): number {
+  if (!/^\d+$/.test(given)) {
+    throw new InvalidArgumentError("It takes a whole number.");
+  }
+  return Number(given);
+}
+
+const EDGE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** Numbers divided by commas; whole numbers of any size. */
+export function parseEdges(given: string): Scalar[] {
+  return given.split(",").map((part) => {
+    const text = part.trim();
+    const [, sign, isInfinite] = /^([+-]?)(inf)?/i.exec(text) ?? [];
+    if (isInfinite !== undefined && /^[+-]?inf(inity)?$/i.test(text)) {
+      return sign === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    }
+    if (!EDGE.test(text)) {
+      throw new InvalidArgumentError("It takes numbers divided by commas.");
+    }
+    return /^[+-]?\d+$/.test(text) ? BigInt(text.replace("+", "")) : Number(text);
+  });
 }
 
 /** Lengths. See {@link parseSizes}. */

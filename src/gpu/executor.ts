@@ -165,6 +165,7 @@ function boundPass(
       params.output_base = base + (offset - start) / itemBytes;
     } else {
       params[`${slot}_base`] = bind(binding, slot, buffer, offset, end, itemBytes);
+      params[`${slot}_length`] = bytes / itemBytes;
     }
   }
   return { pass, bound, params };
@@ -241,7 +242,14 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     );
     digits = plan.spine && (await import("./run_numbers.ts")).digitsOf(context);
     for (let index = 0; index < plan.eagerScratch; index++) {
-      scratch.push(own(await allocate(context, describe(index), title)));
+      const words = plan.filled?.[index];
+      scratch.push(
+        own(
+          words
+            ? filledBuffer(device, words, usage, describe(index).label as string)
+            : await allocate(context, describe(index), title),
+        ),
+      );
     }
   } catch (cause) {
     destroy();

@@ -1,10 +1,13 @@
-import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
+import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 import type { Segments } from "../algebra/segments.ts";
-import type { Value } from "../algebra/types.ts";
+import type { ScalarOf, Value } from "../algebra/types.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
+import type { HistogramOptions, WeightName } from "../plan/histogram.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
+import type { SearchOptions } from "../plan/search.ts";
+import type { ArgValue, HandArgOptions } from "./arg_at_hand.ts";
 import type {
   HandCompactOptions,
   HandMapOptions,
@@ -18,6 +21,7 @@ import { scanAtHand } from "./at_hand.ts";
 import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
 import type { GpuArray, Memory, Primitive } from "./gpu_array.ts";
+import type { HandHistogramOptions, WeightArray, WeightsOption } from "./histogram.ts";
 import type {
   GpuCompactOptions,
   GpuReduceMapOptions,
@@ -27,7 +31,8 @@ import type {
 } from "./on_gpu.ts";
 import { once } from "./once.ts";
 import type { BufferRange, Length } from "./recording.ts";
-import type { RunLengths, RunOptions, RunPrimitive } from "./runs.ts";
+import type { RunLengths, RunOptions } from "./runs.ts";
+import type { HandSearchOptions } from "./search.ts";
 import type { HandSegmentsOption } from "./segments_at_hand.ts";
 import type { GpuSegments } from "./segments_on_gpu.ts";
 import type {
@@ -195,6 +200,54 @@ export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & { rea
 
 const loadReduce = /* @__PURE__ */ once(() => import("./reduce_at_hand.ts"));
 const loadCompact = /* @__PURE__ */ once(() => import("./compact_at_hand.ts"));
+
+type More = typeof import("./more.ts");
+
+/** Where a histogram reads and writes. */
+export interface HistogramRanges extends PartOption {
+  readonly input: BufferRange;
+  /** A u32 for each bin; with weights, an item of their type. */
+  readonly output: BufferRange;
+  /** For plans prepared with `weights`: a weight for each item. */
+  readonly weights?: BufferRange;
+  readonly length: Length;
+}
+
+/** A histogram, compiled. */
+export interface PreparedHistogram {
+  /**
+   * Records the histogram of `length` items, as {@link PreparedScan.record} does. `output` receives all bins, whatever it held.
+   * It must be in another buffer than the ranges that are read.
+   */
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: HistogramRanges): void;
+  /** As {@link PreparedScan.destroy}. */
+  destroy(): void;
+}
+
+/** Where a search reads and writes. */
+export interface SearchRanges extends PartOption {
+  /** The sorted items, in ascending order. */
+  readonly sorted: BufferRange;
+  /** How many there are. */
+  readonly sortedLength: number;
+  /** The values to look for. */
+  readonly input: BufferRange;
+  /** A u32 for each value: its place. */
+  readonly output: BufferRange;
+  /** The number of values. */
+  readonly length: Length;
+}
+
+/** A search in sorted items, compiled. */
+export interface PreparedSearchSorted {
+  /**
+   * Records the search for `length` values, as {@link PreparedScan.record} does. `output` must be in another buffer than the
+   * ranges that are read.
+   */
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: SearchRanges): void;
+  /** As {@link PreparedScan.destroy}. */
+  destroy(): void;
+}
 
 /** The two ends of a stream, whose code is loaded later. */
 function streamFor(
@@ -472,7 +525,7 @@ export class Fold {
     options?: RunOptions<NoInfer<Name>> & { readonly indices?: false },
   ): Promise<GpuArray<Name, V>>;
   unique(data: AnyArray | GpuArray, options: object = {}): Promise<AnyArray | GpuArray> {
-    return this.#runs("unique", data, options) as Promise<AnyArray | GpuArray>;
+    return this.#later("runs", "unique", givenOf(data as AnyArray), options);
   }
 
   /**
@@ -497,18 +550,7 @@ export class Fold {
     data: AnyArray | GpuArray,
     options: object = {},
   ): Promise<RunLengths<AnyArray | GpuArray, Uint32Array | GpuArray>> {
-    return this.#runs("runLengths", data, options) as Promise<
-      RunLengths<AnyArray | GpuArray, Uint32Array | GpuArray>
-    >;
-  }
-
-  async #runs(primitive: RunPrimitive, data: AnyArray | GpuArray, options: object): Promise<unknown> {
-    // The array may change while the code is loaded.
-    const given = givenOf(data as AnyArray);
-    const { runsAtHand, runsOnGpu } = await import("./runs.ts");
-    return "callOnGpu" in Object(data)
-      ? runsOnGpu(primitive, this.#context, this.#arrays, data as GpuArray, options)
-      : runsAtHand(primitive, this.#context, this.#arrays, given, options);
+    return this.#later("runs", "runLengths", givenOf(data as AnyArray), options);
   }
 
   /** A call on an array with segments. It is undefined if the options name none. */
@@ -517,11 +559,131 @@ export class Fold {
     given: Given,
     options: { readonly segments?: unknown },
   ): Promise<AnyArray | Runs<AnyArray, AnyArray>> | undefined {
-    return options?.segments === undefined
-      ? undefined
-      : import("./segments_at_hand.ts").then(({ segmentsAtHand }) =>
-          segmentsAtHand(primitive, this.#context, this.#arrays, given, options),
-        );
+    return options?.segments === undefined ? undefined : this.#later("segments", primitive, given, options);
+  }
+
+  /**
+   * How many elements fall in each bin. A bin has its lower edge and not its upper one, but the last bin has both. Elements
+   * outside all bins are not counted, and neither is NaN. Counts wrap at 2^32.
+   *
+   * The result does not depend on the adapter: whole numbers are divided exactly, and floats are compared with edges that the
+   * CPU computed. Only sums of f32 weights are added in an order that differs from run to run.
+   *
+   * @param data - as {@link Fold.scan} takes it, but no structs. Of an array on the GPU, the result and the weights are on the GPU.
+   * @param options - `edges`, or `bins` and `range`, or `bins` and `bin`.
+   * @returns counts; with `weights`, sums in an array like that of the weights.
+   * @throws as {@link Fold.scan}; {@link SourceError} also if `bin` does not compile.
+   *
+   * @example
+   * ```ts
+   * await fold.histogram(Uint32Array.of(3, 1, 7, 8, 1), { bins: 4, range: [0, 8] }); // 2 1 0 2
+   * await fold.histogram(Float32Array.of(0.2, 5, 0.7), { edges: [0, 0.5, 1] }); // 1 1
+   * await fold.histogram(Uint32Array.of(3, 1, 7, 8, 1), { bins: 2, bin: "x % 2u" }); // 1 4
+   * ```
+   */
+  histogram<A extends ScalarArray, W extends WeightArray>(
+    data: A,
+    options: HandHistogramOptions<NameOf<A>> & WeightsOption<W>,
+  ): Promise<ArrayOf<NameOf<W>, number>>;
+  histogram<A extends ScalarArray>(data: A, options: HandHistogramOptions<NameOf<A>>): Promise<Uint32Array>;
+  histogram<Name extends string, V extends Value, W extends WeightName>(
+    data: GpuArray<Name, V>,
+    options: HandHistogramOptions<NoInfer<Name>> & { readonly weights: GpuArray<W, number> },
+  ): Promise<GpuArray<W, number>>;
+  histogram<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: HandHistogramOptions<NoInfer<Name>>,
+  ): Promise<GpuArray<"u32", number>>;
+  async histogram(
+    data: ScalarArray | GpuArray,
+    options: HandHistogramOptions<string> & { readonly weights?: WeightArray | GpuArray },
+  ): Promise<never> {
+    return this.#later(
+      "histogram",
+      givenOf(data as AnyArray),
+      givenOf(options?.weights as AnyArray | undefined),
+      options,
+    );
+  }
+
+  /**
+   * The least element and its index. Of equal elements it is the first one. As for `min`, −0 is less than 0, and any number wins
+   * against NaN; of NaNs alone, the first one is the result.
+   *
+   * @param data - as {@link Fold.scan} takes it, but no structs and no array on the GPU.
+   * @throws as {@link Fold.scan}; {@link ArgumentError} also for an empty array.
+   *
+   * @example
+   * ```ts
+   * await fold.argMin(Float32Array.of(3, 1, 7, 1)); // { value: 1, index: 1 }
+   * ```
+   */
+  async argMin<A extends ScalarArray>(
+    data: A,
+    options: HandArgOptions<NameOf<A>> = {},
+  ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
+    return this.#later("argAtHand", "argMin", givenOf(data), options);
+  }
+
+  /**
+   * The greatest element and its index. Of equal elements it is the first one. As {@link Fold.argMin}.
+   *
+   * @example
+   * ```ts
+   * await fold.argMax(Float32Array.of(3, 7, Number.NaN, 7)); // { value: 7, index: 1 }
+   * ```
+   */
+  async argMax<A extends ScalarArray>(
+    data: A,
+    options: HandArgOptions<NameOf<A>> = {},
+  ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
+    return this.#later("argAtHand", "argMax", givenOf(data), options);
+  }
+
+  /**
+   * The place of each value in a sorted array: how many of its elements come before the value. This is where the value can be put
+   * in so that the array stays sorted.
+   *
+   * NaN comes behind all numbers, and −0 is where 0 is. If the array is not sorted, the places mean nothing, but are still between
+   * 0 and its length.
+   *
+   * @param sorted - elements in ascending order, as {@link Fold.scan} takes them, but no structs.
+   * @param values - an array of the same type. If one array is on the GPU, both are, and so is the result.
+   * @param options - `side: "right"` counts equal elements, too.
+   * @throws as {@link Fold.scan}.
+   *
+   * @example
+   * ```ts
+   * const sorted = Float32Array.of(1, 3, 3, 7);
+   * await fold.searchSorted(sorted, Float32Array.of(3, 0, 9)); // 1 0 4
+   * await fold.searchSorted(sorted, Float32Array.of(3, 0, 9), { side: "right" }); // 3 0 4
+   * ```
+   */
+  searchSorted<A extends ScalarArray>(
+    sorted: A,
+    values: NoInfer<A>,
+    options?: HandSearchOptions<NameOf<A>>,
+  ): Promise<Uint32Array>;
+  searchSorted<Name extends string, V extends Value>(
+    sorted: GpuArray<Name, V>,
+    values: GpuArray<NoInfer<Name>, NoInfer<V>>,
+    options?: HandSearchOptions<NoInfer<Name>>,
+  ): Promise<GpuArray<"u32", number>>;
+  async searchSorted(
+    sorted: ScalarArray | GpuArray,
+    values: ScalarArray | GpuArray,
+    options: HandSearchOptions<string> = {},
+  ): Promise<never> {
+    return this.#later("searchSorted", givenOf(sorted as AnyArray), givenOf(values as AnyArray), options);
+  }
+
+  /** Calls what is loaded only then. What it is given says where arrays are now, since they may change meanwhile. */
+  async #later<Name extends keyof More>(
+    name: Name,
+    ...given: Parameters<More[Name]> extends [unknown, unknown, ...infer Given] ? Given : never
+  ): Promise<never> {
+    const call = (await import("./more.ts"))[name] as (...given: unknown[]) => Promise<never>;
+    return call(this.#context, this.#arrays, ...given);
   }
 
   /** The call on an array on the GPU; undefined if the data is none. */
@@ -714,6 +876,35 @@ export class Fold {
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   async prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
     return (await import("./recording.ts")).prepareCompact(this.#context, options);
+  }
+
+  /**
+   * Compiles a histogram. As {@link Fold.prepareScan}. Edges are copied, and stay on the GPU.
+   *
+   * @example
+   * ```ts
+   * const histogram = await fold.prepareHistogram({ type: f32, bins: 256, range: [0, 1], maxLength: 1 << 20 });
+   * histogram.record(encoder, { input, output, length });
+   * ```
+   */
+  async prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
+    return this.#later("prepareHistogram", options);
+  }
+
+  /**
+   * Compiles a search in sorted items. As {@link Fold.prepareScan}.
+   *
+   * @example
+   * ```ts
+   * const search = await fold.prepareSearchSorted({ type: u32, side: "right", maxLength: 1 << 20 });
+   * const sorted = device.createBuffer({ size: 400, usage: GPUBufferUsage.STORAGE });
+   * search.record(encoder, { sorted, sortedLength: 100, input, output, length });
+   * ```
+   */
+  async prepareSearchSorted<Name extends string>(
+    options: SearchOptions<Name>,
+  ): Promise<PreparedSearchSorted> {
+    return this.#later("prepareSearchSorted", options);
   }
 
   /**

@@ -139,12 +139,14 @@ export type MakeContents<Name extends string, V extends Value> = (...range: Byte
 export class GpuArray<Name extends string = string, V extends Value = Value> {
   readonly #type: ElementType<Name, V>;
   readonly #parts: Parts;
-  readonly #make: MakeContents<Name, V>;
+  // What has `Name` in a condition makes arrays of one name no arrays of any name, in some orders in which TypeScript may check
+  // them. So this says nothing of it, and `read` and `view` have it as a type parameter of their own.
+  readonly #make: MakeContents<string, Value>;
 
   /** @internal */
   constructor(type: ElementType<Name, V>, make: MakeContents<Name, V>, parts: Parts) {
     this.#type = type;
-    this.#make = make;
+    this.#make = make as MakeContents<string, Value>;
     this.#parts = parts;
   }
 
@@ -195,7 +197,9 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
    * filled.
    * @throws {ArgumentError} {@link OutOfMemoryError} {@link DeviceLostError}
    */
-  async read(options: { readonly into?: ContentsOf<Name, V> } = {}): Promise<ContentsOf<Name, V>> {
+  async read<Own extends string = Name>(
+    options: { readonly into?: NoInfer<ContentsOf<Own, V>> } = {},
+  ): Promise<ContentsOf<Own, V>> {
     requireOptions("read", options, { into: true });
     const { into } = options;
     const room = givenOf(into as AnyArray | undefined);
@@ -223,7 +227,11 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
       });
       return into !== undefined && count === undefined
         ? into
-        : this.#make(contents.place.buffer as ArrayBuffer, contents.place.byteOffset, contents.length);
+        : (this.#make(
+            contents.place.buffer as ArrayBuffer,
+            contents.place.byteOffset,
+            contents.length,
+          ) as ContentsOf<Own, V>);
     } finally {
       release();
     }
@@ -242,7 +250,7 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
    * view.destroy();
    * ```
    */
-  async view(): Promise<GpuView<ContentsOf<Name, V>>> {
+  async view<Own extends string = Name>(): Promise<GpuView<ContentsOf<Own, V>>> {
     const { context, memory, offset, maxLength, count } = this.#parts;
     requireReadable(this.#parts, "view");
     const release = hold(this.#parts);
@@ -254,7 +262,7 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
           ? maxLength
           : Math.min(maxLength, await atHand(context, title, (hand) => countOf(context, title, hand, count)));
       if (length === 0) {
-        return new GpuView(this.#make(new ArrayBuffer(0)), () => {});
+        return new GpuView(this.#make(new ArrayBuffer(0)) as ContentsOf<Own, V>, () => {});
       }
       // Copies start at a whole word.
       const before = offset % 4;
@@ -262,7 +270,7 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
       const copy = (stage: GPUBuffer) => (encoder: GPUCommandEncoder) =>
         encoder.copyBufferToBuffer(memory.buffer, offset - before, stage, 0, size);
       const stage = await mappedCopy(context, title, size, copy);
-      return new GpuView(this.#make(stage.getMappedRange(), before, length), () => {
+      return new GpuView(this.#make(stage.getMappedRange(), before, length) as ContentsOf<Own, V>, () => {
         stage.unmap();
         keepBuffer(context.kept, stage);
       });

@@ -130,7 +130,7 @@ interface PlanOnGpu extends KeptPlan {
 const pending = new WeakMap<Context, Map<string, PlanOnGpu>>();
 
 /** Uses a kept plan, or a new one, which is kept for later calls. */
-async function withPlan<T>(
+export async function withPlan<T>(
   context: Context,
   key: string,
   make: () => Promise<Prepared>,
@@ -192,16 +192,17 @@ function newPlan(context: Context, key: string, make: () => Promise<Prepared>): 
 }
 
 /** An argument that is an array on the GPU, of this device, and not destroyed. */
-function requireOnGpu(
-  primitive: Primitive,
+export function requireOnGpu(
+  primitive: string,
   context: Context,
   array: unknown,
-  option: "data" | "into" | "flags" | "initial" | "total" | "segments",
+  option: string,
+  beside = "data",
 ): GpuArray {
   if (!(array instanceof GpuArray)) {
     const given = Object(array)[Symbol.toStringTag] ?? String(array);
     throw new ArgumentError(
-      `${primitive}: ${option} is ${given}, and data is on the GPU; it takes an array on the GPU, as fold.upload makes one`,
+      `${primitive}: ${option} is ${given}, and ${beside} is on the GPU; it takes an array on the GPU, as fold.upload makes one`,
       option,
     );
   }
@@ -236,7 +237,7 @@ function typesOnGpu(
 const LEAST_LENGTH = 1024;
 
 /** The length that a plan is made for: a power of two, so that other lengths can use it, too, if the device has room for as many. */
-function plannedLength(length: number, itemBytes: number, { facts: { limits } }: Context): number {
+export function plannedLength(length: number, itemBytes: number, { facts: { limits } }: Context): number {
   const rounded = Math.max(LEAST_LENGTH, 2 ** Math.ceil(Math.log2(length)));
   const { maxStorageBufferBindingSize, maxBufferSize } = limits;
   // Longer ranges than a binding may be go in windows.

@@ -45,6 +45,9 @@ export interface Ranges {
   readonly unique?: BufferRange;
   readonly rows?: number;
   readonly segmentCount?: number;
+  readonly weights?: BufferRange;
+  readonly sorted?: BufferRange;
+  readonly sortedLength?: number;
   readonly firstIndex?: number;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
@@ -253,6 +256,8 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
         offsets: range("offsets", given.offsets, count + 1),
         unique: range("unique", given.unique, count),
       }),
+      weights: range("weights", given.weights, length),
+      sorted: plan.sortedLength && range("sorted", given.sorted, plan.sortedLength(given.sortedLength)),
     };
   };
 
@@ -261,6 +266,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     output: true,
     length: true,
     firstIndex: true,
+    ...(plan.sortedLength && { sortedLength: true as const }),
     ...Object.fromEntries(
       [...plan.needs, ...(plan.segments?.numbers ?? [])].map((name) => [name, true as const]),
     ),
@@ -281,7 +287,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     for (const name in ranges) {
       const range = ranges[name as RangeName];
       if (range !== undefined) {
-        key += ` ${name} ${factsOf(range.buffer).number} ${range.offset}`;
+        key += ` ${name} ${factsOf(range.buffer).number} ${range.offset} ${range.bytes}`;
       }
     }
     const known = recordings.get(key);

@@ -220,6 +220,9 @@ export const paramNames = [
   "keys_base",
   "offsets_base",
   "unique_base",
+  "weights_base",
+  "sorted_base",
+  "sorted_length",
 ] as const;
 
 /** Declares `Params` with these members. */

@@ -77,6 +77,9 @@ export const bindingOf = {
   heads: 14,
   unique: 15,
   offsets: 16,
+  table: 14,
+  weights: 15,
+  bins: 16,
 } as const satisfies Record<string, number>;
 
 /** A compute shader as data, with all that its pipeline is made of. */

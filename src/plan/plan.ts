@@ -16,7 +16,9 @@ export type RangeName =
   | "heads"
   | "keys"
   | "offsets"
-  | "unique";
+  | "unique"
+  | "weights"
+  | "sorted";
 
 /** Bytes of an item of each range. Flags, counts, lengths, offsets and arguments of indirect calls are u32. */
 export const itemBytesOf = (input: number, output: number, key = 4): Readonly<Record<RangeName, number>> => ({
@@ -32,6 +34,8 @@ export const itemBytesOf = (input: number, output: number, key = 4): Readonly<Re
   keys: key,
   offsets: 4,
   unique: key,
+  weights: 4,
+  sorted: input,
 });
 
 /** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */
@@ -86,6 +90,8 @@ export interface Plan {
   readonly scratch: readonly number[];
   /** How many of them every recording uses. The rest are made when they are first needed. */
   readonly eagerScratch: number;
+  /** What the first of them hold, if they are not written by kernels. */
+  readonly filled?: readonly Uint32Array[];
   /** The scratch that single-pass kernels hand results on in, and the tiles that it has room for. */
   readonly spine?: { readonly scratch: number; readonly tiles: number };
   /** For an initial value, if a recording takes one. */
@@ -96,6 +102,8 @@ export interface Plan {
   readonly needs: ReadonlySet<RangeName>;
   /** Bytes of an item of each of the caller's ranges. */
   readonly itemBytes: Readonly<Record<RangeName, number>>;
+  /** Checks how many sorted items a recording is given, if it takes such a range. @throws {ArgumentError} */
+  readonly sortedLength?: (given: unknown) => number;
   readonly indirectWords: number;
   /** How many items a vector has. If input and output both start at a vector, they can be loaded and stored as vectors. */
   readonly vector: number;

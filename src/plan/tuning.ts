@@ -129,7 +129,7 @@ export function rowOf<Name extends Tuned>(
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
-function requireChosen(
+export function requireChosen(
   { feature }: ElementType,
   options: Chosen,
   title: string,

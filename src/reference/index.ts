@@ -7,7 +7,10 @@ export type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra
 export { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
 export type { Segments } from "../algebra/segments.ts";
 export type { Grouping } from "../plan/grouping.ts";
+export { argMaxReference, argMinReference } from "./arg.ts";
 export { compactReference } from "./compact.ts";
+export type { ReferenceBins } from "./histogram.ts";
+export { histogramReference } from "./histogram.ts";
 export type { ReferenceRuns } from "./reduce.ts";
 export { reduceReference } from "./reduce.ts";
 export type { ReferenceRunOptions } from "./runs.ts";
@@ -21,3 +24,4 @@ export type {
   ReferenceSegmentsOption,
 } from "./scan.ts";
 export { scanReference } from "./scan.ts";
+export { searchSortedReference } from "./search.ts";

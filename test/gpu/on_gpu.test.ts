@@ -48,7 +48,11 @@ async function foldOn(
 }
 
 /** A chain of calls, each result of which is given back. */
-async function chain(one: Fold, a: GpuArray<"u32", number>, options: object = tuning): Promise<GpuArray> {
+async function chain(
+  one: Fold,
+  a: GpuArray<"u32", number>,
+  options: object = tuning,
+): Promise<GpuArray<"u32", number>> {
   const sums = await one.scan(a, options);
   const kept = await one.compact(sums, { where: "x % 2u == 1u", ...options });
   const again = await one.scan(kept, { exclusive: true, ...options });

@@ -14,6 +14,7 @@ const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
 const data = Uint32Array.of(3, 1, 7);
 const tuning = { algorithm: "blelloch", workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" };
+const sizes = { workGroupSize: 4, itemsPerThread: 2 };
 const hand = { type: u32, from: u32, map: "x", ...tuning };
 const plan = { maxLength: 8, lengthOnGpu: false, ...hand };
 
@@ -67,6 +68,42 @@ const calls: readonly Call[] = [
       ...plan,
     },
     needed: ["type", "maxLength", "where"],
+  },
+  {
+    name: "histogram",
+    run: (options) => fold().histogram(data, options as never),
+    options: { bins: 4, range: [0, 8], edges: undefined, bin: undefined, weights: data, type: u32, ...sizes },
+    needed: ["bins", "range"],
+  },
+  {
+    name: "prepareHistogram",
+    run: (options) => fold().prepareHistogram(options as never),
+    options: { type: u32, maxLength: 8, lengthOnGpu: false, edges: [0, 4, 8], weights: u32, ...sizes },
+    needed: ["type", "maxLength", "edges"],
+  },
+  {
+    name: "argMin",
+    run: (options) => fold().argMin(data, options as never),
+    options: { type: u32, algorithm: "blelloch", ...sizes },
+    needed: [],
+  },
+  {
+    name: "argMax",
+    run: (options) => fold().argMax(data, options as never),
+    options: { type: u32, algorithm: "hillis-steele", ...sizes },
+    needed: [],
+  },
+  {
+    name: "searchSorted",
+    run: (options) => fold().searchSorted(data, data, options as never),
+    options: { type: u32, side: "right", ...sizes },
+    needed: [],
+  },
+  {
+    name: "prepareSearchSorted",
+    run: (options) => fold().prepareSearchSorted(options as never),
+    options: { type: u32, maxLength: 8, lengthOnGpu: false, side: "left", ...sizes },
+    needed: ["type", "maxLength"],
   },
   ...Object.entries({ "in Node.js": openInNode, "in a browser": openInBrowser }).map(
     ([where, open]): Call => ({

@@ -1,4 +1,6 @@
 import { elementTypes } from "../../src/algebra/element_types.ts";
+import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { monoid } from "../../src/algebra/monoid.ts";
 import { operators } from "../../src/algebra/operators.ts";
@@ -26,9 +28,12 @@ import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/facts.ts";
+import type { HistogramOptions } from "../../src/plan/histogram.ts";
+import { planHistogram } from "../../src/plan/histogram.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
+import { planSearch } from "../../src/plan/search.ts";
 import { untyped } from "./fold.ts";
 import type { MapRow } from "./maps.ts";
 import { planCompact, planReduce, planScan } from "./plans.ts";
@@ -272,6 +277,27 @@ export async function kernelsOf(
       : []) {
       result.set(code, { title: `${names[0]} ${where}`, code });
     }
+  }
+  // These take no algorithm.
+  for (const weights of algorithm === "blelloch" ? [undefined, u32, f32] : []) {
+    for (const rule of [
+      { bins: 7, range: [0, 5] },
+      { edges: [0, 5, 9] },
+      { bins: 9, bin: "i % 9u" },
+    ] as const) {
+      const options = {
+        type,
+        ...rule,
+        ...shape,
+        maxLength,
+        lengthOnGpu: weights === u32,
+      } as HistogramOptions;
+      take(planHistogram({ ...options, ...(weights && { weights }) }, facts).kernels);
+    }
+    take(
+      planSearch({ type, ...shape, maxLength, side: weights === undefined ? "left" : "right" }, facts)
+        .kernels,
+    );
   }
   if (type.name === "u32") {
     const options = {

@@ -1,0 +1,7 @@
+// Each item has a weight.
+
+@group(0) @binding(15) var<storage, read> weights: array<Amount>;
+
+fn amount_of(index: u32) -> Amount {
+  return weights[params.weights_base + index];
+}

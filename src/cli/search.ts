@@ -1,0 +1,50 @@
+import { u32 } from "../algebra/integers.ts";
+import type { OutputOption } from "./arrays.ts";
+import { bytesOf, formedTarget, openOutput, withElements } from "./arrays.ts";
+import { npyHeader, readAll } from "./npy.ts";
+import type { AdapterOption, RawOption } from "./options.ts";
+import { withFold } from "./options.ts";
+import { startProgress } from "./progress.ts";
+
+/** The options of `wavefold searchsorted`. */
+export interface SearchFileOptions extends OutputOption, RawOption, AdapterOption {
+  readonly side: "left" | "right";
+}
+
+/** `wavefold searchsorted` */
+export async function searchFile(
+  sortedPath: string,
+  path: string,
+  options: SearchFileOptions,
+): Promise<void> {
+  const target = await openOutput(options.output, options);
+  const progress = startProgress(4);
+  try {
+    progress.step("reading");
+    const sorted = await withElements(sortedPath, options, (source, input) => readAll(source, input.path));
+    await withElements(path, options, async (source, input) => {
+      const values = await readAll(source, input.path);
+      progress.step("opening the adapter");
+      const places = await withFold(options, (fold) => {
+        progress.step("running");
+        return fold.searchSorted(
+          sorted,
+          values as never,
+          {
+            side: options.side,
+            ...(source.type.name === "f16" && { type: source.type }),
+          } as never,
+        );
+      });
+      progress.step("writing");
+      await formedTarget(target, options, u32).writeBy(async (output) => {
+        if (source.shape !== undefined) {
+          await output.write(npyHeader(u32, source.shape));
+        }
+        await output.write(bytesOf(places));
+      });
+    });
+  } finally {
+    progress.stop();
+  }
+}

@@ -1,0 +1,53 @@
+import type { ElementType, Scalar } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
+import type { ArgCall } from "../plan/arg.ts";
+import { elementOf, reductionOf } from "../plan/arg.ts";
+import type { TuningOptions } from "../plan/options.ts";
+import type { Plan } from "../plan/plan.ts";
+import { planReduce } from "../plan/reduce.ts";
+import { requireScalar } from "../plan/scalar.ts";
+import { runAtHand, typesOf } from "./at_hand.ts";
+import type { Context } from "./context.ts";
+import { methodsFor } from "./methods.ts";
+import { arrangementFor, plannedLength } from "./planned.ts";
+import type { Given } from "./transfer.ts";
+
+/** An element and its index. */
+export type ArgValue<V extends Scalar> = {
+  readonly value: V;
+  readonly index: number;
+};
+
+/** The options of `argMin` and `argMax`. */
+export interface HandArgOptions<Name extends string> extends Omit<TuningOptions, "passes"> {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+const names = {
+  type: true,
+  algorithm: true,
+  workGroupSize: true,
+  itemsPerThread: true,
+} as const satisfies Record<keyof HandArgOptions<string>, true>;
+
+/** `Fold.argMin` and `Fold.argMax`. `given` is the array as it was when the call began. */
+export async function argAtHand(
+  context: Context,
+  call: ArgCall,
+  given: Given,
+  options: HandArgOptions<string>,
+): Promise<ArgValue<Scalar>> {
+  requireOptions(call, options, names);
+  const { type: named, ...others } = options;
+  const type = requireScalar((await typesOf(given.data, { type: named }, call)).type, call, "data");
+  if (given.length === 0) {
+    throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
+  }
+  const all = { ...others, ...reductionOf(call, type), maxLength: plannedLength(given.length) };
+  const plan = async (options: typeof all): Promise<Plan> =>
+    planReduce(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+  const made = await runAtHand(context, { primitive: call, all, plan }, all, given, {});
+  return elementOf(call, type, new Uint32Array(made.buffer as ArrayBuffer, 0, all.type.bytes / 4));
+}

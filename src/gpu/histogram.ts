@@ -1,0 +1,123 @@
+import type { ArrayOf } from "../algebra/arrays.ts";
+import { arrayOver } from "../algebra/arrays.ts";
+import { f32 } from "../algebra/floats.ts";
+import { i32, u32 } from "../algebra/integers.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
+import type { BinOptions } from "../plan/bins.ts";
+import { requireBins } from "../plan/bins.ts";
+import type { HistogramOptions, HistogramTuning, WeightName } from "../plan/histogram.ts";
+import { planHistogram } from "../plan/histogram.ts";
+import { requireScalar } from "../plan/scalar.ts";
+import { partOf, planAtHand, typesOf } from "./at_hand.ts";
+import type { Context } from "./context.ts";
+import { arrangementFor } from "./planned.ts";
+import type { Prepared } from "./recording.ts";
+import { prepare } from "./recording.ts";
+import type { Given } from "./transfer.ts";
+import { fresh } from "./transfer.ts";
+
+/** The options of `histogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */
+export interface HandHistogramOptions<Name extends string> extends BinOptions, HistogramTuning {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** The weights of a histogram: the result has their sums instead of counts. */
+export interface WeightsOption<W extends WeightArray> {
+  /** A weight for each element. Sums of f32 are added in an order that differs from run to run. */
+  readonly weights: W;
+}
+
+/** An array of weights. */
+export type WeightArray = Uint32Array | Int32Array | Float32Array;
+
+const binNames = { bins: true, range: true, edges: true, bin: true } as const satisfies Record<
+  keyof BinOptions,
+  true
+>;
+/** The options of `histogram`. */
+export const histogramNames = {
+  type: true,
+  weights: true,
+  workGroupSize: true,
+  itemsPerThread: true,
+  ...binNames,
+} as const satisfies Record<keyof HandHistogramOptions<string> | "weights", true>;
+const preparedNames = {
+  maxLength: true,
+  lengthOnGpu: true,
+  ...histogramNames,
+} as const satisfies Record<keyof HistogramOptions, true>;
+
+/** `Fold.prepareHistogram`. */
+export async function prepareHistogram(context: Context, options: HistogramOptions): Promise<Prepared> {
+  requireOptions("prepareHistogram", options, preparedNames);
+  return prepare(context, planHistogram(options, context.facts));
+}
+
+const weightTypes = { Uint32Array: u32, Int32Array: i32, Float32Array: f32 } as const;
+
+/** The type of an array of weights. */
+function typeOfWeights({ data, length }: Given, items: number, title: string): ElementType<WeightName> {
+  const tag: unknown = Object(data)[Symbol.toStringTag];
+  if (typeof tag !== "string" || !Object.hasOwn(weightTypes, tag)) {
+    throw new ArgumentError(
+      `${title}: weights is ${tag ?? typeof data}; it takes Uint32Array, Int32Array or Float32Array`,
+      "weights",
+    );
+  }
+  if (length !== items) {
+    throw new ArgumentError(
+      `${title}: ${length} weights for ${items} elements; it takes one for each`,
+      "weights",
+    );
+  }
+  return weightTypes[tag as keyof typeof weightTypes];
+}
+
+/** `Fold.histogram`. `given` and `marks` are the array and the weights as they were when the call began. */
+export async function histogramAtHand(
+  context: Context,
+  given: Given,
+  marks: Given,
+  options: HandHistogramOptions<string> & { readonly weights?: unknown },
+): Promise<ArrayOf<WeightName, number>> {
+  requireOptions("histogram", options, histogramNames);
+  const { length } = given;
+  const { type } = await typesOf(given.data, { type: options.type }, "histogram");
+  const scalar = requireScalar(type, "histogram", "data");
+  const title = `histogram<${type.name}>`;
+  const { weights: _, ...others } = options;
+  const weights = options.weights === undefined ? undefined : typeOfWeights(marks, length, title);
+  requireBins(others, scalar, title);
+  const all = { ...others, type, ...(weights && { weights }), maxLength: length };
+  // Arrays that have the same numbers are the same bins.
+  const key = { ...all, range: textOf(options.range), edges: textOf(options.edges) };
+  const made = await planAtHand(
+    context,
+    {
+      primitive: "histogram",
+      all: key,
+      plan: async () => planHistogram(all, context.facts, [arrangementFor(all)]),
+    },
+    async ({ plan, upload, output, run }) => {
+      const bins = plan.outputLength(length);
+      const ranges = {
+        input: given.byteLength > 0 ? await upload("input", given) : undefined,
+        weights: weights && marks.byteLength > 0 ? await upload("weights", marks) : undefined,
+        output: await output("output", bins),
+      };
+      const bytes = bins * u32.bytes;
+      const result = fresh(bytes);
+      await run(ranges, length, [partOf(ranges.output, bytes, result)]);
+      return result();
+    },
+  );
+  return arrayOver(weights ?? u32, made.buffer as ArrayBuffer) as ArrayOf<WeightName, number>;
+}
+
+/** Numbers as text, for the key of a plan. */
+export const textOf = (values: ArrayLike<unknown> | undefined): string | undefined =>
+  values && Array.from(values, (value) => `${typeof value} ${value}`).join();

@@ -1,0 +1,75 @@
+import type { ScalarArray } from "../algebra/arrays.ts";
+import type { Context } from "./context.ts";
+import type { Arrays, GpuArray } from "./gpu_array.ts";
+import type { RunPrimitive } from "./runs.ts";
+import type { Given } from "./transfer.ts";
+
+// The primitives that most programs do not need. Each is loaded by its first call. One module stands for them all, so that a
+// program without them has nothing of them but one import.
+
+/** The parameters of a function without the first. */
+type Rest<F> = F extends (context: Context, ...given: infer Given) => unknown ? Given : never;
+
+const isOnGpu = ({ data }: Given): boolean => (Object(data) as Partial<GpuArray>).callOnGpu !== undefined;
+
+export const argAtHand = async (
+  context: Context,
+  _: Arrays,
+  ...given: Rest<typeof import("./arg_at_hand.ts").argAtHand>
+): Promise<object> => (await import("./arg_at_hand.ts")).argAtHand(context, ...given);
+
+export async function histogram(
+  context: Context,
+  arrays: Arrays,
+  ...[given, weights, options]: Rest<typeof import("./histogram.ts").histogramAtHand>
+): Promise<ScalarArray | GpuArray> {
+  return isOnGpu(given)
+    ? (await import("./more_on_gpu.ts")).histogramOnGpu(context, arrays, given.data, options)
+    : (await import("./histogram.ts")).histogramAtHand(context, given, weights, options);
+}
+
+export const prepareHistogram = async (
+  context: Context,
+  _: Arrays,
+  ...given: Rest<typeof import("./histogram.ts").prepareHistogram>
+): ReturnType<typeof import("./histogram.ts").prepareHistogram> =>
+  (await import("./histogram.ts")).prepareHistogram(context, ...given);
+
+export async function searchSorted(
+  context: Context,
+  arrays: Arrays,
+  ...[sorted, values, options]: Rest<typeof import("./search.ts").searchSortedAtHand>
+): Promise<Uint32Array | GpuArray> {
+  return isOnGpu(sorted) || isOnGpu(values)
+    ? (await import("./more_on_gpu.ts")).searchSortedOnGpu(context, arrays, sorted.data, values.data, options)
+    : (await import("./search.ts")).searchSortedAtHand(context, sorted, values, options);
+}
+
+export const prepareSearchSorted = async (
+  context: Context,
+  _: Arrays,
+  ...given: Rest<typeof import("./search.ts").prepareSearchSorted>
+): ReturnType<typeof import("./search.ts").prepareSearchSorted> =>
+  (await import("./search.ts")).prepareSearchSorted(context, ...given);
+
+export async function runs(
+  context: Context,
+  arrays: Arrays,
+  primitive: RunPrimitive,
+  given: Given,
+  options: object,
+): Promise<unknown> {
+  const { runsAtHand, runsOnGpu } = await import("./runs.ts");
+  return isOnGpu(given)
+    ? runsOnGpu(primitive, context, arrays, given.data as unknown as GpuArray, options)
+    : runsAtHand(primitive, context, arrays, given, options);
+}
+
+export const segments = async (
+  context: Context,
+  arrays: Arrays,
+  primitive: "scan" | "reduce",
+  given: Given,
+  options: object,
+): Promise<unknown> =>
+  (await import("./segments_at_hand.ts")).segmentsAtHand(primitive, context, arrays, given, options);

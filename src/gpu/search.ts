@@ -1,0 +1,86 @@
+import { u32 } from "../algebra/integers.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
+import { requireScalar, requireSide } from "../plan/scalar.ts";
+import type { SearchOptions, SearchTuning } from "../plan/search.ts";
+import { planSearch } from "../plan/search.ts";
+import { partOf, planAtHand, typesOf } from "./at_hand.ts";
+import type { Context } from "./context.ts";
+import type { Prepared } from "./recording.ts";
+import { prepare } from "./recording.ts";
+import type { Given } from "./transfer.ts";
+import { fresh } from "./transfer.ts";
+
+/** The options of `searchSorted`. */
+export interface HandSearchOptions<Name extends string> extends SearchTuning {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** The options of `searchSorted`. */
+export const searchNames = {
+  side: true,
+  type: true,
+  workGroupSize: true,
+  itemsPerThread: true,
+} as const satisfies Record<keyof HandSearchOptions<string>, true>;
+const preparedNames = {
+  maxLength: true,
+  lengthOnGpu: true,
+  ...searchNames,
+} as const satisfies Record<keyof SearchOptions, true>;
+
+/** `Fold.prepareSearchSorted`. */
+export async function prepareSearchSorted(context: Context, options: SearchOptions): Promise<Prepared> {
+  requireOptions("prepareSearchSorted", options, preparedNames);
+  return prepare(context, planSearch(options, context.facts));
+}
+
+/** `Fold.searchSorted`. `sorted` and `values` are the arrays as they were when the call began. */
+export async function searchSortedAtHand(
+  context: Context,
+  sorted: Given,
+  values: Given,
+  options: HandSearchOptions<string>,
+): Promise<Uint32Array> {
+  const caller = "searchSorted";
+  requireOptions(caller, options, searchNames);
+  const { type: named, ...others } = options;
+  const { type } = await typesOf(sorted.data, { type: named }, caller);
+  requireScalar(type, caller, "sorted");
+  const { type: own } = await typesOf(values.data, { type: named }, caller);
+  if (!isSameType(type, own)) {
+    throw new ArgumentError(
+      `${caller}: sorted holds ${type.name}, and values holds ${own.name}; both take the same type`,
+      "values",
+    );
+  }
+  requireSide(others.side, `${caller}<${type.name}>`);
+  const all = { ...others, type, maxLength: values.length };
+  const made = await planAtHand(
+    context,
+    {
+      primitive: caller,
+      // The number of sorted elements is a parameter of the dispatches, which are kept with the plan.
+      all: { ...all, sortedLength: sorted.length } as typeof all,
+      plan: async () => planSearch(all, context.facts),
+    },
+    async ({ upload, output, run }) => {
+      if (values.length === 0) {
+        return new Uint8Array(0);
+      }
+      const ranges = {
+        sorted: sorted.byteLength > 0 ? await upload("sorted", sorted) : undefined,
+        input: await upload("input", values),
+        output: await output("output", values.length),
+      };
+      const bytes = values.length * u32.bytes;
+      const result = fresh(bytes);
+      await run(ranges, values.length, [partOf(ranges.output, bytes, result)]);
+      return result();
+    },
+  );
+  return new Uint32Array(made.buffer as ArrayBuffer);
+}

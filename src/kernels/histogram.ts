@@ -1,0 +1,182 @@
+import amountOneFile from "../../shaders/device/histogram/amount_one.wgsl";
+import amountWeightsFile from "../../shaders/device/histogram/amount_weights.wgsl";
+import binDividedFile from "../../shaders/device/histogram/bin_divided.wgsl";
+import binEstimatedFile from "../../shaders/device/histogram/bin_estimated.wgsl";
+import binSearchedFile from "../../shaders/device/histogram/bin_searched.wgsl";
+import binsFloatsFile from "../../shaders/device/histogram/bins_floats.wgsl";
+import binsWordsFile from "../../shaders/device/histogram/bins_words.wgsl";
+import countersFloatsFile from "../../shaders/device/histogram/counters_floats.wgsl";
+import countersNoneFile from "../../shaders/device/histogram/counters_none.wgsl";
+import countersWordsFile from "../../shaders/device/histogram/counters_words.wgsl";
+import tallyEachFile from "../../shaders/device/histogram/tally_each.wgsl";
+import tallyRunsFile from "../../shaders/device/histogram/tally_runs.wgsl";
+import clearBinsFile from "../../shaders/device/kernels/clear_bins.wgsl";
+import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
+import tableKeysFile from "../../shaders/device/search/table_keys.wgsl";
+import { hex } from "../algebra/literals.ts";
+import type { ScalarType } from "../algebra/types.ts";
+import { callersFunction } from "../text/callers.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
+import { carriedAs, conversion, file, itemsOfVector, valueFromItem, vectorText } from "./contract.ts";
+import type { Arrangement, Kernel } from "./kernel.ts";
+import { inputFiles, isWide, lengthFile, linkKernel, loadItems } from "./kernel.ts";
+import { keySources, keyText, search } from "./keys.ts";
+import type { Sizes } from "./sizes.ts";
+
+const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
+const amountWeights = /* @__PURE__ */ file("histogram/amount_weights.wgsl", amountWeightsFile);
+const binDivided = /* @__PURE__ */ file("histogram/bin_divided.wgsl", binDividedFile);
+const binEstimated = /* @__PURE__ */ file("histogram/bin_estimated.wgsl", binEstimatedFile);
+const binSearched = /* @__PURE__ */ file("histogram/bin_searched.wgsl", binSearchedFile);
+const binsFloats = /* @__PURE__ */ file("histogram/bins_floats.wgsl", binsFloatsFile);
+const binsWords = /* @__PURE__ */ file("histogram/bins_words.wgsl", binsWordsFile);
+const clearBins = /* @__PURE__ */ file("kernels/clear_bins.wgsl", clearBinsFile);
+const countersFloats = /* @__PURE__ */ file("histogram/counters_floats.wgsl", countersFloatsFile);
+const countersNone = /* @__PURE__ */ file("histogram/counters_none.wgsl", countersNoneFile);
+const countersWords = /* @__PURE__ */ file("histogram/counters_words.wgsl", countersWordsFile);
+const histogram = /* @__PURE__ */ file("kernels/histogram.wgsl", histogramFile);
+const tableKeys = /* @__PURE__ */ file("search/table_keys.wgsl", tableKeysFile);
+const tallyEach = /* @__PURE__ */ file("histogram/tally_each.wgsl", tallyEachFile);
+const tallyRuns = /* @__PURE__ */ file("histogram/tally_runs.wgsl", tallyRunsFile);
+
+/** How a kernel finds an item's bin. */
+export type BinRule =
+  /** Whole numbers from a lowest key on; `span` is how far the last one is from it. */
+  | { readonly by: "division"; readonly low: bigint; readonly span: bigint; readonly width: bigint }
+  /** So many lower edges, in a table. The upper end of the last bin is in it. */
+  | {
+      readonly by: "search";
+      readonly edges: number;
+      readonly high: bigint;
+      /** The lowest value and the bins per unit, if bins are even enough to estimate one. */
+      readonly estimate?: { readonly low: bigint | number; readonly scale: number } | undefined;
+    }
+  /** The caller's WGSL over `x` and `i`. */
+  | { readonly by: "text"; readonly text: string };
+
+/** What a kernel of a histogram is generated for. */
+export interface HistogramKernelOptions {
+  readonly type: ScalarType;
+  readonly bins: number;
+  readonly rule: BinRule;
+  /** The type of the weights; undefined if items are counted. */
+  readonly weights: "u32" | "i32" | "f32" | undefined;
+  readonly arrangement: Arrangement;
+  readonly lengthOnGpu: boolean;
+  readonly sizes: Sizes;
+  /** Counters of a work-group for each bin; 0 if threads add to the bins. */
+  readonly copies: number;
+  /** Whether a thread adds up the items that fall in one bin one after another. */
+  readonly runs: boolean;
+}
+
+const f32Text = (value: number): string =>
+  `bitcast<f32>(${hex(new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0)})`;
+
+/** `bin_of` for an item and its index. */
+function binSources(type: ScalarType, rule: BinRule): readonly Source[] {
+  if (rule.by === "text") {
+    return [
+      generated(
+        [
+          valueFromItem(type),
+          "fn bin_of(item: Input, index: u32) -> u32 {",
+          "  return bin_of_value(value_from_item(item), index + params.first_index);",
+          "}",
+        ].join("\n"),
+      ),
+      callersFunction(`fn bin_of_value(x: ${type.native.element}, i: u32) -> u32 {`, "the bin", rule.text, {
+        parameters: ["x", "i"],
+        files: type.files,
+      }),
+    ];
+  }
+  if (rule.by === "division") {
+    const shift = rule.width.toString(2).length - 1;
+    return [
+      ...keySources(type),
+      generated(
+        [
+          `const LOW_KEY = ${keyText(type, rule.low)};`,
+          `const SPAN = ${hex(Number(rule.span))};`,
+          conversion(
+            "distance_in_bins",
+            "u32",
+            "u32",
+            rule.width === 1n << BigInt(shift) ? `x >> ${shift}u` : `x / ${rule.width}u`,
+          ),
+        ].join("\n"),
+      ),
+      binDivided,
+    ];
+  }
+  const { edges, high, estimate } = rule;
+  return [
+    ...keySources(type),
+    generated(
+      [
+        `const HIGH_KEY = ${keyText(type, high)};`,
+        `const EDGES = ${edges}u;`,
+        ...(estimate ? [estimateText(type, estimate.low, estimate.scale)] : []),
+      ].join("\n"),
+    ),
+    tableKeys,
+    ...(estimate ? [binEstimated] : [search, binSearched]),
+  ];
+}
+
+/** `estimate_of` an item: about the number of its bin. */
+function estimateText(type: ScalarType, low: bigint | number, scale: number): string {
+  const distance =
+    typeof low === "bigint"
+      ? `f32(key_of(x) - ${keyText(type, low)})`
+      : `(${type.name === "f16" ? "f32(x)" : "bitcast<f32>(x)"} - ${f32Text(low)})`;
+  return conversion(
+    "estimate_of",
+    "Input",
+    "u32",
+    `u32(clamp(${distance} * ${f32Text(scale)}, 0.0, f32(BINS)))`,
+  );
+}
+
+/** The kernel that adds what falls in each bin to the bins. */
+export function histogramKernel(options: HistogramKernelOptions): Kernel {
+  const { type, bins, rule, weights, arrangement, lengthOnGpu, sizes, copies, runs } = options;
+  const vector = isWide(arrangement) ? itemsOfVector(type.bytes, sizes.items) : 1;
+  const isFloat = weights === "f32";
+  const counters: readonly SourceText[] =
+    copies === 0 ? [countersNone] : isFloat ? [countersFloats, countersWords] : [countersWords];
+  return linkKernel(
+    `wavefold histogram <${type.name}>`,
+    "histogram",
+    [
+      generated(
+        [
+          `alias Input = ${carriedAs(type)};`,
+          `alias Amount = ${isFloat ? "f32" : "u32"};`,
+          `const BINS = ${bins}u;`,
+          `const COPIES = ${copies}u;`,
+          `const COUNTERS = ${bins * copies}u;`,
+          vectorText(carriedAs(type), undefined, vector),
+        ].join("\n"),
+      ),
+      ...type.files,
+      ...binSources(type, rule),
+      inputFiles[arrangement],
+      loadItems,
+      lengthFile(lengthOnGpu),
+      weights === undefined ? amountOne : amountWeights,
+      runs ? tallyRuns : tallyEach,
+      ...counters,
+      isFloat ? binsFloats : binsWords,
+      histogram,
+    ],
+    sizes,
+    vector,
+  );
+}
+
+/** The kernel that sets all bins to zero. */
+export const clearKernel = (sizes: Sizes): Kernel =>
+  linkKernel("wavefold clear bins", "clear_bins", [clearBins], sizes);

@@ -1,0 +1,44 @@
+import searchSortedFile from "../../shaders/device/kernels/search_sorted.wgsl";
+import tableItemsFile from "../../shaders/device/search/table_items.wgsl";
+import type { ScalarType } from "../algebra/types.ts";
+import { generated } from "../text/source.ts";
+import { carriedAs, file } from "./contract.ts";
+import type { Kernel } from "./kernel.ts";
+import { inputItems, lengthFile, linkKernel, outputItems } from "./kernel.ts";
+import { keySources, search } from "./keys.ts";
+import type { Sizes } from "./sizes.ts";
+
+const searchSorted = /* @__PURE__ */ file("kernels/search_sorted.wgsl", searchSortedFile);
+const tableItems = /* @__PURE__ */ file("search/table_items.wgsl", tableItemsFile);
+
+/** Which place a value has among equal items of the sorted range: before the first, or behind the last. */
+export type Side = "left" | "right";
+
+/** The kernel that finds the places of items in a sorted range. */
+export const searchKernel = (type: ScalarType, side: Side, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+  linkKernel(
+    `wavefold search sorted <${type.name}>`,
+    "search_sorted",
+    [
+      generated(
+        [
+          `alias Input = ${carriedAs(type)};`,
+          "alias Output = u32;",
+          "alias InputVector = Input;",
+          "alias OutputVector = Output;",
+          "fn comes_before(entry: Key, key: Key) -> bool {",
+          `  return ${side === "left" ? "is_less(entry, key)" : "!is_less(key, entry)"};`,
+          "}",
+        ].join("\n"),
+      ),
+      ...type.files,
+      ...keySources(type),
+      inputItems,
+      outputItems,
+      lengthFile(lengthOnGpu),
+      search,
+      tableItems,
+      searchSorted,
+    ],
+    sizes,
+  );

@@ -1,0 +1,190 @@
+import type { Scalar, ScalarType } from "../algebra/types.ts";
+import { ArgumentError, LimitError, refuse } from "../errors.ts";
+
+/** What says which bins there are: `edges`; or `bins` and `range`; or `bins` and `bin`. */
+export interface BinOptions {
+  /** How many bins there are. */
+  readonly bins?: number;
+  /**
+   * The lowest edge of `bins` even bins, and their highest, which is in the last bin. Of an integer type, both are whole
+   * numbers, and a value falls in the bin of the number `floor((x - low) * bins / (high - low))`, computed exactly. Of a float
+   * type, edge number `k` is `low + k * ((high - low) / bins)`, computed as a double and then rounded to the type.
+   */
+  readonly range?: readonly [low: Scalar, high: Scalar];
+  /**
+   * The edges of the bins, one more than there are bins, in ascending order. A bin has its lower edge and not its upper one,
+   * but the last bin has both. Edges of a float type are rounded to it.
+   */
+  readonly edges?: ArrayLike<Scalar>;
+  /**
+   * WGSL over an item's value `x` and its index `i` (u32) that gives the number of the item's bin, a u32: an expression, or
+   * statements that end in `return`. An item whose number is `bins` or more is not counted.
+   */
+  readonly bin?: string;
+}
+
+/** Bins that were checked. */
+export interface Bins {
+  readonly count: number;
+  /** The caller's WGSL. */
+  readonly text?: string;
+  /** Whole numbers that divide into even bins. */
+  readonly whole?: { readonly low: bigint; readonly high: bigint };
+  /** The edges, one more than bins: of a float type, as values of the type; of an integer type, as whole numbers or infinities. */
+  readonly edges?: () => readonly Scalar[];
+  /** The distance of neighbouring edges of a float type, if they are even. */
+  readonly step?: number;
+}
+
+const show = (value: unknown): string => (typeof value === "bigint" ? `${value}n` : String(value));
+
+/** The most bins that a u32 counts. */
+const MOST_BINS = 2 ** 32 - 1;
+
+/**
+ * Checks the options that say which bins there are. `text` says what `bin` is: WGSL, or a function.
+ *
+ * @throws {ArgumentError}
+ */
+export function requireBins(
+  { bins, range, edges, bin }: { readonly [Name in keyof BinOptions]?: unknown },
+  type: ScalarType,
+  title: string,
+): Bins {
+  const given = Object.entries({ range, edges, bin })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name);
+  if (given.length !== 1 || (edges !== undefined && bins !== undefined)) {
+    throw new ArgumentError(
+      `${title} takes edges, or bins and range, or bins and bin; it was given ${
+        [...(bins === undefined ? [] : ["bins"]), ...given].join(" and ") || "none of them"
+      }`,
+      given[0] ?? "bins",
+    );
+  }
+  if (edges !== undefined) {
+    const values = requireEdges(edges, type, title);
+    return { count: values.length - 1, edges: () => values };
+  }
+  if (typeof bins !== "number" || !Number.isInteger(bins) || bins < 1 || bins > MOST_BINS) {
+    refuse(title, "bins", show(bins), "a whole number from 1 to 2^32 - 1");
+  }
+  if (typeof bin === "string" && bin.trim() === "") {
+    refuse(title, "bin", "empty", "a WGSL expression over the item x and its index i that gives a u32");
+  }
+  return range === undefined
+    ? { count: bins, text: bin as string }
+    : { count: bins, ...requireRange(range, bins, type, title) };
+}
+
+const isScalar = (value: unknown): value is Scalar => typeof value === "number" || typeof value === "bigint";
+
+/** The value as one of a float type. It is infinite only if the value is. */
+function roundedTo(type: ScalarType, value: Scalar, name: string, title: string): number {
+  const rounded = type.round(Number(value)) as number;
+  if (Number.isNaN(rounded) || (!Number.isFinite(rounded) && Math.abs(Number(value)) !== Infinity)) {
+    throw new ArgumentError(
+      `${title}: ${name} is ${show(value)}, which no ${type.name} is near to`,
+      name.replace(/\[.*/, ""),
+    );
+  }
+  return rounded;
+}
+
+function requireRange(
+  range: unknown,
+  bins: number,
+  type: ScalarType,
+  title: string,
+): Pick<Bins, "whole" | "edges" | "step"> {
+  const { 0: low, 1: high, length } = Object(range) as ArrayLike<unknown>;
+  const isNumber = (value: unknown): value is Scalar => typeof value === "bigint" || Number.isFinite(value);
+  if (length !== 2 || !isNumber(low) || !isNumber(high) || !(low < high)) {
+    const given = length === 2 ? `[${show(low)}, ${show(high)}]` : show(range);
+    refuse(title, "range", given, "two finite numbers, the lower one first");
+  }
+  if (type.kind !== "float") {
+    if (!isWhole(low) || !isWhole(high)) {
+      refuse(
+        title,
+        "range",
+        `[${show(low)}, ${show(high)}]`,
+        `whole numbers, since the items are ${type.name}`,
+      );
+    }
+    const whole = { low: BigInt(low), high: BigInt(high) };
+    return { whole, edges: () => wholeEdges(whole, bins) };
+  }
+  const first = Number(low);
+  const last = Number(high);
+  const step = (last - first) / bins;
+  const ends = [roundedTo(type, low, "range", title), roundedTo(type, high, "range", title)] as const;
+  if (!(ends[0] < ends[1]) || !Number.isFinite(step)) {
+    refuse(
+      title,
+      "range",
+      `[${show(low)}, ${show(high)}]`,
+      `two numbers that are apart as ${type.name}, and whose difference is finite`,
+    );
+  }
+  const edges = (): number[] =>
+    Array.from({ length: bins + 1 }, (_, at) =>
+      at === bins ? ends[1] : Math.min(type.round(first + at * step) as number, ends[1]),
+    );
+  return { edges, step };
+}
+
+const isWhole = (value: Scalar): boolean => typeof value === "bigint" || Number.isInteger(value);
+
+/** The least whole number of each bin, and the highest edge. */
+function wholeEdges({ low, high }: { readonly low: bigint; readonly high: bigint }, bins: number): bigint[] {
+  const count = BigInt(bins);
+  return Array.from({ length: bins + 1 }, (_, at) => low + (BigInt(at) * (high - low) + count - 1n) / count);
+}
+
+function requireEdges(edges: unknown, type: ScalarType, title: string): Scalar[] {
+  const { length } = Object(edges) as ArrayLike<unknown>;
+  if (typeof edges !== "object" || typeof length !== "number" || length < 2 || length > MOST_BINS) {
+    const given =
+      typeof edges === "object" && typeof length === "number" ? `an array of ${length}` : show(edges);
+    refuse(title, "edges", given, "an array of at least two edges");
+  }
+  const values: Scalar[] = [];
+  for (let at = 0; at < length; at++) {
+    const edge = (edges as ArrayLike<unknown>)[at];
+    if (!isScalar(edge) || Number.isNaN(edge)) {
+      throw new ArgumentError(`${title}: edges[${at}] is ${show(edge)}; it takes a number`, "edges");
+    }
+    const before = (edges as ArrayLike<Scalar>)[at - 1];
+    if (at > 0 && before !== undefined && edge < before) {
+      throw new ArgumentError(
+        `${title}: edges[${at}] is ${show(edge)}, and edges[${at - 1}] is ${show(before)}; edges are in ascending order`,
+        "edges",
+      );
+    }
+    values.push(
+      type.kind === "float"
+        ? roundedTo(type, edge, `edges[${at}]`, title)
+        : wholeEdge(edge, at === length - 1),
+    );
+  }
+  return values;
+}
+
+/** The least whole number from an edge on; of the highest edge, the greatest up to it. */
+const wholeEdge = (edge: Scalar, isLast: boolean): Scalar =>
+  typeof edge === "bigint" || !Number.isFinite(edge)
+    ? edge
+    : BigInt(isLast ? Math.floor(edge) : Math.ceil(edge));
+
+/** @throws {LimitError} if there are more bins than a buffer of the device holds. */
+export function requireRoom(count: number, most: number, title: string): void {
+  if (count > most) {
+    throw new LimitError(
+      `${title}: ${count} bins are more than the device can bind, which is ${most}`,
+      count,
+      most,
+      "bins",
+    );
+  }
+}

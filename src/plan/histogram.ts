@@ -1,0 +1,211 @@
+import type { ElementType } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
+import { ArgumentError, refuse } from "../errors.ts";
+import { itemsOfVector } from "../kernels/contract.ts";
+import { clearKernel, histogramKernel } from "../kernels/histogram.ts";
+import type { Arrangement } from "../kernels/kernel.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import { ruleOf } from "./bin_rule.ts";
+import type { BinOptions } from "./bins.ts";
+import { requireBins, requireRoom } from "./bins.ts";
+import type { DeviceFacts } from "./facts.ts";
+import type { TuningOptions } from "./options.ts";
+import { plainSizes } from "./plain_sizes.ts";
+import type { Pass, Plan } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
+import { requireScalar } from "./scalar.ts";
+import { requireMaxLength } from "./tuning.ts";
+
+/** The types of weights, and of their sums. */
+export type WeightName = "u32" | "i32" | "f32";
+
+/** The sizes of a histogram's kernel. */
+export type HistogramTuning = Pick<TuningOptions, "workGroupSize" | "itemsPerThread">;
+
+/** The options of `prepareHistogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */
+export interface HistogramOptions<Name extends string = string> extends HistogramTuning, BinOptions {
+  /** The type of the items. */
+  readonly type: ElementType<Name>;
+  /**
+   * The type of the weights, if recordings take a weight for each item: u32, i32 or f32. The output then has sums of this type
+   * instead of counts. Sums of f32 are added in an order that differs from run to run.
+   */
+  readonly weights?: ElementType<WeightName>;
+  /** The most items that you will record. */
+  readonly maxLength: number;
+  /** Whether recordings take the length from a buffer on the GPU. */
+  readonly lengthOnGpu?: boolean;
+}
+
+/** A row of the table of sizes. */
+export interface HistogramRow {
+  readonly workGroupSize: number;
+  readonly items: number;
+  /** The most counters of a work-group for each bin. They take at most so many bytes. */
+  readonly copies: number;
+  readonly counterBytes: number;
+  /** Whether a thread adds up the items that fall in one bin one after another. */
+  readonly runs: boolean;
+  /** It also does if there are fewer copies than this, since then many threads would add to one counter. */
+  readonly fewCopies: number;
+  /** The most work-groups. Each adds its counters to the bins once. */
+  readonly workGroups: number;
+}
+
+/** The sizes that suit an adapter. */
+export const histogramRows = {
+  // A barrier costs the most time, and threads of a work-group take turns, so that copies of a counter save nothing.
+  software: {
+    workGroupSize: 64,
+    items: 16,
+    copies: 1,
+    counterBytes: 2 ** 15,
+    runs: false,
+    fewCopies: 1,
+    workGroups: 16,
+  },
+  nvidia: {
+    workGroupSize: 512,
+    items: 16,
+    copies: 32,
+    counterBytes: 2 ** 15,
+    runs: false,
+    fewCopies: 8,
+    workGroups: 528,
+  },
+  gpu: {
+    workGroupSize: 256,
+    items: 16,
+    copies: 8,
+    counterBytes: 2 ** 14,
+    runs: true,
+    fewCopies: 0,
+    workGroups: 512,
+  },
+} as const satisfies Record<"software" | "nvidia" | "gpu", HistogramRow>;
+
+const rowFor = ({ software, vendor }: DeviceFacts): HistogramRow =>
+  histogramRows[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"];
+
+/** @throws {ArgumentError} for weights of another type than WGSL can add atomically or exchange. */
+export function requireWeights(weights: unknown, title: string): WeightName | undefined {
+  if (weights === undefined) {
+    return undefined;
+  }
+  const { name, kind } = requireType(weights, title, "weights");
+  if (kind === "struct" || (name !== "u32" && name !== "i32" && name !== "f32")) {
+    refuse(title, "weights", `of ${name}`, "weights of u32, i32 or f32");
+  }
+  return name;
+}
+
+/**
+ * Plans a histogram: it sets the bins to zero, and then adds to them what the work-groups counted.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planHistogram(
+  options: HistogramOptions,
+  facts: DeviceFacts,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  testing: Partial<HistogramRow> = {},
+): Plan {
+  const { lengthOnGpu = false } = options;
+  const type = requireScalar(options.type, "histogram");
+  const title = `histogram<${type.name}>`;
+  const bins = requireBins(options, type, title);
+  if (options.bin !== undefined && typeof options.bin !== "string") {
+    refuse(
+      title,
+      "bin",
+      typeof options.bin,
+      "a WGSL expression over the item x and its index i that gives a u32",
+    );
+  }
+  const weights = requireWeights(options.weights, title);
+  const { limits } = facts;
+  const row = { ...rowFor(facts), ...testing };
+  const sizes = plainSizes(row, title, type, options, facts);
+  requireRoom(
+    bins.count,
+    Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / 4),
+    title,
+  );
+  const itemBytes = weights === undefined ? type.bytes : Math.max(type.bytes, 4);
+  const maxLength = requireMaxLength(title, options.maxLength, itemBytes, limits);
+  const { rule, table } = ruleOf(bins, type);
+  const bytesOfCopy = bins.count * 4;
+  const counterBytes = Math.min(row.counterBytes, limits.maxComputeWorkgroupStorageSize);
+  // As many copies as there is room for: a power of two. One copy may take all the memory that there is.
+  const copies =
+    bytesOfCopy > limits.maxComputeWorkgroupStorageSize
+      ? 0
+      : 2 ** Math.floor(Math.log2(Math.max(1, Math.min(row.copies, counterBytes / bytesOfCopy))));
+  const clear = clearKernel(sizes);
+  // Input and output are in two buffers.
+  const kernels = perArrangement(
+    (["vectors", "items", "padded"] as const).filter((one) => arrangements.includes(one)),
+    (arrangement) =>
+      histogramKernel({
+        type,
+        bins: bins.count,
+        rule,
+        weights,
+        arrangement,
+        lengthOnGpu,
+        sizes,
+        copies,
+        runs: testing.runs ?? (row.runs || copies < row.fewCopies),
+      }),
+  );
+  return {
+    title,
+    maxLength,
+    vector: itemsOfVector(type.bytes, sizes.items),
+    kernels: distinct([clear, ...kernels.all]),
+    scratch: table === undefined ? [] : [table.byteLength],
+    eagerScratch: table === undefined ? 0 : 1,
+    ...(table && { filled: [table] }),
+    needs: new Set([
+      "input",
+      "output",
+      ...(weights === undefined ? [] : (["weights"] as const)),
+      ...(lengthOnGpu ? (["length"] as const) : []),
+    ] as const),
+    itemBytes: itemBytesOf(type.bytes, 4),
+    indirectWords: 0,
+    outputLength: () => bins.count,
+    ways: (["vectors", "items"] as const)
+      .filter((one) => arrangements.includes(one))
+      .map((arrangement) => ({ arrangement })),
+    groupingOf: () => {
+      throw new ArgumentError(`${title} has no order of operations`);
+    },
+    passes(length, arrangement) {
+      const kernel = kernels.of(arrangement);
+      const passes: Pass[] = [
+        {
+          kernel: clear,
+          slots: new Map([[bindingOf.bins, "output"]]),
+          length: bins.count,
+          tiles: Math.ceil(bins.count / sizes.workGroupSize),
+        },
+      ];
+      if (length > 0) {
+        passes.push({
+          kernel,
+          slots: bound(kernel, [
+            [bindingOf.input, "input"],
+            [bindingOf.bins, "output"],
+            [bindingOf.weights, "weights"],
+            [bindingOf.length, "length"],
+            [bindingOf.table, { scratch: 0 }],
+          ]),
+          length,
+          tiles: Math.min(row.workGroups, Math.ceil(length / (sizes.workGroupSize * sizes.items))),
+        });
+      }
+      return passes;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { ElementType } from "../algebra/types.ts";
+import { ArgumentError, refuse } from "../errors.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import { searchKernel } from "../kernels/search.ts";
+import type { DeviceFacts } from "./facts.ts";
+import type { TuningOptions } from "./options.ts";
+import { plainSizes } from "./plain_sizes.ts";
+import type { Plan } from "./plan.ts";
+import { bound, itemBytesOf } from "./plan.ts";
+import { requireScalar, requireSide } from "./scalar.ts";
+import { requireMaxLength } from "./tuning.ts";
+
+/** The side of equal elements, and the sizes of the kernel. */
+export interface SearchTuning extends Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
+  /**
+   * Which place a value has among equal elements: `"left"`, before the first of them (the default), or `"right"`, behind the last.
+   */
+  readonly side?: "left" | "right";
+}
+
+/** The options of `prepareSearchSorted`. */
+export interface SearchOptions<Name extends string = string> extends SearchTuning {
+  /** The type of the sorted items, and of the values. */
+  readonly type: ElementType<Name>;
+  /** The most values that you will record. */
+  readonly maxLength: number;
+  /** Whether recordings take the number of values from a buffer on the GPU. */
+  readonly lengthOnGpu?: boolean;
+}
+
+/**
+ * Plans the search for the places of values in a sorted range. Each thread searches for its own values.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planSearch(options: SearchOptions, facts: DeviceFacts): Plan {
+  const { lengthOnGpu = false } = options;
+  const type = requireScalar(options.type, "searchSorted");
+  const title = `searchSorted<${type.name}>`;
+  const side = requireSide(options.side, title);
+  const row = facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 4 };
+  const sizes = plainSizes(row, title, type, options, facts);
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), facts.limits);
+  const kernel = searchKernel(type, side, lengthOnGpu, sizes);
+  const slots = bound(kernel, [
+    [bindingOf.input, "input"],
+    [bindingOf.output, "output"],
+    [bindingOf.table, "sorted"],
+    [bindingOf.length, "length"],
+  ]);
+  return {
+    title,
+    maxLength,
+    vector: 1,
+    kernels: [kernel],
+    scratch: [],
+    eagerScratch: 0,
+    needs: new Set(["input", "output", "sorted", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
+    itemBytes: itemBytesOf(type.bytes, 4),
+    sortedLength(given) {
+      if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given >= 2 ** 32) {
+        refuse(title, "sortedLength", String(given), "a whole number from 0 to 2^32 - 1");
+      }
+      return given;
+    },
+    indirectWords: 0,
+    outputLength: (length) => length,
+    ways: [{ arrangement: "items" }],
+    groupingOf: () => {
+      throw new ArgumentError(`${title} has no order of operations`);
+    },
+    passes: (length) =>
+      length === 0
+        ? []
+        : [{ kernel, slots, length, tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)) }],
+  };
+}

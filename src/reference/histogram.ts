@@ -1,0 +1,100 @@
+import type { ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
+import { valuesOf } from "../algebra/arrays.ts";
+import type { ElementType, Scalar } from "../algebra/types.ts";
+import { ArgumentError, refuse } from "../errors.ts";
+import { requireOptions } from "../options.ts";
+import type { BinOptions, Bins } from "../plan/bins.ts";
+import { requireBins } from "../plan/bins.ts";
+import { requireScalar } from "../plan/scalar.ts";
+import { typeOfArray } from "./items.ts";
+
+/** Which bins there are: `edges`; or `bins` and `range`; or `bins` and `bin`. */
+export interface ReferenceBins<A extends ScalarArray> extends Omit<BinOptions, "bin"> {
+  /** The number of an element's bin, from its value and its index. It is taken modulo 2^32. */
+  readonly bin?: (value: ValueIn<A>, index: number) => number;
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<NameOf<A>>;
+}
+
+const names = { bins: true, range: true, edges: true, bin: true, weights: true, type: true } as const;
+
+/**
+ * What a histogram means, on the CPU.
+ *
+ * @returns how many elements fall in each bin; with `weights`, the sums of their weights in an array like that of the weights.
+ * Sums of f32 are computed as doubles, and rounded at the end.
+ * @throws {ArgumentError} as the histogram itself.
+ *
+ * @example
+ * ```ts
+ * histogramReference(Uint32Array.of(3, 1, 7, 8, 1), { bins: 4, range: [0, 8] }); // 2 1 0 2
+ * ```
+ */
+export function histogramReference<
+  A extends ScalarArray,
+  W extends Uint32Array | Int32Array | Float32Array = Uint32Array,
+>(data: A, options: ReferenceBins<A> & { readonly weights?: W }): ArrayOf<NameOf<W>, number> {
+  const caller = "histogramReference";
+  requireOptions(caller, options, names);
+  const type = requireScalar(typeOfArray(data, options.type, caller), caller, "data");
+  const { bin, weights } = options;
+  if (bin !== undefined && typeof bin !== "function") {
+    refuse(caller, "bin", typeof bin, "a function of an element's value and its index");
+  }
+  const bins = requireBins(options, type, caller);
+  if (weights !== undefined && weights.length !== data.length) {
+    throw new ArgumentError(
+      `${caller}: ${weights.length} weights for ${data.length} elements; it takes one for each`,
+      "weights",
+    );
+  }
+  const read = valuesOf(data, type) as (index: number) => Scalar;
+  const binOf =
+    bin === undefined
+      ? finderOf(bins)
+      : (value: Scalar, index: number) => bin(value as ValueIn<A>, index) >>> 0;
+  const sums = new Float64Array(bins.count);
+  for (let index = 0; index < data.length; index++) {
+    const number = binOf(read(index), index);
+    if (number < bins.count) {
+      const sum = (sums[number] ?? 0) + (weights?.[index] ?? 1);
+      // Whole numbers wrap; a double would be too coarse for long sums of them.
+      sums[number] = weights instanceof Float32Array ? sum : sum % 2 ** 32;
+    }
+  }
+  const { constructor: Result } = weights ?? new Uint32Array();
+  return new (Result as new (values: Float64Array) => ArrayOf<NameOf<W>, number>)(sums);
+}
+
+/** A function that finds a value's bin; it is the number of bins for a value outside of all. */
+function finderOf({ count, whole, edges }: Bins): (value: Scalar) => number {
+  if (whole !== undefined) {
+    const { low, high } = whole;
+    return (value) => {
+      const exact = BigInt(value);
+      return exact < low || exact > high
+        ? count
+        : Math.min(Number(((exact - low) * BigInt(count)) / (high - low)), count - 1);
+    };
+  }
+  const all = edges?.() ?? [];
+  const first = all[0] as Scalar;
+  const last = all[count] as Scalar;
+  return (value) => {
+    // Not a number is not in any bin.
+    if (!(value >= first && value <= last)) {
+      return count;
+    }
+    // All edges up to `from` are at most the value, and those from `to` on are above it.
+    let [from, to] = [0, count];
+    while (to - from > 1) {
+      const middle = (from + to) >> 1;
+      if ((all[middle] as Scalar) <= value) {
+        from = middle;
+      } else {
+        to = middle;
+      }
+    }
+    return from;
+  };
+}

@@ -1,0 +1,76 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import type { TypeName } from "../../src/algebra/types.ts";
+import { dumpElements, parseElements } from "../../src/cli/npy.ts";
+import type { Ended } from "../support/command.ts";
+import { failsIn, runIn } from "../support/command.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
+
+const SOFTWARE = ["--adapter", "software"];
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "wavefold-histogram-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const put = (name: string, type: TypeName, data: ScalarArray): void =>
+  writeFileSync(join(folder, name), dumpElements({ type: elementTypes[type], data, shape: [data.length] }));
+const countsIn = (name: string): number[] =>
+  Array.from(parseElements(readFileSync(join(folder, name)), name).data as Uint32Array);
+const run = (...args: string[]): Ended => runIn(folder, ["histogram", ...args, ...SOFTWARE]);
+const done: Ended = { status: 0, stdout: "", stderr: "" };
+
+describe("wavefold histogram", () => {
+  test("counts elements of a file", () => {
+    put("in.npy", "i32", Int32Array.of(-5, -4, 0, 4, 5, 6));
+    expect(run("in.npy", "-o", "out.npy", "--bins", "2", "--range=-5,5")).toEqual(done);
+    const { type, data, shape } = parseElements(readFileSync(join(folder, "out.npy")), "out.npy");
+    expect([type.name, Array.from(data as Uint32Array), shape]).toEqual(["u32", [2, 3], [2]]);
+    expect(run("in.npy", "-o", "out.npy", "--bins", "3", "--bin", "i / 2u")).toEqual(done);
+    expect(countsIn("out.npy")).toEqual([2, 2, 2]);
+  });
+
+  test("takes edges as numbers and as a file, and weights", () => {
+    put("in.npy", "f64", Float64Array.of(0.5, 1, 2, 3));
+    put("edges.npy", "f32", Float32Array.of(0, 1, 2));
+    put("weights.npy", "f32", Float32Array.of(1, 2, 4, 8));
+    for (const edges of ["0,1,2", "edges.npy"]) {
+      expect(run("in.npy", "-o", "out.npy", "--edges", edges, "--weights", "weights.npy")).toEqual(done);
+      const { type, data } = parseElements(readFileSync(join(folder, "out.npy")), "out.npy");
+      expect([type.name, Array.from(data as Float32Array)]).toEqual(["f32", [1, 6]]);
+    }
+    expect(run("in.npy", "-o", "out.npy", "--edges=-inf,1,inf")).toEqual(done);
+    expect(countsIn("out.npy")).toEqual([1, 3]);
+  });
+
+  test("takes text, and prints text", () => {
+    writeFileSync(join(folder, "in.txt"), "18446744073709551615 5 0 7");
+    const args = ["in.txt", "--text", "u64", "-o", "-", "--edges", "0,6,18446744073709551615"];
+    expect(run(...args)).toEqual({ ...done, stdout: "2\n2\n" });
+  });
+
+  test("says what is wrong, and leaves nothing behind", () => {
+    put("in.npy", "u32", Uint32Array.of(1, 2, 3));
+    put("short.npy", "u32", Uint32Array.of(1));
+    put("wide.npy", "f64", Float64Array.of(1, 2, 3));
+    const fails = (message: RegExp, ...args: string[]): void =>
+      failsIn(folder, message, ["histogram", "in.npy", "-o", "out.npy", ...args, ...SOFTWARE]);
+    fails(/histogram takes --edges LIST, or --bins COUNT with --range/);
+    fails(/histogram takes --edges/, "--bins", "4");
+    fails(/It takes a whole number/, "--bins", "x", "--range", "0,1");
+    fails(/It takes numbers divided by commas/, "--bins", "4", "--range", "0,a");
+    fails(/cannot be used with option '--bins/, "--bins", "4", "--edges", "0,1");
+    fails(/range is \[1n, 0n\]/, "--bins", "4", "--range", "1,0");
+    fails(/none\.npy/, "--edges", "none.npy");
+    fails(/1 weights for 3 elements/, "--edges", "0,1", "--weights", "short.npy");
+    fails(/holds f64; weights are u32, i32, f32/, "--edges", "0,1", "--weights", "wide.npy");
+  });
+});
