@@ -32,17 +32,17 @@ export interface OutputOption {
   readonly output: string;
 }
 
-const tuningOf = ({ algorithm }: TuningOption): TuningOptions =>
+export const tuningOf = ({ algorithm }: TuningOption): TuningOptions =>
   algorithm === undefined ? {} : { algorithm };
 
 /** The types of what goes in and comes out, and the map from one to the other, where there is one. */
-interface Mapped {
+export interface Mapped {
   readonly from: ElementType<TypeName>;
   readonly type: ScalarType;
   readonly map: string;
 }
 
-function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): Mapped {
+export function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): Mapped {
   if (type !== undefined && map === undefined) {
     throw new UsageError(`${caller}: --type says what --map EXPR gives; it takes both`);
   }
@@ -52,7 +52,7 @@ function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): M
 }
 
 /** The value of `--initial`, of the result's type. */
-const initialOf = ({ initial }: InitialOption, type: ScalarType): { readonly initial?: Scalar } =>
+export const initialOf = ({ initial }: InitialOption, type: ScalarType): { readonly initial?: Scalar } =>
   initial === undefined ? {} : { initial: parseValue(initial, type, "--initial") };
 
 /** The bits of a result, which are what a file takes, whatever the runtime has for f16. */
@@ -146,8 +146,18 @@ export async function scanFile(
 /** `wavefold reduce` */
 export async function reduceFile(
   path: string,
-  options: OperatorOption & InitialOption & MapOption & TuningOption & RawOption & AdapterOption,
+  options: OperatorOption &
+    InitialOption &
+    MapOption &
+    TuningOption &
+    RawOption &
+    AdapterOption & { readonly output?: string; readonly unique?: string },
 ): Promise<void> {
+  if ((options.output ?? options.unique) !== undefined) {
+    throw new UsageError(
+      "reduce prints its one value; -o and --unique are for the totals of --rows, --offsets or --keys",
+    );
+  }
   const { op } = options;
   const printed = await withElements(path, options, async (source, input) => {
     const mapped = mappedOf(source.type, options, "reduce");

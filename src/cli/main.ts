@@ -9,13 +9,15 @@ import { emit } from "./emit.ts";
 import { oneLine } from "./errors.ts";
 import type { HistogramFileOptions } from "./histogram.ts";
 import { link } from "./link.ts";
-import type { AdapterOption, RawOption } from "./options.ts";
+import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import {
   adapterOption,
   algorithmOption,
   initialOption,
+  keysOption,
   mapOption,
   mapTypeOption,
+  offsetsOption,
   operatorOption,
   parseCount,
   parseEdges,
@@ -23,10 +25,12 @@ import {
   parseNumberList,
   parseSizeList,
   rawOption,
+  rowsOption,
   textOption,
 } from "./options.ts";
 import { ClosedPipeError, print } from "./print.ts";
 import type { SearchFileOptions } from "./search.ts";
+import type { SegmentFileOptions } from "./segments.ts";
 import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
@@ -37,6 +41,10 @@ without a header, and --text for numbers as text.
 Files may be larger than memory: they are read, computed and written in pieces of 16 MiB. All pieces together take
 at most 4 × 16 MiB each way, and 32 MiB and the kernels' scratch on the device. The index i counts over the whole
 input, modulo 2^32. A sum of f64 is rounded piece by piece, each on top of the total before it.`;
+
+const SEGMENTS_HELP = `
+
+With --rows, --offsets or --keys, everything is in memory at once.`;
 
 const COMPACT_HELP = `
 
@@ -69,6 +77,10 @@ function parseWorkGroupSize(given: string): number {
   return Number(given);
 }
 
+/** Whether options name segments. Commands on segments are loaded only then. */
+const hasSegments = ({ rows, offsets, keys }: SegmentsOption): boolean =>
+  rows !== undefined || offsets !== undefined || keys !== undefined;
+
 /** @param printHelp - takes what commander would print. */
 function program(printHelp: (text: string) => void): Command {
   const root = new Command("wavefold")
@@ -95,18 +107,25 @@ function program(printHelp: (text: string) => void): Command {
       "leave each place's own element out: the first is --initial, or the operator's identity",
     )
     .addOption(initialOption())
+    .addOption(rowsOption())
+    .addOption(offsetsOption())
+    .addOption(keysOption())
     .option(
       "--total",
       "print the combination of all elements, --initial included, alone on stdout; --initial takes it back exactly, for the next part",
     )
     .addOption(runAlgorithm())
     .addOption(adapterOption())
-    .addHelpText("after", NPY_HELP)
-    .action(scanFile);
+    .addHelpText("after", NPY_HELP + SEGMENTS_HELP)
+    .action(async (path: string, options: SegmentFileOptions & Parameters<typeof scanFile>[1]) =>
+      hasSegments(options)
+        ? (await import("./segments.ts")).scanSegments(path, options)
+        : scanFile(path, options),
+    );
   root
     .command("reduce")
     .description(
-      "The combination of all elements, alone on stdout; the operator's identity where there are none.",
+      "The combination of all elements, alone on stdout; the operator's identity where there are none. With --rows, --offsets or --keys, that of each segment, in a file.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
@@ -115,10 +134,34 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(mapOption())
     .addOption(mapTypeOption())
     .addOption(initialOption())
+    .addOption(rowsOption())
+    .addOption(offsetsOption())
+    .addOption(keysOption())
+    .option("-o, --output <out.npy>", "where the totals of segments go; - is stdout")
+    .option("--unique <unique.npy>", "where the key of each run goes")
     .addOption(runAlgorithm())
     .addOption(adapterOption())
-    .addHelpText("after", NPY_HELP)
-    .action(reduceFile);
+    .addHelpText("after", NPY_HELP + SEGMENTS_HELP)
+    .action(async (path: string, options: SegmentFileOptions & Parameters<typeof reduceFile>[1]) =>
+      hasSegments(options)
+        ? (await import("./segments.ts")).reduceSegments(path, options)
+        : reduceFile(path, options),
+    );
+  root
+    .command("unique")
+    .description(
+      "The first element of each run of equal elements. In a sorted array, each element is there once. Elements are equal if they have the same bits, or are both NaN.",
+    )
+    .argument("<in.npy>", "the elements; - reads stdin")
+    .addOption(rawOption())
+    .addOption(textOption())
+    .addOption(outputOption())
+    .option("--indices", "write the positions of these elements (<u4) instead of the elements")
+    .option("--counts <counts.npy>", "write how many elements each run has (<u4), too: run-length coding")
+    .addOption(runAlgorithm())
+    .addOption(adapterOption())
+    .addHelpText("after", `${NPY_HELP.split("\n\n")[0]}\n\nAll elements are in memory at once.`)
+    .action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options));
   root
     .command("compact")
     .description("The elements that a predicate or flags keep, in order, in one dimension.")

@@ -32,6 +32,15 @@ export interface RawOption {
   readonly text?: TypeName;
 }
 
+export interface SegmentsOption {
+  /** The items of a row; true for the last dimension of the input. */
+  readonly rows?: number | true;
+  /** The path of the offsets. */
+  readonly offsets?: string;
+  /** The path of the keys. */
+  readonly keys?: string;
+}
+
 export interface MapOption {
   readonly map?: string;
   readonly type?: TypeName;
@@ -121,6 +130,30 @@ export const initialOption = (): Option =>
     "--initial <value>",
     "what comes before the first element: a value of the result's type, such as 7, -0.5, nan or -inf",
   );
+
+function parseRows(given: string): number {
+  if (!/^[1-9]\d*$/.test(given)) {
+    throw new InvalidArgumentError("It takes a whole number from 1 up.");
+  }
+  return Number(given);
+}
+
+export const rowsOption = (): Option =>
+  new Option(
+    "--rows [count]",
+    "each row of so many elements for itself; without a number, rows of the last dimension",
+  )
+    .argParser(parseRows)
+    .conflicts(["offsets", "keys"]);
+
+export const offsetsOption = (): Option =>
+  new Option(
+    "--offsets <offsets.npy>",
+    "each segment for itself: the positions where segments start, and where the last one ends",
+  ).conflicts("keys");
+
+export const keysOption = (): Option =>
+  new Option("--keys <keys.npy>", "each run of equal keys for itself: a key for each element");
 
 export const rawOption = (): Option =>
   new Option(

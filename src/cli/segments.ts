@@ -1,0 +1,251 @@
+import type { ScalarArray } from "../algebra/arrays.ts";
+import { u32 } from "../algebra/integers.ts";
+import { monoid } from "../algebra/monoid.ts";
+import type { Segments } from "../algebra/segments.ts";
+import type { ScalarType } from "../algebra/types.ts";
+import type { Fold } from "../gpu/fold.ts";
+import type { Mapped, OutputOption } from "./arrays.ts";
+import { bytesOf, formedTarget, initialOf, mappedOf, openOutput, tuningOf, withElements } from "./arrays.ts";
+import { UsageError } from "./errors.ts";
+import type { Target } from "./files.ts";
+import { DASH, openTarget, withInput } from "./files.ts";
+import { npyHeader, openElements, readAll } from "./npy.ts";
+import type {
+  AdapterOption,
+  InitialOption,
+  MapOption,
+  OperatorOption,
+  RawOption,
+  SegmentsOption,
+  TuningOption,
+} from "./options.ts";
+import { withFold } from "./options.ts";
+import { startProgress } from "./progress.ts";
+
+// Commands on segments, and on runs. They hold all elements in memory at once.
+
+/** All elements of a `.npy` file, their type, and the shape of the array. */
+const elementsIn = (
+  path: string,
+): Promise<{
+  readonly type: ScalarType;
+  readonly data: ScalarArray;
+  readonly shape: readonly number[] | undefined;
+}> =>
+  withInput(path, async (input) => {
+    const source = await openElements(input);
+    return { type: source.type, data: await readAll(source, path), shape: source.shape };
+  });
+
+/** The items of a row: a number, or the last dimension of the input. */
+function rowsOf(rows: number | true, shape: readonly number[] | undefined, caller: string): number {
+  if (rows !== true) {
+    return rows;
+  }
+  if (shape === undefined || shape.length < 2) {
+    throw new UsageError(
+      `${caller}: --rows without a number takes rows of the last dimension, and the input has ${shape === undefined ? "no header" : "one dimension"}; it takes --rows COUNT`,
+    );
+  }
+  return shape.at(-1) as number;
+}
+
+/** The segments that the options name, for an input of that shape. */
+async function segmentsOf(
+  { rows, offsets, keys }: SegmentsOption,
+  shape: readonly number[] | undefined,
+  caller: string,
+): Promise<{ readonly segments: Segments; readonly keyType?: ScalarType }> {
+  if (rows !== undefined) {
+    return { segments: { rows: rowsOf(rows, shape, caller) } };
+  }
+  if (offsets !== undefined) {
+    const { type, data } = await elementsIn(offsets);
+    if (type.kind === "float") {
+      throw new UsageError(`${offsets}: it holds ${type.name}; offsets are whole numbers`);
+    }
+    return { segments: { offsets: Array.from(data as ArrayLike<number | bigint>, Number) } };
+  }
+  const { type, data } = await elementsIn(keys as string);
+  return { segments: { keys: data, type }, keyType: type };
+}
+
+/** Writes an array of one dimension, or of the input's shape, in the form of the input. */
+async function writeArray(
+  target: Target,
+  options: RawOption,
+  type: ScalarType,
+  data: ScalarArray,
+  shape: readonly number[] | undefined,
+): Promise<void> {
+  await formedTarget(target, options, type).writeBy(async (output) => {
+    if (shape !== undefined) {
+      await output.write(npyHeader(type, shape));
+    }
+    await output.write(bytesOf(data));
+  });
+}
+
+interface Work {
+  readonly path: string;
+  readonly options: RawOption & MapOption & AdapterOption;
+  readonly caller: string;
+}
+
+/** Reads all elements, computes on an adapter, and writes what comes out. */
+async function withAll<Result>(
+  { path, options, caller }: Work,
+  prepare: (
+    mapped: Mapped,
+    shape: readonly number[] | undefined,
+  ) => Promise<(fold: Fold, data: ScalarArray) => Promise<Result>>,
+  write: (
+    result: Result,
+    type: ScalarType,
+    from: ScalarType,
+    shape: readonly number[] | undefined,
+  ) => Promise<void>,
+): Promise<void> {
+  await withElements(path, options, async (source, { path: input }) => {
+    const progress = startProgress(4);
+    try {
+      progress.step("reading");
+      const mapped = mappedOf(source.type, options, caller);
+      const run = await prepare(mapped, source.shape);
+      const data = await readAll(source, input);
+      progress.step("opening the adapter");
+      const result = await withFold(options, (fold) => {
+        progress.step("running");
+        return run(fold, data);
+      });
+      progress.step("writing");
+      await write(result, mapped.type, source.type, source.shape);
+    } finally {
+      progress.stop();
+    }
+  });
+}
+
+/** The options of `wavefold scan` and `wavefold reduce` with segments. */
+export type SegmentFileOptions = SegmentsOption &
+  OperatorOption &
+  InitialOption &
+  MapOption &
+  TuningOption &
+  RawOption &
+  AdapterOption;
+
+/** `wavefold scan` with segments. */
+export async function scanSegments(
+  path: string,
+  options: SegmentFileOptions & OutputOption & { readonly exclusive?: boolean; readonly total?: boolean },
+): Promise<void> {
+  const { op, exclusive = false } = options;
+  if (options.total) {
+    throw new UsageError(
+      "scan: with segments there is no total of all; reduce gives the total of each segment",
+    );
+  }
+  const target = await openOutput(options.output, options);
+  await withAll(
+    { path, options, caller: "scan" },
+    async (mapped, shape) => {
+      monoid(op, mapped.type, "scan");
+      const { segments } = await segmentsOf(options, shape, "scan");
+      const all = {
+        ...tuningOf(options),
+        ...mapped,
+        ...initialOf(options, mapped.type),
+        op,
+        exclusive,
+        segments,
+      };
+      return (fold, data) => fold.scan(data, all as never) as Promise<ScalarArray>;
+    },
+    (result, type, _, shape) => writeArray(target, options, type, result, shape),
+  );
+}
+
+/** `wavefold reduce` with segments. */
+export async function reduceSegments(
+  path: string,
+  options: SegmentFileOptions & { readonly output?: string; readonly unique?: string },
+): Promise<void> {
+  const { op, output, unique, keys } = options;
+  if (output === undefined) {
+    throw new UsageError("reduce: with segments there are many totals; it takes -o OUT.npy");
+  }
+  if (unique !== undefined && keys === undefined) {
+    throw new UsageError("reduce: --unique takes the key of each run; it takes --keys KEYS.npy, too");
+  }
+  const target = await openOutput(output, options);
+  const keyTarget = unique === undefined ? undefined : await openTarget(unique);
+  let keyType: ScalarType | undefined;
+  await withAll(
+    { path, options, caller: "reduce" },
+    async (mapped, shape) => {
+      monoid(op, mapped.type, "reduce");
+      const found = await segmentsOf(options, shape, "reduce");
+      keyType = found.keyType;
+      const { segments } = found;
+      const all = { ...tuningOf(options), ...mapped, ...initialOf(options, mapped.type), op, segments };
+      return async (fold, data) => {
+        const result = (await fold.reduce(data, all as never)) as unknown as
+          | ScalarArray
+          | { readonly keys: ScalarArray; readonly values: ScalarArray };
+        return ArrayBuffer.isView(result) ? { values: result } : result;
+      };
+    },
+    async (result: { readonly values: ScalarArray; readonly keys?: ScalarArray }, type, _, shape) => {
+      const { values, keys: runs } = result;
+      const isRows = options.rows === true && shape !== undefined;
+      await writeArray(
+        target,
+        options,
+        type,
+        values,
+        shape && (isRows ? shape.slice(0, -1) : [values.length]),
+      );
+      if (keyTarget !== undefined && keyType !== undefined && runs !== undefined) {
+        await writeArray(keyTarget, {}, keyType, runs, [runs.length]);
+      }
+    },
+  );
+}
+
+/** `wavefold unique` */
+export async function uniqueFile(
+  path: string,
+  options: OutputOption &
+    TuningOption &
+    RawOption &
+    AdapterOption & { readonly indices?: boolean; readonly counts?: string },
+): Promise<void> {
+  const { indices = false, counts, output } = options;
+  if (indices && counts !== undefined) {
+    throw new UsageError("unique takes --indices or --counts COUNTS.npy, and not both");
+  }
+  if (counts === DASH) {
+    throw new UsageError("unique: --counts takes a file");
+  }
+  const target = await openOutput(output, options);
+  const countTarget = counts === undefined ? undefined : await openTarget(counts);
+  await withAll(
+    { path, options, caller: "unique" },
+    async ({ type }) =>
+      async (fold, data) => {
+        const all = { ...tuningOf(options), type } as never;
+        if (countTarget !== undefined) {
+          return (await fold.runLengths(data, all)) as { values: ScalarArray; counts?: Uint32Array };
+        }
+        const own = { ...(all as object), indices } as never;
+        return { values: (await fold.unique(data, own)) as ScalarArray };
+      },
+    async ({ values, counts: lengths }, _, type, shape) => {
+      await writeArray(target, options, indices ? u32 : type, values, shape && [values.length]);
+      if (countTarget !== undefined && lengths !== undefined) {
+        await writeArray(countTarget, {}, u32, lengths, [lengths.length]);
+      }
+    },
+  );
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect } from "vitest";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
+import { dumpElements, parseElements } from "../../src/cli/npy.ts";
+import type { Ended } from "../support/command.ts";
+import { failsIn, runIn } from "../support/command.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
+
+// Segments and runs in the command.
+
+const { u32, i32, f32, u64 } = elementTypes;
+const SOFTWARE = ["--adapter", "software"];
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "wavefold-segments-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const put = (name: string, type: ScalarType, data: ScalarArray, shape = [data.length]): void =>
+  writeFileSync(join(folder, name), dumpElements({ type, data, shape }));
+const fileOf = (name: string): { shape: readonly number[]; data: Scalar[] } => {
+  const { shape, data } = parseElements(readFileSync(join(folder, name)), name);
+  return { shape, data: Array.from(data as ArrayLike<Scalar>) };
+};
+const run = (...args: string[]): Ended => runIn(folder, [...args, ...SOFTWARE]);
+const done: Ended = { status: 0, stdout: "", stderr: "" };
+
+test("rows: those of the last dimension, or of so many elements", () => {
+  put("m.npy", u32, Uint32Array.of(1, 2, 3, 4, 5, 6), [2, 3]);
+  expect(run("scan", "m.npy", "-o", "s.npy", "--rows")).toEqual(done);
+  expect(fileOf("s.npy")).toEqual({ shape: [2, 3], data: [1, 3, 6, 4, 9, 15] });
+  expect(run("reduce", "m.npy", "-o", "t.npy", "--rows")).toEqual(done);
+  expect(fileOf("t.npy")).toEqual({ shape: [2], data: [6, 15] });
+  expect(run("scan", "m.npy", "-o", "s.npy", "--rows", "2", "--exclusive", "--initial", "10")).toEqual(done);
+  expect(fileOf("s.npy")).toEqual({ shape: [2, 3], data: [10, 11, 10, 13, 10, 15] });
+  expect(run("reduce", "m.npy", "-o", "t.npy", "--rows", "2", "--map", "x * x")).toEqual(done);
+  expect(fileOf("t.npy")).toEqual({ shape: [3], data: [5, 25, 61] });
+});
+
+test("offsets, with segments that have no element, and keys with the key of each run", () => {
+  put("x.npy", f32, Float32Array.of(1, 2, 3, 4));
+  put("o.npy", u64, BigUint64Array.of(0n, 0n, 3n, 3n, 4n));
+  expect(run("reduce", "x.npy", "-o", "t.npy", "--offsets", "o.npy")).toEqual(done);
+  expect(fileOf("t.npy")).toEqual({ shape: [4], data: [0, 6, 0, 4] });
+  put("k.npy", i32, Int32Array.of(-1, -1, 7, -1));
+  expect(run("reduce", "x.npy", "-o", "t.npy", "--keys", "k.npy", "--unique", "u.npy")).toEqual(done);
+  expect(fileOf("t.npy").data).toEqual([3, 3, 4]);
+  expect(fileOf("u.npy").data).toEqual([-1, 7, -1]);
+  expect(run("scan", "x.npy", "-o", "s.npy", "--keys", "k.npy", "--op", "max")).toEqual(done);
+  expect(fileOf("s.npy").data).toEqual([1, 2, 3, 4]);
+});
+
+test("unique elements, their positions, and run lengths", () => {
+  put("x.npy", u32, Uint32Array.of(4, 4, 7, 7, 7, 4));
+  expect(run("unique", "x.npy", "-o", "u.npy")).toEqual(done);
+  expect(fileOf("u.npy").data).toEqual([4, 7, 4]);
+  expect(run("unique", "x.npy", "-o", "u.npy", "--indices")).toEqual(done);
+  expect(fileOf("u.npy").data).toEqual([0, 2, 5]);
+  expect(run("unique", "x.npy", "-o", "u.npy", "--counts", "c.npy")).toEqual(done);
+  expect([fileOf("u.npy").data, fileOf("c.npy").data]).toEqual([
+    [4, 7, 4],
+    [2, 3, 1],
+  ]);
+});
+
+test("what it refuses, it refuses in one line, and writes nothing", () => {
+  put("x.npy", u32, Uint32Array.of(1, 2, 3, 4));
+  put("o.npy", u32, Uint32Array.of(0, 3));
+  put("k.npy", u32, Uint32Array.of(0, 3));
+  put("h.npy", f32, Float32Array.of(0, 4));
+  const before = readdirSync(folder);
+  const wrong: readonly [string[], RegExp][] = [
+    [["reduce", "x.npy", "--rows", "2"], /many totals; it takes -o OUT\.npy/],
+    [["reduce", "x.npy", "-o", "t.npy"], /reduce prints its one value/],
+    [["reduce", "x.npy", "-o", "t.npy", "--rows", "2", "--unique", "u.npy"], /it takes --keys KEYS\.npy, too/],
+    [["scan", "x.npy", "-o", "t.npy", "--rows", "3"], /rows of 3 items do not divide the 4 items/],
+    [["scan", "x.npy", "-o", "t.npy", "--rows"], /the input has one dimension; it takes --rows COUNT/],
+    [["scan", "x.npy", "-o", "t.npy", "--rows", "0"], /whole number from 1 up/],
+    [["scan", "x.npy", "-o", "t.npy", "--offsets", "o.npy"], /the last offset is 3/],
+    [["scan", "x.npy", "-o", "t.npy", "--offsets", "h.npy"], /h\.npy: it holds f32; offsets are whole numbers/],
+    [["scan", "x.npy", "-o", "t.npy", "--keys", "k.npy"], /keys has 2 elements for 4 items/],
+    [["scan", "x.npy", "-o", "t.npy", "--keys", "k.npy", "--rows", "2"], /cannot be used with/],
+    [["scan", "x.npy", "-o", "t.npy", "--rows", "2", "--total"], /no total of all/],
+    [["unique", "x.npy", "-o", "u.npy", "--indices", "--counts", "c.npy"], /--indices or --counts/],
+    [["unique", "x.npy", "-o", "u.npy", "--counts", "-"], /--counts takes a file/],
+  ];
+  for (const [args, message] of wrong) {
+    failsIn(folder, [...args, ...SOFTWARE], message);
+    expect(readdirSync(folder), args.join(" ")).toEqual(before);
+  }
+});
