@@ -35,3 +35,9 @@ export type { InKernelOptions } from "./in_kernel/generate.ts";
 export type { InKernelFunctions, LinkOptions } from "./in_kernel/link.ts";
 export { link } from "./in_kernel/link.ts";
 export { identityOf, numeric } from "./in_kernel/numeric.ts";
+export {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "./in_kernel/segmented.ts";

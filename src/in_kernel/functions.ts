@@ -71,7 +71,7 @@ export interface WorkGroupAllocateOptions extends InKernelOptions {
 /** The sum of u32. */
 const count: OperatorOptions = { type: u32, op: add as Operator };
 
-const untyped = <Options extends InKernelOptions>(
+export const untyped = <Options extends InKernelOptions>(
   options: Options,
 ): Omit<Options, "type" | "op"> & OperatorOptions => options as never;
 
@@ -87,7 +87,7 @@ function withOwn<Options extends InKernelOptions>(
 }
 
 /** The algorithm's body for a scan, for a scan with a uniform total, and for a reduction. */
-const scanBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+export const scanBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? algorithm.scan : hillisSteeleScan;
 const uniformBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? algorithm.uniform : hillisSteeleUniform;
@@ -278,11 +278,11 @@ const portableTiles: AlgorithmBody = {
   texts: () => [threadTileHillisSteeleFile],
 };
 
-const tilesBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+export const tilesBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? (algorithm.tiles ?? (algorithm.scan && portableTiles)) : portableTiles;
 
 /** The additions to a family of thread tiles. */
-function tiled<Name extends string>(
+export function tiled<Name extends string>(
   caller: string,
   { tileSize, workGroupSize }: ThreadTileOptions<Name>,
 ): Family {

@@ -102,6 +102,12 @@ describe("a directive", () => {
     ...[...scans("coalesced", ["", "_total", "_update"]), "coalesced_reduce_max_u32"].map(
       (name): [string, string] => [name, `${name}(1u, true, local_index)`],
     ),
+    ...["work_group_segmented", "thread_tile_8_segmented"].flatMap((scope) =>
+      [...scans(scope, ["", "_total"]), `${scope}_reduce_max_u32`].map((name): [string, string] => [
+        name,
+        `${name}(1u, true, local_index)`,
+      ]),
+    ),
     ...scans("work_group", ["_uniform"]).map((name): [string, string] => [
       name,
       `${name}(1u, local_index, &total)`,
@@ -421,6 +427,24 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "workgroup_scan_add_u32 64",
     "",
     "workgroup_scan_add_u32 is not a function; it takes work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform]",
+  ],
+  [
+    "segments of coalesced threads",
+    "coalesced_segmented_reduce_add_u32 64",
+    "",
+    "coalesced_segmented_reduce_add_u32 is not a function",
+  ],
+  [
+    "a uniform total of segments",
+    "work_group_segmented_scan_inclusive_add_u32_uniform 64",
+    "",
+    "_uniform is not for segments, which have totals of their own; use _total",
+  ],
+  [
+    "a counter for segments",
+    "thread_tile_8_segmented_scan_inclusive_add_u32_update 64 counter=bump.used",
+    "",
+    "_update is not for segments, which have totals of their own; use _total",
   ],
   ["a scan that is neither", "work_group_scan_add_u32 64", "", "work_group_scan_add_u32 is not a function"],
   [

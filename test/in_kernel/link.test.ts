@@ -27,6 +27,12 @@ import {
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { identityOf, numeric } from "../../src/in_kernel/numeric.ts";
+import {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "../../src/in_kernel/segmented.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 
 const device = useNullDevice();
@@ -439,6 +445,20 @@ describe.each<[string, (options: never) => unknown, object, readonly string[]]>(
   ["workGroupCompact", workGroupCompact, { workGroupSize: 32 }, ["type", "op", "counter"]],
   ["workGroupCompactUpdate", workGroupCompactUpdate, counted, ["type", "op", "capacity"]],
   ["workGroupAllocate", workGroupAllocate, { ...counted, capacity: 8 }, ["type", "op", "tileSize"]],
+  ["workGroupSegmentedScan", workGroupSegmentedScan, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["workGroupSegmentedReduce", workGroupSegmentedReduce, { type: u32, workGroupSize: 32 }, ["tileSize"]],
+  [
+    "threadTileSegmentedScan",
+    threadTileSegmentedScan,
+    { type: u32, workGroupSize: 32, tileSize: 8 },
+    ["counter"],
+  ],
+  [
+    "threadTileSegmentedReduce",
+    threadTileSegmentedReduce,
+    { type: u32, workGroupSize: 32, tileSize: 8 },
+    ["counter"],
+  ],
   ["identityOf", identityOf, { type: u32 }, ["workGroupSize"]],
   ["subgroupOf", subgroupOf, {}, ["size"]],
   ["link", (options: never) => link("", [], options), {}, ["workGroupSize"]],

@@ -17,8 +17,16 @@ import {
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
+import {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "../../src/in_kernel/segmented.ts";
 import { algorithmNames } from "../support/fold.ts";
-import { span } from "../support/operators.ts";
+import { chain, span } from "../support/operators.ts";
+
+const chained = { type: span, op: chain };
 
 /** The bytes of the variables in a text, by WebGPU's rule: each rounded up to 16. */
 function memoryIn(code: string): number {
@@ -41,6 +49,15 @@ function memoryIn(code: string): number {
     const array = /^array<(.*), (.*)>$/.exec(type);
     if (array !== null) {
       return bytesOf(array[1] ?? "") * evaluate(array[2] ?? "");
+    }
+    const members = new RegExp(`^struct ${type} \\{([^}]*)\\}`, "m").exec(code)?.[1];
+    if (members !== undefined && type !== "Span") {
+      // An element and a word after it: WGSL puts members at multiples of their sizes, or of those of their members.
+      const [element = 0, word = 0] = Array.from(members.matchAll(/^ *\w+: (.*),$/gm), ([, one = ""]) =>
+        bytesOf(one),
+      );
+      const align = Math.min(element, 8);
+      return Math.ceil((element + word) / align) * align;
     }
     return { u32: 4, "atomic<u32>": 4, "vec2<u32>": 8, Span: span.bytes }[type] ?? Number.NaN;
   };
@@ -81,6 +98,8 @@ test.each([1, 3, 32, 96, 100, 256])(
       for (const type of [u32, u64]) {
         check(workGroupReduce({ type, ...size }), `reduce ${type.name} ${algorithm}`);
         check(workGroupScan({ type: type as typeof u32, ...size }), `scan ${type.name} ${algorithm}`);
+        check(workGroupSegmentedReduce({ type, ...size }), `segmented ${type.name} ${algorithm}`);
+        check(workGroupSegmentedScan({ type: type as typeof u32, ...size }), `segmented ${type.name} scan`);
       }
       check(workGroupScanUpdate({ type: u32, counter: "used", ...size }), `update ${algorithm}`);
       check(coalescedScanUpdate({ type: u32, counter: "used", ...size }), `coalesced update ${algorithm}`);
@@ -92,6 +111,8 @@ test.each([1, 3, 32, 96, 100, 256])(
       for (const tileSize of [1, 2, 8, 32].filter((one) => one <= workGroupSize)) {
         const size = { workGroupSize, tileSize, algorithm };
         check(threadTileReduce({ type: u64, ...size }), `tile ${tileSize} subgroups=${algorithm.subgroups}`);
+        check(threadTileSegmentedScan({ type: u64, ...size }), `segmented tile ${tileSize}`);
+        check(threadTileSegmentedReduce({ ...chained, ...size }), `segmented tile ${tileSize} of structs`);
         check(
           threadTileScanUpdate({ type: u32, counter: "used", ...size }),
           `tile ${tileSize} subgroups=${algorithm.subgroups} update`,

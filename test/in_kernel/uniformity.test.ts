@@ -22,6 +22,12 @@ import {
 } from "../../src/in_kernel/functions.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
+import {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "../../src/in_kernel/segmented.ts";
 import { denoMissing } from "../support/deno.ts";
 import { naga } from "../support/naga.ts";
 import { useNullDevice } from "../support/null_device.ts";
@@ -63,7 +69,7 @@ const CALL_LINE = 6;
 
 const argumentsOf = (name: string, value: string): string =>
   `${[
-    name.startsWith("coalesced_")
+    name.startsWith("coalesced_") || name.includes("_segmented_")
       ? `(${value}, local_index != 5u, local_index`
       : name.startsWith("work_group_compact")
         ? "(local_index != 5u, local_index"
@@ -90,12 +96,16 @@ describe.each(bodies)("%s", (_, body) => {
     [coalescedScanUniform({ ...sizes, type: u32 }), "1u"],
     [coalescedScanUpdate({ ...sizes, type: u32, counter }), "1u"],
     [coalescedReduce({ ...sizes, type: u32 }), "1u"],
+    [workGroupSegmentedScan({ ...sizes, type: u64, op: max }), "vec2(1u)"],
+    [workGroupSegmentedReduce({ ...sizes, type: u32 }), "1u"],
     // In one subgroup, and across several.
     ...[1, 4, 32].flatMap((tileSize) =>
       [
         threadTileScan({ ...sizes, type: u32, tileSize }),
         threadTileScanUpdate({ ...sizes, type: u32, tileSize, counter }),
         threadTileReduce({ ...sizes, type: u32, tileSize }),
+        threadTileSegmentedScan({ ...sizes, type: u32, tileSize }),
+        threadTileSegmentedReduce({ ...sizes, type: u32, tileSize }),
       ].map((set) => [set, "1u"] as const),
     ),
     [workGroupCompact(sizes), ""],
@@ -114,11 +124,18 @@ describe.each(bodies)("%s", (_, body) => {
     expect([...families].sort()).toEqual([
       "coalesced reduce",
       "coalesced scan",
-      ...[1, 32, 4].flatMap((size) => [`thread_tile_${size} reduce`, `thread_tile_${size} scan`]),
+      ...[1, 32, 4].flatMap((size) => [
+        `thread_tile_${size} reduce`,
+        `thread_tile_${size} scan`,
+        `thread_tile_${size}_segmented reduce`,
+        `thread_tile_${size}_segmented scan`,
+      ]),
       "work_group allocate",
       "work_group compact",
       "work_group reduce",
       "work_group scan",
+      "work_group_segmented reduce",
+      "work_group_segmented scan",
     ]);
   });
 

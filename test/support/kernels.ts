@@ -24,6 +24,12 @@ import {
 } from "../../src/in_kernel/functions.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
+import {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "../../src/in_kernel/segmented.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/facts.ts";
 import type { Passes } from "../../src/plan/options.ts";
@@ -142,7 +148,26 @@ export function operatorFunctions(
   ];
 }
 
-/** The same, and for u32 what compacts and allocates: all that is for an operator, an algorithm and 32 threads. */
+/** All segmented in-kernel functions of an operator. */
+export function segmentedFunctions(
+  type: ElementType,
+  op: Operator<string>,
+  algorithm: Algorithm,
+  workGroupSize: number,
+  tileSizes: readonly number[] = tileSizesOf(workGroupSize),
+): InKernelFunctions[] {
+  const options = { type, op, workGroupSize, algorithm: workGroupAlgorithms[algorithm] };
+  return [
+    workGroupSegmentedScan(options),
+    workGroupSegmentedReduce(options),
+    ...(algorithm === "blelloch" ? [1] : tileSizes).flatMap((tileSize) => [
+      threadTileSegmentedScan({ ...options, tileSize }),
+      threadTileSegmentedReduce({ ...options, tileSize }),
+    ]),
+  ];
+}
+
+/** Both, and for u32 what compacts and allocates: all that is for an operator, an algorithm and 32 threads. */
 export function inKernelFunctions(
   type: ElementType,
   op: Operator<string>,
@@ -153,6 +178,7 @@ export function inKernelFunctions(
   try {
     return [
       ...operatorFunctions(type, op, algorithm, 32),
+      ...segmentedFunctions(type, op, algorithm, 32),
       ...(type.name === "u32"
         ? [workGroupCompact(options), workGroupCompactUpdate(counted), workGroupAllocate(counted)]
         : []),
@@ -171,7 +197,7 @@ function callingAll(type: ElementType, functions: readonly InKernelFunctions[]):
   const calls = functions
     .flatMap(({ names }) => {
       return names.map((name) =>
-        name.startsWith("coalesced_")
+        name.startsWith("coalesced_") || name.includes("_segmented_")
           ? `${name}(x, keep, i)`
           : name.startsWith("work_group_compact")
             ? `${name}(keep, i)`
