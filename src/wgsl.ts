@@ -9,6 +9,8 @@ export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";
 export type { WorkGroupAlgorithm } from "./in_kernel/algorithms.ts";
 export { blelloch, hillisSteele, subgroup, subgroupOf } from "./in_kernel/algorithms.ts";
 export { linkDirectives } from "./in_kernel/directives.ts";
+export type { ThreadTileShuffleOptions, WorkGroupBroadcastOptions } from "./in_kernel/exchange.ts";
+export { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "./in_kernel/exchange.ts";
 export type {
   CounterOptions,
   ThreadTileOptions,

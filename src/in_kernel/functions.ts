@@ -69,14 +69,14 @@ export interface WorkGroupAllocateOptions extends InKernelOptions {
 }
 
 /** The sum of u32. */
-const count: OperatorOptions = { type: u32, op: add as Operator };
+export const count: OperatorOptions = { type: u32, op: add as Operator };
 
 export const untyped = <Options extends InKernelOptions>(
   options: Options,
 ): Omit<Options, "type" | "op"> & OperatorOptions => options as never;
 
 /** Adds a type and an operator to the options of functions that have their own. */
-function withOwn<Options extends InKernelOptions>(
+export function withOwn<Options extends InKernelOptions>(
   own: OperatorOptions,
   caller: string,
   options: Options,
@@ -89,7 +89,7 @@ function withOwn<Options extends InKernelOptions>(
 /** The algorithm's body for a scan, for a scan with a uniform total, and for a reduction. */
 export const scanBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? algorithm.scan : hillisSteeleScan;
-const uniformBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+export const uniformBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? algorithm.uniform : hillisSteeleUniform;
 const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? algorithm.reduce : hillisSteeleReduce;

@@ -8,6 +8,7 @@ import { ArgumentError, SourceError } from "../../src/errors.ts";
 import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { blelloch, subgroup, subgroupOf } from "../../src/in_kernel/algorithms.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
+import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
   coalescedScan,
@@ -408,6 +409,16 @@ test.each<[string, () => unknown, string]>([
     () => subgroupOf({ minSize: 64, maxSize: 32 }),
     "subgroupOf: maxSize is 32, and minSize is 64; it takes at least as much",
   ],
+  [
+    "a broadcast of no type",
+    () => workGroupBroadcast({ type: "u32" as never, workGroupSize: 32 }),
+    "workGroupBroadcast: u32 is not an element type; it takes u32, i32, f32, f16, u64, i64, f64, or struct(…)",
+  ],
+  [
+    "a shuffle of no tile",
+    () => threadTileShuffle({ type: u32, workGroupSize: 32, tileSize: 6 }),
+    "threadTileShuffle: tileSize is 6; it takes a power of two up to workGroupSize, which is 32",
+  ],
   ["no kernel", () => link(undefined as never, []), "link: kernel is undefined; it takes WGSL text"],
   [
     "a counter that hides a function of WGSL's",
@@ -459,6 +470,14 @@ describe.each<[string, (options: never) => unknown, object, readonly string[]]>(
     { type: u32, workGroupSize: 32, tileSize: 8 },
     ["counter"],
   ],
+  ["workGroupSplit", workGroupSplit, { workGroupSize: 32 }, ["type", "op", "counter"]],
+  [
+    "workGroupBroadcast",
+    workGroupBroadcast,
+    { type: u32, workGroupSize: 32 },
+    ["op", "algorithm", "tileSize"],
+  ],
+  ["threadTileShuffle", threadTileShuffle, { type: u32, workGroupSize: 32, tileSize: 8 }, ["op", "counter"]],
   ["identityOf", identityOf, { type: u32 }, ["workGroupSize"]],
   ["subgroupOf", subgroupOf, {}, ["size"]],
   ["link", (options: never) => link("", [], options), {}, ["workGroupSize"]],

@@ -4,6 +4,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { hillisSteele, subgroup, workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
   coalescedScanUpdate,
@@ -38,6 +39,7 @@ function memoryIn(code: string): number {
       constants.has(name) ? String(evaluate(constants.get(name) ?? "")) : name,
     );
     const plain = written
+      .replace(/select\((\w+), (\w+), (\w+ > \w+)\)/g, "($3 ? $2 : $1)")
       .replace(/\b(\d+)u\b/g, "$1")
       .replace(/countLeadingZeros\((\d+) - 1\)/g, (_, size) => String(Math.clz32(Number(size) - 1)));
     // Integer division binds as multiplication does.
@@ -104,6 +106,8 @@ test.each([1, 3, 32, 96, 100, 256])(
       check(workGroupScanUpdate({ type: u32, counter: "used", ...size }), `update ${algorithm}`);
       check(coalescedScanUpdate({ type: u32, counter: "used", ...size }), `coalesced update ${algorithm}`);
       check(workGroupCompact(size), `compact ${algorithm}`);
+      check(workGroupSplit(size), `split ${algorithm}`);
+      check(workGroupBroadcast({ type: u64, workGroupSize }), "broadcast");
       check(workGroupCompactUpdate({ counter: "used", ...size }), `compact update ${algorithm}`);
       check(workGroupAllocate({ counter: "used", ...size }), `allocate ${algorithm}`);
     }
@@ -111,6 +115,7 @@ test.each([1, 3, 32, 96, 100, 256])(
       for (const tileSize of [1, 2, 8, 32].filter((one) => one <= workGroupSize)) {
         const size = { workGroupSize, tileSize, algorithm };
         check(threadTileReduce({ type: u64, ...size }), `tile ${tileSize} subgroups=${algorithm.subgroups}`);
+        check(threadTileShuffle({ type: u64, ...size }), `shuffle ${tileSize}`);
         check(threadTileSegmentedScan({ type: u64, ...size }), `segmented tile ${tileSize}`);
         check(threadTileSegmentedReduce({ ...chained, ...size }), `segmented tile ${tileSize} of structs`);
         check(

@@ -6,6 +6,7 @@ import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.
 import { ArgumentError } from "../../src/errors.ts";
 import type { Compilable } from "../../src/gpu/device.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
   coalescedScan,
@@ -178,9 +179,16 @@ export function inKernelFunctions(
   try {
     return [
       ...operatorFunctions(type, op, algorithm, 32),
+      threadTileShuffle({ type, tileSize: 8, ...options }),
+      workGroupBroadcast({ type, workGroupSize: 32 }),
       ...segmentedFunctions(type, op, algorithm, 32),
       ...(type.name === "u32"
-        ? [workGroupCompact(options), workGroupCompactUpdate(counted), workGroupAllocate(counted)]
+        ? [
+            workGroupCompact(options),
+            workGroupCompactUpdate(counted),
+            workGroupAllocate(counted),
+            workGroupSplit(options),
+          ]
         : []),
     ];
   } catch (cause) {
