@@ -1,6 +1,6 @@
 /** What every entry exports: the operators and the element types. */
 
-export type { CustomOperator, OperatorDefinition } from "./custom_operator.ts";
+export type { CustomOperator, InKernelOperator, OperatorDefinition } from "./custom_operator.ts";
 export { operator } from "./custom_operator.ts";
 export { elementTypes } from "./element_types.ts";
 export { f16, f32 } from "./floats.ts";

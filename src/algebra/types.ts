@@ -78,6 +78,8 @@ export interface Domain<V extends Value = Value> {
   readonly conversions?: string;
   /** Bytes of an element. */
   readonly elementBytes: number;
+  /** The bytes at whose multiples WGSL puts an element, if these are not all of its bytes. */
+  readonly align?: number;
   /** WGSL expressions over `earlier` and `later`, if WGSL's own operators do not combine the elements. */
   readonly operations?: Readonly<Partial<Record<Operation, string>>>;
   /** Whether an operation is hundreds of instructions. */

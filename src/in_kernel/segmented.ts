@@ -8,7 +8,6 @@ import segmentedSubgroupFile from "../../shaders/work_group/segmented_subgroup.w
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
-import type { StructType } from "../algebra/struct.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import type { Piece } from "../text/pieces.ts";
 import { piecesOf, renamed, textOf } from "../text/pieces.ts";
@@ -31,17 +30,12 @@ const SEGMENTED: Readonly<Record<string, string>> = {
 
 const isShuffle = ({ name }: Piece): boolean => /^element_shuffle/.test(name);
 
-/** The bytes at whose multiples WGSL puts an element. */
-const alignOf = ({ type, domain }: Monoid): number =>
-  type.kind === "struct"
-    ? Math.max(...Object.values((type as StructType).fields).map(({ bytes }) => bytes))
-    : domain.elementBytes;
-
 const roundUp = (bytes: number, to: number): number => Math.ceil(bytes / to) * to;
 
 /** The same algorithm on the segmented elements of an operator. Its names start with `segmented_`. */
 function segmentedBody(body: AlgorithmBody, monoid: Monoid): AlgorithmBody {
-  const bytes = roundUp(roundUp(monoid.domain.elementBytes, 4) + 4, Math.max(4, alignOf(monoid)));
+  const { elementBytes, align = elementBytes } = monoid.domain;
+  const bytes = roundUp(roundUp(elementBytes, 4) + 4, Math.max(4, align));
   return {
     ...body,
     memory: (threads) => body.memory(threads, bytes),

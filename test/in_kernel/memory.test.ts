@@ -28,6 +28,8 @@ import { algorithmNames } from "../support/fold.ts";
 import { chain, span } from "../support/operators.ts";
 
 const chained = { type: span, op: chain };
+/** Without an identity, an element has a word more. */
+const nameless = { type: u64, op: operator({ name: "latest", type: u64, combine: "later" }) };
 
 /** The bytes of the variables in a text, by WebGPU's rule: each rounded up to 16. */
 function memoryIn(code: string): number {
@@ -118,6 +120,11 @@ test.each([1, 3, 32, 96, 100, 256])(
         check(threadTileShuffle({ type: u64, ...size }), `shuffle ${tileSize}`);
         check(threadTileSegmentedScan({ type: u64, ...size }), `segmented tile ${tileSize}`);
         check(threadTileSegmentedReduce({ ...chained, ...size }), `segmented tile ${tileSize} of structs`);
+        check(threadTileReduce({ ...nameless, ...size }), `tile ${tileSize} without an identity`);
+        check(
+          threadTileSegmentedScan({ ...nameless, ...size }),
+          `segmented tile ${tileSize} without an identity`,
+        );
         check(
           threadTileScanUpdate({ type: u32, counter: "used", ...size }),
           `tile ${tileSize} subgroups=${algorithm.subgroups} update`,

@@ -19,6 +19,8 @@ export const POISON = 0xdeadbeef;
 export interface Case {
   readonly type: ElementType;
   readonly op: Operator<string>;
+  /** What shows where nothing is combined, of an operator without an identity. `op` is the same with one. */
+  readonly nothing?: Value;
 }
 
 export const keyOf = ({ type, op }: Case): string => monoid(op, type, "test").key;
@@ -126,7 +128,7 @@ export function expectedOf(
   isActive: (thread: number) => boolean,
   isHead: (thread: number) => boolean,
 ): AnyArray {
-  const { type, op } = of;
+  const { type, op, nothing } = of;
   const threads = items.length;
   const all = Array.from({ length: threads }, (_, thread) => thread);
   const { array, set } = emptyLike(items, threads, type);
@@ -136,15 +138,17 @@ export function expectedOf(
     const tile = all.slice(from, starts[at + 1]);
     const members = scope === "coalesced" ? tile.filter(isActive) : tile;
     const own = pick(items, of, members);
-    const total = reduceReference(own, { type, op }) as Value;
+    const total =
+      members.length === 0 && nothing !== undefined ? nothing : (reduceReference(own, { type, op }) as Value);
     const prefixes = valuesOf(scanReference(own, { type, op, exclusive: kind === "scan_exclusive" }), type);
     const { identity, start } = monoid(op, type, "test");
     for (const thread of tile) {
       // Totals are all threads', the others' prefix is what one of nothing shows.
-      set(thread, wantsTotal || kind === "reduce" ? total : (start?.value ?? identity));
+      set(thread, wantsTotal || kind === "reduce" ? total : (nothing ?? start?.value ?? identity));
     }
     members.forEach((thread, rank) => {
-      set(thread, wantsTotal || kind === "reduce" ? total : prefixes(rank));
+      const isNothing = rank === 0 && kind === "scan_exclusive" && nothing !== undefined;
+      set(thread, wantsTotal || kind === "reduce" ? total : isNothing ? nothing : prefixes(rank));
     });
   }
   return array;
