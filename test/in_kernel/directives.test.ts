@@ -595,9 +595,9 @@ test.each<[string, string, string, RegExp | string, string?]>([
   ],
   [
     "a counter on a type without atomics",
-    "work_group_scan_inclusive_add_f32_update 64 counter=bump.used",
+    "work_group_scan_inclusive_add_u64_update 64 counter=bump.used",
     "",
-    "WGSL has no atomic for it; a counter takes add, min, max, and, or, xor on u32 or i32",
+    "WGSL's atomics have 32 bits; a counter takes u32, i32, f32 or f16",
   ],
   [
     "a capacity that is too large",

@@ -105,9 +105,8 @@ export const operatorsOf = (type: ScalarType): Operator[] =>
 
 export const allTypes: readonly ScalarType[] = Object.values(elementTypes);
 
-/** The operators that WGSL has an atomic operation for. */
-export const hasAtomic = (type: ElementType, op: Operator): boolean =>
-  ["u32", "i32"].includes(type.name) && ["add", "min", "max", "and", "or", "xor"].includes(op.name);
+/** The types that a counter takes. */
+export const hasAtomic = (type: ElementType): boolean => ["u32", "i32", "f32", "f16"].includes(type.name);
 
 /** The sizes of thread tiles that a work-group takes, of 1, 4, 8, 32, and the largest. */
 export const tileSizesOf = (workGroupSize: number): number[] => [
@@ -122,7 +121,7 @@ export function operatorFunctions(
   op: Operator<string>,
   algorithm: Algorithm,
   workGroupSize: number,
-  counted = hasAtomic(type, op),
+  counted = hasAtomic(type),
   tileSizes: readonly number[] = tileSizesOf(workGroupSize),
 ): InKernelFunctions[] {
   const plain = { type, op, workGroupSize };
