@@ -766,10 +766,12 @@ test.for(rows(exchanges, { of: 20 }))(
     const sets = [
       workGroupScanUpdate({ ...options, counter: "counters[]" }),
       threadTileScanUpdate({ ...options, counter: "counters[]", tileSize }),
+      // Lanes of one subgroup read a counter at the same time, so that one of them finds it changed.
+      threadTileScanUpdate({ ...options, counter: "counters[]", tileSize: 1 }),
     ];
     for (const [at, set] of sets.entries()) {
       const [inclusive = "", exclusive = ""] = set.names;
-      const size = at === 0 ? threads : tileSize;
+      const size = [threads, tileSize, 1][at] ?? 1;
       // Each call names one of three counters: the one of its group, or of its tile.
       const bucketOf = (group: number, thread: number): number => (group + Math.floor(thread / size)) % 3;
       const initial = op.name === "mul" ? 1 : op.name.startsWith("logical") ? 0 : 7;
