@@ -5,6 +5,9 @@
  * @module wavefold/wgsl
  */
 export * from "./algebra/index.ts";
+export type { WgslType } from "./algebra/types.ts";
+export type { WgslTypeDefinition } from "./algebra/wgsl_type.ts";
+export { wgslType } from "./algebra/wgsl_type.ts";
 export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";
 export type { WorkGroupAlgorithm } from "./in_kernel/algorithms.ts";
 export { blelloch, hillisSteele, subgroup, subgroupOf } from "./in_kernel/algorithms.ts";

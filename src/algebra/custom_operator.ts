@@ -2,8 +2,8 @@ import { ArgumentError, refuse } from "../errors.ts";
 import { callersCombine } from "../text/callers.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import { optionalDomain } from "./optional.ts";
-import type { ElementType, Value } from "./types.ts";
-import { isSameType, requireType } from "./types.ts";
+import type { ElementType, Value, WgslType } from "./types.ts";
+import { isSameType, requireType, requireValueType } from "./types.ts";
 import { describe, problemOf } from "./value_problem.ts";
 
 /** An operator of the caller's own, for in-kernel functions alone. See {@link operator}. */
@@ -85,11 +85,31 @@ export function operator<Name extends string, V extends Value>(
 export function operator<Name extends string, V extends Value>(
   definition: Omit<OperatorDefinition<Name, V>, "identity"> & { readonly identity?: undefined },
 ): InKernelOperator<Name, V>;
+/**
+ * An operator on a {@link wgslType}. It is for in-kernel functions alone, and its identity is a WGSL expression.
+ *
+ * @example
+ * ```ts
+ * const vec2u = wgslType({ name: "vec2u" });
+ * const highest = operator({ name: "highest", type: vec2u, identity: "vec2u()", combine: "max(earlier, later)" });
+ * const code = link(myKernel, [workGroupReduce({ type: vec2u, op: highest, workGroupSize: 256 })]);
+ * // in myKernel:  let most = work_group_reduce_highest_vec2u(vec2u(x), local_index);
+ * ```
+ *
+ * @throws {ArgumentError} when a part is missing.
+ */
+export function operator<Name extends string>(
+  definition: Omit<OperatorDefinition<Name, never>, "identity" | "reference" | "type"> & {
+    readonly type: WgslType<Name>;
+    readonly identity?: string;
+  },
+): InKernelOperator<Name, never>;
 export function operator<Name extends string, V extends Value>(
-  definition: Omit<OperatorDefinition<Name, V>, "identity"> & { readonly identity?: V | undefined },
+  definition: Omit<OperatorDefinition<Name, V>, "identity"> & { readonly identity?: unknown },
 ): InKernelOperator<Name, V> {
   requireDefinition(definition, "operator");
-  const { name, identity, combine, declarations = "" } = definition;
+  const { name, combine, declarations = "" } = definition;
+  const identity = definition.identity as V | undefined;
   requireName(name, "operator");
   const caller = `operator ${name}`;
   const {
@@ -100,7 +120,7 @@ export function operator<Name extends string, V extends Value>(
       );
     },
   } = definition;
-  const type = requireType(definition.type, caller) as ElementType<Name, V>;
+  const type = requireValueType(definition.type, caller) as ElementType<Name, V>;
   if (typeof combine !== "string" || combine.trim() === "") {
     refuse(caller, "combine", "empty", "a WGSL expression over earlier and later");
   }
@@ -147,7 +167,8 @@ export function requireName(name: unknown, caller: string, option = "name"): ass
 
 function customMonoid(given: Operator, type: ElementType, caller: string): Monoid {
   const op = given as InKernelOperator;
-  requireType(type, caller);
+  const inKernel = IN_KERNEL.test(caller);
+  (inKernel || caller === "identityOf" ? requireValueType : requireType)(type, caller);
   if (!isSameType(op.type, type)) {
     throw new ArgumentError(
       `${caller}<${type.name}, ${op.name}>: the operator ${op.name} is for ${op.type.name}, not for ${op.type.name === type.name ? "another type of that name" : type.name}`,
@@ -164,7 +185,7 @@ function customMonoid(given: Operator, type: ElementType, caller: string): Monoi
   if (op.identity !== undefined) {
     return { ...own, domain: type.native, callers, identity: op.identity };
   }
-  if (!IN_KERNEL.test(caller)) {
+  if (!inKernel) {
     throw new ArgumentError(
       `${caller}<${own.title}>: the operator ${op.name} has no identity; give it one, since only work-group, thread-tile and coalesced functions do without`,
       "op",

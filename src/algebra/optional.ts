@@ -5,8 +5,10 @@ import type { Domain, ElementType, Value } from "./types.ts";
  * zeros. A struct's fields stand in the element one by one, since subgroups move fields.
  */
 export function optionalDomain<V extends Value>(type: ElementType<string, V>): Domain<V> {
+  const { shuffle } = type.native;
+  const isWhole = type.kind !== "struct" || shuffle !== undefined;
   const fields = Object.entries<ElementType>(
-    type.kind === "struct"
+    !isWhole
       ? (type as unknown as { readonly fields: Readonly<Record<string, ElementType>> }).fields
       : { element: type },
   );
@@ -14,12 +16,17 @@ export function optionalDomain<V extends Value>(type: ElementType<string, V>): D
   while (fields.some(([name]) => name === flag)) {
     flag += "_";
   }
-  const align = Math.max(4, ...fields.map(([, field]) => field.bytes));
+  const align = Math.max(4, type.native.align ?? type.bytes);
   const values = fields.map(([name]) => `x.${name}`).join(", ");
-  const parts = type.kind === "struct" ? values : "x";
+  const parts = isWhole ? "x" : values;
   return {
     element: "OptionalElement",
-    fields: [...fields.map(([name]) => name), flag],
+    ...(shuffle
+      ? {
+          shuffle: (builtin, element, place) =>
+            `Element(${shuffle(builtin, `${element}.element`, place)}, ${builtin}(${element}.${flag}, ${place}))`,
+        }
+      : { fields: [...fields.map(([name]) => name), flag] }),
     elementBytes: Math.ceil((Math.ceil(type.bytes / 4) * 4 + 4) / align) * align,
     align,
     literal: () => ["Element()"],
@@ -30,7 +37,7 @@ fn element_from_value(x: Value) -> Element {
   return Element(${parts}, 1u);
 }
 fn value_from_element(x: Element) -> Value {
-  return Value(${values});
+  return ${isWhole ? values : `Value(${values})`};
 }
 fn optional_combine(earlier: Element, later: Element) -> Element {
   if (earlier.${flag} == 0u) {

@@ -6,7 +6,7 @@ import broadcastSourceFile from "../../shaders/work_group/broadcast_source.wgsl"
 import splitFile from "../../shaders/work_group/split.wgsl";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { requireType } from "../algebra/types.ts";
+import { requireValueType } from "../algebra/types.ts";
 import { refuseOthers } from "../errors.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import type { AlgorithmBody } from "./algorithms.ts";
@@ -53,7 +53,7 @@ export function workGroupSplit(options: InKernelOptions): InKernelFunctions {
 
 /** What moves values of a type has its name, and combines nothing. */
 function moving(type: ElementType, caller: string): OperatorOptions {
-  const { name: key, native } = requireType(type, caller);
+  const { name: key, native } = requireValueType(type, caller);
   const on: Operator["on"] = () => ({
     key,
     title: key,
@@ -84,7 +84,7 @@ export function workGroupBroadcast(options: WorkGroupBroadcastOptions): InKernel
   const { op, algorithm } = options as Partial<OperatorOptions & InKernelOptions>;
   refuseOthers(caller, { op, algorithm });
   return generate(caller, { ...options, ...moving(options.type, caller) }, broadcastFile, {
-    memory: () => memoryOf([1], options.type.bytes, 0),
+    memory: () => memoryOf([1], options.type.native.elementBytes, 0),
     texts: () => [broadcastSourceFile],
   });
 }
@@ -121,9 +121,10 @@ export function threadTileShuffle(options: ThreadTileShuffleOptions): InKernelFu
 }
 
 function shuffleBody(
-  { type: { bytes }, tileSize, algorithm }: ThreadTileShuffleOptions,
+  { type, tileSize, algorithm }: ThreadTileShuffleOptions,
   body: AlgorithmBody,
 ): AlgorithmBody {
+  const bytes = type.native.elementBytes;
   if (!algorithm?.tiles) {
     return body && { memory: (threads) => memoryOf([threads], bytes, 0), texts: () => [shuffleMemoryFile] };
   }

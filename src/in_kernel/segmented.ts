@@ -34,8 +34,11 @@ const roundUp = (bytes: number, to: number): number => Math.ceil(bytes / to) * t
 
 /** The same algorithm on the segmented elements of an operator. Its names start with `segmented_`. */
 function segmentedBody(body: AlgorithmBody, monoid: Monoid): AlgorithmBody {
-  const { elementBytes, align = elementBytes } = monoid.domain;
-  const bytes = roundUp(roundUp(elementBytes, 4) + 4, Math.max(4, align));
+  const { type, domain } = monoid;
+  const { elementBytes, align = elementBytes } = domain;
+  // The head stands right behind a vector of three, whose bytes are fewer than its place takes.
+  const size = domain === type.native ? type.bytes : elementBytes;
+  const bytes = roundUp(roundUp(size, 4) + 4, Math.max(4, align));
   return {
     ...body,
     memory: (threads) => body.memory(threads, bytes),

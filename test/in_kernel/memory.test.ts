@@ -3,6 +3,7 @@ import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
+import { wgslType } from "../../src/algebra/wgsl_type.ts";
 import { hillisSteele, subgroup, workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
@@ -28,6 +29,11 @@ import { algorithmNames } from "../support/fold.ts";
 import { chain, span } from "../support/operators.ts";
 
 const chained = { type: span, op: chain };
+const vec3f = wgslType({ name: "vec3f" });
+const vectors = {
+  type: vec3f,
+  op: operator({ name: "sum", type: vec3f, identity: "vec3f()", combine: "earlier + later" }),
+};
 /** Without an identity, an element has a word more. */
 const nameless = { type: u64, op: operator({ name: "latest", type: u64, combine: "later" }) };
 
@@ -52,7 +58,8 @@ function memoryIn(code: string): number {
   const bytesOf = (type: string): number => {
     const array = /^array<(.*), (.*)>$/.exec(type);
     if (array !== null) {
-      return bytesOf(array[1] ?? "") * evaluate(array[2] ?? "");
+      const [, element = "", length = ""] = array;
+      return (element === "vec3f" ? 16 : bytesOf(element)) * evaluate(length);
     }
     const members = new RegExp(`^struct ${type} \\{([^}]*)\\}`, "m").exec(code)?.[1];
     if (members !== undefined && type !== "Span") {
@@ -63,7 +70,7 @@ function memoryIn(code: string): number {
       const align = Math.min(element, 8);
       return Math.ceil((element + word) / align) * align;
     }
-    return { u32: 4, "atomic<u32>": 4, "vec2<u32>": 8, Span: span.bytes }[type] ?? Number.NaN;
+    return { u32: 4, "atomic<u32>": 4, "vec2<u32>": 8, vec3f: 12, Span: span.bytes }[type] ?? Number.NaN;
   };
   return [...code.matchAll(/^var<workgroup> \w+: (.*);$/gm)].reduce(
     (bytes, [, type = ""]) => bytes + Math.ceil(bytesOf(type) / 16) * 16,
@@ -120,6 +127,8 @@ test.each([1, 3, 32, 96, 100, 256])(
         check(threadTileShuffle({ type: u64, ...size }), `shuffle ${tileSize}`);
         check(threadTileSegmentedScan({ type: u64, ...size }), `segmented tile ${tileSize}`);
         check(threadTileSegmentedReduce({ ...chained, ...size }), `segmented tile ${tileSize} of structs`);
+        check(threadTileSegmentedScan({ ...vectors, ...size }), `segmented tile ${tileSize} of vectors`);
+        check(threadTileShuffle({ ...size, type: vec3f }), `shuffle ${tileSize} of vectors`);
         check(threadTileReduce({ ...nameless, ...size }), `tile ${tileSize} without an identity`);
         check(
           threadTileSegmentedScan({ ...nameless, ...size }),

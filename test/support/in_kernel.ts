@@ -21,6 +21,8 @@ export interface Case {
   readonly op: Operator<string>;
   /** What shows where nothing is combined, of an operator without an identity. `op` is the same with one. */
   readonly nothing?: Value;
+  /** The type in the kernel, if that is another one of the same bytes. */
+  readonly value?: string;
 }
 
 export const keyOf = ({ type, op }: Case): string => monoid(op, type, "test").key;
@@ -240,6 +242,7 @@ export async function checkFunctions(
     return;
   }
   const { type } = of;
+  const value = of.value ?? type.value;
   const threads = workGroup.reduce((product, one) => product * one, 1);
   const calls = names.map(callOf);
   const columns = calls.flatMap((call) =>
@@ -258,7 +261,7 @@ export async function checkFunctions(
     const call = `${given})`;
     if (isUniform) {
       return [
-        `var total_${index}: ${type.value};`,
+        `var total_${index}: ${value};`,
         `let result_${index} = ${given}, &total_${index});`,
         `output[base + ${column++}u] = result_${index};`,
         `output[base + ${column++}u] = total_${index};`,
@@ -274,8 +277,8 @@ export async function checkFunctions(
   });
   const code = link(
     `
-@group(0) @binding(0) var<storage, read_write> input: array<${type.value}>;
-@group(0) @binding(1) var<storage, read_write> output: array<${type.value}>;
+@group(0) @binding(0) var<storage, read_write> input: array<${value}>;
+@group(0) @binding(1) var<storage, read_write> output: array<${value}>;
 @group(0) @binding(2) var<storage, read_write> places: array<u32>;
 @group(0) @binding(3) var<storage, read_write> activities: array<u32>;
 @compute @workgroup_size(${workGroup.join(", ")})
