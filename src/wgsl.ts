@@ -5,7 +5,6 @@
  * @module wavefold/wgsl
  */
 export * from "./algebra/index.ts";
-export type { WgslType } from "./algebra/types.ts";
 export type { WgslTypeDefinition } from "./algebra/wgsl_type.ts";
 export { wgslType } from "./algebra/wgsl_type.ts";
 export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";

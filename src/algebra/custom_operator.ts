@@ -86,7 +86,7 @@ export function operator<Name extends string, V extends Value>(
   definition: Omit<OperatorDefinition<Name, V>, "identity"> & { readonly identity?: undefined },
 ): InKernelOperator<Name, V>;
 /**
- * An operator on a {@link wgslType}. It is for in-kernel functions alone, and its identity is a WGSL expression.
+ * An operator on a type that `wgslType` of `wavefold/wgsl` made. It is for in-kernel functions alone, and its identity is a WGSL expression.
  *
  * @example
  * ```ts

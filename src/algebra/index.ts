@@ -22,5 +22,14 @@ export {
 } from "./operators.ts";
 export type { StructDefinition, StructFields, StructType, StructValueOf } from "./struct.ts";
 export { StructArray, struct } from "./struct.ts";
-export type { ElementType, Scalar, ScalarOf, ScalarType, StructValue, TypeName, Value } from "./types.ts";
+export type {
+  ElementType,
+  Scalar,
+  ScalarOf,
+  ScalarType,
+  StructValue,
+  TypeName,
+  Value,
+  WgslType,
+} from "./types.ts";
 export { f64, i64, u64 } from "./types_64.ts";

@@ -120,7 +120,7 @@ export interface ElementType<Name extends string = string, V extends Value = Val
   problemOf?(value: unknown): string | undefined;
 }
 
-/** A WGSL type that in-kernel functions alone take. See {@link wgslType}. */
+/** A WGSL type that in-kernel functions alone take. `wgslType` of `wavefold/wgsl` makes it. */
 export interface WgslType<Name extends string = string> extends ElementType<Name, never> {
   readonly kind: "struct";
 }
