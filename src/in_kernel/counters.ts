@@ -102,14 +102,14 @@ export function counting(counter: string, monoid: Monoid, caller: string): Count
       `fn counter_update(total: Element) -> Element {
   var seen = atomicLoad(&contract_counter);
   loop {
-    let earlier = element_from_value(${value});
-    let x = value_from_element(combine(earlier, total));
+    let x = value_from_element(combine(element_from_value(${value}), total));
     let exchange = atomicCompareExchangeWeak(&contract_counter, seen, ${word});
     if (exchange.exchanged) {
-      return earlier;
+      break;
     }
     seen = exchange.old_value;
   }
+  return element_from_value(${value});
 }`;
   return { text: besideCounter(text, counter), words };
 }

@@ -204,11 +204,13 @@ function callingAll(type: ElementType, functions: readonly InKernelFunctions[]):
   const calls = functions
     .flatMap(({ names }) => {
       return names.map((name) =>
-        name.startsWith("coalesced_") || name.includes("_segmented_")
-          ? `${name}(x, keep, i)`
-          : name.startsWith("work_group_compact")
-            ? `${name}(keep, i)`
-            : `${name}(x, i)`,
+        /_(shuffle|broadcast)_/.test(name)
+          ? `${name}(x, 1u, i)`
+          : name.startsWith("coalesced_") || name.includes("_segmented_")
+            ? `${name}(x, keep, i)`
+            : /^work_group_(compact|split)/.test(name)
+              ? `${name}(keep, i)`
+              : `${name}(x, i)`,
       );
     })
     .map((call) => (call.includes("_uniform") ? call.replace(")", ", &total)") : call));
@@ -297,7 +299,18 @@ export async function kernelsOf(
       }
     }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.
-    const kernel = callingAll(type, operatorFunctions(type, op, algorithm, shape.workGroupSize));
+    const size = shape.workGroupSize;
+    if (op.name === "max") {
+      const tileSize = Math.min(8, 2 ** Math.floor(Math.log2(size)));
+      const own = { type, workGroupSize: size, algorithm: workGroupAlgorithms[algorithm] };
+      const code = callingAll(type, [
+        ...segmentedFunctions(type, op, algorithm, size, [tileSize]),
+        threadTileShuffle({ ...own, tileSize }),
+        workGroupBroadcast({ type, workGroupSize: size }),
+      ]);
+      result.set(code, { title: `segmented functions of max ${type.name} ${where}`, code });
+    }
+    const kernel = callingAll(type, operatorFunctions(type, op, algorithm, size));
     result.set(kernel, { title: `in-kernel functions of ${op.name} ${type.name} ${where}`, code: kernel });
     for (const { names, code } of op.name === "max"
       ? operatorFunctions(type, op, algorithm, shape.workGroupSize, false)
