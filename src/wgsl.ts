@@ -5,10 +5,14 @@
  * @module wavefold/wgsl
  */
 export * from "./algebra/index.ts";
+export type { WgslTypeDefinition } from "./algebra/wgsl_type.ts";
+export { wgslType } from "./algebra/wgsl_type.ts";
 export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";
 export type { WorkGroupAlgorithm } from "./in_kernel/algorithms.ts";
 export { blelloch, hillisSteele, subgroup, subgroupOf } from "./in_kernel/algorithms.ts";
 export { linkDirectives } from "./in_kernel/directives.ts";
+export type { ThreadTileShuffleOptions, WorkGroupBroadcastOptions } from "./in_kernel/exchange.ts";
+export { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "./in_kernel/exchange.ts";
 export type {
   CounterOptions,
   ThreadTileOptions,
@@ -35,3 +39,9 @@ export type { InKernelOptions } from "./in_kernel/generate.ts";
 export type { InKernelFunctions, LinkOptions } from "./in_kernel/link.ts";
 export { link } from "./in_kernel/link.ts";
 export { identityOf, numeric } from "./in_kernel/numeric.ts";
+export {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "./in_kernel/segmented.ts";

@@ -1,23 +1,31 @@
 import { ArgumentError, refuse } from "../errors.ts";
 import { callersCombine } from "../text/callers.ts";
 import type { Monoid, Operator } from "./monoid.ts";
-import type { ElementType, Value } from "./types.ts";
-import { isSameType, requireType } from "./types.ts";
+import { optionalDomain } from "./optional.ts";
+import type { ElementType, Value, WgslType } from "./types.ts";
+import { isSameType, requireType, requireValueType } from "./types.ts";
 import { describe, problemOf } from "./value_problem.ts";
 
-/** An operator of the caller's own. See {@link operator}. */
-export interface CustomOperator<Accepted extends string = string, V extends Value = Value>
+/** An operator of the caller's own, for in-kernel functions alone. See {@link operator}. */
+export interface InKernelOperator<Accepted extends string = string, V extends Value = Value>
   extends Operator<Accepted> {
   /** The one type that it takes. */
   readonly type: ElementType<Accepted, V>;
-  /** The value that changes nothing on either side. */
-  readonly identity: V;
+  /** The value that changes nothing on either side, if there is one. */
+  readonly identity?: V;
   /** WGSL: an expression over `earlier` and `later`, or statements that end in `return`. */
   readonly combine: string;
   /** WGSL that `combine` uses; empty if there is none. */
   readonly declarations: string;
-  /** The CPU twin of `combine`. */
+  /** The CPU twin of `combine`. It throws if there is none. */
   reference(earlier: V, later: V): V;
+}
+
+/** An operator of the caller's own. See {@link operator}. */
+export interface CustomOperator<Accepted extends string = string, V extends Value = Value>
+  extends InKernelOperator<Accepted, V> {
+  /** The value that changes nothing on either side. */
+  readonly identity: V;
 }
 
 /** What {@link operator} takes. */
@@ -30,8 +38,8 @@ export interface OperatorDefinition<Name extends string, V extends Value> {
   readonly identity: NoInfer<V>;
   /** WGSL: an expression over `earlier` and `later`, or statements that end in `return`. */
   readonly combine: string;
-  /** The CPU twin of `combine`. */
-  readonly reference: (earlier: NoInfer<V>, later: NoInfer<V>) => NoInfer<V>;
+  /** The CPU twin of `combine`. Only what computes on the CPU needs it: references, streams and checks. */
+  readonly reference?: (earlier: NoInfer<V>, later: NoInfer<V>) => NoInfer<V>;
   /** WGSL functions, constants and structs that `combine` uses. */
   readonly declarations?: string;
 }
@@ -58,12 +66,61 @@ export interface OperatorDefinition<Name extends string, V extends Value> {
  */
 export function operator<Name extends string, V extends Value>(
   definition: OperatorDefinition<Name, V>,
-): CustomOperator<Name, V> {
+): CustomOperator<Name, V>;
+/**
+ * An operator without an identity. It is for in-kernel functions alone. Where they combine nothing, such as in the first
+ * thread's exclusive prefix, they return a value of zeros. Each element takes a word more of work-group memory, so give the
+ * identity if there is one.
+ *
+ * @example
+ * ```ts
+ * const earliest = operator({ name: "earliest", type: u32, combine: "earlier" });
+ * const reduce = workGroupReduce({ type: u32, op: earliest, workGroupSize: 256 });
+ * const code = link(myKernel, [reduce]);
+ * // in myKernel:  let value = work_group_reduce_earliest_u32(x, local_index);
+ * ```
+ *
+ * @throws {ArgumentError} when a part is missing.
+ */
+export function operator<Name extends string, V extends Value>(
+  definition: Omit<OperatorDefinition<Name, V>, "identity"> & { readonly identity?: undefined },
+): InKernelOperator<Name, V>;
+/**
+ * An operator on a type that `wgslType` of `wavefold/wgsl` made. It is for in-kernel functions alone, and its identity is a WGSL expression.
+ *
+ * @example
+ * ```ts
+ * const vec2u = wgslType({ name: "vec2u" });
+ * const highest = operator({ name: "highest", type: vec2u, identity: "vec2u()", combine: "max(earlier, later)" });
+ * const code = link(myKernel, [workGroupReduce({ type: vec2u, op: highest, workGroupSize: 256 })]);
+ * // in myKernel:  let most = work_group_reduce_highest_vec2u(vec2u(x), local_index);
+ * ```
+ *
+ * @throws {ArgumentError} when a part is missing.
+ */
+export function operator<Name extends string>(
+  definition: Omit<OperatorDefinition<Name, never>, "identity" | "reference" | "type"> & {
+    readonly type: WgslType<Name>;
+    readonly identity?: string;
+  },
+): InKernelOperator<Name, never>;
+export function operator<Name extends string, V extends Value>(
+  definition: Omit<OperatorDefinition<Name, V>, "identity"> & { readonly identity?: unknown },
+): InKernelOperator<Name, V> {
   requireDefinition(definition, "operator");
-  const { name, identity, combine, reference, declarations = "" } = definition;
+  const { name, combine, declarations = "" } = definition;
+  const identity = definition.identity as V | undefined;
   requireName(name, "operator");
   const caller = `operator ${name}`;
-  const type = requireType(definition.type, caller) as ElementType<Name, V>;
+  const {
+    reference = () => {
+      throw new ArgumentError(
+        `${caller}: there is no reference; give it, since this computes on the CPU`,
+        "reference",
+      );
+    },
+  } = definition;
+  const type = requireValueType(definition.type, caller) as ElementType<Name, V>;
   if (typeof combine !== "string" || combine.trim() === "") {
     refuse(caller, "combine", "empty", "a WGSL expression over earlier and later");
   }
@@ -73,14 +130,14 @@ export function operator<Name extends string, V extends Value>(
   if (typeof declarations !== "string") {
     refuse(caller, "declarations", typeof declarations, "WGSL text");
   }
-  const problem = problemOf(type, identity);
-  if (problem !== undefined) {
+  const problem = identity !== undefined && problemOf(type, identity);
+  if (problem) {
     throw new ArgumentError(`${caller}: the identity ${problem}`, "identity");
   }
-  const op: CustomOperator<Name, V> = {
+  const op: InKernelOperator<Name, V> = {
     name,
     type,
-    identity,
+    ...(identity !== undefined && { identity }),
     combine,
     reference,
     declarations,
@@ -109,21 +166,49 @@ export function requireName(name: unknown, caller: string, option = "name"): ass
 }
 
 function customMonoid(given: Operator, type: ElementType, caller: string): Monoid {
-  const op = given as CustomOperator;
-  requireType(type, caller);
+  const op = given as InKernelOperator;
+  const inKernel = IN_KERNEL.test(caller);
+  (inKernel || caller === "identityOf" ? requireValueType : requireType)(type, caller);
   if (!isSameType(op.type, type)) {
     throw new ArgumentError(
       `${caller}<${type.name}, ${op.name}>: the operator ${op.name} is for ${op.type.name}, not for ${op.type.name === type.name ? "another type of that name" : type.name}`,
       "op",
     );
   }
-  return {
+  const own = {
     key: `${op.name}_${type.name}`,
     title: `${type.name}, ${op.name}`,
     type,
-    domain: type.native,
     operation: undefined,
-    callers: callersCombine(op),
-    identity: op.identity,
+  };
+  const callers = callersCombine(op);
+  if (op.identity !== undefined) {
+    return { ...own, domain: type.native, callers, identity: op.identity };
+  }
+  if (!inKernel) {
+    throw new ArgumentError(
+      `${caller}<${own.title}>: the operator ${op.name} has no identity; give it one, since only work-group, thread-tile and coalesced functions do without`,
+      "op",
+    );
+  }
+  return {
+    ...own,
+    domain: optionalDomain(type),
+    callers: {
+      ...callers,
+      text: (head, taken) =>
+        [
+          `${head}\n  return optional_combine(earlier, later);\n}`,
+          callers.text(
+            `fn combine_values(earlier: ${type.value}, later: ${type.value}) -> ${type.value} {`,
+            taken,
+          ),
+        ].join("\n"),
+    },
+    // Nothing is the identity, and no value says so.
+    identity: 0,
   };
 }
+
+/** What calls for in-kernel functions. */
+const IN_KERNEL = /^(workGroup|threadTile|coalesced)/;

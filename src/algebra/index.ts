@@ -1,6 +1,6 @@
 /** What every entry exports: the operators and the element types. */
 
-export type { CustomOperator, OperatorDefinition } from "./custom_operator.ts";
+export type { CustomOperator, InKernelOperator, OperatorDefinition } from "./custom_operator.ts";
 export { operator } from "./custom_operator.ts";
 export { elementTypes } from "./element_types.ts";
 export { f16, f32 } from "./floats.ts";
@@ -22,5 +22,14 @@ export {
 } from "./operators.ts";
 export type { StructDefinition, StructFields, StructType, StructValueOf } from "./struct.ts";
 export { StructArray, struct } from "./struct.ts";
-export type { ElementType, Scalar, ScalarOf, ScalarType, StructValue, TypeName, Value } from "./types.ts";
+export type {
+  ElementType,
+  Scalar,
+  ScalarOf,
+  ScalarType,
+  StructValue,
+  TypeName,
+  Value,
+  WgslType,
+} from "./types.ts";
 export { f64, i64, u64 } from "./types_64.ts";

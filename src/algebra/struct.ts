@@ -226,6 +226,7 @@ export function struct<const Name extends string, const Fields extends StructFie
     fromStored,
     toStored,
     elementBytes: bytes,
+    align,
     long: fields.some((field) => field.type.native.long),
     literal(value, variable): Literal {
       const parts = fields.map((field) =>

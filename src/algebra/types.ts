@@ -78,10 +78,17 @@ export interface Domain<V extends Value = Value> {
   readonly conversions?: string;
   /** Bytes of an element. */
   readonly elementBytes: number;
+  /** The bytes at whose multiples WGSL puts an element, if these are not all of its bytes. */
+  readonly align?: number;
   /** WGSL expressions over `earlier` and `later`, if WGSL's own operators do not combine the elements. */
   readonly operations?: Readonly<Partial<Record<Operation, string>>>;
   /** Whether an operation is hundreds of instructions. */
   readonly long?: boolean;
+  /**
+   * An expression that moves an element between lanes by a built-in of WGSL, if that takes neither the element nor its
+   * fields.
+   */
+  shuffle?(builtin: string, element: string, place: string): string;
   /** The element for a value. `name` starts the names of variables that it needs. */
   literal(value: V, name: string): Literal;
 }
@@ -113,6 +120,11 @@ export interface ElementType<Name extends string = string, V extends Value = Val
   problemOf?(value: unknown): string | undefined;
 }
 
+/** A WGSL type that in-kernel functions alone take. `wgslType` of `wavefold/wgsl` makes it. */
+export interface WgslType<Name extends string = string> extends ElementType<Name, never> {
+  readonly kind: "struct";
+}
+
 /** One row of the table of scalar element types. */
 export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar = Scalar>
   extends ElementType<Name, V> {
@@ -142,6 +154,12 @@ export const isElementType = (type: unknown): type is ElementType =>
 /** Whether two are the same element type. Scalar types are the same if their names are. */
 export const isSameType = (a: ElementType, b: ElementType): boolean =>
   a === b || (a.name === b.name && a.kind !== "struct" && b.kind !== "struct");
+
+/** The element type itself, or the type of a kernel's values, or the error that `option` gives neither. */
+export const requireValueType = (type: unknown, caller: string): ElementType =>
+  (type as ElementType | null | undefined)?.native?.shuffle
+    ? (type as ElementType)
+    : requireType(type, caller);
 
 /** The names of the scalar types, for messages. */
 export const scalarTypes = "u32, i32, f32, f16, u64, i64, f64";

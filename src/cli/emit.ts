@@ -3,12 +3,22 @@ import type { Operator } from "../algebra/monoid.ts";
 import type { TypeName } from "../algebra/types.ts";
 import { workGroupAlgorithms } from "../in_kernel/algorithms.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
-import { workGroupReduce, workGroupScan } from "../wgsl.ts";
+import { workGroupReduce, workGroupScan, workGroupSegmentedReduce, workGroupSegmentedScan } from "../wgsl.ts";
 import { print } from "./print.ts";
+
+const functionsOf = {
+  scan: workGroupScan,
+  reduce: workGroupReduce,
+  "segmented-scan": workGroupSegmentedScan,
+  "segmented-reduce": workGroupSegmentedReduce,
+} as const;
+
+/** What `wavefold emit` prints. */
+export const emitted: readonly string[] = /* @__PURE__ */ Object.keys(functionsOf);
 
 /** `wavefold emit` */
 export async function emit(
-  primitive: "scan" | "reduce",
+  primitive: keyof typeof functionsOf,
   options: {
     readonly type: TypeName;
     readonly op: Operator<TypeName>;
@@ -18,7 +28,11 @@ export async function emit(
 ): Promise<void> {
   const { op, workGroupSize } = options;
   const algorithm = workGroupAlgorithms[options.algorithm];
-  const functions = primitive === "scan" ? workGroupScan : workGroupReduce;
-  const { code } = functions<TypeName>({ type: elementTypes[options.type], op, algorithm, workGroupSize });
+  const { code } = functionsOf[primitive]<TypeName>({
+    type: elementTypes[options.type],
+    op,
+    algorithm,
+    workGroupSize,
+  });
   await print(code.endsWith("\n") ? code : `${code}\n`);
 }

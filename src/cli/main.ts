@@ -5,7 +5,7 @@ import { elementTypes } from "../algebra/element_types.ts";
 import { compactFile, reduceFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
 import { doctor } from "./doctor.ts";
-import { emit } from "./emit.ts";
+import { emit, emitted } from "./emit.ts";
 import { oneLine } from "./errors.ts";
 import type { HistogramFileOptions } from "./histogram.ts";
 import { link } from "./link.ts";
@@ -256,9 +256,9 @@ function program(printHelp: (text: string) => void): Command {
   root
     .command("emit")
     .description(
-      "WGSL functions for a kernel of your own, on stdout: what a work-group calls to scan or reduce.",
+      "WGSL functions for a kernel of your own, on stdout: what a work-group calls to scan or reduce, or to do so in segments.",
     )
-    .addArgument(new Argument("<primitive>", "what to emit").choices(["scan", "reduce"]))
+    .addArgument(new Argument("<primitive>", "what to emit").choices(emitted))
     .addOption(new Option("--type <name>", "element type").choices(Object.keys(elementTypes)).default("u32"))
     .addOption(operatorOption())
     .addOption(

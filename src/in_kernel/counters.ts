@@ -20,16 +20,20 @@ const atomics: Readonly<Record<string, string>> = {
   xor: "atomicXor",
 };
 
-/** Matches a name, with members and constant or named indices. */
+/** Matches a name, with members and constant or named indices. An empty index is the call's. */
 const COUNTER =
-  /^[_\p{XID_Start}]\p{XID_Continue}*(\.[_\p{XID_Start}]\p{XID_Continue}*|\[\p{XID_Continue}+\])*$/u;
+  /^[_\p{XID_Start}]\p{XID_Continue}*(\.[_\p{XID_Start}]\p{XID_Continue}*|\[\p{XID_Continue}*\])*$/u;
+
+/** Whether the call says which counter it is: one index is empty, as in `counters[]`. */
+export const isIndexed = (counter: unknown): boolean =>
+  typeof counter === "string" && counter.split("[]").length === 2;
 
 /** The names that a counter is made of. */
 const namesOf = (counter: string): string[] => counter.replace(/\.\p{XID_Continue}+/gu, "").split(/[[\]]+/);
 
 /** The words that put the caller's counter in the place of the contract's. */
 function wordsOf(counter: unknown, caller: string): Counting["words"] {
-  if (typeof counter !== "string" || !COUNTER.test(counter)) {
+  if (typeof counter !== "string" || !COUNTER.test(counter) || counter.split("[]").length > 2) {
     refuse(
       caller,
       "counter",
@@ -37,44 +41,85 @@ function wordsOf(counter: unknown, caller: string): Counting["words"] {
       `the atomic's name in the kernel, such as "used" or "bump.used"`,
     );
   }
-  const hidden = namesOf(counter).find((name) => /^(min|atomic[A-Z]\w+)$/.test(name));
+  const hidden = namesOf(counter).find((name) =>
+    /^(min|vec2|bitcast|pack2x16float|unpack2x16float|atomic[A-Z]\w+)$/.test(name),
+  );
   if (hidden !== undefined) {
     throw new ArgumentError(
       `${caller}: a counter named ${hidden} hides WGSL's ${hidden}, which it is updated by; choose another`,
       "counter",
     );
   }
-  return { contract_counter: counter };
+  const [variable = "", contract_rest] = counter.split("[]");
+  return { contract_counter: variable, ...(contract_rest !== undefined && { contract_rest }) };
 }
 
 /** Our WGSL that uses a counter. If one of its variables would hide a name of the counter, the variable is renamed. */
-function besideCounter(text: string, counter: string): string {
+function besideCounter(own: string, counter: string): string {
+  const inCall = isIndexed(counter);
+  const text = inCall
+    ? own.replaceAll("contract_counter", "contract_counter[counter_index] contract_rest")
+    : own;
   const variables = Array.from(
     text.matchAll(/(?:let|var) (\w+)|(\w+):/g),
     ([, one, parameter]) => one ?? parameter,
   );
   const hiding = new Set(namesOf(counter).filter((name) => variables.includes(name)));
-  return piecesOf(text)
-    .map((piece) => textOf(renamed(piece, (word) => (hiding.has(word) ? `_${word}` : word))))
-    .join("");
+  return [
+    ...piecesOf(text).map((piece) =>
+      textOf(renamed(piece, (word) => (hiding.has(word) ? `_${word}` : word))),
+    ),
+    inCall ? "\nvar<private> counter_index: u32;\n" : "",
+  ].join("");
 }
+
+/** By type, the value of a counter's bits `seen`, and the bits of a value `x`. */
+const bits: Readonly<Record<string, readonly [value: string, bits: string]>> = {
+  u32: ["seen", "x"],
+  i32: ["seen", "x"],
+  f32: ["bitcast<f32>(seen)", "bitcast<u32>(x)"],
+  f16: ["f16(unpack2x16float(seen).x)", "pack2x16float(vec2<f32>(f32(x), 0.0))"],
+};
 
 /** `counter_update`, on the caller's counter. */
 export function counting(counter: string, monoid: Monoid, caller: string): Counting {
   const { type, domain } = monoid;
-  const atomic = domain === type.native ? atomics[monoid.operation ?? ""] : undefined;
-  if (atomic === undefined || (type.name !== "u32" && type.name !== "i32")) {
+  const [value, word] = bits[type.name] ?? [];
+  if (value === undefined) {
     throw new ArgumentError(
-      `${caller}<${monoid.title}>: WGSL has no atomic for it; a counter takes ${Object.keys(atomics).join(", ")} on u32 or i32`,
-      "op",
+      `${caller}<${monoid.title}>: WGSL's atomics have 32 bits; a counter takes u32, i32, f32 or f16`,
+      "type",
     );
   }
   const words = wordsOf(counter, caller);
-  const text = `fn counter_update(total: Element) -> Element {
+  const isInteger = type.name === "u32" || type.name === "i32";
+  const atomic = isInteger && domain === type.native ? atomics[monoid.operation ?? ""] : undefined;
+  const text = atomic
+    ? `fn counter_update(total: Element) -> Element {
   return ${atomic}(&contract_counter, total);
+}`
+    : // Other work-groups may change the counter meanwhile. Then the next try starts from what they left.
+      `fn counter_update(total: Element) -> Element {
+  var seen = atomicLoad(&contract_counter);
+  loop {
+    let x = value_from_element(combine(element_from_value(${value}), total));
+    let exchange = atomicCompareExchangeWeak(&contract_counter, seen, ${word});
+    if (exchange.exchanged) {
+      break;
+    }
+    seen = exchange.old_value;
+  }
+  return element_from_value(${value});
 }`;
   return { text: besideCounter(text, counter), words };
 }
+
+/** Functions that update a counter, with the counter's index as a parameter before `local_index`. */
+export const withIndex = (functions: string): string =>
+  functions.replace(
+    /^(fn \w+\([^{]*?)(local_index: u32[^{]*\{)$/gm,
+    "$1index: u32, $2\n  counter_index = index;",
+  );
 
 /** shaders/work_group/allocate_counter.wgsl, which takes from the caller's counter, and `allocation_capacity`. */
 export function allocation(counter: string, capacity: number | string, caller: string): Counting {

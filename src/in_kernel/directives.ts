@@ -9,6 +9,7 @@ import type { Piece } from "../text/pieces.ts";
 import { compactText, piecesOf, wordsOf } from "../text/pieces.ts";
 import { LINE_BREAK, tokensOf } from "../text/tokens.ts";
 import { subgroupOf, workGroupAlgorithms } from "./algorithms.ts";
+import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "./exchange.ts";
 import {
   coalescedReduce,
   coalescedScan,
@@ -29,6 +30,12 @@ import type { InKernelOptions } from "./generate.ts";
 import type { InKernelFunctions, LinkOptions } from "./link.ts";
 import { linkText, sizeArguments, threadsOf } from "./link.ts";
 import { identityOf, numeric } from "./numeric.ts";
+import {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "./segmented.ts";
 
 /** A comment that asks for functions. */
 interface Directive {
@@ -74,9 +81,13 @@ type Form =
       readonly type: TypeName;
       readonly update: boolean;
       readonly uniform: boolean;
+      readonly segmented: boolean;
     }
   | { readonly family: "compact"; readonly update: boolean }
   | { readonly family: "allocate" }
+  | { readonly family: "split" }
+  /** `tileSize` is 0 for a broadcast in the whole work-group. */
+  | { readonly family: "shuffle"; readonly tileSize: number; readonly type: TypeName }
   | { readonly family: "identity"; readonly op: Operator<TypeName>; readonly type: TypeName }
   | { readonly family: "numeric"; readonly type: TypeName };
 
@@ -92,7 +103,7 @@ type Key = (typeof KEYS)[number];
 
 const EXAMPLE = "// wavefold: work_group_scan_exclusive_add_u32 256";
 const FORMS =
-  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform], identity_<op>_<type>, and add_u64, mul_f64 and others on u64, i64, f64 and f16";
+  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform], work_group_segmented_ or thread_tile_<N>_segmented_ before scan_(inclusive|exclusive)_<op>_<type>[_total] or reduce_<op>_<type>, work_group_split[_total|_uniform], work_group_broadcast_<type>, thread_tile_<N>_(broadcast|shuffle[_up|_down|_xor])_<type>, identity_<op>_<type>, and add_u64, mul_f64 and others on u64, i64, f64 and f16";
 
 /**
  * Links the functions that a kernel asks for in comments. Such a comment has `// wavefold:`, then the functions by the
@@ -511,7 +522,7 @@ function takes(form: Form, key: Key): boolean {
   }
   switch (key) {
     case "algorithm":
-      return form.family !== "thread_tile";
+      return form.family !== "thread_tile" && form.family !== "shuffle";
     case "counter":
       return form.family === "allocate" || ("update" in form && form.update);
     case "capacity":
@@ -550,15 +561,29 @@ function parseName(name: string): Form | string {
   if (/^work_group_allocate(?:_uniform)?$/.test(name)) {
     return { family: "allocate" };
   }
+  if (/^work_group_split(?:_total|_uniform)?$/.test(name)) {
+    return { family: "split" };
+  }
+  const [, shuffled, tileSize, moved = ""] =
+    /^(work_group_broadcast|thread_tile_([1-9]\d*)_(?:broadcast|shuffle(?:_up|_down|_xor)?))_([^_]+)$/.exec(
+      name,
+    ) ?? [];
+  if (shuffled !== undefined) {
+    return Object.hasOwn(elementTypes, moved)
+      ? { family: "shuffle", tileSize: Number(tileSize ?? 0), type: moved as TypeName }
+      : `${name}: ${moved} is not an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
+  }
   const numericType = emulated.find((type) => numeric(elementTypes[type]).names.includes(name));
   if (numericType !== undefined) {
     return { family: "numeric", type: numericType };
   }
   const [, identityOperand] = /^identity_(.+)$/.exec(name) ?? [];
-  const [, scope = "", tile, direction, operand = ""] =
-    /^(work_group|coalesced|thread_tile_([1-9]\d*))_(?:scan_(inclusive|exclusive)|reduce)_(.+)$/.exec(name) ??
-    (identityOperand === undefined ? [] : ["", "identity", undefined, undefined, identityOperand]);
-  if (scope === "") {
+  const [, scope = "", tile, segmented, direction, operand = ""] =
+    /^(work_group|coalesced|thread_tile_([1-9]\d*))(_segmented)?_(?:scan_(inclusive|exclusive)|reduce)_(.+)$/.exec(
+      name,
+    ) ??
+    (identityOperand === undefined ? [] : ["", "identity", undefined, undefined, undefined, identityOperand]);
+  if (scope === "" || (segmented && scope === "coalesced")) {
     return `${name} is not a function; it takes ${FORMS}`;
   }
   const [, pair = "", ending] = /^(.+?)(_total|_uniform|_update)?$/.exec(operand) ?? [];
@@ -576,6 +601,9 @@ function parseName(name: string): Form | string {
   if (scope === "identity") {
     return { family: "identity", op: op as Operator<TypeName>, type: typeName as TypeName };
   }
+  if (segmented !== undefined && (ending === "_uniform" || ending === "_update")) {
+    return `${name}: ${ending} is not for segments, which have totals of their own; use _total`;
+  }
   if (tile !== undefined && ending === "_uniform") {
     return `${name}: a tile's total is not the same for all threads of the work-group; use _total`;
   }
@@ -588,6 +616,7 @@ function parseName(name: string): Form | string {
     type: typeName as TypeName,
     update: ending === "_update",
     uniform: ending === "_uniform",
+    segmented: segmented !== undefined,
   };
 }
 
@@ -680,6 +709,16 @@ function functionsOfForm(
         ...(capacity !== undefined && { capacity: /^\d+$/.test(capacity) ? Number(capacity) : capacity }),
       });
     }
+    case "split":
+      return workGroupSplit(common);
+    case "shuffle": {
+      const { tileSize } = form;
+      const type = elementTypes[form.type];
+      const { algorithm: _, ...others } = common;
+      return tileSize === 0
+        ? workGroupBroadcast({ ...others, type })
+        : threadTileShuffle({ ...common, type, tileSize });
+    }
     case "work_group":
     case "coalesced": {
       const options = { ...common, type: elementTypes[form.type], op: form.op };
@@ -689,6 +728,11 @@ function functionsOfForm(
       }
       if (form.uniform) {
         return (isCoalesced ? coalescedScanUniform : workGroupScanUniform)<TypeName>(options);
+      }
+      if (form.segmented) {
+        return (form.kind === "reduce" ? workGroupSegmentedReduce : workGroupSegmentedScan)<TypeName>(
+          options,
+        );
       }
       return form.kind === "reduce"
         ? (isCoalesced ? coalescedReduce : workGroupReduce)<TypeName>(options)
@@ -703,6 +747,11 @@ function functionsOfForm(
       };
       if (form.update) {
         return threadTileScanUpdate<TypeName>({ ...options, counter });
+      }
+      if (form.segmented) {
+        return (form.kind === "reduce" ? threadTileSegmentedReduce : threadTileSegmentedScan)<TypeName>(
+          options,
+        );
       }
       return (form.kind === "reduce" ? threadTileReduce : threadTileScan)<TypeName>(options);
     }

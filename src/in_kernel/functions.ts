@@ -28,7 +28,7 @@ import { refuse, refuseOthers } from "../errors.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import type { AlgorithmBody } from "./algorithms.ts";
 import { hillisSteeleReduce, hillisSteeleScan, hillisSteeleUniform } from "./algorithms.ts";
-import { allocation, counting } from "./counters.ts";
+import { allocation, counting, isIndexed, withIndex } from "./counters.ts";
 import type { Family, InKernelOptions, OperatorOptions } from "./generate.ts";
 import { generate } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
@@ -44,8 +44,12 @@ export interface WorkGroupOptions<Name extends string> extends InKernelOptions {
 /** The option of functions that update a counter of yours. */
 export interface CounterOptions {
   /**
-   * The counter, as your kernel names it, such as `bump.used`. It is an `atomic<u32>` or `atomic<i32>` in work-group or
-   * storage memory. WGSL has atomic operations for `add`, `min`, `max`, `and`, `or` and `xor`.
+   * The counter, as your kernel names it, such as `bump.used`, in work-group or storage memory: an `atomic<i32>` for i32, an
+   * `atomic<u32>` for u32, and for the bits of an f32 or f16. WGSL has atomic operations for `add`, `min`, `max`, `and`, `or`
+   * and `xor` of integers. Other operators compare and exchange, again and again until no other work-group comes between.
+   *
+   * If the call is to say which counter it is, leave an index empty, as in `counters[]`: the function then takes the index
+   * before `local_index`.
    */
   readonly counter: string;
 }
@@ -58,7 +62,7 @@ export interface ThreadTileOptions<Name extends string> extends WorkGroupOptions
 
 /** The options of {@link workGroupAllocate}. */
 export interface WorkGroupAllocateOptions extends InKernelOptions {
-  /** The counter that says how much is used: an `atomic<u32>`, as your kernel names it. */
+  /** The counter that says how much is used: an `atomic<u32>`, as your kernel names it. `used[]` is as in {@link CounterOptions}. */
   readonly counter: string;
   /**
    * The room in the buffer: a number, or a WGSL expression of u32. The default is 2^31. All functions that allocate by
@@ -69,14 +73,14 @@ export interface WorkGroupAllocateOptions extends InKernelOptions {
 }
 
 /** The sum of u32. */
-const count: OperatorOptions = { type: u32, op: add as Operator };
+export const count: OperatorOptions = { type: u32, op: add as Operator };
 
-const untyped = <Options extends InKernelOptions>(
+export const untyped = <Options extends InKernelOptions>(
   options: Options,
 ): Omit<Options, "type" | "op"> & OperatorOptions => options as never;
 
 /** Adds a type and an operator to the options of functions that have their own. */
-function withOwn<Options extends InKernelOptions>(
+export function withOwn<Options extends InKernelOptions>(
   own: OperatorOptions,
   caller: string,
   options: Options,
@@ -87,9 +91,9 @@ function withOwn<Options extends InKernelOptions>(
 }
 
 /** The algorithm's body for a scan, for a scan with a uniform total, and for a reduction. */
-const scanBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+export const scanBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? algorithm.scan : hillisSteeleScan;
-const uniformBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+export const uniformBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? algorithm.uniform : hillisSteeleUniform;
 const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? algorithm.reduce : hillisSteeleReduce;
@@ -137,7 +141,7 @@ export function workGroupScanUniform<Name extends string>(
  * `work_group_scan_exclusive_add_u32_update(x, local_index)` adds the work-group's total to the counter in one
  * atomic operation. Each thread's prefix starts from the counter's value before that.
  *
- * @throws as {@link workGroupScan}; also if WGSL has no atomic operation for the operator and the type.
+ * @throws as {@link workGroupScan}; also if the type is none of u32, i32, f32 and f16.
  *
  * @example
  * ```ts
@@ -152,7 +156,7 @@ export function workGroupScanUpdate<Name extends string>(
   const caller = "workGroupScanUpdate";
   const family = counted(caller, untyped(options), [counterFile]);
   const { counter, ...others } = untyped(options);
-  return generate(caller, others, updateFile, scanBody(options), family);
+  return generate(caller, others, indexed(counter, updateFile), scanBody(options), family);
 }
 
 /**
@@ -232,7 +236,7 @@ export function coalescedScanUpdate<Name extends string>(
   const caller = "coalescedScanUpdate";
   const family = counted(caller, untyped(options), [counterFile, coalescedFile]);
   const { counter, ...others } = untyped(options);
-  return generate(caller, others, coalescedUpdateFile, scanBody(options), family);
+  return generate(caller, others, indexed(counter, coalescedUpdateFile), scanBody(options), family);
 }
 
 /**
@@ -260,6 +264,9 @@ const coalesced = (caller: string, { type, op = add as Operator }: OperatorOptio
     ? { texts: [coalescedFile, coalescedTotalStartFile], memory: memoryOf([], 0, 1) }
     : { texts: [coalescedFile, coalescedTotalFile] };
 
+/** The functions of a file that updates a counter. If the call names the counter, they take its index. */
+const indexed = (counter: string, file: string): string => (isIndexed(counter) ? withIndex(file) : file);
+
 /** The additions to a family that updates a counter `updates` times for each work-group. */
 function counted(
   caller: string,
@@ -278,11 +285,11 @@ const portableTiles: AlgorithmBody = {
   texts: () => [threadTileHillisSteeleFile],
 };
 
-const tilesBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
+export const tilesBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
   algorithm ? (algorithm.tiles ?? (algorithm.scan && portableTiles)) : portableTiles;
 
 /** The additions to a family of thread tiles. */
-function tiled<Name extends string>(
+export function tiled<Name extends string>(
   caller: string,
   { tileSize, workGroupSize }: ThreadTileOptions<Name>,
 ): Family {
@@ -345,7 +352,7 @@ export function threadTileScanUpdate<Name extends string>(
   const tiles = Math.ceil(options.workGroupSize / options.tileSize);
   const family = counted(caller, untyped(options), [threadTileCounterFile], tiles);
   const { tileSize, counter, ...others } = untyped(options);
-  return generate(caller, others, threadTileUpdateFile, tilesBody(options), {
+  return generate(caller, others, indexed(counter, threadTileUpdateFile), tilesBody(options), {
     ...family,
     ...tile,
     words: { ...tile.words, ...family.words },
@@ -409,7 +416,7 @@ export function workGroupCompactUpdate(options: InKernelOptions & CounterOptions
   const caller = "workGroupCompactUpdate";
   const family = counted(caller, { ...options, ...count }, [counterFile]);
   const { counter, ...others } = withOwn(count, caller, options);
-  return generate(caller, others, compactUpdateFile, uniformBody(options), family);
+  return generate(caller, others, indexed(counter, compactUpdateFile), uniformBody(options), family);
 }
 
 /** A sum that stops at the greatest u32. So an amount that is too large never wraps to a smaller one that fits. */
@@ -446,7 +453,7 @@ export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFu
   const own = { type: u32, op: saturatingAdd() };
   const { counter, capacity = 2 ** 31, ...others } = withOwn(own, caller, options);
   const { text, words } = allocation(counter, capacity, caller);
-  return generate(caller, others, allocateFile, uniformBody(options), {
+  return generate(caller, others, indexed(counter, allocateFile), uniformBody(options), {
     texts: [text],
     words,
     memory: memoryOf([], 0, 1),

@@ -94,8 +94,6 @@ export function generate(
   for (const { text, as } of type.files) {
     take(text, as);
   }
-  // A caller's struct keeps its own name.
-  written.Element = written[domain.element] ?? domain.element;
   const [expression, setup = ""] = domain.literal(monoid.identity, "value");
   take(
     [
@@ -111,6 +109,8 @@ export function generate(
 }`,
     ].join("\n"),
   );
+  // A caller's struct keeps its own name.
+  written.Element = written[domain.element] ?? domain.element;
   written.value_from_exclusive ??= written.value_from_element as string;
   take(functions, (name) => name.replace(/_?value/i, `_${key}`).replace("tile_", `tile_${tile}`) + ending);
   // The head names the type itself, so that linking sees which names it takes from WGSL.

@@ -4,6 +4,7 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuseOthers } from "../errors.ts";
+import { MARK } from "../text/mark.ts";
 import { piecesOf, renamed } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import type { InKernelFunctions } from "./link.ts";
@@ -97,12 +98,11 @@ export function identityOf<Name extends string>(options: {
   const { type, op = add as Operator, ...others } = options as { type: ElementType; op?: Operator };
   refuseOthers("identityOf", others);
   const { key, identity } = operatorOn(op, type, "identityOf");
-  const { element, literal } = type.native;
-  const [expression, setup = ""] = literal(identity, "value");
+  const [expression, setup = ""] = type.native.literal(identity, "value");
   const name = `identity_${key}`;
   // A caller's struct keeps its own name.
   const text = `fn ${name}() -> ${type.value} {
-  ${setup}return ${expression.replace(element, type.kind === "struct" ? type.value : element)};
+  ${setup}return ${type.kind === "struct" ? expression.replaceAll(MARK, "") : expression};
 }`;
   return plainFunctions("identityOf", text, filesOf(type), [name]);
 }

@@ -224,13 +224,19 @@ describe("emit", () => {
     expect(run("emit", "scan", "--type", "f64", "--algorithm", "blelloch").stdout).toContain(
       "fn work_group_scan_exclusive_add_f64(value: vec2<u32>, local_index: u32) -> vec2<u32> {",
     );
+    expect(run("emit", "segmented-scan", "--type", "i32").stdout).toContain(
+      "fn work_group_segmented_scan_exclusive_add_i32(value: i32, is_head: bool, local_index: u32) -> i32 {",
+    );
+    expect(run("emit", "segmented-reduce", "--op", "max").stdout).toContain(
+      "fn work_group_segmented_reduce_max_u32(",
+    );
     expect(run("emit", "reduce", "--algorithm", "subgroup").stdout).toMatch(
       /^enable subgroups;[\s\S]*fn work_group_reduce_add_u32\(/,
     );
   });
 
   it("rejects what means nothing", () => {
-    fails(/scan, reduce/, "emit", "sort");
+    fails(/scan, reduce, segmented-scan, segmented-reduce/, "emit", "sort");
     fails(/u32, i32, f32, f16/, "emit", "scan", "--type", "f80");
     fails(/workGroupSize is 0; it takes 1 to 1024/, "emit", "scan", "--work-group-size", "0");
     fails(/whole number from 1 to 1024/, "emit", "scan", "--work-group-size", "many");

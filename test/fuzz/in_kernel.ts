@@ -4,6 +4,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
+import { workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
   coalescedScan,
@@ -21,6 +22,12 @@ import {
 } from "../../src/in_kernel/functions.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
+import {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "../../src/in_kernel/segmented.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
@@ -44,7 +51,7 @@ import { arrayOf, dataKinds } from "./values.ts";
 // Functions linked into a kernel, called by every thread of work-groups of any shape, some in one kernel.
 
 const scopes = ["work_group", "coalesced", "thread_tile"] as const;
-const kinds = ["scan", "reduce", "compact", "allocate"] as const;
+const kinds = ["scan", "reduce", "compact", "allocate", "split"] as const;
 
 /** One function, and how it is called. */
 export interface FunctionSpec {
@@ -56,6 +63,8 @@ export interface FunctionSpec {
   readonly op?: string;
   readonly exclusive?: boolean;
   readonly total?: boolean;
+  /** In segments; of work-groups and thread tiles. The active threads are heads. */
+  readonly segmented?: boolean;
   /** On a counter; of work-groups and coalesced groups. */
   readonly update?: boolean;
   readonly algorithm?: (typeof algorithmNames)[number];
@@ -101,6 +110,7 @@ export function inKernelArbitrary(scale: Scale): fc.Arbitrary<InKernelCase> {
         "reduce" as const,
         "compact" as const,
         "allocate" as const,
+        "split" as const,
       ),
       scope: fc.constantFrom(...scopes),
       tile: fc.nat({ max: 10 }),
@@ -108,6 +118,7 @@ export function inKernelArbitrary(scale: Scale): fc.Arbitrary<InKernelCase> {
       op: fc.constantFrom(...operatorNames),
       exclusive: fc.boolean(),
       total: fc.boolean(),
+      segmented: rarely(4),
       update: rarely(4),
       algorithm: fc.constantFrom(...algorithmNames),
       capacity: fc.nat({ max: 200 }),
@@ -155,8 +166,10 @@ const updating = ["add", "min", "max", "and", "or", "xor"];
 function callOf(spec: FunctionSpec, at: number, told: number, { directives, steer }: InKernelCase): Call {
   const viaDirectives = directives === true;
   const { kind, scope = "work_group", algorithm = "hillis-steele" } = spec;
-  const isCounting = kind === "compact" || kind === "allocate";
-  const update = spec.update === true && kind !== "reduce" && kind !== "allocate" && scope !== "thread_tile";
+  const isCounting = kind === "compact" || kind === "allocate" || kind === "split";
+  const segmented = spec.segmented === true && !isCounting && scope !== "coalesced";
+  const update =
+    spec.update === true && !segmented && (kind === "scan" || kind === "compact") && scope !== "thread_tile";
   const isOwn = spec.op === "latest" || spec.op === "affine" || spec.op === "fieldwise";
   const isStruct = spec.type !== undefined && typeof spec.type !== "string";
   // What there are no atomics for, or no words in a comment.
@@ -179,7 +192,7 @@ function callOf(spec: FunctionSpec, at: number, told: number, { directives, stee
   const typed = { ...common, type: facts.type, op: facts.op as never };
   const isTile = scope === "thread_tile";
   // What writes the total to a variable of the kernel's, so that it may steer control flow.
-  const uniform = steer === true && (isCounting || (kind === "scan" && !update && !isTile));
+  const uniform = steer === true && (isCounting || (kind === "scan" && !update && !isTile && !segmented));
   const portableTile =
     isTile && algorithm === "blelloch"
       ? { ...typed, algorithm: workGroupAlgorithms["hillis-steele"] }
@@ -187,28 +200,39 @@ function callOf(spec: FunctionSpec, at: number, told: number, { directives, stee
   const functions =
     kind === "allocate"
       ? workGroupAllocate({ ...common, counter: `counters_u32[${at}]`, capacity: spec.capacity ?? 100 })
-      : kind === "compact"
-        ? update
-          ? workGroupCompactUpdate({ ...common, counter })
-          : workGroupCompact(common)
-        : update
-          ? (scope === "coalesced" ? coalescedScanUpdate : workGroupScanUpdate)({ ...typed, counter })
-          : kind === "scan"
-            ? isTile
-              ? threadTileScan({ ...portableTile, tileSize })
-              : uniform
-                ? (scope === "coalesced" ? coalescedScanUniform : workGroupScanUniform)(typed)
-                : (scope === "coalesced" ? coalescedScan : workGroupScan)(typed)
-            : isTile
-              ? threadTileReduce({ ...portableTile, tileSize })
-              : (scope === "coalesced" ? coalescedReduce : workGroupReduce)(typed);
+      : kind === "split"
+        ? workGroupSplit(common)
+        : segmented
+          ? isTile
+            ? (kind === "scan" ? threadTileSegmentedScan : threadTileSegmentedReduce)({
+                ...portableTile,
+                tileSize,
+              })
+            : (kind === "scan" ? workGroupSegmentedScan : workGroupSegmentedReduce)(typed)
+          : kind === "compact"
+            ? update
+              ? workGroupCompactUpdate({ ...common, counter })
+              : workGroupCompact(common)
+            : update
+              ? (scope === "coalesced" ? coalescedScanUpdate : workGroupScanUpdate)({ ...typed, counter })
+              : kind === "scan"
+                ? isTile
+                  ? threadTileScan({ ...portableTile, tileSize })
+                  : uniform
+                    ? (scope === "coalesced" ? coalescedScanUniform : workGroupScanUniform)(typed)
+                    : (scope === "coalesced" ? coalescedScan : workGroupScan)(typed)
+                : isTile
+                  ? threadTileReduce({ ...portableTile, tileSize })
+                  : (scope === "coalesced" ? coalescedReduce : workGroupReduce)(typed);
   const wanted = `${spec.exclusive === true ? "exclusive" : "inclusive"}_`;
   const total = kind === "scan" && !update && (uniform || spec.total === true);
+  const isSplit = kind === "split";
   const name =
     functions.names.find(
       (one) =>
         one.includes("_uniform") === uniform &&
-        (kind !== "scan" || (one.includes(wanted) && one.includes("_total") === (total && !uniform))),
+        (kind !== "scan" || one.includes(wanted)) &&
+        one.includes("_total") === ((total || isSplit) && !uniform),
     ) ?? "";
   const settings = [
     `suffix=${suffix}`,
@@ -219,7 +243,14 @@ function callOf(spec: FunctionSpec, at: number, told: number, { directives, stee
     ...(kind === "allocate" ? [`capacity=${spec.capacity ?? 100}`] : []),
   ];
   return {
-    spec: { ...spec, scope: isCounting ? "work_group" : scope, update, total, tile: Math.log2(tileSize) },
+    spec: {
+      ...spec,
+      scope: isCounting ? "work_group" : scope,
+      segmented,
+      update,
+      total,
+      tile: Math.log2(tileSize),
+    },
     facts,
     functions,
     name,
@@ -229,9 +260,11 @@ function callOf(spec: FunctionSpec, at: number, told: number, { directives, stee
         ? ["offset", "total", "fits"]
         : kind === "compact"
           ? ["slot", "count"]
-          : total
-            ? ["prefix", "total"]
-            : [""],
+          : isSplit
+            ? ["place", "total_falses"]
+            : total
+              ? ["prefix", "total"]
+              : [""],
     output: isCounting ? u32 : facts.type,
     usesCounter: update || kind === "allocate",
     uniform,
@@ -256,19 +289,21 @@ function kernelOf(calls: readonly Call[], one: InKernelCase, threads: number): s
     );
   const statements = calls.flatMap(({ spec, name, columns, facts, output, uniform }, at) => {
     const value =
-      spec.kind === "compact"
+      spec.kind === "compact" || spec.kind === "split"
         ? `active_${at}`
         : spec.kind === "allocate"
           ? `x_${at} % 8u`
-          : spec.scope === "coalesced"
+          : spec.scope === "coalesced" || spec.segmented === true
             ? `x_${at}, active_${at}`
             : `x_${at}`;
     const member = (column: string): string =>
-      uniform && (column === "total" || column === "count")
+      uniform && /^(total|count|total_falses)$/.test(column)
         ? `total_${at}`
         : `result_${at}${column === "" || (uniform && spec.kind !== "allocate") ? "" : `.${column}`}`;
     // What is compared is an integer, so that what steers does not depend on rounding.
-    const steers = (uniform && columns.length > 1) || (spec.kind === "reduce" && spec.scope === "work_group");
+    const steers =
+      (uniform && columns.length > 1) ||
+      (spec.kind === "reduce" && spec.scope === "work_group" && spec.segmented !== true);
     const same = uniform ? `total_${at}` : `result_${at}`;
     const isInteger = output === u32 || facts.type.name === "u32" || facts.type.name === "i32";
     return [
@@ -583,6 +618,11 @@ function expectedOf(
     });
     return { rows, next: spec.update ? (state as number) + count : state };
   }
+  if (kind === "split") {
+    const total = active.filter((flag) => !flag).length;
+    let [falses, trues] = [0, total];
+    return { rows: active.map((flag): Expected => [flag ? trues++ : falses++, total]), next: state };
+  }
   const combine = referenceMonoid(facts.op, facts.type, "fuzz");
   // Where a result shows that there is nothing before it, a sum shows +0.
   const identity = Object.is(combine.identity, -0) ? 0 : combine.identity;
@@ -590,8 +630,11 @@ function expectedOf(
   const threads = own.length;
   const tile = spec.scope === "thread_tile" ? 2 ** (spec.tile ?? 0) : threads;
   let next = state;
-  for (let from = 0; from < threads; from += tile) {
-    const all = Array.from({ length: Math.min(tile, threads - from) }, (_, index) => from + index);
+  const starts = own.flatMap((_, thread) =>
+    thread % tile === 0 || (spec.segmented === true && active[thread]) ? [thread] : [],
+  );
+  for (const [number, from] of starts.entries()) {
+    const all = Array.from({ length: (starts[number + 1] ?? threads) - from }, (_, index) => from + index);
     const members = spec.scope === "coalesced" ? all.filter((thread) => active[thread]) : all;
     const lifted = members.map((thread) => combine.lift(own[thread] as Value));
     const prefixes: Value[] = [];

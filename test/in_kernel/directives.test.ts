@@ -89,6 +89,16 @@ describe("a directive", () => {
     expect(await failures(device(), sources)).toEqual([]);
   });
 
+  test("asks for a broadcast, which takes no algorithm", async () => {
+    const code = linkDirectives(
+      kernel(
+        "// wavefold: work_group_broadcast_f64 64",
+        "_ = work_group_broadcast_f64(vec2(1u), 3u, local_index);",
+      ),
+    );
+    await expectCompiles(code);
+  });
+
   const scans = (scope: string, endings: readonly string[]): string[] =>
     endings.flatMap((ending) =>
       ["inclusive", "exclusive"].map((direction) => `${scope}_scan_${direction}_max_u32${ending}`),
@@ -102,6 +112,12 @@ describe("a directive", () => {
     ...[...scans("coalesced", ["", "_total", "_update"]), "coalesced_reduce_max_u32"].map(
       (name): [string, string] => [name, `${name}(1u, true, local_index)`],
     ),
+    ...["work_group_segmented", "thread_tile_8_segmented"].flatMap((scope) =>
+      [...scans(scope, ["", "_total"]), `${scope}_reduce_max_u32`].map((name): [string, string] => [
+        name,
+        `${name}(1u, true, local_index)`,
+      ]),
+    ),
     ...scans("work_group", ["_uniform"]).map((name): [string, string] => [
       name,
       `${name}(1u, local_index, &total)`,
@@ -114,6 +130,13 @@ describe("a directive", () => {
     ["work_group_compact_update_uniform", "work_group_compact_update_uniform(true, local_index, &total)"],
     ["work_group_allocate_uniform", "work_group_allocate_uniform(1u, local_index, &total)"],
     ["work_group_compact", "work_group_compact(true, local_index)"],
+    ["work_group_split", "work_group_split(true, local_index)"],
+    ["work_group_split_total", "work_group_split_total(true, local_index)"],
+    ["work_group_split_uniform", "work_group_split_uniform(true, local_index, &total)"],
+    ...["broadcast", "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor"].map((kind): [string, string] => [
+      `thread_tile_8_${kind}_u32`,
+      `thread_tile_8_${kind}_u32(1u, 2u, local_index)`,
+    ]),
     ["work_group_compact_update", "work_group_compact_update(true, local_index)"],
     ["work_group_allocate", "work_group_allocate(1u, local_index)"],
   ])("asks for %s", async (name, call) => {
@@ -422,6 +445,48 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "",
     "workgroup_scan_add_u32 is not a function; it takes work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform]",
   ],
+  [
+    "segments of coalesced threads",
+    "coalesced_segmented_reduce_add_u32 64",
+    "",
+    "coalesced_segmented_reduce_add_u32 is not a function",
+  ],
+  [
+    "a uniform total of segments",
+    "work_group_segmented_scan_inclusive_add_u32_uniform 64",
+    "",
+    "_uniform is not for segments, which have totals of their own; use _total",
+  ],
+  [
+    "a counter for segments",
+    "thread_tile_8_segmented_scan_inclusive_add_u32_update 64 counter=bump.used",
+    "",
+    "_update is not for segments, which have totals of their own; use _total",
+  ],
+  [
+    "a shuffle of no type",
+    "thread_tile_8_shuffle_up_add_u32 64",
+    "",
+    "thread_tile_8_shuffle_up_add_u32 is not a function",
+  ],
+  [
+    "a shuffle of an unknown type",
+    "thread_tile_8_shuffle_up_u8 64",
+    "",
+    "thread_tile_8_shuffle_up_u8: u8 is not an element type; the types are u32, i32, f32, f16, u64, i64, f64",
+  ],
+  [
+    "a shuffle of no tile",
+    "thread_tile_6_broadcast_u32 64",
+    "",
+    "thread_tile_6_broadcast_u32: the tile is 6; it takes a power of two up to the work-group size, which is 64",
+  ],
+  [
+    "an algorithm for a broadcast",
+    "work_group_broadcast_u32 64 algorithm=blelloch",
+    "",
+    "algorithm means nothing to work_group_broadcast_u32; it is for",
+  ],
   ["a scan that is neither", "work_group_scan_add_u32 64", "", "work_group_scan_add_u32 is not a function"],
   [
     "a thread tile of no size",
@@ -530,9 +595,9 @@ test.each<[string, string, string, RegExp | string, string?]>([
   ],
   [
     "a counter on a type without atomics",
-    "work_group_scan_inclusive_add_f32_update 64 counter=bump.used",
+    "work_group_scan_inclusive_add_u64_update 64 counter=bump.used",
     "",
-    "WGSL has no atomic for it; a counter takes add, min, max, and, or, xor on u32 or i32",
+    "WGSL's atomics have 32 bits; a counter takes u32, i32, f32 or f16",
   ],
   [
     "a capacity that is too large",

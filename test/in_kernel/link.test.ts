@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import { add, and, max } from "../../src/algebra/operators.ts";
+import { add, and, max, mul } from "../../src/algebra/operators.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { blelloch, subgroup, subgroupOf } from "../../src/in_kernel/algorithms.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
+import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
   coalescedScan,
@@ -27,6 +28,12 @@ import {
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { identityOf, numeric } from "../../src/in_kernel/numeric.ts";
+import {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "../../src/in_kernel/segmented.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 
 const device = useNullDevice();
@@ -355,7 +362,12 @@ test.each<[string, () => unknown, string]>([
   [
     "a counter that WGSL has no atomic for",
     () => workGroupScanUpdate({ type: u64, workGroupSize: 32, counter: "used" }),
-    "workGroupScanUpdate<u64, add>: WGSL has no atomic for it; a counter takes add, min, max, and, or, xor on u32 or i32",
+    "workGroupScanUpdate<u64, add>: WGSL's atomics have 32 bits; a counter takes u32, i32, f32 or f16",
+  ],
+  [
+    "two indices of the call's",
+    () => workGroupScanUpdate({ type: u32, workGroupSize: 32, counter: "used[][]" }),
+    'workGroupScanUpdate: counter is "used[][]"; it takes the atomic\'s name in the kernel',
   ],
   [
     "a counter that is an expression",
@@ -402,6 +414,16 @@ test.each<[string, () => unknown, string]>([
     () => subgroupOf({ minSize: 64, maxSize: 32 }),
     "subgroupOf: maxSize is 32, and minSize is 64; it takes at least as much",
   ],
+  [
+    "a broadcast of no type",
+    () => workGroupBroadcast({ type: "u32" as never, workGroupSize: 32 }),
+    "workGroupBroadcast: u32 is not an element type; it takes u32, i32, f32, f16, u64, i64, f64, or struct(…)",
+  ],
+  [
+    "a shuffle of no tile",
+    () => threadTileShuffle({ type: u32, workGroupSize: 32, tileSize: 6 }),
+    "threadTileShuffle: tileSize is 6; it takes a power of two up to workGroupSize, which is 32",
+  ],
   ["no kernel", () => link(undefined as never, []), "link: kernel is undefined; it takes WGSL text"],
   [
     "a counter that hides a function of WGSL's",
@@ -439,6 +461,28 @@ describe.each<[string, (options: never) => unknown, object, readonly string[]]>(
   ["workGroupCompact", workGroupCompact, { workGroupSize: 32 }, ["type", "op", "counter"]],
   ["workGroupCompactUpdate", workGroupCompactUpdate, counted, ["type", "op", "capacity"]],
   ["workGroupAllocate", workGroupAllocate, { ...counted, capacity: 8 }, ["type", "op", "tileSize"]],
+  ["workGroupSegmentedScan", workGroupSegmentedScan, { type: u32, workGroupSize: 32 }, ["counter"]],
+  ["workGroupSegmentedReduce", workGroupSegmentedReduce, { type: u32, workGroupSize: 32 }, ["tileSize"]],
+  [
+    "threadTileSegmentedScan",
+    threadTileSegmentedScan,
+    { type: u32, workGroupSize: 32, tileSize: 8 },
+    ["counter"],
+  ],
+  [
+    "threadTileSegmentedReduce",
+    threadTileSegmentedReduce,
+    { type: u32, workGroupSize: 32, tileSize: 8 },
+    ["counter"],
+  ],
+  ["workGroupSplit", workGroupSplit, { workGroupSize: 32 }, ["type", "op", "counter"]],
+  [
+    "workGroupBroadcast",
+    workGroupBroadcast,
+    { type: u32, workGroupSize: 32 },
+    ["op", "algorithm", "tileSize"],
+  ],
+  ["threadTileShuffle", threadTileShuffle, { type: u32, workGroupSize: 32, tileSize: 8 }, ["op", "counter"]],
   ["identityOf", identityOf, { type: u32 }, ["workGroupSize"]],
   ["subgroupOf", subgroupOf, {}, ["size"]],
   ["link", (options: never) => link("", [], options), {}, ["workGroupSize"]],
@@ -569,3 +613,39 @@ test("a capacity of several lines is linked whole", async () => {
   );
   expect(await failures(device(), [{ title: "capacity", code }])).toEqual([]);
 });
+
+test.each(["total", "index", "counters", "counter_index", "seen", "local_index"])(
+  "the call says which counter of %s it is",
+  async (name) => {
+    const counter = `${name}[].used`;
+    const all = [
+      workGroupScanUpdate({ type: u32, workGroupSize: 32, counter }),
+      workGroupScanUpdate({ type: u32, op: mul, workGroupSize: 32, counter }),
+      coalescedScanUpdate({ type: u32, op: max, workGroupSize: 32, counter }),
+      threadTileScanUpdate({ type: u32, op: and, workGroupSize: 32, tileSize: 8, counter }),
+      workGroupCompactUpdate({ workGroupSize: 32, counter, suffix: "b" }),
+      workGroupAllocate({ workGroupSize: 32, counter, suffix: "c", capacity: 9 }),
+    ];
+    const sources = all.flatMap((one) =>
+      one.names.map((called) => {
+        const given = called.startsWith("coalesced")
+          ? "1u, true"
+          : called.includes("compact")
+            ? "true"
+            : "1u";
+        const call = `${called}(${given}, 2u, 0u${called.includes("_uniform") ? ", &own" : ""})`;
+        return {
+          title: called,
+          code: link(
+            `struct Used { used: atomic<u32> }
+var<workgroup> ${name}: array<Used, 4>;
+fn a() { var own: u32; _ = ${call}; }`,
+            [one],
+          ),
+        };
+      }),
+    );
+    expect(sources).toHaveLength(12);
+    expect(await failures(device(), sources)).toEqual([]);
+  },
+);

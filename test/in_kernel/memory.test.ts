@@ -3,7 +3,9 @@ import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
+import { wgslType } from "../../src/algebra/wgsl_type.ts";
 import { hillisSteele, subgroup, workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
   coalescedScanUpdate,
@@ -17,8 +19,23 @@ import {
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
+import {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "../../src/in_kernel/segmented.ts";
 import { algorithmNames } from "../support/fold.ts";
-import { span } from "../support/operators.ts";
+import { chain, span } from "../support/operators.ts";
+
+const chained = { type: span, op: chain };
+const vec3f = wgslType({ name: "vec3f" });
+const vectors = {
+  type: vec3f,
+  op: operator({ name: "sum", type: vec3f, identity: "vec3f()", combine: "earlier + later" }),
+};
+/** Without an identity, an element has a word more. */
+const nameless = { type: u64, op: operator({ name: "latest", type: u64, combine: "later" }) };
 
 /** The bytes of the variables in a text, by WebGPU's rule: each rounded up to 16. */
 function memoryIn(code: string): number {
@@ -30,6 +47,7 @@ function memoryIn(code: string): number {
       constants.has(name) ? String(evaluate(constants.get(name) ?? "")) : name,
     );
     const plain = written
+      .replace(/select\((\w+), (\w+), (\w+ > \w+)\)/g, "($3 ? $2 : $1)")
       .replace(/\b(\d+)u\b/g, "$1")
       .replace(/countLeadingZeros\((\d+) - 1\)/g, (_, size) => String(Math.clz32(Number(size) - 1)));
     // Integer division binds as multiplication does.
@@ -40,9 +58,19 @@ function memoryIn(code: string): number {
   const bytesOf = (type: string): number => {
     const array = /^array<(.*), (.*)>$/.exec(type);
     if (array !== null) {
-      return bytesOf(array[1] ?? "") * evaluate(array[2] ?? "");
+      const [, element = "", length = ""] = array;
+      return (element === "vec3f" ? 16 : bytesOf(element)) * evaluate(length);
     }
-    return { u32: 4, "atomic<u32>": 4, "vec2<u32>": 8, Span: span.bytes }[type] ?? Number.NaN;
+    const members = new RegExp(`^struct ${type} \\{([^}]*)\\}`, "m").exec(code)?.[1];
+    if (members !== undefined && type !== "Span") {
+      // An element and a word after it: WGSL puts members at multiples of their sizes, or of those of their members.
+      const [element = 0, word = 0] = Array.from(members.matchAll(/^ *\w+: (.*),$/gm), ([, one = ""]) =>
+        bytesOf(one),
+      );
+      const align = Math.min(element, 8);
+      return Math.ceil((element + word) / align) * align;
+    }
+    return { u32: 4, "atomic<u32>": 4, "vec2<u32>": 8, vec3f: 12, Span: span.bytes }[type] ?? Number.NaN;
   };
   return [...code.matchAll(/^var<workgroup> \w+: (.*);$/gm)].reduce(
     (bytes, [, type = ""]) => bytes + Math.ceil(bytesOf(type) / 16) * 16,
@@ -81,10 +109,14 @@ test.each([1, 3, 32, 96, 100, 256])(
       for (const type of [u32, u64]) {
         check(workGroupReduce({ type, ...size }), `reduce ${type.name} ${algorithm}`);
         check(workGroupScan({ type: type as typeof u32, ...size }), `scan ${type.name} ${algorithm}`);
+        check(workGroupSegmentedReduce({ type, ...size }), `segmented ${type.name} ${algorithm}`);
+        check(workGroupSegmentedScan({ type: type as typeof u32, ...size }), `segmented ${type.name} scan`);
       }
       check(workGroupScanUpdate({ type: u32, counter: "used", ...size }), `update ${algorithm}`);
       check(coalescedScanUpdate({ type: u32, counter: "used", ...size }), `coalesced update ${algorithm}`);
       check(workGroupCompact(size), `compact ${algorithm}`);
+      check(workGroupSplit(size), `split ${algorithm}`);
+      check(workGroupBroadcast({ type: u64, workGroupSize }), "broadcast");
       check(workGroupCompactUpdate({ counter: "used", ...size }), `compact update ${algorithm}`);
       check(workGroupAllocate({ counter: "used", ...size }), `allocate ${algorithm}`);
     }
@@ -92,6 +124,16 @@ test.each([1, 3, 32, 96, 100, 256])(
       for (const tileSize of [1, 2, 8, 32].filter((one) => one <= workGroupSize)) {
         const size = { workGroupSize, tileSize, algorithm };
         check(threadTileReduce({ type: u64, ...size }), `tile ${tileSize} subgroups=${algorithm.subgroups}`);
+        check(threadTileShuffle({ type: u64, ...size }), `shuffle ${tileSize}`);
+        check(threadTileSegmentedScan({ type: u64, ...size }), `segmented tile ${tileSize}`);
+        check(threadTileSegmentedReduce({ ...chained, ...size }), `segmented tile ${tileSize} of structs`);
+        check(threadTileSegmentedScan({ ...vectors, ...size }), `segmented tile ${tileSize} of vectors`);
+        check(threadTileShuffle({ ...size, type: vec3f }), `shuffle ${tileSize} of vectors`);
+        check(threadTileReduce({ ...nameless, ...size }), `tile ${tileSize} without an identity`);
+        check(
+          threadTileSegmentedScan({ ...nameless, ...size }),
+          `segmented tile ${tileSize} without an identity`,
+        );
         check(
           threadTileScanUpdate({ type: u32, counter: "used", ...size }),
           `tile ${tileSize} subgroups=${algorithm.subgroups} update`,

@@ -4,6 +4,7 @@ import { i32, u32 } from "../../src/algebra/integers.ts";
 import { max } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { blelloch, subgroup, workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
   coalescedScan,
@@ -22,6 +23,12 @@ import {
 } from "../../src/in_kernel/functions.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
+import {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "../../src/in_kernel/segmented.ts";
 import { denoMissing } from "../support/deno.ts";
 import { naga } from "../support/naga.ts";
 import { useNullDevice } from "../support/null_device.ts";
@@ -63,11 +70,13 @@ const CALL_LINE = 6;
 
 const argumentsOf = (name: string, value: string): string =>
   `${[
-    name.startsWith("coalesced_")
-      ? `(${value}, local_index != 5u, local_index`
-      : name.startsWith("work_group_compact")
-        ? "(local_index != 5u, local_index"
-        : `(${value}, local_index`,
+    /_(shuffle|broadcast)_/.test(name)
+      ? `(${value}, 1u, local_index`
+      : name.startsWith("coalesced_") || name.includes("_segmented_")
+        ? `(${value}, local_index != 5u, local_index`
+        : name.startsWith("work_group_compact") || name.startsWith("work_group_split")
+          ? "(local_index != 5u, local_index"
+          : `(${value}, local_index`,
     ...(isUniform(name) ? [name.includes("64_") ? "&wide" : "&count"] : []),
   ].join(", ")})`;
 const isUniform = (name: string): boolean => /_uniform(_|$)/.test(name);
@@ -90,15 +99,22 @@ describe.each(bodies)("%s", (_, body) => {
     [coalescedScanUniform({ ...sizes, type: u32 }), "1u"],
     [coalescedScanUpdate({ ...sizes, type: u32, counter }), "1u"],
     [coalescedReduce({ ...sizes, type: u32 }), "1u"],
+    [workGroupSegmentedScan({ ...sizes, type: u64, op: max }), "vec2(1u)"],
+    [workGroupSegmentedReduce({ ...sizes, type: u32 }), "1u"],
     // In one subgroup, and across several.
     ...[1, 4, 32].flatMap((tileSize) =>
       [
         threadTileScan({ ...sizes, type: u32, tileSize }),
         threadTileScanUpdate({ ...sizes, type: u32, tileSize, counter }),
         threadTileReduce({ ...sizes, type: u32, tileSize }),
+        threadTileShuffle({ ...sizes, type: u32, tileSize }),
+        threadTileSegmentedScan({ ...sizes, type: u32, tileSize }),
+        threadTileSegmentedReduce({ ...sizes, type: u32, tileSize }),
       ].map((set) => [set, "1u"] as const),
     ),
     [workGroupCompact(sizes), ""],
+    [workGroupSplit(sizes), ""],
+    [workGroupBroadcast({ type: u32, workGroupSize: 64 }), "1u"],
     [workGroupCompactUpdate({ ...sizes, counter }), ""],
     [workGroupAllocate({ ...sizes, counter, capacity: 1000 }), "1u"],
     ...("algorithm" in body
@@ -109,16 +125,29 @@ describe.each(bodies)("%s", (_, body) => {
 
   test("every family is there", () => {
     const families = new Set(
-      functions.map(([name]) => name.replace(/_(scan|reduce|compact|allocate).*/, " $1")),
+      functions.map(([name]) =>
+        name.replace(/_(scan|reduce|compact|allocate|split|broadcast|shuffle).*/, " $1"),
+      ),
     );
     expect([...families].sort()).toEqual([
       "coalesced reduce",
       "coalesced scan",
-      ...[1, 32, 4].flatMap((size) => [`thread_tile_${size} reduce`, `thread_tile_${size} scan`]),
+      ...[1, 32, 4].flatMap((size) => [
+        `thread_tile_${size} broadcast`,
+        `thread_tile_${size} reduce`,
+        `thread_tile_${size} scan`,
+        `thread_tile_${size} shuffle`,
+        `thread_tile_${size}_segmented reduce`,
+        `thread_tile_${size}_segmented scan`,
+      ]),
       "work_group allocate",
+      "work_group broadcast",
       "work_group compact",
       "work_group reduce",
       "work_group scan",
+      "work_group split",
+      "work_group_segmented reduce",
+      "work_group_segmented scan",
     ]);
   });
 
@@ -138,8 +167,10 @@ describe.each(bodies)("%s", (_, body) => {
         /^'(workgroupBarrier|workgroupUniformLoad)' must only be called from uniform control flow$/,
       );
       expect(source.split("\n")[CALL_LINE - 1]).toContain(call);
+      // A broadcast itself calls what waits.
+      const called = name.startsWith("work_group_broadcast") ? "called" : "called indirectly";
       expect(notes).toEqual([
-        { type: "info", line: CALL_LINE, text: `called indirectly by '${name}' from 'main'` },
+        { type: "info", line: CALL_LINE, text: `${called} by '${name}' from 'main'` },
         { type: "info", line: CALL_LINE - 1, text: "control flow depends on possibly non-uniform value" },
         { type: "info", line: CALL_LINE - 1, text: "builtin 'local_index' of 'main' may be non-uniform" },
       ]);
@@ -166,7 +197,11 @@ test.each(bodies)("what a reduction of a work-group returns is uniform (%s)", as
   for (const type of [u32, f64] as const) {
     const options = { ...body, type: type as typeof u32, workGroupSize: 64 };
     const value = type === u32 ? "1u" : "vec2(1u)";
-    for (const set of [workGroupReduce(options), coalescedReduce(options)]) {
+    for (const set of [
+      workGroupReduce(options),
+      coalescedReduce(options),
+      workGroupBroadcast({ type, workGroupSize: 64 }),
+    ]) {
       const [name = ""] = set.names;
       const call = `${name}${argumentsOf(name, value)}`;
       const source = `${MAIN}
@@ -189,6 +224,7 @@ const steering = (["hillis-steele", "blelloch", "subgroup"] as const).flatMap((a
     [coalescedScanUniform({ ...sizes, type: i32 }), "1i"],
     [coalescedScanUniform({ ...sizes, type: f64 }), "vec2(1u)"],
     [workGroupCompact(sizes), ""],
+    [workGroupSplit(sizes), ""],
     [workGroupCompactUpdate({ ...sizes, counter }), ""],
     [workGroupAllocate({ ...sizes, counter, capacity: 1000 }), "1u"],
   ];
@@ -198,8 +234,8 @@ const steering = (["hillis-steele", "blelloch", "subgroup"] as const).flatMap((a
 });
 
 test("totals that steer control flow are there", () => {
-  // Of each algorithm: inclusive and exclusive scans, and three that are one function each.
-  expect(steering.length).toBe(3 * (5 * 2 + 3));
+  // Of each algorithm: inclusive and exclusive scans, and four that are one function each.
+  expect(steering.length).toBe(3 * (5 * 2 + 4));
 });
 
 /** A kernel that repeats a call, with its barriers, for as long as the total says. */

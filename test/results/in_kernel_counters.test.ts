@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { add, and, max, min, or, xor } from "../../src/algebra/operators.ts";
+import { add, and, logicalOr, logicalXor, max, min, mul, or, xor } from "../../src/algebra/operators.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
 import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
@@ -19,6 +22,7 @@ import { referenceMonoid } from "../../src/reference/twins.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { POISON } from "../support/in_kernel.ts";
+import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 
@@ -686,3 +690,162 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     await checkAllocations(run, threads, huge, ALL, 0, "more than there are words");
   });
 });
+
+/** A type's values as words of a counter, and back. */
+const wordOf = (type: ScalarType, value: number): number =>
+  type === f32
+    ? (new Uint32Array(Float32Array.of(value).buffer)[0] as number)
+    : type === f16
+      ? encodeFloat16(value)
+      : value >>> 0;
+const valueIn = (type: ScalarType, word: number): number =>
+  type === f32
+    ? (new Float32Array(Uint32Array.of(word).buffer)[0] as number)
+    : type === f16
+      ? decodeFloat16(word)
+      : type === i32
+        ? word | 0
+        : word;
+
+// Operators that WGSL has no atomic for, and types that it has no atomics for.
+const exchanged: readonly (readonly [ScalarType, Operator])[] = [
+  [u32, mul as Operator],
+  [u32, logicalOr as Operator],
+  [u32, affine as Operator],
+  [i32, mul as Operator],
+  [i32, logicalXor as Operator],
+  [f32, add as Operator],
+  [f32, mul as Operator],
+  [f32, min as Operator],
+  [f32, max as Operator],
+  [f32, logicalOr as Operator],
+  [f16, add as Operator],
+  [f16, max as Operator],
+];
+const exchanges = exchanged.flatMap(([type, op]) =>
+  algorithmNames.flatMap((algorithm) =>
+    // An operator that commutes by nothing but its WGSL.
+    (op === (affine as Operator) ? [false, true] : [false]).map((bare) => ({
+      type,
+      op,
+      algorithm,
+      bare,
+      title: `${op.name} on ${type.name}${bare ? ", without an identity" : ""}, ${algorithm}`,
+    })),
+  ),
+);
+test.for(rows(exchanges, { of: 20 }))(
+  "_update by compare and exchange, of the counter that the call names: $title",
+  async ({ type, op, algorithm, bare, title }, { skip }) => {
+    skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
+    const [threads, groups, tileSize] = [20, 6, 8];
+    const { reference, lift, identity } = referenceMonoid(op, type, "test");
+    const combine = (earlier: number, later: number): number =>
+      reference(lift(earlier), lift(later)) as number;
+    const { name, combine: text, declarations } = affine;
+    const options = {
+      type,
+      op: untyped(bare ? (operator({ name, type: u32, combine: text, declarations }) as Operator) : op),
+      workGroupSize: threads,
+      algorithm: workGroupAlgorithms[algorithm],
+    };
+    const next = randomBits(title);
+    const values = Array.from({ length: groups * threads }, () =>
+      op.name === "mul"
+        ? type.kind === "float"
+          ? [1, 1, 1, -1, 2][next() % 5]
+          : (next() % 1000) * 2 + 1
+        : op.name.startsWith("logical")
+          ? next() % 40 === 0
+            ? 3
+            : 0
+          : type.kind === "float"
+            ? next() % 100
+            : // An odd factor, so that the same state does not come back.
+              (next() | 0x10000) >>> 0,
+    ).map((one) => type.round((one ?? 0) as never) as number);
+    const sets = [
+      workGroupScanUpdate({ ...options, counter: "counters[]" }),
+      threadTileScanUpdate({ ...options, counter: "counters[]", tileSize }),
+      // Lanes of one subgroup read a counter at the same time, so that one of them finds it changed.
+      threadTileScanUpdate({ ...options, counter: "counters[]", tileSize: 1 }),
+    ];
+    for (const [at, set] of sets.entries()) {
+      const [inclusive = "", exclusive = ""] = set.names;
+      const size = [threads, tileSize, 1][at] ?? 1;
+      // Each call names one of three counters: the one of its group, or of its tile.
+      const bucketOf = (group: number, thread: number): number => (group + Math.floor(thread / size)) % 3;
+      const initial =
+        op.name === "mul" ? 1 : op.name.startsWith("logical") ? 0 : op.name === "affine" ? 0x10007 : 7;
+      for (const called of [inclusive, exclusive]) {
+        const half = type === f16;
+        const code = link(
+          `${half ? "enable f16;" : ""}
+@group(0) @binding(0) var<storage, read_write> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<storage, read_write> counters: array<atomic<${type === i32 ? "i32" : "u32"}>, 3>;
+@compute @workgroup_size(${threads})
+fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let at = group.x * ${threads}u + i;
+  let bucket = (group.x + i / ${size}u) % 3u;
+  let x = ${half ? "f16(unpack2x16float(input[at]).x)" : `bitcast<${type.value}>(input[at])`};
+  let result = ${called}(x, bucket, i);
+  output[at] = ${half ? "pack2x16float(vec2(f32(result), 0.0))" : "bitcast<u32>(result)"};
+}
+`,
+          [set],
+        );
+        const run = await compileKernel(fold().device, code);
+        const [, output = new Uint32Array(), after = new Uint32Array()] = await run(
+          [
+            Uint32Array.from(values, (one) => wordOf(type, one)),
+            new Uint32Array(values.length).fill(POISON),
+            new Uint32Array(3).fill(wordOf(type, initial)),
+          ],
+          groups,
+        );
+        const results = Array.from(output, (word) => valueIn(type, word));
+        for (const bucket of [0, 1, 2]) {
+          const units = Array.from({ length: groups }, (_, group) =>
+            Array.from({ length: Math.ceil(threads / size) }, (_unused, tile) => ({
+              group,
+              from: group * threads + tile * size,
+              to: group * threads + Math.min(threads, (tile + 1) * size),
+              bucket: bucketOf(group, tile * size),
+            })),
+          )
+            .flat()
+            .filter((unit) => unit.bucket === bucket);
+          const prefixesOf = ({ from, to }: (typeof units)[number]): number[] => {
+            const prefixes: number[] = [identity as number];
+            for (let place = from; place < to; place++) {
+              prefixes.push(combine(prefixes.at(-1) as number, values[place] as number));
+            }
+            return prefixes;
+          };
+          if (called === exclusive) {
+            // The first thread adds nothing, and so it gets what the counter held.
+            const updates = units.map((unit) => {
+              const prefixes = prefixesOf(unit);
+              const earlier = results[unit.from] as number;
+              for (let place = unit.from; place < unit.to; place++) {
+                expect(results[place], `${called}, ${place}`).toBe(
+                  combine(earlier, prefixes[place - unit.from] as number),
+                );
+              }
+              return { earlier, total: prefixes.at(-1) as number };
+            });
+            if (op.name !== "logicalXor" && !(op.name === "mul" && type.kind === "float")) {
+              const end = valueIn(type, after[bucket] as number);
+              expectOneAfterAnother(updates, initial, end, combine, `${called}, ${bucket}`);
+            }
+          }
+          if (op.name !== "affine") {
+            const end = units.reduce((all, unit) => combine(all, prefixesOf(unit).at(-1) as number), initial);
+            expect(valueIn(type, after[bucket] as number), `${called}, ${bucket}`).toBe(end);
+          }
+        }
+      }
+    }
+  },
+);

@@ -19,6 +19,10 @@ export const POISON = 0xdeadbeef;
 export interface Case {
   readonly type: ElementType;
   readonly op: Operator<string>;
+  /** What shows where nothing is combined, of an operator without an identity. `op` is the same with one. */
+  readonly nothing?: Value;
+  /** The type in the kernel, if that is another one of the same bytes. */
+  readonly value?: string;
 }
 
 export const keyOf = ({ type, op }: Case): string => monoid(op, type, "test").key;
@@ -30,6 +34,13 @@ const activities: readonly ((thread: number) => boolean)[] = [
   () => false,
 ];
 const ROUNDS = activities.length;
+
+/** Which threads start a segment, in each of a kernel's rounds. */
+const heads: readonly ((thread: number) => boolean)[] = [
+  (thread) => thread % 7 === 3 || thread % 11 === 4,
+  () => false,
+  (thread) => thread > 5,
+];
 
 /** Those of the items that stand at these places. */
 function pick(items: AnyArray, { type }: Case, places: readonly number[]): AnyArray {
@@ -88,6 +99,7 @@ export function itemsOf(of: Case, threads: number): AnyArray {
 interface Call {
   readonly name: string;
   readonly scope: "work_group" | "coalesced" | number;
+  readonly isSegmented: boolean;
   readonly kind: "scan_inclusive" | "scan_exclusive" | "reduce";
   readonly hasTotal: boolean;
   /** Whether the total is written to a variable of the caller's. */
@@ -95,11 +107,14 @@ interface Call {
 }
 
 function callOf(name: string): Call {
-  const [, scope = "", tile, kind = ""] =
-    /^(work_group|coalesced|thread_tile_(\d+))_(scan_inclusive|scan_exclusive|reduce)_/.exec(name) ?? [];
+  const [, scope = "", tile, segmented, kind = ""] =
+    /^(work_group|coalesced|thread_tile_(\d+))_(segmented_)?(scan_inclusive|scan_exclusive|reduce)_/.exec(
+      name,
+    ) ?? [];
   return {
     name,
     scope: tile === undefined ? (scope as "work_group") : Number(tile),
+    isSegmented: segmented !== undefined,
     kind: kind as Call["kind"],
     hasTotal: /_(total|uniform)$/.test(name),
     isUniform: name.endsWith("_uniform"),
@@ -108,30 +123,34 @@ function callOf(name: string): Call {
 
 /** What each thread gets: the prefix, or the total. */
 export function expectedOf(
-  { scope, kind }: Pick<Call, "scope" | "kind">,
+  { scope, kind, isSegmented }: Pick<Call, "scope" | "kind" | "isSegmented">,
   wantsTotal: boolean,
   of: Case,
   items: AnyArray,
   isActive: (thread: number) => boolean,
+  isHead: (thread: number) => boolean,
 ): AnyArray {
-  const { type, op } = of;
+  const { type, op, nothing } = of;
   const threads = items.length;
   const all = Array.from({ length: threads }, (_, thread) => thread);
   const { array, set } = emptyLike(items, threads, type);
   const tileSize = typeof scope === "number" ? scope : threads;
-  for (let from = 0; from < threads; from += tileSize) {
-    const tile = all.slice(from, from + tileSize);
+  const starts = all.filter((thread) => thread % tileSize === 0 || (isSegmented && isHead(thread)));
+  for (const [at, from] of starts.entries()) {
+    const tile = all.slice(from, starts[at + 1]);
     const members = scope === "coalesced" ? tile.filter(isActive) : tile;
     const own = pick(items, of, members);
-    const total = reduceReference(own, { type, op }) as Value;
+    const total =
+      members.length === 0 && nothing !== undefined ? nothing : (reduceReference(own, { type, op }) as Value);
     const prefixes = valuesOf(scanReference(own, { type, op, exclusive: kind === "scan_exclusive" }), type);
     const { identity, start } = monoid(op, type, "test");
     for (const thread of tile) {
       // Totals are all threads', the others' prefix is what one of nothing shows.
-      set(thread, wantsTotal || kind === "reduce" ? total : (start?.value ?? identity));
+      set(thread, wantsTotal || kind === "reduce" ? total : (nothing ?? start?.value ?? identity));
     }
     members.forEach((thread, rank) => {
-      set(thread, wantsTotal || kind === "reduce" ? total : prefixes(rank));
+      const isNothing = rank === 0 && kind === "scan_exclusive" && nothing !== undefined;
+      set(thread, wantsTotal || kind === "reduce" ? total : isNothing ? nothing : prefixes(rank));
     });
   }
   return array;
@@ -223,6 +242,7 @@ export async function checkFunctions(
     return;
   }
   const { type } = of;
+  const value = of.value ?? type.value;
   const threads = workGroup.reduce((product, one) => product * one, 1);
   const calls = names.map(callOf);
   const columns = calls.flatMap((call) =>
@@ -236,12 +256,12 @@ export async function checkFunctions(
   // An even number of them, so that halves of a word fill words.
   const width = columns.length + (columns.length % 2);
   let column = 0;
-  const statements = calls.flatMap(({ name, scope, hasTotal, isUniform }, index) => {
-    const given = `${name}(x, ${scope === "coalesced" ? "is_active, " : ""}place`;
+  const statements = calls.flatMap(({ name, scope, isSegmented, hasTotal, isUniform }, index) => {
+    const given = `${name}(x, ${isSegmented ? "is_head, " : scope === "coalesced" ? "is_active, " : ""}place`;
     const call = `${given})`;
     if (isUniform) {
       return [
-        `var total_${index}: ${type.value};`,
+        `var total_${index}: ${value};`,
         `let result_${index} = ${given}, &total_${index});`,
         `output[base + ${column++}u] = result_${index};`,
         `output[base + ${column++}u] = total_${index};`,
@@ -257,8 +277,8 @@ export async function checkFunctions(
   });
   const code = link(
     `
-@group(0) @binding(0) var<storage, read_write> input: array<${type.value}>;
-@group(0) @binding(1) var<storage, read_write> output: array<${type.value}>;
+@group(0) @binding(0) var<storage, read_write> input: array<${value}>;
+@group(0) @binding(1) var<storage, read_write> output: array<${value}>;
 @group(0) @binding(2) var<storage, read_write> places: array<u32>;
 @group(0) @binding(3) var<storage, read_write> activities: array<u32>;
 @compute @workgroup_size(${workGroup.join(", ")})
@@ -267,7 +287,8 @@ fn main(@builtin(local_invocation_index) i: u32) {
   for (var round = 0u; round < ${ROUNDS}u; round++) {
     let at = round * ${threads}u + place;
     let x = input[at];
-    let is_active = activities[at] != 0u;
+    let is_active = (activities[at] & 1u) != 0u;
+    let is_head = (activities[at] & 2u) != 0u;
     let base = at * ${width}u;
     ${statements.join("\n    ")}
   }
@@ -279,15 +300,18 @@ fn main(@builtin(local_invocation_index) i: u32) {
   const items = itemsOf(of, threads);
   const input = wordsOf(items);
   const output = new Uint32Array(Math.ceil((ROUNDS * threads * width * type.bytes) / 4)).fill(POISON);
-  const active = Uint32Array.from({ length: ROUNDS * threads }, (_, at) =>
-    activities[Math.floor(at / threads)]?.(at % threads) ? 1 : 0,
-  );
+  const active = Uint32Array.from({ length: ROUNDS * threads }, (_, at) => {
+    const round = Math.floor(at / threads);
+    return (
+      (activities[round]?.(at % threads) ? 1 : 0) + (heads[round % heads.length]?.(at % threads) ? 2 : 0)
+    );
+  });
   const rounds = activities.map((isActive, round) => {
     const places = Array.from({ length: threads }, (_, thread) => round * threads + thread);
-    return { own: pick(items, of, places), isActive };
+    return { own: pick(items, of, places), isActive, isHead: heads[round % heads.length] ?? isActive };
   });
-  const expected = rounds.map(({ own, isActive }) =>
-    columns.map(({ call, wantsTotal }) => expectedOf(call, wantsTotal, of, own, isActive)),
+  const expected = rounds.map(({ own, isActive, isHead }) =>
+    columns.map(({ call, wantsTotal }) => expectedOf(call, wantsTotal, of, own, isActive, isHead)),
   );
   for (const order of orderNames) {
     const places = orders[order](threads, device.adapterInfo.subgroupMaxSize);

@@ -8,6 +8,7 @@ import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.
 import { ArgumentError } from "../../src/errors.ts";
 import type { Compilable } from "../../src/gpu/device.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
   coalescedScan,
@@ -26,6 +27,12 @@ import {
 } from "../../src/in_kernel/functions.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
+import {
+  threadTileSegmentedReduce,
+  threadTileSegmentedScan,
+  workGroupSegmentedReduce,
+  workGroupSegmentedScan,
+} from "../../src/in_kernel/segmented.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/facts.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
@@ -104,9 +111,8 @@ export const operatorsOf = (type: ScalarType): Operator[] =>
 
 export const allTypes: readonly ScalarType[] = Object.values(elementTypes);
 
-/** The operators that WGSL has an atomic operation for. */
-export const hasAtomic = (type: ElementType, op: Operator): boolean =>
-  ["u32", "i32"].includes(type.name) && ["add", "min", "max", "and", "or", "xor"].includes(op.name);
+/** The types that a counter takes. */
+export const hasAtomic = (type: ElementType): boolean => ["u32", "i32", "f32", "f16"].includes(type.name);
 
 /** The sizes of thread tiles that a work-group takes, of 1, 4, 8, 32, and the largest. */
 export const tileSizesOf = (workGroupSize: number): number[] => [
@@ -121,7 +127,7 @@ export function operatorFunctions(
   op: Operator<string>,
   algorithm: Algorithm,
   workGroupSize: number,
-  counted = hasAtomic(type, op),
+  counted = hasAtomic(type),
   tileSizes: readonly number[] = tileSizesOf(workGroupSize),
 ): InKernelFunctions[] {
   const plain = { type, op, workGroupSize };
@@ -148,7 +154,26 @@ export function operatorFunctions(
   ];
 }
 
-/** The same, and for u32 what compacts and allocates: all that is for an operator, an algorithm and 32 threads. */
+/** All segmented in-kernel functions of an operator. */
+export function segmentedFunctions(
+  type: ElementType,
+  op: Operator<string>,
+  algorithm: Algorithm,
+  workGroupSize: number,
+  tileSizes: readonly number[] = tileSizesOf(workGroupSize),
+): InKernelFunctions[] {
+  const options = { type, op, workGroupSize, algorithm: workGroupAlgorithms[algorithm] };
+  return [
+    workGroupSegmentedScan(options),
+    workGroupSegmentedReduce(options),
+    ...(algorithm === "blelloch" ? [1] : tileSizes).flatMap((tileSize) => [
+      threadTileSegmentedScan({ ...options, tileSize }),
+      threadTileSegmentedReduce({ ...options, tileSize }),
+    ]),
+  ];
+}
+
+/** Both, and for u32 what compacts and allocates: all that is for an operator, an algorithm and 32 threads. */
 export function inKernelFunctions(
   type: ElementType,
   op: Operator<string>,
@@ -159,8 +184,16 @@ export function inKernelFunctions(
   try {
     return [
       ...operatorFunctions(type, op, algorithm, 32),
+      threadTileShuffle({ type, tileSize: 8, ...options }),
+      workGroupBroadcast({ type, workGroupSize: 32 }),
+      ...segmentedFunctions(type, op, algorithm, 32),
       ...(type.name === "u32"
-        ? [workGroupCompact(options), workGroupCompactUpdate(counted), workGroupAllocate(counted)]
+        ? [
+            workGroupCompact(options),
+            workGroupCompactUpdate(counted),
+            workGroupAllocate(counted),
+            workGroupSplit(options),
+          ]
         : []),
     ];
   } catch (cause) {
@@ -177,11 +210,13 @@ function callingAll(type: ElementType, functions: readonly InKernelFunctions[]):
   const calls = functions
     .flatMap(({ names }) => {
       return names.map((name) =>
-        name.startsWith("coalesced_")
-          ? `${name}(x, keep, i)`
-          : name.startsWith("work_group_compact")
-            ? `${name}(keep, i)`
-            : `${name}(x, i)`,
+        /_(shuffle|broadcast)_/.test(name)
+          ? `${name}(x, 1u, i)`
+          : name.startsWith("coalesced_") || name.includes("_segmented_")
+            ? `${name}(x, keep, i)`
+            : /^work_group_(compact|split)/.test(name)
+              ? `${name}(keep, i)`
+              : `${name}(x, i)`,
       );
     })
     .map((call) => (call.includes("_uniform") ? call.replace(")", ", &total)") : call));
@@ -270,7 +305,18 @@ export async function kernelsOf(
       }
     }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.
-    const kernel = callingAll(type, operatorFunctions(type, op, algorithm, shape.workGroupSize));
+    const size = shape.workGroupSize;
+    if (op.name === "max") {
+      const tileSize = Math.min(8, 2 ** Math.floor(Math.log2(size)));
+      const own = { type, workGroupSize: size, algorithm: workGroupAlgorithms[algorithm] };
+      const code = callingAll(type, [
+        ...segmentedFunctions(type, op, algorithm, size, [tileSize]),
+        threadTileShuffle({ ...own, tileSize }),
+        workGroupBroadcast({ type, workGroupSize: size }),
+      ]);
+      result.set(code, { title: `segmented functions of max ${type.name} ${where}`, code });
+    }
+    const kernel = callingAll(type, operatorFunctions(type, op, algorithm, size));
     result.set(kernel, { title: `in-kernel functions of ${op.name} ${type.name} ${where}`, code: kernel });
     for (const { names, code } of op.name === "max"
       ? operatorFunctions(type, op, algorithm, shape.workGroupSize, false)

@@ -1,0 +1,3 @@
+// The work-group memory of broadcast.wgsl: one value.
+
+var<workgroup> broadcast_source: Value;

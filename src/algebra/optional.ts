@@ -1,0 +1,52 @@
+import type { Domain, ElementType, Value } from "./types.ts";
+
+/**
+ * The elements of an operator that has no identity: a value, or nothing. Nothing is their identity. It is read as a value of
+ * zeros. A struct's fields stand in the element one by one, since subgroups move fields.
+ */
+export function optionalDomain<V extends Value>(type: ElementType<string, V>): Domain<V> {
+  const { shuffle } = type.native;
+  const isWhole = type.kind !== "struct" || shuffle !== undefined;
+  const fields = Object.entries<ElementType>(
+    !isWhole
+      ? (type as unknown as { readonly fields: Readonly<Record<string, ElementType>> }).fields
+      : { element: type },
+  );
+  let flag = "is_some";
+  while (fields.some(([name]) => name === flag)) {
+    flag += "_";
+  }
+  const align = Math.max(4, type.native.align ?? type.bytes);
+  const values = fields.map(([name]) => `x.${name}`).join(", ");
+  const parts = isWhole ? "x" : values;
+  return {
+    element: "OptionalElement",
+    ...(shuffle
+      ? {
+          shuffle: (builtin, element, place) =>
+            `Element(${shuffle(builtin, `${element}.element`, place)}, ${builtin}(${element}.${flag}, ${place}))`,
+        }
+      : { fields: [...fields.map(([name]) => name), flag] }),
+    elementBytes: Math.ceil((Math.ceil(type.bytes / 4) * 4 + 4) / align) * align,
+    align,
+    literal: () => ["Element()"],
+    conversions: `struct OptionalElement {
+${fields.map(([name, field]) => `  ${name}: ${field.value},\n`).join("")}  ${flag}: u32,
+}
+fn element_from_value(x: Value) -> Element {
+  return Element(${parts}, 1u);
+}
+fn value_from_element(x: Element) -> Value {
+  return ${isWhole ? values : `Value(${values})`};
+}
+fn optional_combine(earlier: Element, later: Element) -> Element {
+  if (earlier.${flag} == 0u) {
+    return later;
+  }
+  if (later.${flag} == 0u) {
+    return earlier;
+  }
+  return element_from_value(combine_values(value_from_element(earlier), value_from_element(later)));
+}`,
+  };
+}

@@ -1,0 +1,171 @@
+import { ArgumentError, refuse } from "../errors.ts";
+import { plainText } from "../text/callers.ts";
+import { MARK } from "../text/mark.ts";
+import { piecesOf, renamed, textOf } from "../text/pieces.ts";
+import { requireDefinition, requireName } from "./custom_operator.ts";
+import type { ElementType, WgslType } from "./types.ts";
+import { describe } from "./value_problem.ts";
+
+/** What {@link wgslType} takes. */
+export interface WgslTypeDefinition<Name extends string> {
+  /** Letters, digits and underscores: it becomes part of the functions' names. */
+  readonly name: Name;
+  /** The type in WGSL, if that is not the name, such as `array<vec3<f32>, 2>`. */
+  readonly wgsl?: string;
+  /** The structs that it is made of. They come with the functions: leave them out of your kernel. */
+  readonly declarations?: string;
+}
+
+/** How WGSL lays out a type, and how its values move between lanes. */
+interface Layout {
+  readonly size: number;
+  readonly align: number;
+  /** An expression that moves a value, by a built-in such as `subgroupShuffle`. */
+  shuffle(wgsl: string, value: string, place: string): string;
+}
+
+const roundUp = (bytes: number, to: number): number => Math.ceil(bytes / to) * to;
+
+const bytesOf = (scalar: string): number => (/f16|h/.test(scalar) ? 2 : 4);
+
+const whole: Layout["shuffle"] = (wgsl, value, place) => `${wgsl}(${value}, ${place})`;
+
+/** A type of several parts, which move one by one. */
+const parts = (
+  size: number,
+  align: number,
+  maker: string,
+  members: readonly (readonly [access: string, layout: Layout])[],
+): Layout => ({
+  size,
+  align,
+  shuffle: (wgsl, value, place) =>
+    `${maker}(${members.map(([access, one]) => one.shuffle(wgsl, value + access, place)).join(", ")})`,
+});
+
+/** Parts of the same type at places 0, 1, 2 … */
+const repeated = (count: number, maker: string, one: Layout): Layout => {
+  const stride = roundUp(one.size, one.align);
+  const members = Array.from({ length: count }, (_, at) => [`[${at}]`, one] as const);
+  return parts(count * stride, one.align, maker, members);
+};
+
+function vector(count: number, scalar: number): Layout {
+  return { size: count * scalar, align: (count === 3 ? 4 : count) * scalar, shuffle: whole };
+}
+
+/**
+ * A WGSL type as an element of in-kernel functions alone: a vector, a matrix, an array, or a struct of your own, nested as
+ * you like. Nothing converts it on the CPU, so the identity of its operators is a WGSL expression, if there is one.
+ *
+ * @throws {ArgumentError} for a type that is not made of scalars, vectors, matrices, arrays of a literal length, and the
+ * structs that are declared.
+ *
+ * @example
+ * ```ts
+ * const vec3f = wgslType({ name: "vec3f" });
+ * const sum = operator({ name: "sum", type: vec3f, identity: "vec3f()", combine: "earlier + later" });
+ * const code = link(myKernel, [workGroupReduce({ type: vec3f, op: sum, workGroupSize: 256 })]);
+ * // in myKernel:  let total = work_group_reduce_sum_vec3f(vec3f(f32(x)), local_index);
+ * ```
+ */
+export function wgslType<const Name extends string>(definition: WgslTypeDefinition<Name>): WgslType<Name> {
+  requireDefinition(definition, "wgslType");
+  const { name, wgsl = name, declarations = "" } = definition;
+  requireName(name, "wgslType");
+  const caller = `wgslType ${name}`;
+  for (const [option, text] of Object.entries({ wgsl, declarations })) {
+    if (typeof text !== "string") {
+      refuse(caller, option, typeof text, "WGSL text");
+    }
+  }
+  const pieces = piecesOf(plainText(`declarations of ${caller}`, declarations));
+  const structs = new Map<string, readonly (readonly [member: string, type: string])[]>();
+  for (const piece of pieces.filter((one) => one.name !== "")) {
+    const [, body] = /^\s*struct\s+\S+?\s*\{([^@]*)\}\s*;?\s*$/.exec(piece.code) ?? [];
+    if (body === undefined) {
+      refuse(caller, "declarations", `a ${piece.keyword} ${piece.name}`, "structs without attributes");
+    }
+    const members = Array.from(
+      body.matchAll(/(\w+)\s*:\s*((?:[^<>,]|<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)+)/g),
+    );
+    structs.set(
+      piece.name,
+      members.map(([, member = "", type = ""]) => [member, type]),
+    );
+  }
+  const open = new Set<string>();
+  const layoutOf = (written: string): Layout => {
+    const text = written.replace(/\s+/g, "");
+    const [, count, scalar = ""] = /^vec([234])(<(?:[uif]32|f16)>|[uifh])$/.exec(text) ?? [];
+    const [, columns, rows, float = ""] = /^mat([234])x([234])(<(?:f32|f16)>|[fh])$/.exec(text) ?? [];
+    const [, element, length] = /^array<(.*?),(\d+)u?,?>$/.exec(text) ?? [];
+    const own = structs.get(text);
+    if (/^([uif]32|f16)$/.test(text)) {
+      return { size: bytesOf(text), align: bytesOf(text), shuffle: whole };
+    }
+    if (count !== undefined) {
+      return vector(Number(count), bytesOf(scalar));
+    }
+    if (columns !== undefined) {
+      return repeated(Number(columns), text, vector(Number(rows), bytesOf(float)));
+    }
+    if (element !== undefined && Number(length) > 0) {
+      return repeated(Number(length), text, layoutOf(element));
+    }
+    if (own === undefined || open.has(text)) {
+      throw new ArgumentError(
+        `${caller}: ${written.trim()} is not understood; it takes scalars, vectors, matrices, arrays of a literal length, and the structs of its declarations`,
+        "wgsl",
+      );
+    }
+    open.add(text);
+    let end = 0;
+    let align = 1;
+    const members = own.map(([member, type]) => {
+      const one = layoutOf(type);
+      end = roundUp(end, one.align) + one.size;
+      align = Math.max(align, one.align);
+      return [`.${member}`, one] as const;
+    });
+    open.delete(text);
+    return parts(roundUp(end, align), align, text, members);
+  };
+  const { size, align, shuffle } = layoutOf(wgsl);
+  // Beside our own WGSL, the structs' names have the mark.
+  const marked = (word: string): string => (structs.has(word) ? MARK + word : word);
+  const inOurs = (text: string): string =>
+    piecesOf(text)
+      .map((piece) => textOf(renamed(piece, marked)))
+      .join("");
+  const type: Omit<WgslType<Name>, "round"> = {
+    name,
+    kind: "struct",
+    bytes: size,
+    value: wgsl,
+    takes: `operator({ type: ${name}, … })`,
+    files:
+      structs.size === 0
+        ? []
+        : [
+            {
+              name: `declarations of ${name}`,
+              text: inOurs(pieces.map(textOf).join("")),
+              as: (one) => one.slice(MARK.length),
+            },
+          ],
+    native: {
+      element: marked(wgsl),
+      elementBytes: roundUp(size, align),
+      align,
+      shuffle: (builtin, element, place) => inOurs(shuffle(builtin, element, place)),
+      literal: (identity) => [inOurs(plainText(`identity of ${name}`, identity as string).trim())],
+    },
+    problemOf: (value) =>
+      typeof value === "string" && value.trim() !== ""
+        ? undefined
+        : `${describe(value)} is no WGSL expression of ${name}`,
+  };
+  // Without `round`, nothing but in-kernel functions takes it for an element type.
+  return type as unknown as WgslType<Name> & ElementType<Name, never>;
+}
