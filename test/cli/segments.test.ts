@@ -93,7 +93,7 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
     [["unique", "x.npy", "-o", "u.npy", "--counts", "-"], /--counts takes a file/],
   ];
   for (const [args, message] of wrong) {
-    failsIn(folder, [...args, ...SOFTWARE], message);
+    failsIn(folder, message, [...args, ...SOFTWARE]);
     expect(readdirSync(folder), args.join(" ")).toEqual(before);
   }
 });
