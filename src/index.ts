@@ -84,7 +84,7 @@ export type { Indirect } from "./kernels/compact.ts";
 export type { BinOptions } from "./plan/bins.ts";
 export type { CompactOptions } from "./plan/compact.ts";
 export type { Grouping } from "./plan/grouping.ts";
-export type { HistogramOptions, HistogramTuning } from "./plan/histogram.ts";
+export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histogram.ts";
 export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { ScanOptions } from "./plan/scan.ts";

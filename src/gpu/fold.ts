@@ -897,7 +897,6 @@ export class Fold {
    * @example
    * ```ts
    * const search = await fold.prepareSearchSorted({ type: u32, side: "right", maxLength: 1 << 20 });
-   * const sorted = device.createBuffer({ size: 400, usage: GPUBufferUsage.STORAGE });
    * search.record(encoder, { sorted, sortedLength: 100, input, output, length });
    * ```
    */

@@ -117,6 +117,7 @@ describe("the example of", () => {
       output: words(),
       count: words(),
       flags: words(),
+      sorted: words(),
       length: 1000,
       myKernel: kernelThat(line ?? ""),
       build: buildAside,
