@@ -290,10 +290,13 @@ export const planAtHand = <T>(
     });
   });
 
-/** Whether an array goes in pieces: if it is longer than one of them. What goes at once has plans and buffers of up to twice its bytes. */
+/**
+ * Whether an array goes in pieces: if the device's buffers may not be as long as it. What goes at once has plans and buffers of
+ * up to twice its bytes. Pieces take longer, as bench/LOG.md says.
+ */
 export const isLong = (length: number, itemBytes: number, { kept, facts: { limits } }: Context): boolean =>
   length * itemBytes >
-  Math.min(kept.pieceBytes, limits.maxBufferSize / 2, limits.maxStorageBufferBindingSize / 2);
+  Math.min(kept.longBytes, limits.maxBufferSize / 2, limits.maxStorageBufferBindingSize / 2);
 
 /**
  * Uploads an array, runs the plan, and reads the result back to the target. If the result is empty, the plan is

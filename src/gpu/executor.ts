@@ -285,7 +285,9 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
           ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
           : { buffer: "scratch" in one ? scratchOf(one.scratch) : nothingFor(one.binding) },
     }));
-    const uniform = own(filledBuffer(device, new Uint32Array(words), BufferUsage.UNIFORM, label));
+    const uniform = own(
+      filledBuffer(device, new Uint32Array(words), BufferUsage.UNIFORM | BufferUsage.COPY_DST, label),
+    );
     entries.push({ binding: bindingOf.params, resource: { buffer: uniform } });
     const numbered = kernel.bindings.has(bindingOf.runLow);
     if (numbered && digits !== undefined) {

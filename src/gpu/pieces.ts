@@ -1,15 +1,19 @@
 import type { AnyArray } from "../algebra/arrays.ts";
+import { paramNames } from "../kernels/contract.ts";
 import { paddedBytes, wholeWords } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
-import type { Compiled, Range, ResolvedRanges } from "./executor.ts";
+import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { MAP_READ, MAP_WRITE } from "./flags.ts";
-import type { Planned } from "./planned.ts";
+import type { PlanForCalls, Planned } from "./planned.ts";
 import { arrangementFor, withPlan } from "./planned.ts";
 import type { Hand } from "./transfer.ts";
 import { atHand, givenOf, PIECES, READ, submit, WRITTEN } from "./transfer.ts";
 
 // Data of any length, piece by piece. Each piece is written into a staging buffer, runs on the GPU on top of the carry of
 // the pieces before it, and is read from another staging buffer. The carry stays on the GPU.
+
+/** How many numbers of items, each of either parity, have dispatches that are kept. */
+const MOST_LENGTHS = 8;
 
 /** The result of a piece: bytes that are there until they are released. */
 export interface PieceResult {
@@ -173,9 +177,9 @@ export function openPieces(
     }
   };
 
-  const done = withPlan(context, planned, ({ compiled }) =>
-    atHand(context, compiled.plan.title, async (hand) => {
-      const { open, total } = await deviceFor(hand, compiled);
+  const done = withPlan(context, planned, (own) =>
+    atHand(context, own.compiled.plan.title, async (hand) => {
+      const { open, total } = await deviceFor(hand, own);
       onGpu = open;
       changed();
       const forget = whenLost(context.device, () => broken(new Error("the device was lost")));
@@ -210,8 +214,9 @@ export function openPieces(
   /** Allocates what the stream uses. */
   async function deviceFor(
     hand: Hand,
-    compiled: Compiled,
+    own: PlanForCalls,
   ): Promise<{ open: Device; total(pieces: number): Promise<Uint8Array> }> {
+    const { compiled } = own;
     const { plan } = compiled;
     const { needs } = plan;
     const arrangement = arrangementFor(planned.all);
@@ -246,6 +251,39 @@ export function openPieces(
       total: needs.has("total") ? carryBefore(piece + 1) : undefined,
     });
 
+    const drop = (): void => {
+      for (const { uniform } of [...(own.pieces?.dispatches.values() ?? [])].flat()) {
+        uniform.destroy();
+      }
+      delete own.pieces;
+    };
+    /** The dispatches for a piece. A driver takes milliseconds for each new buffer while it copies, so they are kept. */
+    const dispatchesFor = (piece: number, items: number): readonly Dispatch[] => {
+      const ranges = rangesOf(piece, items);
+      const buffers = [input, output, flags, count, ...carries];
+      if (compiled.nextRun() || own.pieces?.buffers.some((one, at) => one !== buffers[at])) {
+        drop();
+      }
+      own.pieces ??= { buffers, dispatches: new Map() };
+      const key = `${items} ${piece % 2}`;
+      const first = (piece * pieceItems) % 2 ** 32;
+      const known = own.pieces.dispatches.get(key);
+      if (known !== undefined) {
+        const at = paramNames.indexOf("first_index") * 4;
+        for (const { uniform } of known) {
+          context.device.queue.writeBuffer(uniform, at, Uint32Array.of(first));
+        }
+        return known;
+      }
+      if (own.pieces.dispatches.size === MOST_LENGTHS) {
+        drop();
+      }
+      own.pieces ??= { buffers, dispatches: new Map() };
+      const made = compiled.dispatches(compiled.bind(items, ranges, { arrangement }, { first_index: first }));
+      own.pieces.dispatches.set(key, made);
+      return made;
+    };
+
     const open: Device = {
       async slot() {
         return {
@@ -264,15 +302,7 @@ export function openPieces(
           flagStage.unmap();
         }
         compiled.requireDevice();
-        compiled.nextRun();
-        const firstIndex = (piece * pieceItems) % 2 ** 32;
-        const passes = compiled.bind(
-          items,
-          rangesOf(piece, items),
-          { arrangement },
-          { first_index: firstIndex },
-        );
-        const dispatches = compiled.dispatches(passes);
+        const dispatches = dispatchesFor(piece, items);
         stage.unmap();
         const submitted = submit(context, plan.title, (encoder) => {
           encoder.copyBufferToBuffer(stage, 0, input, 0, wholeWords(filled));
@@ -287,10 +317,6 @@ export function openPieces(
             encoder.copyBufferToBuffer(count, 0, countBack, 0, 4);
           }
         });
-        // The device holds them as long as the submission runs.
-        for (const { uniform } of dispatches) {
-          uniform.destroy();
-        }
         return {
           writable: Promise.all([submitted, stage.mapAsync(MAP_WRITE), flagStage?.mapAsync(MAP_WRITE)]),
           readable: Promise.all([submitted, back?.mapAsync(MAP_READ), countBack?.mapAsync(MAP_READ)]),

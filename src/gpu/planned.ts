@@ -65,6 +65,11 @@ export interface PlanForCalls extends KeptPlan {
     readonly buffers: readonly (GPUBuffer | undefined)[];
     readonly dispatches: readonly Dispatch[];
   };
+  /** The dispatches for pieces, by the items and the parity of a piece. They are the same if their buffers are. */
+  pieces?: {
+    readonly buffers: readonly (GPUBuffer | undefined)[];
+    readonly dispatches: Map<string, readonly Dispatch[]>;
+  };
 }
 
 /** The error for a plan's maxLength, which is what the caller gave as `option`. */

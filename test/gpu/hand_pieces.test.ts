@@ -63,6 +63,7 @@ async function foldOf(
   const one = await openFold({ device: own.device, ...options });
   const { kept } = contextOf(own.device);
   kept.pieceBytes = pieceBytes;
+  kept.longBytes = pieceBytes;
   return { ...own, one, keptBytes: () => kept.buffers.reduce((sum, { size }) => sum + size, 0) };
 }
 
@@ -469,7 +470,7 @@ describe("what goes wrong on the way", () => {
     ];
     for (const call of calls) {
       const one = await openFold({ adapter });
-      contextOf(one.device).kept.pieceBytes = PIECE;
+      Object.assign(contextOf(one.device).kept, { pieceBytes: PIECE, longBytes: PIECE });
       const data = new Uint32Array(1000).fill(1);
       const others = Array.from({ length: 5 }, () => rejection(call(one, data.slice())));
       const error = await atThirdPiece(

@@ -37,6 +37,7 @@ async function foldOf(
   const one = await openFold({ device: own.device, ...given });
   const { kept } = contextOf(own.device);
   kept.pieceBytes = pieceBytes ?? kept.pieceBytes;
+  kept.longBytes = pieceBytes ?? kept.longBytes;
   return { ...own, one, keptBytes: () => kept.buffers.reduce((sum, { size }) => sum + size, 0) };
 }
 

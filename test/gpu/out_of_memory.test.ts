@@ -90,7 +90,7 @@ describe.skipIf(adapter === "gpu")("no room", () => {
     "for the %s of a call that goes in pieces",
     async (name) => {
       const { fold: one, alive } = await watch(name);
-      contextOf(one.device).kept.pieceBytes = 256;
+      Object.assign(contextOf(one.device).kept, { pieceBytes: 256, longBytes: 256 });
       const long = new Uint32Array(1000).fill(1);
       const calls: [string, Promise<Error>][] = [
         ["scan<u32, add>", failure(one.scan(long, tuning))],
