@@ -19,7 +19,9 @@ import { oneByOne } from "../src/kernels/one_by_one.ts";
 import { blelloch, hillisSteele } from "../src/kernels/portable.ts";
 import { subgroup } from "../src/kernels/subgroup_tiles.ts";
 import { planAppend } from "../src/plan/append.ts";
+import { planColumns } from "../src/plan/columns.ts";
 import { planCombine } from "../src/plan/combine.ts";
+import { everyMethod } from "../src/plan/every_method.ts";
 import type { DeviceFacts } from "../src/plan/facts.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
@@ -113,6 +115,18 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
   for (const indirect of [{ dispatch: { itemsPerWorkGroup: 64 } }, { drawIndexed: { indexCount: 4 } }]) {
     const options = { type: u32, where: "x > 1u", maxLength, indirect };
     plans.push(planCompact(options, facts).then((plan) => planAppend(options, plan, 4096, facts)));
+  }
+  for (const [type, op] of rows) {
+    const columns = { type, op, maxLength, segments: "columns", workGroupSize: 64 } as const;
+    for (const primitive of ["scan", "reduce"] as const) {
+      for (const options of [
+        columns,
+        { ...columns, exclusive: true, initial: true, lengthOnGpu: true },
+        ...(type === u32 ? [{ ...columns, from: f32, map: "u32(x) + i" }] : []),
+      ]) {
+        plans.push(planColumns(primitive, options, facts, everyMethod, ALL_ARRANGEMENTS));
+      }
+    }
   }
   plans.push(planCombine({ type: u32, op: untyped(add), maxLength }, facts));
   return await Promise.all(plans);
