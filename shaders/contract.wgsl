@@ -179,9 +179,10 @@ struct Params {
   length_before: u32,
   window: u32,
   first_place: u32,
-  // Only for segments: the items of a row, how many segments there are or how many totals the output has room for, and where
-  // the ranges that say where segments start, and the one for the keys of runs, start in their bindings.
+  // Only for segments: the items of a row, the rows of a chunk, how many segments there are or how many totals the output has
+  // room for, and where the ranges that say where segments start, and the one for the keys of runs, start in their bindings.
   columns: u32,
+  chunk_rows: u32,
   segment_count: u32,
   heads_base: u32,
   keys_base: u32,

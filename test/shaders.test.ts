@@ -20,7 +20,9 @@ import { blelloch, hillisSteele } from "../src/kernels/portable.ts";
 import { subgroup } from "../src/kernels/subgroup_tiles.ts";
 import { planAppend } from "../src/plan/append.ts";
 import { reductionOf } from "../src/plan/arg.ts";
+import { planColumns } from "../src/plan/columns.ts";
 import { planCombine } from "../src/plan/combine.ts";
+import { everyMethod } from "../src/plan/every_method.ts";
 import type { DeviceFacts } from "../src/plan/facts.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
@@ -146,6 +148,18 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
       planSearch({ type, maxLength }, facts),
       planSearch({ type, maxLength, side: "right", lengthOnGpu: true }, facts),
     );
+  }
+  for (const [type, op] of rows) {
+    const columns = { type, op, maxLength, segments: "columns", workGroupSize: 64 } as const;
+    for (const primitive of ["scan", "reduce"] as const) {
+      for (const options of [
+        columns,
+        { ...columns, exclusive: true, initial: true, lengthOnGpu: true },
+        ...(type === u32 ? [{ ...columns, from: f32, map: "u32(x) + i" }] : []),
+      ]) {
+        plans.push(planColumns(primitive, options, facts, everyMethod, ALL_ARRANGEMENTS));
+      }
+    }
   }
   plans.push(planCombine({ type: u32, op: untyped(add), maxLength }, facts));
   return await Promise.all(plans);

@@ -13,6 +13,13 @@ export type Segments<Keys extends AnyArray = AnyArray> =
     }
   | {
       /**
+       * The number of columns. It divides the length of the data, which has the rows of a matrix one after another. Each
+       * column is a segment.
+       */
+      readonly columns: number;
+    }
+  | {
+      /**
        * One position more than there are segments: where each starts, and where the last one ends. They start from 0, never
        * fall, and end with the length of the data. A segment may have no item.
        */
@@ -33,7 +40,7 @@ export type Segments<Keys extends AnyArray = AnyArray> =
       readonly type?: ElementType;
     };
 
-const kinds = ["rows", "offsets", "heads", "headBits", "keys"] as const;
+const kinds = ["rows", "columns", "offsets", "heads", "headBits", "keys"] as const;
 
 /** A way to say where segments start. */
 export type SegmentKind = (typeof kinds)[number];
@@ -67,10 +74,19 @@ export function requireKind(
   return [kind, (given as Record<SegmentKind, unknown>)[kind]];
 }
 
-/** @throws {ArgumentError} if rows of so many items do not divide the length. The length may not be known. */
-export function requireRows(rows: unknown, length: number | undefined, caller: string): number {
-  if (typeof rows !== "number" || !Number.isInteger(rows) || rows < 1 || rows > 0xffffffff) {
-    refuse(caller, "segments", `rows: ${String(rows)}`, "a whole number from 1 up, the items of a row");
+/**
+ * The items of a row, or the number of columns, which is the same.
+ *
+ * @throws {ArgumentError} if rows of so many items do not divide the length. The length may not be known.
+ */
+export function requireRows(
+  kind: "rows" | "columns",
+  rows: unknown,
+  length: number | undefined,
+  caller: string,
+): number {
+  if (typeof rows !== "number" || !Number.isInteger(rows) || rows < 1 || rows > 0xfffffffe) {
+    refuse(caller, "segments", `${kind}: ${String(rows)}`, "a whole number from 1 up, the items of a row");
   }
   if (length !== undefined && length % rows !== 0) {
     throw new ArgumentError(
@@ -81,9 +97,10 @@ export function requireRows(rows: unknown, length: number | undefined, caller: s
   return rows;
 }
 
-/** Where the segments of an array start, checked: offsets, a bit for each item, keys, or the items of a row. */
+/** Where the segments of an array start, checked: offsets, a bit for each item, keys, or the items of a row. Columns have rows, too. */
 export type CheckedSegments =
   | { readonly kind: "rows"; readonly rows: number }
+  | { readonly kind: "columns"; readonly rows: number }
   | { readonly kind: "offsets" | "headBits"; readonly words: Uint32Array }
   | { readonly kind: "keys"; readonly keys: AnyArray };
 
@@ -94,8 +111,8 @@ export type CheckedSegments =
  */
 export function requireSegments(given: unknown, length: number, caller: string): CheckedSegments {
   const [kind, value] = requireKind(given, caller, ["type"]);
-  if (kind === "rows") {
-    return { kind, rows: requireRows(value, length, caller) };
+  if (kind === "rows" || kind === "columns") {
+    return { kind, rows: requireRows(kind, value, length, caller) };
   }
   const own = Object(value) as ArrayLike<unknown>;
   if (typeof value !== "object" || typeof own.length !== "number") {

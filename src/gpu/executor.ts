@@ -304,7 +304,9 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
     limits,
     requireDevice: () => requireDevice(context, title),
     bind: (length, ranges, { arrangement, aside }, params = {}) =>
-      plan.passes(length, arrangement, aside).map((pass) => boundPass(plan, pass, ranges, limits, params)),
+      plan
+        .passes(length, arrangement, aside, params)
+        .map((pass) => boundPass(plan, pass, ranges, limits, { ...params, ...pass.params })),
     dispatches: (passes) => passes.map(dispatchOf),
     nextRun(isSubmitted) {
       const isReplaced = run === runs && plan.spine !== undefined;

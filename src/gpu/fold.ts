@@ -64,6 +64,11 @@ export interface PartOption {
 export interface SegmentParts {
   /** For `segments: "rows"`: the items of a row. It divides the length. A row that a length on the GPU cuts off is shorter. */
   readonly rows?: number;
+  /**
+   * For `segments: "columns"`: the number of columns. It divides the length. If a length on the GPU cuts off the last row,
+   * the last columns have an item less. A reduction stores as many totals.
+   */
+  readonly columns?: number;
   /** For `"heads"`: a u32 for each item. A segment starts where it is not zero. For `"headBits"`: a bit for each item. */
   readonly heads?: BufferRange;
   /**

@@ -29,7 +29,11 @@ export async function methodsFor(
     isEvery ? import("../plan/every_method.ts") : undefined,
     map === undefined ? undefined : import("../kernels/map.ts"),
     initial === undefined && total === undefined ? undefined : import("../kernels/ends.ts"),
-    segments === undefined ? undefined : import("../plan/segments.ts"),
+    segments === undefined
+      ? undefined
+      : segments === "columns"
+        ? import("../plan/columns.ts")
+        : import("../plan/segments.ts"),
     isLong ? import("../kernels/one_by_one.ts") : undefined,
   ]);
   // Each of these modules exports one method.

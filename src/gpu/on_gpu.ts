@@ -48,7 +48,8 @@ export interface GpuReduceMapOptions<From extends string, Name extends string, V
 /** Where the segments of an array on the GPU start. */
 export interface GpuSegmentsOption<Segments extends GpuSegments = GpuSegments> {
   /**
-   * Combines each segment for itself. `rows` is the number of items of a row. `offsets` has one position more than there are
+   * Combines each segment for itself. `rows` is the number of items of a row, and `columns` the number of columns: each is a
+   * segment. `offsets` has one position more than there are
    * segments: where each starts, and where the last one ends. `heads` has a flag for each item, and `headBits` a bit: a
    * segment starts there. `keys` has a key for each item: a segment is a run of equal keys.
    */

@@ -44,6 +44,7 @@ export interface Ranges {
   readonly offsets?: BufferRange;
   readonly unique?: BufferRange;
   readonly rows?: number;
+  readonly columns?: number;
   readonly segmentCount?: number;
   readonly weights?: BufferRange;
   readonly sorted?: BufferRange;
@@ -156,7 +157,9 @@ export async function prepareFor(
     const division = await inWindows[primitive](context, options, methods, window, arrangements);
     return checked(context, division, isSubmitted);
   }
-  const plan = (await planners[primitive]())(options, facts, methods, arrangements);
+  const plan =
+    methods.planColumns?.(primitive as "scan" | "reduce", options, facts, methods, arrangements) ??
+    (await planners[primitive]())(options, facts, methods, arrangements);
   return prepare(context, plan, undefined, isSubmitted);
 }
 
@@ -304,7 +307,8 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     kernels: division.kernels,
     groupingOf(given) {
       const [run] = recordingOf(given);
-      return plan.groupingOf((run as RecordedRun).way.arrangement);
+      const { way, passes } = run as RecordedRun;
+      return plan.groupingOf(way.arrangement, passes[0]?.params);
     },
     record(encoder, given, most) {
       if (typeof encoder !== "object" || encoder === null || !isEncoder(encoder)) {
@@ -390,18 +394,19 @@ function segmentCountsOf(given: Ranges, plan: Plan, length: number): SegmentCoun
     }
     return value;
   };
-  if (segments.numbers.includes("rows")) {
-    const columns = numberOf("rows", 1);
+  const [name = "segmentCount"] = segments.numbers;
+  if (name !== "segmentCount") {
+    const columns = numberOf(name, 1);
     if (length % columns !== 0 && !plan.needs.has("length")) {
       throw refusal(
         plan,
-        `rows is ${columns}, and length is ${length}; it takes a number that divides the length`,
-        "rows",
+        `${name} is ${columns}, and length is ${length}; it takes a number that divides the length`,
+        name,
       );
     }
-    return { columns, segment_count: Math.ceil(length / columns) };
+    return { columns, segment_count: name === "rows" ? Math.ceil(length / columns) : columns };
   }
-  if (!segments.numbers.includes("segmentCount")) {
+  if (!segments.numbers.includes(name)) {
     return {};
   }
   // There are no more runs than items. How many offsets there are only the caller knows.

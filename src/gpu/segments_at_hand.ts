@@ -66,8 +66,8 @@ export async function segmentsAtHand(
   };
   /** What says where segments start, on the GPU. */
   const starts = async (): Promise<object> =>
-    checked.kind === "rows"
-      ? { rows: checked.rows }
+    "rows" in checked
+      ? { [checked.kind]: checked.rows }
       : {
           [checked.kind]: own(
             await upload(context, arrays, givenOf(arrayIn(checked)), { type: keys?.type ?? u32 }),
@@ -108,7 +108,7 @@ async function keysOf(keys: AnyArray, segments: unknown, title: string): Promise
   }
 }
 
-const arrayIn = (checked: Exclude<CheckedSegments, { kind: "rows" }>): AnyArray =>
+const arrayIn = (checked: Exclude<CheckedSegments, { rows: number }>): AnyArray =>
   checked.kind === "keys" ? checked.keys : checked.words;
 
 /** The contents as an array like the one that was given. */

@@ -11,6 +11,7 @@ import type { GpuArray } from "./gpu_array.ts";
 /** Where the segments of an array on the GPU start. */
 export type GpuSegments<Keys extends GpuArray = GpuArray> =
   | { readonly rows: number }
+  | { readonly columns: number }
   | { readonly offsets: GpuArray<"u32", number> }
   | { readonly heads: GpuArray<"u32", number> }
   | { readonly headBits: GpuArray<"u32", number> }
@@ -31,7 +32,7 @@ export interface SegmentsOnGpu {
   readonly by: SegmentsBy;
   /** What the recording takes. */
   readonly ranges: { readonly [Name in "heads" | "keys" | "offsets"]?: GpuArray };
-  readonly numbers: { readonly rows?: number; readonly segmentCount?: number };
+  readonly numbers: { readonly rows?: number; readonly columns?: number; readonly segmentCount?: number };
   /** The most segments that there may be, and whether only the GPU knows how many there are. */
   readonly most: number;
   readonly isCounted: boolean;
@@ -53,14 +54,15 @@ export function segmentsOnGpu(
 ): SegmentsOnGpu {
   const [kind, value] = requireKind(given, caller);
   const items = typeof length === "number" ? length : undefined;
-  if (kind === "rows") {
-    const rows = requireRows(value, items, caller);
+  if (kind === "rows" || kind === "columns") {
+    const rows = requireRows(kind, value, items, caller);
     return {
       by: kind,
       ranges: {},
-      numbers: { rows },
-      most: Math.ceil(maxLength / rows),
-      isCounted: items === undefined,
+      numbers: { [kind]: rows },
+      most: kind === "rows" ? Math.ceil(maxLength / rows) : rows,
+      // There are as many columns, however many rows there are.
+      isCounted: kind === "rows" && items === undefined,
       keys: undefined,
     };
   }

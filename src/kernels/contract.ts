@@ -215,6 +215,7 @@ export const paramNames = [
   "window",
   "first_place",
   "columns",
+  "chunk_rows",
   "segment_count",
   "heads_base",
   "keys_base",

@@ -41,4 +41,9 @@ export interface TileGrouping {
    * on top of the total of those before.
    */
   readonly window?: number;
+  /**
+   * For columns: the rows of a chunk. Each column is combined down a chunk, and then the totals of the chunks. No other
+   * number matters.
+   */
+  readonly rowsPerChunk?: number;
 }

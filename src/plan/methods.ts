@@ -1,8 +1,14 @@
-import type { Monoid } from "../algebra/monoid.ts";
+import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { EndChoices } from "../kernels/ends.ts";
-import type { Ends, InitialBytes, ScanKernelOptions, SegmentSources } from "../kernels/kernel.ts";
+import type {
+  Arrangement,
+  Ends,
+  InitialBytes,
+  ScanKernelOptions,
+  SegmentSources,
+} from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { blelloch, hillisSteele } from "../kernels/portable.ts";
@@ -92,6 +98,24 @@ export type PlanSegments = (
   reduces: boolean,
 ) => Segments | undefined;
 
+/** Plans a scan or a reduction down the columns of a matrix. `testing` is for tests. */
+export type PlanColumns = (
+  primitive: "scan" | "reduce",
+  options: Chosen & {
+    readonly type: ElementType;
+    readonly op?: Operator;
+    readonly map?: string;
+    readonly exclusive?: boolean;
+    readonly initial?: unknown;
+    readonly total?: unknown;
+    readonly lengthOnGpu?: boolean;
+  },
+  facts: DeviceFacts,
+  methods: Methods,
+  arrangements: readonly Arrangement[],
+  testing?: { readonly alone?: number; readonly threads?: number },
+) => Plan;
+
 /** The methods that plans choose from. */
 export interface Methods {
   readonly algorithms: {
@@ -109,6 +133,8 @@ export interface Methods {
   readonly endsOf?: (options: EndChoices, title: string, monoid: Monoid) => Ends | undefined;
   /** Without it, no options may name segments. */
   readonly segmentsOf?: PlanSegments;
+  /** It is there if the options name columns, which take a plan of their own. */
+  readonly planColumns?: PlanColumns;
 }
 
 /** The methods that run on every adapter, and are in every program. */

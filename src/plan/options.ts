@@ -39,10 +39,12 @@ export interface EndOptions {
 /**
  * What says where segments start. Each recording takes it: `rows` is a number, the items of a row; `heads` a u32 for each
  * item, or a bit for each item with `headBits`; `offsets` the position where each segment starts, and where the last one
- * ends; `keys` a key for each item: a segment is a run of equal keys.
+ * ends; `keys` a key for each item: a segment is a run of equal keys. With `columns`, the number of columns, the items are
+ * the rows of a matrix one after another, and each column is a segment; such plans take no `algorithm` and no single pass.
  */
 export type SegmentsBy =
   | "rows"
+  | "columns"
   | "offsets"
   | "heads"
   | "headBits"

@@ -53,6 +53,16 @@ export interface Pass {
   readonly length: number;
   /** How many work-groups are dispatched. */
   readonly tiles: number;
+  /** Parameters of its own. */
+  readonly params?: PassParams;
+}
+
+/** Parameters of columns. shaders/contract.wgsl explains each. */
+export interface PassParams {
+  /** The columns of a matrix, which each recording gives. */
+  readonly columns?: number;
+  readonly chunk_rows?: number;
+  readonly segment_count?: number;
 }
 
 /** One way to carry out a recording. */
@@ -65,7 +75,7 @@ export interface Way {
 }
 
 /** The numbers that a recording of segments takes. */
-export type SegmentNumber = "rows" | "segmentCount";
+export type SegmentNumber = "rows" | "columns" | "segmentCount";
 
 /** What the ranges of a recording of segments hold. */
 export interface SegmentRanges {
@@ -111,10 +121,13 @@ export interface Plan {
   outputLength(length: number): number;
   /** In order of preference: a recording takes the first one whose dispatches can bind its ranges. */
   readonly ways: readonly Way[];
-  /** The order of operations for ranges that lie so. */
-  groupingOf(arrangement: Arrangement): Grouping;
-  /** The dispatches for a length up to maxLength. `aside` is {@link Way.aside}. */
-  passes(length: number, arrangement: Arrangement, aside?: boolean): readonly Pass[];
+  /** The order of operations for ranges that lie so, and the parameters of the first pass. */
+  groupingOf(arrangement: Arrangement, params?: PassParams): Grouping;
+  /**
+   * The dispatches for a length up to maxLength. `aside` is {@link Way.aside}, and `params` are the parameters of the
+   * recording.
+   */
+  passes(length: number, arrangement: Arrangement, aside?: boolean, params?: PassParams): readonly Pass[];
 }
 
 /** All the ways in which the caller's ranges may lie. A plan has kernels for each of them. */

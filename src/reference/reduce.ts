@@ -3,6 +3,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Segments } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
+import { columnTotals } from "./columns.ts";
 import { groupedReduce, requireGrouping } from "./grouping.ts";
 import { emptyFor, initialOf, mappedItems } from "./items.ts";
 import { elementsAt } from "./runs.ts";
@@ -96,6 +97,15 @@ export function reduceReference(
     const segments = segmentsOf(options.segments, data.length, "reduceReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     const how = { initial, grouping: options.grouping };
+    if (segments.columns !== undefined) {
+      const { columns } = segments;
+      const { array, set } = emptyFor(data, { type, from }, columns, "reduceReference");
+      const empty = initial ?? shown(identity);
+      columnTotals(combine, elements, columns, how, empty, "reduceReference").forEach((total, column) => {
+        set(column, total);
+      });
+      return array;
+    }
     const prefixes = segmentedScan(combine, elements, segments, how, "reduceReference");
     const ends = segments.ends(data.length);
     const { array, set } = emptyFor(data, { type, from }, ends.length, "reduceReference");

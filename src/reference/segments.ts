@@ -1,7 +1,8 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import { requireSegments } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
-import type { Grouping } from "../plan/grouping.ts";
+import type { ColumnOptions } from "./columns.ts";
+import { columnsScan } from "./columns.ts";
 import { groupedScanFrom, requireGrouping } from "./grouping.ts";
 import { typeOfArray } from "./items.ts";
 import type { ReferenceMonoid } from "./twins.ts";
@@ -12,6 +13,8 @@ export interface ReferenceSegments {
   isHead(index: number): boolean;
   /** For each segment, the item after its last one, or undefined if it has no item. Segments of runs have one at least. */
   ends(length: number): readonly (number | undefined)[];
+  /** How many columns there are, if these are the segments. Then nothing else is told of them. */
+  readonly columns?: number;
   /** The keys, if a segment is a run of these. */
   readonly keys?: { readonly array: AnyArray; readonly type: ElementType };
 }
@@ -30,6 +33,9 @@ export function segmentsOf(given: unknown, length: number, caller: string): Refe
       isHead: (index) => starts.has(index),
       ends: () => Array.from(words.subarray(1), (end, at) => (end > (words[at] as number) ? end : undefined)),
     };
+  }
+  if (checked.kind === "columns") {
+    return { columns: checked.rows, isHead: () => false, ends: () => [] };
   }
   const isHead = headsOf(checked, given, caller);
   return {
@@ -53,7 +59,7 @@ const keyType = (keys: AnyArray, given: unknown, caller: string): ElementType =>
   typeOfArray(keys, (given as { readonly type?: ElementType }).type, `${caller}: keys`, "segments");
 
 function headsOf(
-  checked: Exclude<ReturnType<typeof requireSegments>, { kind: "offsets" }>,
+  checked: Exclude<ReturnType<typeof requireSegments>, { kind: "offsets" | "columns" }>,
   given: unknown,
   caller: string,
 ): (index: number) => boolean {
@@ -107,18 +113,14 @@ interface Segmented {
 export function segmentedScan(
   { identity, reference }: ReferenceMonoid,
   elements: readonly Value[],
-  { isHead }: ReferenceSegments,
-  {
-    exclusive = false,
-    initial,
-    grouping,
-  }: {
-    readonly exclusive?: boolean;
-    readonly initial?: Value | undefined;
-    readonly grouping?: Grouping | undefined;
-  },
+  { isHead, columns }: ReferenceSegments,
+  options: ColumnOptions,
   caller: string,
 ): readonly Value[] {
+  if (columns !== undefined) {
+    return columnsScan({ identity, reference }, elements, columns, options, caller);
+  }
+  const { exclusive = false, initial, grouping } = options;
   const after = (value: Value): Value => (initial === undefined ? value : reference(initial, value));
   if (grouping === undefined) {
     let prefix = identity;

@@ -34,6 +34,8 @@ import {
   workGroupSegmentedScan,
 } from "../../src/in_kernel/segmented.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
+import { planColumns } from "../../src/plan/columns.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/facts.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
@@ -302,6 +304,21 @@ export async function kernelsOf(
           take((await planScan(options, facts, ALL_ARRANGEMENTS, testing)).kernels);
         }
         take((await planReduce({ ...base, ...changes, op }, facts)).kernels);
+      }
+    }
+    // Columns take no algorithm, so they go with one of them.
+    for (const exclusive of algorithm === "blelloch" ? [false, true] : []) {
+      const options = {
+        ...shape,
+        type,
+        op,
+        exclusive,
+        initial: exclusive,
+        lengthOnGpu: op.name === "max",
+        maxLength,
+      };
+      for (const primitive of ["scan", "reduce"] as const) {
+        take(planColumns(primitive, options, facts, everyMethod, ALL_ARRANGEMENTS).kernels);
       }
     }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.

@@ -1,0 +1,20 @@
+// Columns of a matrix whose rows lie one after another, each of params.columns items. The rows are cut into chunks of
+// params.chunk_rows. A thread takes the run of items that one column has in one chunk. Threads that follow one another take
+// the columns in order, and then those of the next chunk. So they load items side by side.
+// Call from any control flow. No work-group memory.
+
+struct ColumnRun {
+  // The index of the run's first item.
+  first: u32,
+  // How many items it has. It is 0 for threads past the last run.
+  count: u32,
+}
+
+// The run at a place: the number of the thread among all threads.
+fn run_at(place: u32, length: u32) -> ColumnRun {
+  let column = place % params.columns;
+  let first_row = place / params.columns * params.chunk_rows;
+  // The data may end within a row.
+  let rows = length / params.columns + select(0u, 1u, column < length % params.columns);
+  return ColumnRun(first_row * params.columns + column, min(rows - min(rows, first_row), params.chunk_rows));
+}

@@ -1,0 +1,110 @@
+import runsFile from "../../shaders/device/columns/runs.wgsl";
+import reduceColumnsFile from "../../shaders/device/kernels/reduce_columns.wgsl";
+import scanColumnsFile from "../../shaders/device/kernels/scan_columns.wgsl";
+import type { Monoid } from "../algebra/monoid.ts";
+import type { SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
+import type { Side } from "./contract.ts";
+import { file, operatorSources, storageText } from "./contract.ts";
+import type { Ends, Kernel } from "./kernel.ts";
+import {
+  carryNone,
+  carrySpine,
+  inputItems,
+  lengthFile,
+  linkKernel,
+  oneBufferItems,
+  outputItems,
+  prefixText,
+} from "./kernel.ts";
+import type { ItemMap } from "./map.ts";
+import type { Sizes } from "./sizes.ts";
+
+// This is loaded only if a plan takes the columns of a matrix.
+
+const runs = /* @__PURE__ */ file("columns/runs.wgsl", runsFile);
+const reduceColumns = /* @__PURE__ */ file("kernels/reduce_columns.wgsl", reduceColumnsFile);
+const scanColumns = /* @__PURE__ */ file("kernels/scan_columns.wgsl", scanColumnsFile);
+
+/** The options of all kernels of columns. */
+interface ColumnKernelOptions {
+  /** `items` is how many items a thread loads before it combines them. */
+  readonly sizes: Sizes;
+  /** Whether a buffer holds the length. */
+  readonly lengthOnGpu: boolean;
+  /** The map that items go through. Elements go through none. */
+  readonly map?: ItemMap | undefined;
+  readonly ends?: Ends | undefined;
+}
+
+/** The kernel that scans the columns of a matrix, or of each of its chunks on top of a carry. */
+export function scanColumnsKernel(
+  monoid: Monoid,
+  options: ColumnKernelOptions & {
+    readonly side: Side;
+    readonly exclusive: boolean;
+    /** Whether input and output are in one buffer. */
+    readonly oneBuffer: boolean;
+    /** Whether there are several chunks, which have carries. */
+    readonly carry: boolean;
+  },
+): Kernel {
+  const { sizes, lengthOnGpu, map, ends, side, exclusive, oneBuffer, carry } = options;
+  const { type } = monoid;
+  const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
+  return linkKernel(
+    `wavefold scan columns of ${side} <${monoid.title}>`,
+    "scan_columns",
+    [
+      prefixText(exclusive),
+      ...operatorSources(monoid),
+      ...(map?.sources(monoid, side, 1, true, shown) ?? [
+        storageText(monoid, side, side, 1, shown),
+        ...type.files,
+      ]),
+      ...(oneBuffer ? [oneBufferItems] : [inputItems, outputItems]),
+      ...(ends?.sources(carry ? "spine" : "one tile") ?? [carry ? carrySpine : carryNone]),
+      lengthFile(lengthOnGpu),
+      runs,
+      scanColumns,
+    ],
+    sizes,
+  );
+}
+
+/** Declares the total of a run without an item: what results start from, or the identity. */
+function totalOfNothing({ domain, identity, start }: Monoid, output: Side): SourceText {
+  const [expression, setup = ""] = domain.literal(
+    start && output === "items" ? start.value : identity,
+    "value",
+  );
+  return generated(`fn total_of_nothing() -> Element {\n  ${setup}return ${expression};\n}`);
+}
+
+/** The kernel that reduces the columns of a matrix, or of each of its chunks. */
+export function reduceColumnsKernel(
+  monoid: Monoid,
+  options: ColumnKernelOptions & { readonly input: Side; readonly output: Side },
+): Kernel {
+  const { sizes, lengthOnGpu, map, ends, input, output } = options;
+  return linkKernel(
+    `wavefold reduce columns of ${input} to ${output} <${monoid.title}>`,
+    "reduce_columns",
+    [
+      ...operatorSources(monoid),
+      ...((input === "items" ? map : undefined)?.sources(monoid, output, 1, false) ?? [
+        storageText(monoid, input, output, 1),
+        ...monoid.type.files,
+      ]),
+      totalOfNothing(monoid, output),
+      inputItems,
+      outputItems,
+      lengthFile(lengthOnGpu),
+      runs,
+      reduceColumns,
+      // The initial value joins where the result is stored.
+      ...((output === "items" ? ends : undefined)?.sources("result") ?? []),
+    ],
+    sizes,
+  );
+}

@@ -1,0 +1,231 @@
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
+import { ArgumentError } from "../errors.ts";
+import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
+import type { Kernel } from "../kernels/kernel.ts";
+import { bindingOf, isApart } from "../kernels/kernel.ts";
+import type { DeviceFacts } from "./facts.ts";
+import { requireMap } from "./map.ts";
+import type { PlanColumns } from "./methods.ts";
+import type { PassParams, Plan, RangeName, Slot } from "./plan.ts";
+import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
+import type { AdapterKind, TuningRow } from "./tuning.ts";
+import { groupingOf, requireMaxLength, tune } from "./tuning.ts";
+
+// This is loaded only if a plan takes the columns of a matrix.
+
+/** How the work on columns is divided among threads. */
+interface ColumnTuning {
+  /** A matrix of at least so many columns has one chunk: a thread for each column. Then a scan reads each item once. */
+  readonly alone: number;
+  /** About how many threads run for a matrix of fewer columns. It bounds the scratch: one element for each thread. */
+  readonly threads: number;
+  /** By the size of an element: the size of a work-group, and how many items a thread loads before it combines them. */
+  readonly rows: readonly TuningRow[];
+}
+
+const row = (elementBytes: number, workGroupSize: number, items: number): TuningRow => ({
+  elementBytes,
+  algorithm: "hillis-steele",
+  workGroupSize,
+  items,
+});
+
+const gpu: Readonly<Record<"scan" | "reduce", ColumnTuning>> = {
+  scan: { alone: 2 ** 16, threads: 2 ** 17, rows: [row(4, 64, 16), row(8, 64, 8), row(64, 64, 4)] },
+  reduce: { alone: 2 ** 17, threads: 2 ** 17, rows: [row(4, 64, 16), row(8, 64, 8), row(64, 64, 4)] },
+};
+const tunings: Readonly<Record<AdapterKind, Readonly<Record<"scan" | "reduce", ColumnTuning>>>> = {
+  // Items that are loaded together save nothing, and take time to compile.
+  software: {
+    scan: { alone: 32, threads: 64, rows: [row(8, 32, 4), row(64, 32, 1)] },
+    reduce: { alone: 64, threads: 64, rows: [row(8, 32, 4), row(64, 32, 1)] },
+  },
+  nvidia: gpu,
+  gpu,
+};
+
+const tuningFor = (
+  primitive: "scan" | "reduce",
+  { software, vendor }: Pick<DeviceFacts, "software" | "vendor">,
+): ColumnTuning => tunings[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"][primitive];
+
+/** How many rows of a matrix a chunk has, and how many chunks there are. */
+function chunksOf(
+  length: number,
+  columns: number,
+  { alone, threads }: Pick<ColumnTuning, "alone" | "threads">,
+): { readonly rows: number; readonly chunks: number } {
+  const rows = Math.ceil(length / columns);
+  // One thread goes through the chunks of a column, so there are no more of them than rows in a chunk.
+  const most = columns >= alone ? 1 : Math.min(Math.floor(threads / columns), Math.floor(Math.sqrt(rows)));
+  const chunkRows = Math.max(1, Math.ceil(rows / Math.max(1, most)));
+  return { rows: chunkRows, chunks: Math.max(1, Math.ceil(rows / chunkRows)) };
+}
+
+/** For tests: numbers of threads that replace those chosen for the adapter. */
+export type ColumnTesting = Partial<Pick<ColumnTuning, "alone" | "threads">>;
+
+/**
+ * Plans a scan or a reduction down the columns of a matrix. If the columns alone are too few threads, the rows are cut into
+ * chunks: each chunk's columns are reduced to totals, these are scanned, and then each chunk is scanned on top of them.
+ */
+export const planColumns: PlanColumns = (
+  primitive,
+  options,
+  facts,
+  methods,
+  arrangements,
+  testing: ColumnTesting = {},
+) => {
+  const { type, op = add, exclusive = false, lengthOnGpu = false, total, algorithm, passes } = options;
+  const reduces = primitive === "reduce";
+  const own = monoidOf(op, type, primitive);
+  const title = `${primitive}<${own.title}> of columns`;
+  if (total) {
+    throw new ArgumentError(
+      `${title}: with segments there is no total of all; reduce with the same segments gives the total of each`,
+      "total",
+    );
+  }
+  if (algorithm !== undefined || (passes !== undefined && passes !== "reduce-then-scan")) {
+    const name = algorithm === undefined ? "passes" : "algorithm";
+    throw new ArgumentError(
+      `${title}: ${name} is ${String(options[name])}, but each thread goes down a column by itself; leave ${name} out`,
+      name,
+    );
+  }
+  const ends = methods.endsOf?.({ initial: options.initial }, title, own);
+  const monoid = ends?.monoid ?? own;
+  const { domain } = monoid;
+  const map = requireMap(options, type, title, facts.features, methods);
+  const itemBytes = map?.from.bytes ?? type.bytes;
+  const division = { ...tuningFor(primitive, facts), ...testing };
+  const fitting = division.rows.find(({ elementBytes }) => domain.elementBytes <= elementBytes);
+  const tuning = tune(
+    (fitting ?? division.rows.at(-1)) as TuningRow,
+    title,
+    type,
+    domain,
+    options,
+    facts,
+    methods,
+  );
+  const { sizes } = tuning;
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
+  const isApartOnly = reduces || itemBytes !== type.bytes;
+  const ways = (["items", "one-buffer"] as const).filter(
+    (way) => arrangements.some((one) => isApart(one) === isApart(way)) && (isApart(way) || !isApartOnly),
+  );
+  // A chunk has two rows at least.
+  const isCut = Math.min(maxLength, division.threads) > 1;
+  const ofItems = { sizes, lengthOnGpu, map, ends } as const;
+  const totals = reduceColumnsKernel(monoid, { ...ofItems, input: "items", output: "elements" });
+  const ofChunks = reduces
+    ? reduceColumnsKernel(monoid, { sizes, lengthOnGpu, ends, input: "elements", output: "items" })
+    : scanColumnsKernel(monoid, {
+        sizes,
+        lengthOnGpu: false,
+        side: "elements",
+        exclusive: true,
+        oneBuffer: true,
+        carry: false,
+      });
+  const lasts = ways.flatMap((way) =>
+    [false, true].map((carry) => ({
+      way,
+      carry,
+      kernel: reduces
+        ? reduceColumnsKernel(monoid, { ...ofItems, input: "items", output: "items" })
+        : scanColumnsKernel(monoid, {
+            ...ofItems,
+            side: "items",
+            exclusive,
+            oneBuffer: way === "one-buffer",
+            carry,
+          }),
+    })),
+  );
+  const spine: Slot = { scratch: 0 };
+  const scratch = isCut ? [wholeWords(Math.min(maxLength, division.threads) * domain.elementBytes)] : [];
+  const pass = (
+    kernel: Kernel,
+    slots: readonly (readonly [number, Slot])[],
+    length: number,
+    runs: number,
+    params: PassParams,
+  ) => ({
+    kernel,
+    slots: bound(kernel, slots),
+    length,
+    tiles: Math.max(1, Math.ceil(runs / sizes.workGroupSize)),
+    params,
+  });
+  const callers = [
+    [bindingOf.input, "input"],
+    [bindingOf.output, "output"],
+    [bindingOf.length, "length"],
+    [bindingOf.initial, "initial"],
+    [bindingOf.spine, spine],
+  ] as const;
+  const plan: Plan = {
+    title,
+    maxLength,
+    vector: 1,
+    kernels: distinct([
+      ...(isCut ? [totals, ofChunks] : []),
+      ...lasts.filter(({ carry }) => isCut || !carry).map(({ kernel }) => kernel),
+    ]),
+    scratch,
+    eagerScratch: scratch.length,
+    ...(ends?.initial && { initial: ends.initial }),
+    segments: { keyBytes: 4, numbers: ["columns"], reduces, headsOf: () => 0 },
+    needs: new Set<RangeName>([
+      "input",
+      "output",
+      ...(lengthOnGpu ? (["length"] as const) : []),
+      ...(ends?.needs ?? []),
+    ]),
+    itemBytes: itemBytesOf(itemBytes, type.bytes),
+    indirectWords: 0,
+    outputLength: (length) => length,
+    ways: ways.map((arrangement) => ({ arrangement })),
+    groupingOf: (_, { chunk_rows: rowsPerChunk = 1 } = {}) => ({ ...groupingOf(tuning, 1), rowsPerChunk }),
+    passes(length, arrangement, _, { columns = 1 } = {}) {
+      if (length === 0 && !reduces) {
+        return [];
+      }
+      const { rows, chunks } = chunksOf(length, columns, division);
+      const last = lasts.find((one) => one.way === arrangement && one.carry === chunks > 1)?.kernel;
+      if (last === undefined) {
+        throw new Error(`the plan was not made for ranges that lie so: ${arrangement}`);
+      }
+      const params = { chunk_rows: rows, segment_count: columns };
+      const runs = chunks * columns;
+      if (chunks === 1) {
+        // A matrix of one row may be cut off.
+        return [pass(last, callers, length, reduces ? columns : Math.min(columns, length), params)];
+      }
+      const ofRuns = { chunk_rows: chunks, segment_count: columns };
+      const first = pass(
+        totals,
+        [
+          [bindingOf.input, "input"],
+          [bindingOf.length, "length"],
+          [bindingOf.output, spine],
+        ],
+        length,
+        runs,
+        { chunk_rows: rows, segment_count: runs },
+      );
+      return reduces
+        ? [first, pass(ofChunks, [...callers, [bindingOf.input, spine]], runs, columns, ofRuns)]
+        : [
+            first,
+            pass(ofChunks, [[bindingOf.output, spine]], runs, columns, ofRuns),
+            pass(last, callers, length, runs, params),
+          ];
+    },
+  };
+  return plan;
+};
