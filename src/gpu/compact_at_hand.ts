@@ -6,6 +6,7 @@ import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import { planCompact } from "../plan/compact.ts";
 import { commonNames } from "../plan/options.ts";
+import type { planPartition } from "../plan/partition.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
 import { arrangementFor, fresh, planAtHand, targetFor, typesOf } from "./at_hand.ts";
@@ -22,29 +23,45 @@ const compactNames = {
   ...commonNames,
 } as const satisfies Record<keyof HandCompactOptions<string> | "from" | "indices" | "into", true>;
 
+/** The options of a compaction or a partition. Nobody has checked them yet. */
+export type SelectOptions = TypeOptions &
+  Pick<HandCompactOptions<string>, "where" | "flags"> & {
+    readonly indices?: boolean;
+    readonly into?: unknown;
+  };
+
 /** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
 export async function compactAtHand(
   context: Context,
   given: Given,
   room: Given,
-  options: TypeOptions &
-    Pick<HandCompactOptions<string>, "where" | "flags"> & {
-      readonly indices?: boolean;
-      readonly into?: unknown;
-    },
+  options: SelectOptions,
 ): Promise<AnyArray> {
   requireOptions("compact", options, compactNames);
+  return (await selectAtHand("compact", planCompact, context, given, room, options)).values;
+}
+
+/** A compaction, or a partition, whose result has as many elements as the data. `count` is how many are kept. */
+export async function selectAtHand(
+  primitive: "compact" | "partition",
+  planner: (...given: Parameters<typeof planPartition>) => Plan,
+  context: Context,
+  given: Given,
+  room: Given,
+  options: SelectOptions,
+): Promise<{ readonly values: AnyArray; readonly count: number }> {
+  const isWhole = primitive === "partition";
   const { flags, indices = false, into, ...others } = options;
   const { data, length } = given;
-  const { arrayOf: itemsOf, ...types } = await typesOf(data, options, "compact");
+  const { arrayOf: itemsOf, ...types } = await typesOf(data, options, primitive);
   const { type } = types;
-  const title = `compact<${type.name}>`;
+  const title = `${primitive}<${type.name}>`;
   if ((options.where === undefined) === (flags === undefined)) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
   }
   const words = flags && flagWords(flags, length, title);
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
-  const target = await targetFor(into, room, arrayOf, "compact", length, false);
+  const target = await targetFor(into, room, arrayOf, primitive, length, isWhole);
   const all = {
     ...(others as Partial<CompactOptions>),
     ...types,
@@ -52,14 +69,14 @@ export async function compactAtHand(
     maxLength: length,
   };
   const plan = async (): Promise<Plan> =>
-    planCompact(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
+    planner(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
   const itemBytes = indices ? u32.bytes : type.bytes;
-  const kept = await planAtHand(
+  const { made, count } = await planAtHand(
     context,
-    { primitive: "compact", all, plan },
+    { primitive, all, plan },
     async ({ upload, output, record, readBack }) => {
       if (length === 0) {
-        return new Uint8Array(0);
+        return { made: new Uint8Array(0), count: 0 };
       }
       const ranges = {
         input: await upload("input", given),
@@ -70,10 +87,15 @@ export async function compactAtHand(
       const [count = 0] = new Uint32Array(
         (await readBack(ranges.count, fresh(u32.bytes), record(ranges))).buffer,
       );
-      return readBack(ranges.output, target(count * itemBytes));
+      const items = isWhole ? length : count;
+      return { made: await readBack(ranges.output, target(items * itemBytes)), count };
     },
   );
-  return arrayOf(kept.buffer as ArrayBuffer, kept.byteOffset, kept.byteLength / itemBytes);
+  const values =
+    isWhole && into !== undefined
+      ? room.data
+      : arrayOf(made.buffer as ArrayBuffer, made.byteOffset, made.byteLength / itemBytes);
+  return { values, count };
 }
 
 /** Flags as the kernels read them: a u32 for each element. */

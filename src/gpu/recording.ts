@@ -8,6 +8,7 @@ import type { Limits } from "../plan/facts.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { AnyOperator } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
+import type { PartitionOptions } from "../plan/partition.ts";
 import type { Plan, RangeName, SegmentNumber } from "../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
@@ -110,6 +111,17 @@ const compactNames = {
   indirect: true,
   ...planNames,
 } satisfies Record<keyof CompactOptions, true>;
+const partitionNames = {
+  type: true,
+  where: true,
+  indices: true,
+  maxLength: true,
+  lengthOnGpu: true,
+  algorithm: true,
+  workGroupSize: true,
+  itemsPerThread: true,
+  passes: true,
+} as const satisfies Record<keyof PartitionOptions, true>;
 
 /** `Fold.prepareScan`. */
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
@@ -132,6 +144,12 @@ export async function prepareCompact(context: Context, options: CompactOptions):
   return prepareFor("compact", context, options);
 }
 
+/** `Fold.preparePartition`. */
+export async function preparePartition(context: Context, options: PartitionOptions): Promise<Prepared> {
+  requireOptions("preparePartition", options, partitionNames);
+  return prepareFor("partition", context, options);
+}
+
 /**
  * Plans a primitive for recordings of ranges that lie in these ways, and compiles it. The planner checks the options.
  * `isSubmitted` is as in {@link prepare}.
@@ -145,10 +163,10 @@ export async function prepareFor(
 ): Promise<Prepared> {
   const { facts } = context;
   const methods = await methodsFor(options, facts, true);
-  // Segments do not go in windows, so a plan for longer ranges is refused.
+  // Segments and partitions do not go in windows, so a plan for longer ranges is refused.
   const isSegmented = (options as ScanOptions).segments !== undefined;
   const window = isSegmented ? undefined : windowFor(options, facts.limits);
-  if (window !== undefined) {
+  if (window !== undefined && primitive !== "partition") {
     const { inWindows } = await import("./windows.ts");
     const division = await inWindows[primitive](context, options, methods, window, arrangements);
     return checked(context, division, isSubmitted);
@@ -158,12 +176,13 @@ export async function prepareFor(
 }
 
 /** The primitives that are recorded. */
-export type Primitive = "scan" | "reduce" | "compact";
+export type Primitive = "scan" | "reduce" | "compact" | "partition";
 
 const planners = {
   scan: async () => planScan,
   reduce: async () => (await import("../plan/reduce.ts")).planReduce,
   compact: async () => (await import("../plan/compact.ts")).planCompact,
+  partition: async () => (await import("../plan/partition.ts")).planPartition,
 } satisfies Record<Primitive, unknown>;
 
 /** Items of a window, if items of these types do not fit in one binding. Nobody has checked the options yet. */
@@ -226,7 +245,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     if (needs.has("flags") && given.flags === undefined) {
       throw refusal(
         plan,
-        "flags is undefined, and this was prepared without where; give record flags, or prepareCompact where",
+        "flags is undefined, and this was prepared without where; give record flags, or prepare it with where",
         "flags",
       );
     }
