@@ -57,8 +57,9 @@ export interface PreparedPartition<Ranges extends PartitionRanges = PartitionRan
   /**
    * Records the partition of `length` items. Everything is checked before anything is recorded, and nothing is read back.
    *
-   * Ranges may start at any item. Input and output may be the same range, or lie in one buffer. Then `count` must be in
-   * another buffer if they are the same range; so it must if `flags` or `length` are in the output's buffer.
+   * Ranges may start at any item and share buffers, and input and output may be the same range. The fastest ranges are in
+   * two buffers and start at a multiple of 16 bytes (of 48 bytes for items of 12, and so on). A `length` on the GPU must be
+   * in another buffer than the output.
    *
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */
