@@ -794,7 +794,7 @@ export class Fold {
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   async preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return (await import("./recording.ts")).preparePartition(this.#context, options);
+    return (await import("./partition.ts")).preparePartition(this.#context, options);
   }
 
   /**

@@ -2,12 +2,13 @@ import type { AnyArray } from "../algebra/arrays.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireOptions } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
+import type { PartitionOptions } from "../plan/partition.ts";
 import { planPartition } from "../plan/partition.ts";
 import type { SelectOptions } from "./compact_at_hand.ts";
 import { selectAtHand } from "./compact_at_hand.ts";
 import type { Context } from "./context.ts";
 import type { GpuArray } from "./gpu_array.ts";
-import type { BufferRange, Length } from "./recording.ts";
+import type { BufferRange, Length, Prepared } from "./recording.ts";
 import type { Given } from "./transfer.ts";
 
 /** The options of `partition`. It takes `where` or `flags`. */
@@ -79,6 +80,24 @@ const names = {
   itemsPerThread: true,
   passes: true,
 } as const satisfies Record<keyof HandPartitionOptions<string> | "indices" | "into", true>;
+
+const planNames = {
+  type: true,
+  where: true,
+  indices: true,
+  maxLength: true,
+  lengthOnGpu: true,
+  algorithm: true,
+  workGroupSize: true,
+  itemsPerThread: true,
+  passes: true,
+} as const satisfies Record<keyof PartitionOptions, true>;
+
+/** `Fold.preparePartition`. */
+export async function preparePartition(context: Context, options: PartitionOptions): Promise<Prepared> {
+  requireOptions("preparePartition", options, planNames);
+  return (await import("./recording.ts")).prepareFor("partition", context, options);
+}
 
 /** `Fold.partition`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
 export async function partitionAtHand(

@@ -8,7 +8,6 @@ import type { Limits } from "../plan/facts.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { AnyOperator } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
-import type { PartitionOptions } from "../plan/partition.ts";
 import type { Plan, RangeName, SegmentNumber } from "../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
@@ -111,17 +110,6 @@ const compactNames = {
   indirect: true,
   ...planNames,
 } satisfies Record<keyof CompactOptions, true>;
-const partitionNames = {
-  type: true,
-  where: true,
-  indices: true,
-  maxLength: true,
-  lengthOnGpu: true,
-  algorithm: true,
-  workGroupSize: true,
-  itemsPerThread: true,
-  passes: true,
-} as const satisfies Record<keyof PartitionOptions, true>;
 
 /** `Fold.prepareScan`. */
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
@@ -142,12 +130,6 @@ export async function prepareReduce(
 export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
   requireOptions("prepareCompact", options, compactNames);
   return prepareFor("compact", context, options);
-}
-
-/** `Fold.preparePartition`. */
-export async function preparePartition(context: Context, options: PartitionOptions): Promise<Prepared> {
-  requireOptions("preparePartition", options, partitionNames);
-  return prepareFor("partition", context, options);
 }
 
 /**
