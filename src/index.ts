@@ -63,6 +63,14 @@ export type {
 } from "./gpu/on_gpu.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
+export type {
+  FlaggedPartitionRanges,
+  GpuPartitionOptions,
+  HandPartitionOptions,
+  Partition,
+  PartitionRanges,
+  PreparedPartition,
+} from "./gpu/partition.ts";
 export type { BufferRange, Length } from "./gpu/recording.ts";
 export type { RunLengths, RunOptions } from "./gpu/runs.ts";
 export type { HandSearchOptions } from "./gpu/search.ts";
@@ -86,6 +94,7 @@ export type { CompactOptions } from "./plan/compact.ts";
 export type { Grouping } from "./plan/grouping.ts";
 export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histogram.ts";
 export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
+export type { PartitionOptions } from "./plan/partition.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { ScanOptions } from "./plan/scan.ts";
 export type { SearchOptions, SearchTuning } from "./plan/search.ts";

@@ -38,7 +38,7 @@ import { faults } from "./look_back/support.ts";
 import { algorithmNames, untyped } from "./support/fold.ts";
 import { allTypes, factsWith, inKernelFunctions } from "./support/kernels.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
-import { planCompact, planReduce, planScan } from "./support/plans.ts";
+import { planCompact, planPartition, planReduce, planScan } from "./support/plans.ts";
 
 const device = useNullDevice();
 const read = (path: string): string => readFileSync(new URL(`../shaders/${path}`, import.meta.url), "utf8");
@@ -105,6 +105,9 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
         plans.push(planScan({ ...single, op }, facts, ALL_ARRANGEMENTS, testing));
         plans.push(planCompact(single, facts, ALL_ARRANGEMENTS, testing));
       }
+      plans.push(planPartition({ ...base, type, where: "i % 3u == 1u" }, facts));
+      plans.push(planPartition({ ...base, type, where: "i % 3u == 1u" }, facts, ["padded"]));
+      plans.push(planPartition({ ...base, type, indices: true, lengthOnGpu: true }, facts));
       for (const passes of ["single", "reduce-then-scan"] as const) {
         const kept = { ...base, type, passes };
         plans.push(planCompact({ ...kept, where: "i % 3u == 1u" }, facts));

@@ -263,6 +263,52 @@ async function compactFlagged(
   }
 }
 
+/** `wavefold partition` */
+export async function partitionFile(
+  path: string,
+  options: OutputOption &
+    TuningOption &
+    RawOption &
+    AdapterOption & { readonly where?: string; readonly flags?: string; readonly indices?: boolean },
+): Promise<void> {
+  const { where, indices = false } = options;
+  if ((where === undefined) === (options.flags === undefined)) {
+    throw new UsageError("partition takes one of --where EXPR and --flags FLAGS.npy, and not both");
+  }
+  if (options.output === DASH) {
+    throw new UsageError("partition: standard output gets how many elements are kept; -o takes a file");
+  }
+  const target = await openOutput(options.output, options);
+  const kept = await withElements(path, options, async (source, input) => {
+    const { type } = source;
+    const progress = startProgress(4);
+    try {
+      progress.step("reading");
+      const data = await readAll(source, input.path);
+      const flags = options.flags && (await readFlagsFor(options.flags, data.length, input.path));
+      progress.step("opening the adapter");
+      const { values, count } = await withFold(options, (fold) => {
+        progress.step("running");
+        const selector = flags ? { flags } : { where: where as string };
+        const all = { ...tuningOf(options), ...selector, type: type as ElementType<TypeName> };
+        return indices ? fold.partition(data, { ...all, indices }) : fold.partition(data, all);
+      });
+      progress.step("writing");
+      const result = indices ? u32 : type;
+      await formedTarget(target, options, result).writeBy(async (output) => {
+        if (source.shape !== undefined) {
+          await output.write(npyHeader(result, [values.length]));
+        }
+        await output.write(bytesOf(values));
+      });
+      return count;
+    } finally {
+      progress.stop();
+    }
+  });
+  await print(`${kept}\n`);
+}
+
 async function readFlagsFor(path: string, length: number, input: string): Promise<Uint8Array> {
   const { flags } = await withInput(path, readFlags);
   if (flags.length !== length) {

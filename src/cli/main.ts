@@ -2,7 +2,7 @@
 import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { elementTypes } from "../algebra/element_types.ts";
-import { compactFile, reduceFile, scanFile } from "./arrays.ts";
+import { compactFile, partitionFile, reduceFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
 import { doctor } from "./doctor.ts";
 import { emit, emitted } from "./emit.ts";
@@ -53,6 +53,10 @@ writes one to a file; to -, it writes --raw or --text elements.`;
 
 const MEMORY_HELP = `
 Files are as those of scan, but everything is in memory at once.`;
+
+const PARTITION_HELP = `
+Files are as those of compact, but the elements are all in memory at once, on the device, too. The output has as many
+as the input, in one dimension; the rest begins behind as many as the printed number says.`;
 
 const STATUS_HELP = `
 It exits with 0; with 1 after any failure, which one line on stderr tells; and with 128 and the signal's number where
@@ -186,6 +190,30 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(adapterOption())
     .addHelpText("after", NPY_HELP + COMPACT_HELP)
     .action(compactFile);
+  root
+    .command("partition")
+    .description(
+      "All elements: first those that a predicate or flags keep, then the rest, both in order. How many are kept is printed, alone on stdout.",
+    )
+    .argument("<in.npy>", "the elements; - reads stdin")
+    .addOption(rawOption())
+    .addOption(textOption())
+    .addOption(outputOption())
+    .addOption(
+      new Option(
+        "--where <expr>",
+        "WGSL over the element x and its index i (u32), such as 'x % 2u == 1u'",
+      ).conflicts("flags"),
+    )
+    .option(
+      "--flags <flags.npy>",
+      "one for each element, which is kept where it is not zero, as compact takes them",
+    )
+    .option("--indices", "write the elements' positions (<u4) instead of the elements")
+    .addOption(runAlgorithm())
+    .addOption(adapterOption())
+    .addHelpText("after", PARTITION_HELP)
+    .action(partitionFile);
   root
     .command("histogram")
     .description(

@@ -6,6 +6,7 @@ import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import { planCompact } from "../plan/compact.ts";
 import { commonNames } from "../plan/options.ts";
+import type { planPartition } from "../plan/partition.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
 import { isLong, partOf, planAtHand, targetFor, typesOf } from "./at_hand.ts";
@@ -29,23 +30,39 @@ const SHORT = 2 ** 18;
 
 const loadPieces = /* @__PURE__ */ once(() => import("./pieces_at_hand.ts"));
 
+/** The options of a compaction or a partition. Nobody has checked them yet. */
+export type SelectOptions = TypeOptions &
+  Pick<HandCompactOptions<string>, "where" | "flags"> & {
+    readonly indices?: boolean;
+    readonly into?: unknown;
+  };
+
 /** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
 export async function compactAtHand(
   context: Context,
   given: Given,
   room: Given,
-  options: TypeOptions &
-    Pick<HandCompactOptions<string>, "where" | "flags"> & {
-      readonly indices?: boolean;
-      readonly into?: unknown;
-    },
+  options: SelectOptions,
 ): Promise<AnyArray> {
   requireOptions("compact", options, compactNames);
+  return (await selectAtHand("compact", planCompact, context, given, room, options)).values;
+}
+
+/** A compaction, or a partition, whose result has as many elements as the data. `count` is how many are kept. */
+export async function selectAtHand(
+  primitive: "compact" | "partition",
+  planner: (...given: Parameters<typeof planPartition>) => Plan,
+  context: Context,
+  given: Given,
+  room: Given,
+  options: SelectOptions,
+): Promise<{ readonly values: AnyArray; readonly count: number }> {
+  const isWhole = primitive === "partition";
   const { flags, indices = false, into, ...others } = options;
   const { data, length } = given;
-  const { arrayOf: itemsOf, ...types } = await typesOf(data, options, "compact");
+  const { arrayOf: itemsOf, ...types } = await typesOf(data, options, primitive);
   const { type } = types;
-  const title = `compact<${type.name}>`;
+  const title = `${primitive}<${type.name}>`;
   if ((options.where === undefined) === (flags === undefined)) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
   }
@@ -54,21 +71,23 @@ export async function compactAtHand(
   }
   const itemBytes = indices ? u32.bytes : type.bytes;
   const longest = Math.max(type.bytes, types.from?.bytes ?? 0, itemBytes, flags ? u32.bytes : 0);
-  const goesInPieces = isLong(length, longest, context);
+  // What is not kept comes behind what is, so that a partition cannot go in pieces.
+  const goesInPieces = !isWhole && isLong(length, longest, context);
   // Flags are copied now if there are not many, and later piece by piece.
   const words = flags && !goesInPieces ? Uint32Array.from(flags as ArrayLike<number>, asWord) : undefined;
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
-  const target = await targetFor(into, room, arrayOf, "compact", length, false);
+  const target = await targetFor(into, room, arrayOf, primitive, length, isWhole);
   const all = {
     ...(others as Partial<CompactOptions>),
     ...types,
     indices,
-    maxLength: plannedLength(length),
+    maxLength: isWhole ? length : plannedLength(length),
   };
   const plan = async (options: typeof all): Promise<Plan> =>
-    planCompact(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
-  const planned = { primitive: "compact", all, plan };
-  const kept = goesInPieces
+    planner(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+  const planned = { primitive, all, plan };
+  const count = new Uint32Array(1);
+  const made = goesInPieces
     ? await (await loadPieces()).runInPieces(context, {
         planned,
         given,
@@ -87,27 +106,30 @@ export async function compactAtHand(
           output: await output("output", length),
           count: await output("count", 1),
         };
-        const count = new Uint32Array(1);
         const counted = partOf(ranges.count, u32.bytes, () => new Uint8Array(count.buffer));
         let made = target(0)();
         const result = (items: number): Part => ({
           buffer: ranges.output.buffer,
           bytes: items * itemBytes,
           use(bytes) {
-            const size = (count[0] ?? 0) * itemBytes;
+            const size = isWhole ? bytes.length : (count[0] ?? 0) * itemBytes;
             made = target(size)();
             made.set(bytes.subarray(0, size));
           },
         });
         // Nobody knows yet how many items are kept. If there are few, it takes less time to read all of them than to ask first.
-        const isShort = length * itemBytes <= SHORT;
-        await run(ranges, length, isShort ? [counted, result(length)] : [counted]);
-        if (!isShort && count[0]) {
+        const readsAll = isWhole || length * itemBytes <= SHORT;
+        await run(ranges, length, readsAll ? [counted, result(length)] : [counted]);
+        if (!readsAll && count[0]) {
           await readBack([result(count[0])]);
         }
         return made;
       });
-  return arrayOf(kept.buffer as ArrayBuffer, kept.byteOffset, kept.byteLength / itemBytes);
+  const values =
+    isWhole && into !== undefined
+      ? room.data
+      : arrayOf(made.buffer as ArrayBuffer, made.byteOffset, made.byteLength / itemBytes);
+  return { values, count: count[0] ?? 0 };
 }
 
 /** A flag as the kernels read it. */

@@ -4,6 +4,7 @@ import type { ScalarOf, Value } from "../algebra/types.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { HistogramOptions, WeightName } from "../plan/histogram.ts";
+import type { PartitionOptions } from "../plan/partition.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
@@ -30,6 +31,14 @@ import type {
   GpuScanOptions,
 } from "./on_gpu.ts";
 import { once } from "./once.ts";
+import type {
+  FlaggedPartitionRanges,
+  GpuPartitionOptions,
+  HandPartitionOptions,
+  Partition,
+  PartitionRanges,
+  PreparedPartition,
+} from "./partition.ts";
 import type { BufferRange, Length } from "./recording.ts";
 import type { RunLengths, RunOptions } from "./runs.ts";
 import type { HandSearchOptions } from "./search.ts";
@@ -501,6 +510,60 @@ export class Fold {
   }
 
   /**
+   * All elements: first those that a predicate or flags keep, then the rest, both in order and bit for bit. `count` is the
+   * number of kept elements, which is where the rest begins. With `indices`, `values` has the elements' positions instead.
+   *
+   * @returns `values`, an array like `data` and as long; with `indices`, a `Uint32Array`; with `into`, that array. An array on
+   * the GPU gives arrays on the GPU: `count` then has one element. The data is read twice, whatever `passes` is.
+   * @throws as {@link Fold.compact}.
+   *
+   * @example
+   * ```ts
+   * const numbers = Uint32Array.of(4, 7, 2, 9, 6);
+   * const { values, count } = await fold.partition(numbers, { where: "x % 2u == 1u" });
+   * values; // 7 9 4 2 6
+   * count; // 2
+   * values.subarray(count); // 4 2 6
+   * (await fold.partition(numbers, { where: "x % 2u == 1u", indices: true })).values; // 1 3 0 2 4
+   * ```
+   */
+  partition<A extends AnyArray>(
+    data: A,
+    options: HandPartitionOptions<NameOf<A>> & { readonly indices: true } & IntoOption<Uint32Array>,
+  ): Promise<Partition<Uint32Array, number>>;
+  partition<A extends AnyArray>(
+    data: A,
+    options: HandPartitionOptions<NameOf<A>> & { readonly indices?: false } & IntoOption<A>,
+  ): Promise<Partition<A, number>>;
+  partition<A extends AnyArray>(
+    data: A,
+    options: HandPartitionOptions<NameOf<A>> & { readonly indices?: boolean } & IntoOption<A | Uint32Array>,
+  ): Promise<Partition<A | Uint32Array, number>>;
+  partition<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuPartitionOptions<NoInfer<Name>> & { readonly indices: true } & IntoOption<
+        GpuArray<"u32", number>
+      >,
+  ): Promise<Partition<GpuArray<"u32", number>, GpuArray<"u32", number>>>;
+  partition<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuPartitionOptions<NoInfer<Name>> & { readonly indices?: false } & IntoOption<
+        GpuArray<Name, V>
+      >,
+  ): Promise<Partition<GpuArray<Name, V>, GpuArray<"u32", number>>>;
+  async partition(
+    data: AnyArray | GpuArray,
+    options: { readonly into?: unknown } = {},
+  ): Promise<Partition<AnyArray | GpuArray, number | GpuArray>> {
+    // The arrays may change while the code is loaded.
+    const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
+    return (
+      (this.#onGpu("partition", data, options) as Promise<Partition<GpuArray, GpuArray>> | undefined) ??
+      (await import("./partition.ts")).partitionAtHand(this.#context, given, room, options)
+    );
+  }
+
+  /**
    * The elements of an array without those that are equal to the element before: the first of each run of equal elements. In
    * a sorted array, each element is there once. Two elements are equal if they have the same bits, or are both NaN. With
    * `indices`, the positions of these elements.
@@ -909,6 +972,28 @@ export class Fold {
     options: SearchOptions<Name>,
   ): Promise<PreparedSearchSorted> {
     return this.#later("prepareSearchSorted", options);
+  }
+
+  /**
+   * Compiles a partition and allocates its scratch. As {@link Fold.prepareCompact}.
+   *
+   * @example
+   * ```ts
+   * const partition = await fold.preparePartition({ type: u32, where: "x > 7u", maxLength: 1 << 20 });
+   * partition.record(encoder, { input, output, count, length });
+   * ```
+   */
+  preparePartition<Name extends string>(
+    options: PartitionOptions<Name> & { readonly where: string },
+  ): Promise<PreparedPartition>;
+  preparePartition<Name extends string>(
+    options: PartitionOptions<Name> & { readonly where?: never },
+  ): Promise<PreparedPartition<FlaggedPartitionRanges>>;
+  preparePartition<Name extends string>(
+    options: PartitionOptions<Name>,
+  ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
+  async preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
+    return (await import("./partition.ts")).preparePartition(this.#context, options);
   }
 
   /**

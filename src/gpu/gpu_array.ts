@@ -94,7 +94,7 @@ export type ContentsOf<Name extends string, V extends Value> = string extends Na
   : ArrayOf<Name, V>;
 
 /** The primitives, as calls on arrays on the GPU name them. */
-export type Primitive = "scan" | "reduce" | "compact";
+export type Primitive = "scan" | "reduce" | "compact" | "partition";
 
 /** What `Fold` calls for an array on the GPU. `arrays` has the memory of the fold's arrays. */
 export type CallOnGpu = (

@@ -20,6 +20,7 @@ import type { CallOnGpu, Memory, Primitive } from "./gpu_array.ts";
 import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
+import type { GpuPartitionOptions } from "./partition.ts";
 import { keyOfCall, lengthError } from "./planned.ts";
 import type { Prepared } from "./recording.ts";
 import { prepareFor } from "./recording.ts";
@@ -92,10 +93,22 @@ const names = {
   },
   reduce: { op: true, initial: true, segments: true, into: true, ...commonNames },
   compact: { where: true, flags: true, indices: true, into: true, ...commonNames },
+  partition: {
+    where: true,
+    flags: true,
+    indices: true,
+    into: true,
+    type: true,
+    algorithm: true,
+    workGroupSize: true,
+    itemsPerThread: true,
+    passes: true,
+  },
 } as const satisfies {
   scan: Record<keyof GpuScanMapOptions<string, string, Value>, true>;
   reduce: Record<keyof GpuReduceMapOptions<string, string, Value> | "segments", true>;
   compact: Record<keyof GpuCompactOptions<string> | "from" | "indices" | "into", true>;
+  partition: Record<keyof GpuPartitionOptions<string> | "indices" | "into", true>;
 };
 
 /** The options of a call that its plan takes, too. Nobody has checked any of them yet. */
@@ -273,7 +286,8 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   const flags = marks === undefined ? undefined : requireOnGpu(primitive, context, marks, "flags");
   const others = { ...given, ...typesOnGpu(primitive, input, given) };
   const title = `${primitive}<${others.type.name}>`;
-  if (primitive === "compact" && (others.where === undefined) === (flags === undefined)) {
+  const isSelecting = primitive === "compact" || primitive === "partition";
+  if (isSelecting && (others.where === undefined) === (flags === undefined)) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
   }
   if (flags !== undefined) {
@@ -349,7 +363,7 @@ function ofCall(cause: unknown): unknown {
       : cause;
 }
 
-/** `Fold.scan`, `Fold.reduce` and `Fold.compact` on an array on the GPU. */
+/** `Fold.scan`, `Fold.reduce`, `Fold.compact` and `Fold.partition` on an array on the GPU. */
 export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, options) => {
   const call = requireCall(primitive, context, data, options);
   const { input, into, flags, initial, total: sum, segments, others, title } = call;
@@ -392,7 +406,10 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
   try {
     return await withPlan(context, key, plan, async (prepared) => {
       const output = into ? partsOf(into).memory : await make("result", call.most * call.type.bytes);
-      const isCounted = primitive === "compact" || (primitive === "reduce" && segments?.isCounted);
+      const isCounted =
+        primitive === "compact" ||
+        primitive === "partition" ||
+        (primitive === "reduce" && segments?.isCounted);
       const total = isCounted ? await make("count", u32.bytes) : undefined;
       const keys = primitive === "reduce" ? segments?.keys : undefined;
       const unique = keys && (await make("keys", call.most * keys.type.bytes));
@@ -437,7 +454,7 @@ const rangesOf = (
   length: input.length,
 });
 
-/** A call's results: one array, or the keys and the totals of runs. They hold the memory that the call made. */
+/** A call's results: one array, or two: the keys and the totals of runs, or the items of a partition and a count. They hold the memory that the call made. */
 function resultsOf(
   primitive: Primitive,
   call: Call,
@@ -447,6 +464,21 @@ function resultsOf(
   made: readonly Memory[],
 ): GpuArray {
   const { segments, input, most } = call;
+  if (primitive === "partition" && total !== undefined) {
+    const others = made.filter((one) => one !== total);
+    const values = resultOf(primitive, call, output, undefined, others);
+    const count = new GpuArray(u32, arrayOver.bind(undefined, u32), {
+      context: partsOf(input).context,
+      memory: total,
+      offset: 0,
+      maxLength: 1,
+      count: undefined,
+      held: [total],
+      call: callOnGpu,
+    });
+    // It is typed where it is called: Fold.partition.
+    return { values, count } as unknown as GpuArray;
+  }
   const keys = segments?.keys;
   if (keys === undefined || unique === undefined || total === undefined) {
     return resultOf(primitive, call, output, total, made);
@@ -483,7 +515,7 @@ function resultOf(
 ): GpuArray {
   const { context, count: own } = partsOf(input);
   const offset = into?.offset ?? 0;
-  const shared = primitive === "scan" ? own : undefined;
+  const shared = primitive === "scan" || primitive === "partition" ? own : undefined;
   const count = total ? { memory: total, range: { buffer: total.buffer, offset: 0 } } : shared;
   const held = [...made];
   // A result in `into` has its count for as long as `into` has.

@@ -149,10 +149,10 @@ export async function prepareFor(
 ): Promise<Prepared> {
   const { facts } = context;
   const methods = await methodsFor(options, facts, true);
-  // Segments do not go in windows, so a plan for longer ranges is refused.
+  // Segments and partitions do not go in windows, so a plan for longer ranges is refused.
   const isSegmented = (options as ScanOptions).segments !== undefined;
   const window = isSegmented ? undefined : windowFor(options, facts.limits);
-  if (window !== undefined) {
+  if (window !== undefined && primitive !== "partition") {
     const { inWindows } = await import("./windows.ts");
     const division = await inWindows[primitive](context, options, methods, window, arrangements);
     return checked(context, division, isSubmitted);
@@ -164,12 +164,13 @@ export async function prepareFor(
 }
 
 /** The primitives that are recorded. */
-export type Primitive = "scan" | "reduce" | "compact";
+export type Primitive = "scan" | "reduce" | "compact" | "partition";
 
 const planners = {
   scan: async () => planScan,
   reduce: async () => (await import("../plan/reduce.ts")).planReduce,
   compact: async () => (await import("../plan/compact.ts")).planCompact,
+  partition: async () => (await import("../plan/partition.ts")).planPartition,
 } satisfies Record<Primitive, unknown>;
 
 /** Items of a window, if items of these types do not fit in one binding. Nobody has checked the options yet. */
@@ -232,7 +233,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     if (needs.has("flags") && given.flags === undefined) {
       throw refusal(
         plan,
-        "flags is undefined, and this was prepared without where; give record flags, or prepareCompact where",
+        "flags is undefined, and this was prepared without where; give record flags, or prepare it with where",
         "flags",
       );
     }

@@ -68,6 +68,7 @@ function compactionSources(
   indices: boolean,
   vector: number,
   map: ItemMap | undefined,
+  parted: Parted | undefined,
 ): readonly Source[] {
   const from = map?.from ?? type;
   const output = indices ? "u32" : carriedAs(type);
@@ -85,7 +86,12 @@ function compactionSources(
     return [generated(head.join("\n"))];
   }
   if (selector.where.trim() === "") {
-    refuse("compact", "where", "empty", "a WGSL expression over the element x and its index i");
+    refuse(
+      parted?.primitive ?? "compact",
+      "where",
+      "empty",
+      "a WGSL expression over the element x and its index i",
+    );
   }
   return [
     generated(
@@ -110,6 +116,15 @@ export type Indirect =
   | { readonly draw: { readonly vertexCount: number } }
   | { readonly drawIndexed: { readonly indexCount: number } };
 
+/** What makes a compaction a partition: it stores the items that are not kept, too. */
+export interface Parted {
+  readonly primitive: "partition";
+  /** Replaces what says which items are stored, and where. */
+  readonly store: SourceText;
+  /** Replaces what says how many items are copied. */
+  readonly copy: SourceText;
+}
+
 /** Declares the constants that indirect arguments are made of. */
 const indirectText = (indirect: Indirect, mostWorkGroups: number): SourceText =>
   generated(
@@ -133,15 +148,16 @@ export interface CompactKernelOptions extends KernelOptions {
   readonly arrangement: Arrangement;
   /** The map that the kept items go through. */
   readonly map?: ItemMap | undefined;
+  readonly parted?: Parted | undefined;
 }
 
 /** The sources that all kernels of a compaction share. `count` is the sum of u32. */
 function compactSources(count: Monoid, options: CompactKernelOptions, vector: number): Source[] {
-  const { type, selector, indices, sources, lengthOnGpu, map } = options;
+  const { type, selector, indices, sources, lengthOnGpu, map, parted } = options;
   return [
     prefixText(true),
     ...operatorSources(count),
-    ...compactionSources(type, selector, indices, vector, map),
+    ...compactionSources(type, selector, indices, vector, map, parted),
     ...(selector === "flags" ? [keepFlagged] : []),
     ...(map?.keptSources(type) ?? type.files),
     lengthFile(lengthOnGpu),
@@ -199,17 +215,18 @@ export function compactKernel(
     readonly mostWorkGroups: number;
   },
 ): Kernel {
-  const { type, indices, sizes, arrangement, carry, indirect, mostWorkGroups } = options;
+  const { type, indices, sizes, arrangement, carry, indirect, mostWorkGroups, parted } = options;
   const vector = compactVector(options);
   const singlePass = typeof carry === "object";
   return linkKernel(
-    `wavefold compact ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
+    `wavefold ${parted?.primitive ?? "compact"} ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
     singlePass ? "compact_single_pass" : "compact_tiles",
     withInstead(options.oneByOne?.kept, [
       ...compactSources(count, options, vector),
       ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
       storeKept,
+      ...(parted ? [parted.store] : []),
       singlePass ? compactSinglePass : compactTiles,
     ]),
     sizes,
@@ -254,12 +271,18 @@ export const itemsText = (stored: string): SourceText =>
     `alias Input = ${stored};\nalias Output = ${stored};\nalias InputVector = Input;\nalias OutputVector = Output;`,
   );
 
-/** The kernel that copies as many items as the total says. */
-export function copyKernel(stored: string, sizes: Sizes): Kernel {
+/** The kernel that copies as many items as the total says, or all that a partition has. */
+export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, parted?: Parted): Kernel {
   return linkKernel(
     `wavefold copy <${stored}>`,
     "copy_items",
-    [itemsText(stored), inputItems, outputItems, copyItems],
+    [
+      itemsText(stored),
+      inputItems,
+      outputItems,
+      copyItems,
+      ...(parted ? [lengthFile(lengthOnGpu), parted.copy] : []),
+    ],
     sizes,
   );
 }

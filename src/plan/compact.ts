@@ -4,7 +4,7 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
-import type { Indirect, Selector } from "../kernels/compact.ts";
+import type { Indirect, Parted, Selector } from "../kernels/compact.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
@@ -53,7 +53,7 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
 /**
  * Plans a compaction. It takes a single pass if the adapter manages it and if the input starts at a vector. Otherwise it
  * counts the kept items of each tile, scans the counts, and moves the kept items to their places, in order. The number of
- * kept items is the total.
+ * kept items is the total. `parted` makes it a partition, which needs the total when it moves items.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
@@ -63,10 +63,12 @@ export function planCompact(
   methods: Methods,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
+  parted?: Parted,
 ): Plan {
+  const primitive = parted?.primitive ?? "compact";
   const { where, indices = false, lengthOnGpu = false, indirect } = options;
-  const type = requireType(options.type, "compact");
-  const title = `compact<${type.name}>`;
+  const type = requireType(options.type, primitive);
+  const title = `${primitive}<${type.name}>`;
   if (where !== undefined && typeof where !== "string") {
     refuse(title, "where", typeof where, "a WGSL expression over the element x and its index i");
   }
@@ -103,9 +105,11 @@ export function planCompact(
     single !== undefined && apart(arrangement) === "vectors";
   const others = arrangements.filter((one) => !isSingle(one)).map(apart);
   const tile = tileOf(tuning);
+  const tilesBeside = parted === undefined ? 0 : 1;
   // Unlike a scan's spine, a compaction's has at least one level, since it gives the total.
   const levelsOf = (length: number): number[] => {
-    const levels = spineLengths(length, tile);
+    // The place after the last tile's has the number of all kept items, once the spine is scanned.
+    const levels = spineLengths(length + (length > 0 ? tilesBeside * tile : 0), tile);
     return levels.length === 0 ? [Math.min(1, length)] : levels;
   };
   const levels = levelsOf(maxLength);
@@ -118,6 +122,7 @@ export function planCompact(
     lengthOnGpu,
     mostWorkGroups,
     map,
+    parted,
     ...(indirect !== undefined && { indirect }),
   };
   const singleKernel =
@@ -144,7 +149,9 @@ export function planCompact(
         }
       : undefined;
   const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
-  const copying = sharing ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes) : undefined;
+  const copying = sharing
+    ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, parted)
+    : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);
   const spineTiles = Math.max(1, single?.tilesOf(maxLength) ?? 0);
@@ -225,7 +232,7 @@ export function planCompact(
             kernel: counted,
             slots: bound(counted, [...sources, [bindingOf.output, { scratch: 0 }]]),
             length,
-            tiles,
+            tiles: tiles + tilesBeside,
           });
         }
         passes.push(...spinePasses(spine, levelsOf(length), tile));
@@ -245,6 +252,7 @@ export function planCompact(
             [bindingOf.input, { scratch: eager }],
             [bindingOf.output, "output"],
             [bindingOf.count, "count"],
+            [bindingOf.length, "length"],
           ]),
           length,
           tiles: Math.max(1, Math.ceil(length / tile)),

@@ -11,6 +11,8 @@ export { argMaxReference, argMinReference } from "./arg.ts";
 export { compactReference } from "./compact.ts";
 export type { ReferenceBins } from "./histogram.ts";
 export { histogramReference } from "./histogram.ts";
+export type { ReferencePartition } from "./partition.ts";
+export { partitionReference } from "./partition.ts";
 export type { ReferenceRuns } from "./reduce.ts";
 export { reduceReference } from "./reduce.ts";
 export type { ReferenceRunOptions } from "./runs.ts";

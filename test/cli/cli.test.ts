@@ -206,6 +206,46 @@ describe("compact", () => {
   });
 });
 
+describe("partition", () => {
+  const parted = (...args: string[]): Ended =>
+    run("partition", "in.npy", "-o", "out.npy", ...args, ...SOFTWARE);
+
+  it("writes what the predicate keeps, then the rest, and prints where they part", () => {
+    expect(parted("--where", "x % 2u == 1u && i > 0u")).toEqual({ ...silent, stdout: "4\n" });
+    expect(read("out.npy")).toMatchObject({ shape: [8], data: Uint32Array.of(1, 7, 1, 3, 3, 0, 4, 6) });
+  });
+
+  it("takes flags, and writes indices", () => {
+    write("flags.npy", npy("|b1", [8], Uint8Array.of(1, 0, 0, 0, 0, 1, 0, 1)));
+    expect(parted("--flags", "flags.npy", "--indices")).toEqual({ ...silent, stdout: "3\n" });
+    expect(read("out.npy").data).toEqual(Uint32Array.of(0, 5, 7, 1, 2, 3, 4, 6));
+  });
+
+  it("takes other types and shapes, and may write over the input", () => {
+    write("f.npy", npy("<f8", [2, 2], Float64Array.of(0.1, -1, 7, -0)));
+    expect(run("partition", "f.npy", "-o", "f.npy", "--where", "i > 1u", ...SOFTWARE).stdout).toBe("2\n");
+    expect(read("f.npy")).toMatchObject({ shape: [4], data: Float64Array.of(7, -0, 0.1, -1) });
+  });
+
+  it("rejects neither, both, standard output, flags that do not fit, and a predicate that does not compile", () => {
+    const args = ["partition", "in.npy", "-o", "out.npy"];
+    fails(/partition takes one of --where EXPR and --flags FLAGS\.npy, and not both/, ...args);
+    fails(/cannot be used with/, ...args, "--where", "true", "--flags", "in.npy");
+    fails(
+      /standard output gets how many elements are kept/,
+      "partition",
+      "in.npy",
+      "-o",
+      "-",
+      "--where",
+      "true",
+    );
+    write("flags.npy", npy("|b1", [3], new Uint8Array(3)));
+    fails(/flags\.npy: it holds 3 flags, and in\.npy holds 8 elements/, ...args, "--flags", "flags.npy");
+    fails(/line 1/, ...args, "--where", "x % == 1u", ...SOFTWARE);
+  });
+});
+
 describe("emit", () => {
   it("prints WGSL", () => {
     const { status, stdout, stderr } = run(
@@ -445,7 +485,7 @@ describe("doctor", () => {
 
 describe("the command line", () => {
   it("has help, on stdout", () => {
-    for (const command of ["scan", "reduce", "compact", "emit", "link", "doctor"]) {
+    for (const command of ["scan", "reduce", "compact", "partition", "emit", "link", "doctor"]) {
       const { status, stdout, stderr } = run(command, "--help");
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       expect(stdout).toContain(`Usage: wavefold ${command}`);

@@ -80,12 +80,18 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
   const wrong: readonly [string[], RegExp][] = [
     [["reduce", "x.npy", "--rows", "2"], /many totals; it takes -o OUT\.npy/],
     [["reduce", "x.npy", "-o", "t.npy"], /reduce prints its one value/],
-    [["reduce", "x.npy", "-o", "t.npy", "--rows", "2", "--unique", "u.npy"], /it takes --keys KEYS\.npy, too/],
+    [
+      ["reduce", "x.npy", "-o", "t.npy", "--rows", "2", "--unique", "u.npy"],
+      /it takes --keys KEYS\.npy, too/,
+    ],
     [["scan", "x.npy", "-o", "t.npy", "--rows", "3"], /rows of 3 items do not divide the 4 items/],
     [["scan", "x.npy", "-o", "t.npy", "--rows"], /the input has one dimension; it takes --rows COUNT/],
     [["scan", "x.npy", "-o", "t.npy", "--rows", "0"], /whole number from 1 up/],
     [["scan", "x.npy", "-o", "t.npy", "--offsets", "o.npy"], /the last offset is 3/],
-    [["scan", "x.npy", "-o", "t.npy", "--offsets", "h.npy"], /h\.npy: it holds f32; offsets are whole numbers/],
+    [
+      ["scan", "x.npy", "-o", "t.npy", "--offsets", "h.npy"],
+      /h\.npy: it holds f32; offsets are whole numbers/,
+    ],
     [["scan", "x.npy", "-o", "t.npy", "--keys", "k.npy"], /keys has 2 elements for 4 items/],
     [["scan", "x.npy", "-o", "t.npy", "--keys", "k.npy", "--rows", "2"], /cannot be used with/],
     [["scan", "x.npy", "-o", "t.npy", "--rows", "2", "--total"], /no total of all/],

@@ -105,6 +105,18 @@ const calls: readonly Call[] = [
     options: { type: u32, maxLength: 8, lengthOnGpu: false, side: "left", ...sizes },
     needed: ["type", "maxLength"],
   },
+  {
+    name: "partition",
+    run: (options) => fold().partition(data, options as never),
+    options: { where: "x > 1", flags: undefined, indices: false, type: u32, ...tuning },
+    needed: ["where"],
+  },
+  {
+    name: "preparePartition",
+    run: (options) => fold().preparePartition(options as never),
+    options: { where: "x > 1", indices: false, type: u32, maxLength: 8, lengthOnGpu: false, ...tuning },
+    needed: ["type", "maxLength", "where"],
+  },
   ...Object.entries({ "in Node.js": openInNode, "in a browser": openInBrowser }).map(
     ([where, open]): Call => ({
       name: `openFold ${where}`,
@@ -295,7 +307,7 @@ describe("record", () => {
     for (const length of [8, 0]) {
       expectError(
         () => flagged.record(encoder, { ...ranges, count, length } as never),
-        "compact<u32>: flags is undefined, and this was prepared without where; give record flags, or prepareCompact where",
+        "compact<u32>: flags is undefined, and this was prepared without where; give record flags, or prepare it with where",
       );
     }
     flagged.record(encoder, { ...ranges, flags: input, count });

@@ -74,9 +74,9 @@ const setups = passes.flatMap((one): Setup[] => {
     const compaction = (
       what: string,
       type: typeof u32 | typeof Triple,
-      options: { flags?: boolean; indices?: boolean; draw?: boolean },
+      options: { flags?: boolean; indices?: boolean; draw?: boolean; parts?: boolean },
     ): Setup => {
-      const { flags = false, indices = false, draw = false } = options;
+      const { flags = false, indices = false, draw = false, parts = false } = options;
       const itemWords = type.bytes / 4;
       const where = type === Triple ? "x.b % 3u == 1u" : "x % 3u == 1u";
       return {
@@ -91,7 +91,9 @@ const setups = passes.flatMap((one): Setup[] => {
           ...(draw && { indirect: 4 }),
         },
         prepare: (fold, maxLength) =>
-          fold.prepareCompact({
+          (parts
+            ? (fold.preparePartition as Fold["prepareCompact"]).bind(fold)
+            : fold.prepareCompact.bind(fold))({
             ...shape,
             type: type as typeof u32,
             maxLength,
@@ -105,6 +107,10 @@ const setups = passes.flatMap((one): Setup[] => {
           const keep = (at: number): boolean =>
             flags ? marks[at] !== 0 : (items[at * itemWords + (type === Triple ? 1 : 0)] as number) % 3 === 1;
           const { output, count, kept } = keptOf(items, itemWords, length, keep, indices);
+          if (parts) {
+            const rest = keptOf(items, itemWords, length, (at) => !keep(at), indices);
+            return { output: [...output, ...rest.output], count };
+          }
           return { output, count, ...(draw && { indirect: [6, kept, 0, 0] }) };
         },
       };
@@ -132,6 +138,8 @@ const setups = passes.flatMap((one): Setup[] => {
                 output: [reduceReference(read("input").slice(0, length), { op: affine })],
               }),
             },
+            compaction("partition by a predicate", u32, { parts: true }),
+            compaction("partition structs by flags", Triple, { parts: true, flags: true }),
           ]),
       compaction("compact by a predicate", u32, {}),
       compaction("compact by flags, with a draw", u32, { flags: true, draw: true }),
@@ -240,7 +248,7 @@ function cannotBeBound(setup: Setup, { input, output, flags, count, length, indi
     const start = place.start - (place.start % 64);
     return { ...place, start, words: place.start + place.words - start };
   };
-  if (setup.title.startsWith("scan")) {
+  if (/^(scan|partition)/.test(setup.title)) {
     return isOne(length, output);
   }
   if (setup.title.startsWith("reduce") || count === undefined || output === undefined) {
@@ -315,7 +323,7 @@ async function checkLayouts(setup: Setup, length: number): Promise<void> {
       const { message } = refusal as Error;
       expect(message, name).not.toContain("total");
       expect(message, name).toMatch(
-        /^(scan|reduce|compact)<.*: .*(must be apart|must be in different buffers|must be the same range, or apart)/,
+        /^(scan|reduce|compact|partition)<.*: .*(must be apart|must be in different buffers|must be the same range, or apart)/,
       );
     } else {
       ran++;

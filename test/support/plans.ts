@@ -1,6 +1,7 @@
 import { planCompact as compact } from "../../src/plan/compact.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
 import type { DeviceFacts } from "../../src/plan/facts.ts";
+import { planPartition as partition } from "../../src/plan/partition.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planReduce as reduce } from "../../src/plan/reduce.ts";
 import { planScan as scan } from "../../src/plan/scan.ts";
@@ -27,3 +28,9 @@ export const planCompact = async (
   facts: DeviceFacts,
   ...rest: Rest<typeof compact>
 ): Promise<Plan> => compact(options, facts, everyMethod, ...rest);
+
+export const planPartition = async (
+  options: Parameters<typeof partition>[0],
+  facts: DeviceFacts,
+  ...rest: Rest<typeof partition>
+): Promise<Plan> => partition(options, facts, everyMethod, ...rest);

@@ -29,10 +29,21 @@ fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before: Element)
     let index = vector_of(tile, thread, vector) * VECTOR;
     for (var item = 0u; item < VECTOR; item++) { // unroll
       let at = vector * VECTOR + item;
-      if (counts[at] != 0u) {
+      let is_kept = counts[at] != 0u;
+      if (is_stored(is_kept, index + item)) {
         let rank = (words[at / 2u] >> (16u * (at % 2u))) & 0xffffu;
-        write_item(before + rank, kept_item(items[at], index + item));
+        write_item(place_of(is_kept, before + rank, index + item), kept_item(items[at], index + item));
       }
     }
   }
+}
+
+// Whether the item at this index is stored: if it is kept.
+fn is_stored(is_kept: bool, index: u32) -> bool {
+  return is_kept;
+}
+
+// Where an item is stored. `before` is the number of items that are kept before it.
+fn place_of(is_kept: bool, before: u32, index: u32) -> u32 {
+  return before;
 }

@@ -8,10 +8,11 @@ fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before: Element)
   var flags = kept.flags;
   var words = ranks.words;
   for (var item = 0u; item < ITEMS; item++) {
-    if (((flags[item / 32u] >> (item % 32u)) & 1u) != 0u) {
-      let index = vector_of(tile, thread, item);
+    let is_kept = ((flags[item / 32u] >> (item % 32u)) & 1u) != 0u;
+    let index = vector_of(tile, thread, item);
+    if (is_stored(is_kept, index)) {
       let rank = (words[item / 2u] >> (16u * (item % 2u))) & 0xffffu;
-      write_item(before + rank, kept_item(read_vector(index), index));
+      write_item(place_of(is_kept, before + rank, index), kept_item(read_vector(index), index));
     }
   }
 }

@@ -1,5 +1,5 @@
-// Copies the first `total` items of the input to the output: the second half of a compaction that first writes the kept
-// items to scratch.
+// Copies the first items of the input to the output, as many as `total` says: the second half of a compaction that first
+// writes the kept items to scratch.
 // Linked with contract.wgsl, input_items.wgsl, output_items.wgsl and the total's buffer.
 // No work-group memory.
 
@@ -12,11 +12,15 @@ fn copy_items(
 ) {
   let tile = work_group.y * params.grid_width + work_group.x;
   let first = tile * TILE + local_index;
-  let count = min(params.length, total[params.count_base]);
+  let count = items_to_copy();
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let index = first + item * WORK_GROUP_SIZE;
     if (index < count) {
       write_item(index, read_item(index));
     }
   }
+}
+
+fn items_to_copy() -> u32 {
+  return min(params.length, total[params.count_base]);
 }

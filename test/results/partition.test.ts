@@ -1,0 +1,436 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
+import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
+import { contextOf } from "../../src/gpu/device.ts";
+import type { Fold } from "../../src/gpu/fold.ts";
+import type { GpuArray } from "../../src/gpu/gpu_array.ts";
+import type { Algorithm } from "../../src/kernels/algorithms.ts";
+import type { TuningOptions } from "../../src/plan/options.ts";
+import { partitionReference } from "../../src/reference/partition.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { algorithmNames, planAs, useSoftwareFold } from "../support/fold.ts";
+import { around, edgeLengths } from "../support/lengths.ts";
+import { arrayOfBits, randomBits, randomItems } from "../support/random.ts";
+import type { Places } from "../support/ranges.ts";
+import { runPlaced } from "../support/ranges.ts";
+import { rows } from "../support/rows.ts";
+
+const fold = useSoftwareFold();
+
+const Twelve = struct({ name: "Twelve", fields: { a: u32, b: u32, c: f32 } });
+
+const types: readonly ElementType[] = [u32, f16, u64, Twelve as unknown as ElementType];
+const missing = ({ feature }: ElementType): boolean =>
+  feature !== undefined && !fold().device.features.has(feature);
+
+/** What is kept: some, every second item, none, all, all but the last, and the last alone. */
+const predicates: readonly [where: string, keep: (index: number, length: number) => boolean][] = [
+  ["i % 3u == 1u", (index) => index % 3 === 1],
+  ["(i / 2u) % 2u == 0u", (index) => Math.floor(index / 2) % 2 === 0],
+  ["false", () => false],
+  ["true", () => true],
+  ["i + 1u < LENGTHu", (index, length) => index + 1 < length],
+  ["i + 1u == LENGTHu", (index, length) => index + 1 === length],
+];
+
+const expectPartition = (
+  actual: { readonly values: AnyArray; readonly count: number },
+  expected: { readonly values: AnyArray; readonly count: number },
+  title: string,
+): void => {
+  expect(actual.count, `${title}: the count`).toBe(expected.count);
+  expectSameBits(actual.values, expected.values, title);
+};
+
+/** Two and three levels of spine; vectors of several items. */
+const tunings: readonly (TuningOptions & { readonly most: number })[] = [
+  { workGroupSize: 4, itemsPerThread: 2, most: 600 },
+  { workGroupSize: 8, itemsPerThread: 4, passes: "single", most: 1100 },
+];
+
+const ofTypes = algorithmNames.flatMap((algorithm) =>
+  types.map((type) => ({ algorithm, type, name: type.name })),
+);
+
+test.for(rows(ofTypes, { of: 4 }))(
+  "$algorithm, $name: items and positions at every edge",
+  async ({ algorithm, type }, { skip }) => {
+    skip(missing(type), `the adapter has no ${type.feature}`);
+    for (const [at, { most, ...sizes }] of tunings.entries()) {
+      const lengths = edgeLengths(sizes.workGroupSize ?? 0, sizes.itemsPerThread ?? 0);
+      for (const [turn, length] of lengths.filter((one) => one <= most).entries()) {
+        const data = randomItems(type, length, `${type.name} ${length}`);
+        // Every length takes the first predicate, and another one in turn.
+        const other = predicates[1 + ((turn + at) % (predicates.length - 1))];
+        for (const [text, keep] of [predicates[0], other] as typeof predicates) {
+          const where = text.replace("LENGTH", String(length));
+          const keeps = (_: unknown, index: number): boolean => keep(index, length);
+          const options = { type, where, algorithm, ...sizes } as never;
+          const title = `${length}, ${where}, ${sizes.workGroupSize} threads`;
+          expectPartition(
+            await fold().partition(data, options),
+            partitionReference(data, keeps, { type }) as never,
+            title,
+          );
+          expectPartition(
+            await fold().partition(data, { ...(options as object), indices: true } as never),
+            partitionReference(data, keeps, { type, indices: true }) as never,
+            `positions, ${title}`,
+          );
+        }
+      }
+    }
+  },
+);
+
+test.each(rows(algorithmNames, { of: 3 }))(
+  "%s: by flags and by values, with the default sizes",
+  async (algorithm) => {
+    for (const length of [...around(1024), 5000]) {
+      const data = randomItems(u32, length, `flags ${length}`) as Uint32Array;
+      const next = randomBits(`flags ${length}`);
+      for (const share of [0, 1, 3, 4]) {
+        const flags = Array.from({ length }, () => next() % 4 < share);
+        const keep = (_: unknown, index: number): boolean => flags[index] ?? false;
+        const title = `${length}, ${share}`;
+        expectPartition(
+          await fold().partition(data, { flags, algorithm }),
+          partitionReference(data, keep),
+          title,
+        );
+        expectPartition(
+          await fold().partition(data, { flags, algorithm, indices: true }),
+          partitionReference(data, keep, { indices: true }),
+          `positions, ${title}`,
+        );
+      }
+      expectPartition(
+        await fold().partition(data, { where: "x % 3u == 1u", algorithm }),
+        partitionReference(data, (x) => x % 3 === 1),
+        `${length}`,
+      );
+    }
+  },
+);
+
+test("a NaN keeps its payload on both sides", async () => {
+  const data = arrayOfBits("f32", [0x7fc12345, 0x3f800000, 0xff800001, 0x7fffffff, 1]) as Float32Array;
+  const { values, count } = await fold().partition(data, { flags: [0, 1, 1, 0, 0] });
+  expect(count).toBe(2);
+  expectSameBits(
+    values,
+    arrayOfBits("f32", [0x3f800000, 0xff800001, 0x7fc12345, 0x7fffffff, 1]) as Float32Array,
+    "f32",
+  );
+});
+
+test("into an array of the caller's, the data itself too", async () => {
+  const data = Uint32Array.of(4, 7, 2, 9, 6);
+  const where = "x % 2u == 1u";
+  const into = new Uint32Array(5);
+  expect((await fold().partition(data, { where, into })).values).toBe(into);
+  expect([...into]).toEqual([7, 9, 4, 2, 6]);
+  const positions = new Uint32Array(5);
+  const floats = Float32Array.from(data);
+  const parted = await fold().partition(floats, { where: "x > 5", indices: true, into: positions });
+  expect(parted).toEqual({ values: positions, count: 3 });
+  expect([...positions]).toEqual([1, 3, 4, 0, 2]);
+  const { values, count } = await fold().partition(data, { where, into: data });
+  expect(values).toBe(data);
+  expect([count, ...data]).toEqual([2, 7, 9, 4, 2, 6]);
+});
+
+/** Where ranges start: at a vector, at another item, in place, and in one buffer. */
+const layoutsOf = (vector: number): Record<string, (length: number) => Places> => {
+  const start = (length: number): number => Math.ceil((length + 1) / vector) * vector;
+  return {
+    "at vectors": () => ({ input: 3 * vector, output: 2 * vector, shared: false }),
+    "the input at an odd item": () => ({ input: 2 * vector + 1, output: vector, shared: false }),
+    "the output at an odd item": () => ({ input: 2 * vector, output: 3 * vector + 1, shared: false }),
+    "in place": () => ({ input: 2 * vector, output: 2 * vector, shared: true }),
+    "in place, at an odd item": () => ({ input: 1, output: 1, shared: true }),
+    "one buffer": (length) => ({ input: vector, output: vector + start(length), shared: true }),
+    "one buffer, the output first": (length) => ({ input: start(length) + 1, output: 0, shared: true }),
+  };
+};
+
+interface Row {
+  readonly type: ElementType;
+  readonly algorithm: Algorithm;
+  readonly itemsPerThread: number;
+  readonly vector: number;
+  /** Whether long items go one by one, as on software adapters; else kernels are those that GPUs get. */
+  readonly oneByOne: boolean;
+}
+const recorded: readonly Row[] = [
+  { type: u32, algorithm: "blelloch", itemsPerThread: 8, vector: 4, oneByOne: false },
+  { type: u32, algorithm: "subgroup", itemsPerThread: 8, vector: 4, oneByOne: false },
+  { type: u64, algorithm: "hillis-steele", itemsPerThread: 4, vector: 2, oneByOne: false },
+  { type: f16, algorithm: "subgroup", itemsPerThread: 8, vector: 8, oneByOne: false },
+  { type: types[3] as ElementType, algorithm: "blelloch", itemsPerThread: 4, vector: 4, oneByOne: false },
+  { type: types[3] as ElementType, algorithm: "subgroup", itemsPerThread: 4, vector: 1, oneByOne: true },
+];
+
+describe.each(rows(recorded, { of: 3 }))(
+  "recorded: $type.name, $algorithm, one by one: $oneByOne",
+  ({ type, algorithm, itemsPerThread, vector, oneByOne }) => {
+    beforeAll(() => planAs(fold(), { software: oneByOne }));
+    const tile = 8 * itemsPerThread;
+    const lengths = [1, ...around(tile), ...around(3 * tile), tile * tile + 5];
+    const maxLength = Math.max(...lengths);
+    const options = { type, algorithm, workGroupSize: 8, itemsPerThread, maxLength, where: "i % 3u != 1u" };
+    const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
+    const layouts = Object.entries(layoutsOf(vector));
+
+    test.for([false, true])("the length on the GPU: %s", async (lengthOnGpu, { skip }) => {
+      skip(missing(type), `the adapter has no ${type.feature}`);
+      const { device } = fold();
+      const partition = await fold().preparePartition({ ...options, lengthOnGpu });
+      const count = storageBuffer(device, new Uint32Array(4));
+      for (const [name, layout] of layouts) {
+        for (const length of lengthOnGpu ? [0, ...lengths] : lengths) {
+          const title = `${name}, ${length}`;
+          const data = randomItems(type, length, title);
+          const words = storageBuffer(device, Uint32Array.of(7, length, 9));
+          const expected = partitionReference(data, keep as never, { type } as never);
+          const values = await runPlaced(
+            device,
+            type,
+            data,
+            length,
+            layout(lengthOnGpu ? maxLength : length),
+            (encoder, ranges) =>
+              partition.record(encoder, {
+                ...ranges,
+                ...(lengthOnGpu && { length: { buffer: words, offset: 4 } }),
+                count: { buffer: count, offset: 4 },
+              }),
+            title,
+            lengthOnGpu ? maxLength : length,
+          );
+          expectSameBits(values, expected.values as AnyArray, title);
+          expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
+          words.destroy();
+        }
+      }
+      partition.destroy();
+      count.destroy();
+    });
+  },
+);
+
+test("recorded: flags, positions, a first index, and nothing at all", async () => {
+  const { device } = fold();
+  const length = 100;
+  const flags = storageBuffer(
+    device,
+    Uint32Array.from({ length }, (_, at) => Number(at % 7 < 3)),
+  );
+  const output = storageBuffer(device, new Uint32Array(length + 2).fill(9));
+  const count = storageBuffer(device, Uint32Array.of(7));
+  const flagged = await fold().preparePartition({ type: u64, indices: true, maxLength: length });
+  const encoder = device.createCommandEncoder();
+  flagged.record(encoder, { flags, output: { buffer: output, offset: 4 }, count, length, firstIndex: 1000 });
+  device.queue.submit([encoder.finish()]);
+  const positions = Array.from({ length }, (_, at) => at);
+  const expected = [...positions.filter((at) => at % 7 < 3), ...positions.filter((at) => at % 7 >= 3)];
+  expect([...(await readWords(device, output))]).toEqual([9, ...expected.map((at) => 1000 + at), 9]);
+  expect([...(await readWords(device, count))]).toEqual([44]);
+  const empty = device.createCommandEncoder();
+  flagged.record(empty, { flags, output, count, length: 0 });
+  device.queue.submit([empty.finish()]);
+  expect([...(await readWords(device, count))]).toEqual([0]);
+  flagged.destroy();
+});
+
+test("no elements", async () => {
+  const { values, count } = await fold().partition(new Float32Array(0), { where: "x > 0" });
+  expect(values).toEqual(new Float32Array(0));
+  expect(count).toBe(0);
+});
+
+/** What arrays on the GPU hold. They are destroyed then. */
+async function take({ values, count }: { readonly values: GpuArray; readonly count: GpuArray }) {
+  const read = { values: await values.read(), count: ((await count.read()) as Uint32Array)[0] ?? -1 };
+  values.destroy();
+  count.destroy();
+  return read;
+}
+
+test("arrays on the GPU, in place too, and of a length that is there", async () => {
+  const one = fold();
+  const data = randomItems(u32, 3000, "on the GPU") as Uint32Array;
+  const numbers = await one.upload(data);
+  const odd = partitionReference(data, (x) => x % 2 === 1);
+  const where = "x % 2u == 1u";
+  const parted = await one.partition(numbers, { where });
+  expect(parted.values.length).toBe(3000);
+  expect(parted.count.length).toBe(1);
+  expectPartition(await take(parted), odd, "values");
+  expectPartition(
+    await take(await one.partition(numbers, { where, indices: true })),
+    partitionReference(data, (x) => x % 2 === 1, { indices: true }),
+    "positions",
+  );
+  const flags = await one.scan(numbers, { map: "select(0u, 1u, x > 7u)", exclusive: true, initial: 0 });
+  const marks = await flags.read();
+  expectPartition(
+    await take(await one.partition(numbers, { flags })),
+    partitionReference(data, (_, index) => marks[index] !== 0),
+    "flags",
+  );
+  // The length of what a compaction kept is on the GPU: so is that of its partition.
+  const some = await one.compact(numbers, { where: "i % 3u == 0u" });
+  const kept = data.filter((_, index) => index % 3 === 0);
+  const ofSome = await one.partition(some, { where });
+  expect(typeof ofSome.values.length).toBe("object");
+  some.destroy();
+  expectPartition(
+    await take(ofSome),
+    partitionReference(kept, (x) => x % 2 === 1),
+    "a length on the GPU",
+  );
+  const same = await one.partition(numbers, { where, into: numbers });
+  expectPartition(await take(same), odd, "in place");
+  numbers.destroy();
+  flags.destroy();
+});
+
+describe("what is refused", () => {
+  const data = Uint32Array.of(3, 1, 7);
+  const refusals: readonly [string, (one: Fold) => Promise<unknown>, string, string][] = [
+    [
+      "neither",
+      (one) => one.partition(data, {}),
+      "partition<u32> takes where (a WGSL expression) or flags, and not both",
+      "where",
+    ],
+    ["both", (one) => one.partition(data, { where: "true", flags: [1, 0, 1] }), "and not both", "where"],
+    [
+      "an empty predicate",
+      (one) => one.partition(data, { where: " " }),
+      "partition: where is empty",
+      "where",
+    ],
+    [
+      "too few flags",
+      (one) => one.partition(data, { flags: [1] }),
+      "partition<u32>: 1 flags for 3 elements",
+      "flags",
+    ],
+    [
+      "a map",
+      (one) => one.partition(data, { where: "true", map: "x" } as never),
+      "partition takes no option map",
+      "map",
+    ],
+    [
+      "an array that is too long",
+      (one) => one.partition(data, { where: "true", into: new Uint32Array(4) }),
+      "into has 4 elements; it takes 3, as many as the data",
+      "into",
+    ],
+    [
+      "an array of another kind",
+      (one) => one.partition(data, { where: "true", into: new Int32Array(3) as never }),
+      "partition: into is Int32Array; it takes Uint32Array",
+      "into",
+    ],
+    [
+      "a map, recorded",
+      (one) => one.preparePartition({ type: u32, where: "true", map: "x", maxLength: 8 } as never),
+      "preparePartition takes no option map",
+      "map",
+    ],
+    [
+      "an indirect call",
+      (one) => one.preparePartition({ type: u32, where: "true", indirect: {}, maxLength: 8 } as never),
+      "preparePartition takes no option indirect",
+      "indirect",
+    ],
+    ["no type", (one) => one.preparePartition({ where: "true", maxLength: 8 } as never), "partition", "type"],
+    [
+      "no length",
+      (one) => one.preparePartition({ type: u32, where: "true" } as never),
+      "partition<u32>: maxLength is undefined",
+      "maxLength",
+    ],
+    [
+      "passes that mean nothing",
+      (one) => one.partition(data, { where: "true", passes: "twice" as never }),
+      "passes is twice",
+      "passes",
+    ],
+    [
+      "on the GPU, neither",
+      async (one) => one.partition(await one.upload(data), {}),
+      "partition<u32> takes where (a WGSL expression) or flags",
+      "where",
+    ],
+    [
+      "on the GPU, a map",
+      async (one) => one.partition(await one.upload(data), { where: "true", map: "x" } as never),
+      "partition takes no option map",
+      "map",
+    ],
+    [
+      "on the GPU, too short a result",
+      async (one) =>
+        one.partition(await one.upload(data), { where: "true", into: await one.upload(data.slice(1)) }),
+      "partition<u32>: into has room for 2 items; it takes at least 3",
+      "into",
+    ],
+  ];
+  test.each(refusals)("%s", async (_, call, message, option) => {
+    const error = await call(fold()).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect((error as ArgumentError).message).toContain(message);
+    expect((error as ArgumentError).option).toBe(option);
+  });
+
+  test("a predicate that does not compile", async () => {
+    const call = fold().partition(data, { where: "y > 1u" });
+    await expect(call).rejects.toThrow(SourceError);
+  });
+
+  test("ranges that overlap, or lie where one dispatch cannot bind them", async () => {
+    const { device } = fold();
+    const partition = await fold().preparePartition({ type: u32, where: "true", maxLength: 8 });
+    const [a, b] = [storageBuffer(device, new Uint32Array(400)), storageBuffer(device, new Uint32Array(400))];
+    const record = (ranges: object) => (): void =>
+      partition.record(device.createCommandEncoder(), { length: 8, ...ranges } as never);
+    expect(record({ input: a, output: { buffer: a, offset: 16 }, count: b })).toThrow(
+      "partition<u32>: input (bytes 0 to 32) and output (bytes 16 to 48) overlap; they must be the same range, or apart",
+    );
+    expect(record({ input: a, output: b, count: { buffer: b, offset: 4 } })).toThrow(
+      "count (bytes 4 to 8) and output (bytes 0 to 32) overlap",
+    );
+    expect(record({ input: a, output: b })).toThrow("partition<u32>: count is undefined");
+    expect(record({ input: a, output: { buffer: b, size: 28 }, count: b })).toThrow(
+      "output has 28 bytes from offset 0 on, and 8 items of 4 bytes take 32",
+    );
+    const flagged = await fold().preparePartition({ type: u32, maxLength: 8 });
+    expect(() =>
+      flagged.record(device.createCommandEncoder(), { input: a, output: b, count: b, length: 0 } as never),
+    ).toThrow(
+      "partition<u32>: flags is undefined, and this was prepared without where; give record flags, or prepare it with where",
+    );
+    partition.destroy();
+    flagged.destroy();
+  });
+
+  test("more items than a binding holds", async () => {
+    const { maxStorageBufferBindingSize: most } = contextOf(fold().device).facts.limits;
+    const error = await fold()
+      .preparePartition({ type: u32, where: "true", maxLength: most / 4 + 1 })
+      .catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(LimitError);
+    expect((error as LimitError).option).toBe("maxLength");
+  });
+});
