@@ -252,6 +252,39 @@ test.for(
   }
 });
 
+describe("a map to items of another size, of a part of longer data", () => {
+  for (const [divided, testing] of Object.entries(divisions)) {
+    test(divided, async () => {
+      const { device } = fold();
+      const [columns, firstIndex] = [31, 1000];
+      const data = randomWords(columns * 61, "mapped");
+      const map = "vec2(x % 1000u, i % 77u)";
+      const base = { type: u64, from: u32, map, workGroupSize: 8, itemsPerThread: 4 };
+      const scan = await planned("scan", base, testing);
+      const reduce = await planned("reduce", base, testing);
+      const input = storage(data);
+      const output = storageBuffer(device, randomWords(data.length * 2, "sums"));
+      const totals = storageBuffer(device, randomWords(columns * 2, "totals"));
+      const ranges = { input, length: data.length, columns, firstIndex };
+      submit((encoder) => {
+        scan.record(encoder, { ...ranges, output });
+        reduce.record(encoder, { ...ranges, output: totals });
+      });
+      const mapped = BigUint64Array.from(
+        data,
+        (x, i) => BigInt(x % 1000) | (BigInt((i + firstIndex) % 77) << 32n),
+      );
+      const sums = scanReference(mapped, { segments: { columns } });
+      expectSameBits(readAs(sums, u64, await readWords(device, output)), sums, "scan");
+      const wanted = reduceReference(mapped, { segments: { columns } });
+      expectSameBits(readAs(wanted, u64, await readWords(device, totals)), wanted, "reduce");
+      for (const one of [scan, reduce, input, output, totals]) {
+        one.destroy();
+      }
+    });
+  }
+});
+
 describe("a length on the GPU", () => {
   /** Whole numbers, whose sums are exact in any order. */
   const data = Float64Array.from(randomWords(31 * 40, "cut off"), (word) => (word % 512) - 256);
