@@ -1,5 +1,6 @@
 import runsFile from "../../shaders/device/columns/runs.wgsl";
 import reduceColumnsFile from "../../shaders/device/kernels/reduce_columns.wgsl";
+import scanColumnBlocksFile from "../../shaders/device/kernels/scan_column_blocks.wgsl";
 import scanColumnsFile from "../../shaders/device/kernels/scan_columns.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
@@ -24,6 +25,7 @@ import type { Sizes } from "./sizes.ts";
 
 const runs = /* @__PURE__ */ file("columns/runs.wgsl", runsFile);
 const reduceColumns = /* @__PURE__ */ file("kernels/reduce_columns.wgsl", reduceColumnsFile);
+const scanColumnBlocks = /* @__PURE__ */ file("kernels/scan_column_blocks.wgsl", scanColumnBlocksFile);
 const scanColumns = /* @__PURE__ */ file("kernels/scan_columns.wgsl", scanColumnsFile);
 
 /** The options of all kernels of columns. */
@@ -45,16 +47,18 @@ export function scanColumnsKernel(
     readonly exclusive: boolean;
     /** Whether input and output are in one buffer. */
     readonly oneBuffer: boolean;
-    /** Whether there are several chunks, which have carries. */
+    /** Whether chunks have carries. The first one has none. */
     readonly carry: boolean;
+    /** Columns that a work-group takes, several threads for each. The default is one thread for each column. */
+    readonly block?: number;
   },
 ): Kernel {
-  const { sizes, lengthOnGpu, map, ends, side, exclusive, oneBuffer, carry } = options;
+  const { sizes, lengthOnGpu, map, ends, side, exclusive, oneBuffer, carry, block } = options;
   const { type } = monoid;
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkKernel(
-    `wavefold scan columns of ${side} <${monoid.title}>`,
-    "scan_columns",
+    `wavefold scan ${block ? "blocks of columns" : "columns"} of ${side} <${monoid.title}>`,
+    block ? "scan_column_blocks" : "scan_columns",
     [
       prefixText(exclusive),
       ...operatorSources(monoid),
@@ -66,7 +70,7 @@ export function scanColumnsKernel(
       ...(ends?.sources(carry ? "spine" : "one tile") ?? [carry ? carrySpine : carryNone]),
       lengthFile(lengthOnGpu),
       runs,
-      scanColumns,
+      ...(block ? [generated(`const COLUMN_BLOCK = ${block}u;`), scanColumnBlocks] : [scanColumns]),
     ],
     sizes,
   );

@@ -4,6 +4,7 @@ import { ArgumentError } from "../errors.ts";
 import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart } from "../kernels/kernel.ts";
+import type { Sizes } from "../kernels/sizes.ts";
 import type { DeviceFacts } from "./facts.ts";
 import { requireMap } from "./map.ts";
 import type { PlanColumns } from "./methods.ts";
@@ -16,10 +17,12 @@ import { groupingOf, requireMaxLength, tune } from "./tuning.ts";
 
 /** How the work on columns is divided among threads. */
 interface ColumnTuning {
-  /** A matrix of at least so many columns has one chunk: a thread for each column. Then a scan reads each item once. */
+  /** If so many threads run for one chunk, there is one. Then a scan reads each item once. */
   readonly alone: number;
-  /** About how many threads run for a matrix of fewer columns. It bounds the scratch: one element for each thread. */
+  /** About how many threads run for several chunks. It bounds the scratch: one element for each thread. */
   readonly threads: number;
+  /** Columns that a work-group takes, several threads for each, if there are as many. Otherwise a thread takes a column. */
+  readonly block?: number | undefined;
   /** By the size of an element: the size of a work-group, and how many items a thread loads before it combines them. */
   readonly rows: readonly TuningRow[];
 }
@@ -31,17 +34,18 @@ const row = (elementBytes: number, workGroupSize: number, items: number): Tuning
   items,
 });
 
-const gpu: Readonly<Record<"scan" | "reduce", ColumnTuning>> = {
-  scan: { alone: 2 ** 16, threads: 2 ** 17, rows: [row(4, 64, 16), row(8, 64, 8), row(64, 64, 4)] },
+const rows = [row(4, 256, 8), row(8, 256, 8), row(64, 128, 4)];
+const gpu = {
+  scan: { alone: 2 ** 16, threads: 2 ** 17, block: 32, rows },
   reduce: { alone: 2 ** 17, threads: 2 ** 17, rows: [row(4, 64, 16), row(8, 64, 8), row(64, 64, 4)] },
-};
+} as const;
 const tunings: Readonly<Record<AdapterKind, Readonly<Record<"scan" | "reduce", ColumnTuning>>>> = {
   // Items that are loaded together save nothing, and take time to compile.
   software: {
     scan: { alone: 32, threads: 64, rows: [row(8, 32, 4), row(64, 32, 1)] },
     reduce: { alone: 64, threads: 64, rows: [row(8, 32, 4), row(64, 32, 1)] },
   },
-  nvidia: gpu,
+  nvidia: { ...gpu, scan: { ...gpu.scan, rows: [row(4, 512, 8), row(8, 512, 8), row(64, 128, 4)] } },
   gpu,
 };
 
@@ -50,34 +54,40 @@ const tuningFor = (
   { software, vendor }: Pick<DeviceFacts, "software" | "vendor">,
 ): ColumnTuning => tunings[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"][primitive];
 
-/** How many rows of a matrix a chunk has, and how many chunks there are. */
-function chunksOf(
-  length: number,
-  columns: number,
-  { alone, threads }: Pick<ColumnTuning, "alone" | "threads">,
-): { readonly rows: number; readonly chunks: number } {
-  const rows = Math.ceil(length / columns);
-  // One thread goes through the chunks of a column, so there are no more of them than rows in a chunk.
-  const most = columns >= alone ? 1 : Math.min(Math.floor(threads / columns), Math.floor(Math.sqrt(rows)));
-  const chunkRows = Math.max(1, Math.ceil(rows / Math.max(1, most)));
-  return { rows: chunkRows, chunks: Math.max(1, Math.ceil(rows / chunkRows)) };
+/** How a matrix is divided. */
+interface Division {
+  /** Rows of a chunk. */
+  readonly rows: number;
+  readonly chunks: number;
+  /** Whether work-groups take blocks of columns. */
+  readonly blocked: boolean;
+  /** How many threads one chunk takes. */
+  readonly threads: number;
 }
 
-/** For tests: numbers of threads that replace those chosen for the adapter. */
-export type ColumnTesting = Partial<Pick<ColumnTuning, "alone" | "threads">>;
+/** How a matrix of so many items is divided. `block` is there if work-groups may take blocks of columns. */
+function divisionOf(
+  length: number,
+  columns: number,
+  { alone, threads: most, block = Infinity }: ColumnTuning,
+  { workGroupSize, items }: Sizes,
+): Division {
+  const rows = Math.ceil(length / columns);
+  // Several threads for a column are of use if one for each is too few, and if there are items for them.
+  const blocked = columns >= block && columns < most && rows > 2 * items;
+  const threads = blocked ? Math.ceil(columns / block) * workGroupSize : columns;
+  // One thread goes through the chunks of a column, so there are no more of them than rows in a chunk.
+  const chunks = threads >= alone ? 1 : Math.min(Math.floor(most / threads), Math.floor(Math.sqrt(rows)));
+  const chunkRows = Math.max(1, Math.ceil(rows / Math.max(1, chunks)));
+  return { rows: chunkRows, chunks: Math.max(1, Math.ceil(rows / chunkRows)), blocked, threads };
+}
 
 /**
- * Plans a scan or a reduction down the columns of a matrix. If the columns alone are too few threads, the rows are cut into
- * chunks: each chunk's columns are reduced to totals, these are scanned, and then each chunk is scanned on top of them.
+ * Plans a scan or a reduction down the columns of a matrix. If a thread for each column is too few, a work-group takes a
+ * block of columns, with several threads for each. If that is too few, the rows are cut into chunks: each chunk's columns are
+ * reduced to totals, these are scanned, and then each chunk is scanned on top of them.
  */
-export const planColumns: PlanColumns = (
-  primitive,
-  options,
-  facts,
-  methods,
-  arrangements,
-  testing: ColumnTesting = {},
-) => {
+export const planColumns: PlanColumns = (primitive, options, facts, methods, arrangements, testing = {}) => {
   const { type, op = add, exclusive = false, lengthOnGpu = false, total, algorithm, passes } = options;
   const reduces = primitive === "reduce";
   const own = monoidOf(op, type, primitive);
@@ -101,6 +111,8 @@ export const planColumns: PlanColumns = (
   const map = requireMap(options, type, title, facts.features, methods);
   const itemBytes = map?.from.bytes ?? type.bytes;
   const division = { ...tuningFor(primitive, facts), ...testing };
+  // In a block, each element is combined more often than otherwise, which takes time if it takes hundreds of instructions.
+  const wanted = reduces || (domain.long && !testing.block) ? undefined : division.block;
   const fitting = division.rows.find(({ elementBytes }) => domain.elementBytes <= elementBytes);
   const tuning = tune(
     (fitting ?? division.rows.at(-1)) as TuningRow,
@@ -110,8 +122,13 @@ export const planColumns: PlanColumns = (
     options,
     facts,
     methods,
+    ({ sizes: { workGroupSize } }) => (wanted ? 2 * workGroupSize * domain.elementBytes : 0),
   );
   const { sizes } = tuning;
+  // A work-group takes whole columns, with two threads for each at least.
+  const isWhole = wanted !== undefined && sizes.workGroupSize % wanted === 0 && sizes.workGroupSize > wanted;
+  const block = isWhole ? wanted : undefined;
+  const divided: ColumnTuning = { ...division, block };
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   const isApartOnly = reduces || itemBytes !== type.bytes;
   const ways = (["items", "one-buffer"] as const).filter(
@@ -132,9 +149,9 @@ export const planColumns: PlanColumns = (
         carry: false,
       });
   const lasts = ways.flatMap((way) =>
-    [false, true].map((carry) => ({
+    (reduces || block === undefined ? [false] : [false, true]).map((blocked) => ({
       way,
-      carry,
+      blocked,
       kernel: reduces
         ? reduceColumnsKernel(monoid, { ...ofItems, input: "items", output: "items" })
         : scanColumnsKernel(monoid, {
@@ -142,7 +159,8 @@ export const planColumns: PlanColumns = (
             side: "items",
             exclusive,
             oneBuffer: way === "one-buffer",
-            carry,
+            carry: true,
+            ...(blocked && block && { block }),
           }),
     })),
   );
@@ -172,10 +190,7 @@ export const planColumns: PlanColumns = (
     title,
     maxLength,
     vector: 1,
-    kernels: distinct([
-      ...(isCut ? [totals, ofChunks] : []),
-      ...lasts.filter(({ carry }) => isCut || !carry).map(({ kernel }) => kernel),
-    ]),
+    kernels: distinct([...(isCut ? [totals, ofChunks] : []), ...lasts.map(({ kernel }) => kernel)]),
     scratch,
     eagerScratch: scratch.length,
     ...(ends?.initial && { initial: ends.initial }),
@@ -190,21 +205,30 @@ export const planColumns: PlanColumns = (
     indirectWords: 0,
     outputLength: (length) => length,
     ways: ways.map((arrangement) => ({ arrangement })),
-    groupingOf: (_, { chunk_rows: rowsPerChunk = 1 } = {}) => ({ ...groupingOf(tuning, 1), rowsPerChunk }),
+    groupingOf: (_, { chunk_rows: rowsPerChunk = 1, run_rows: rowsPerRun } = {}) => ({
+      ...groupingOf(tuning, 1),
+      rowsPerChunk,
+      ...(rowsPerRun && { rowsPerRun }),
+    }),
     passes(length, arrangement, _, { columns = 1 } = {}) {
       if (length === 0 && !reduces) {
         return [];
       }
-      const { rows, chunks } = chunksOf(length, columns, division);
-      const last = lasts.find((one) => one.way === arrangement && one.carry === chunks > 1)?.kernel;
+      const { rows, chunks, blocked, threads } = divisionOf(length, columns, divided, sizes);
+      const last = lasts.find((one) => one.way === arrangement && one.blocked === blocked)?.kernel;
       if (last === undefined) {
         throw new Error(`the plan was not made for ranges that lie so: ${arrangement}`);
       }
-      const params = { chunk_rows: rows, segment_count: columns };
+      const params = {
+        chunk_rows: rows,
+        segment_count: columns,
+        ...(blocked && { run_rows: sizes.items }),
+      };
       const runs = chunks * columns;
       if (chunks === 1) {
         // A matrix of one row may be cut off.
-        return [pass(last, callers, length, reduces ? columns : Math.min(columns, length), params)];
+        const needed = reduces || blocked ? threads : Math.min(columns, length);
+        return [pass(last, callers, length, needed, params)];
       }
       const ofRuns = { chunk_rows: chunks, segment_count: columns };
       const first = pass(
@@ -216,14 +240,14 @@ export const planColumns: PlanColumns = (
         ],
         length,
         runs,
-        { chunk_rows: rows, segment_count: runs },
+        { ...params, segment_count: runs },
       );
       return reduces
         ? [first, pass(ofChunks, [...callers, [bindingOf.input, spine]], runs, columns, ofRuns)]
         : [
             first,
             pass(ofChunks, [[bindingOf.output, spine]], runs, columns, ofRuns),
-            pass(last, callers, length, runs, params),
+            pass(last, callers, length, chunks * threads, params),
           ];
     },
   };

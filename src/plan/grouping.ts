@@ -42,8 +42,10 @@ export interface TileGrouping {
    */
   readonly window?: number;
   /**
-   * For columns: the rows of a chunk. Each column is combined down a chunk, and then the totals of the chunks. No other
-   * number matters.
+   * For columns: the rows of a chunk. Each column is combined down a chunk, and then the totals of the chunks. Of the other
+   * numbers, only `rowsPerRun` matters.
    */
   readonly rowsPerChunk?: number;
+  /** For a scan of columns: the rows of a chunk whose totals come before the next rows. The default is all of them. */
+  readonly rowsPerRun?: number;
 }

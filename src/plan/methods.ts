@@ -98,7 +98,7 @@ export type PlanSegments = (
   reduces: boolean,
 ) => Segments | undefined;
 
-/** Plans a scan or a reduction down the columns of a matrix. `testing` is for tests. */
+/** Plans a scan or a reduction down the columns of a matrix. `testing` replaces numbers that are chosen for the adapter. */
 export type PlanColumns = (
   primitive: "scan" | "reduce",
   options: Chosen & {
@@ -113,7 +113,7 @@ export type PlanColumns = (
   facts: DeviceFacts,
   methods: Methods,
   arrangements: readonly Arrangement[],
-  testing?: { readonly alone?: number; readonly threads?: number },
+  testing?: { readonly alone?: number; readonly threads?: number; readonly block?: number },
 ) => Plan;
 
 /** The methods that plans choose from. */

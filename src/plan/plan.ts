@@ -63,6 +63,8 @@ export interface PassParams {
   readonly columns?: number;
   readonly chunk_rows?: number;
   readonly segment_count?: number;
+  /** The rows that a thread takes at a time, if work-groups take blocks of columns. No kernel asks for it. */
+  readonly run_rows?: number;
 }
 
 /** One way to carry out a recording. */

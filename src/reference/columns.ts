@@ -13,20 +13,33 @@ export interface ColumnOptions {
   readonly grouping?: Grouping | undefined;
 }
 
-/** The rows of a chunk; without a grouping, all of them. @throws {ArgumentError} for a grouping of another plan. */
-function chunkRowsOf(grouping: Grouping | undefined, caller: string): number {
+/** A number of rows of the grouping; without a grouping, all of them. @throws {ArgumentError} for another plan's grouping. */
+function rowsOf(
+  grouping: Grouping | undefined,
+  name: "rowsPerChunk" | "rowsPerRun",
+  caller: string,
+  otherwise?: number,
+): number {
   if (grouping === undefined) {
     return Infinity;
   }
-  const rows: unknown = grouping?.rowsPerChunk;
-  if (typeof rows !== "number" || !Number.isInteger(rows) || rows < 1) {
+  const rows: unknown = grouping?.[name] ?? otherwise;
+  if ((rows !== otherwise && !(Number.isInteger(rows) && (rows as number) >= 1)) || rows === undefined) {
     throw new ArgumentError(
-      `${caller}: grouping: rowsPerChunk is ${describe(rows)}; for columns it takes what groupingOf of a plan of columns returns`,
+      `${caller}: grouping: ${name} is ${describe(rows)}; for columns it takes what groupingOf of a plan of columns returns`,
       "grouping",
     );
   }
-  return rows;
+  return rows as number;
 }
+
+/** Values in parts of so many; the last part may be shorter. */
+const partsOf = (values: readonly Value[], most: number): (readonly Value[])[] => {
+  const size = Math.max(1, Math.min(most, values.length));
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, at) =>
+    values.slice(at * size, (at + 1) * size),
+  );
+};
 
 /** The items of each column, cut into chunks. */
 const chunksOf = (
@@ -35,24 +48,18 @@ const chunksOf = (
   grouping: Grouping | undefined,
   caller: string,
 ): (readonly Value[])[][] => {
-  const most = chunkRowsOf(grouping, caller);
+  const chunkRows = rowsOf(grouping, "rowsPerChunk", caller);
   return Array.from({ length: columns }, (_, column) => {
     const rows = Math.max(0, Math.ceil((elements.length - column) / columns));
-    const chunkRows = Math.max(1, Math.min(most, rows));
-    return Array.from({ length: Math.ceil(rows / chunkRows) }, (__, chunk) => {
-      const first = chunk * chunkRows;
-      return Array.from(
-        { length: Math.min(chunkRows, rows - first) },
-        (___, row) => elements[(first + row) * columns + column] as Value,
-      );
-    });
+    const own = Array.from({ length: rows }, (__, row) => elements[row * columns + column] as Value);
+    return partsOf(own, chunkRows);
   });
 };
 
 const fold = ({ identity, reference }: Combine, values: readonly Value[]): Value =>
   values.reduce((earlier, later) => reference(earlier, later), identity);
 
-/** shaders/device/kernels/scan_columns.wgsl: the prefixes of each column, chunk after chunk, each on top of its carry. */
+/** shaders/device/kernels/scan_columns.wgsl and scan_column_blocks.wgsl: the prefixes of each column, chunk after chunk, each on top of its carry. */
 export function columnsScan(
   monoid: Combine,
   elements: readonly Value[],
@@ -62,16 +69,21 @@ export function columnsScan(
 ): readonly Value[] {
   const { identity, reference } = monoid;
   const prefixes: Value[] = Array(elements.length);
+  const runRows = rowsOf(grouping, "rowsPerRun", caller, Infinity);
   for (const [column, chunks] of chunksOf(elements, columns, grouping, caller).entries()) {
     let index = column;
     let before = identity;
     for (const chunk of chunks) {
-      let prefix = initial === undefined ? before : reference(initial, before);
-      for (const element of chunk) {
-        const earlier = prefix;
-        prefix = reference(prefix, element);
-        prefixes[index] = exclusive ? earlier : prefix;
-        index += columns;
+      let above = initial === undefined ? before : reference(initial, before);
+      for (const run of partsOf(chunk, runRows)) {
+        let prefix = above;
+        for (const element of run) {
+          const earlier = prefix;
+          prefix = reference(prefix, element);
+          prefixes[index] = exclusive ? earlier : prefix;
+          index += columns;
+        }
+        above = reference(above, fold(monoid, run));
       }
       before = reference(before, fold(monoid, chunk));
     }

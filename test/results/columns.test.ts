@@ -39,6 +39,8 @@ const divisions = {
   "one chunk": { alone: 1 },
   "few chunks": { alone: 2 ** 20, threads: 600 },
   "many chunks": { alone: 2 ** 20, threads: 2 ** 14 },
+  "blocks, one chunk": { alone: 1, threads: 2 ** 20, block: 2 },
+  "blocks, chunks": { alone: 2 ** 20, threads: 4000, block: 4 },
 } as const;
 
 const randomWords = (length: number, name: string): Uint32Array =>
@@ -126,9 +128,9 @@ const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
 
 /** That a plan divides the rows as a test wants it to. */
 function expectChunks(rowsPerChunk: number | undefined, divided: string, of: number, columns: number): void {
-  if (divided === "one chunk") {
+  if (divided.endsWith("one chunk")) {
     expect(rowsPerChunk).toBe(of);
-  } else if (of === 300 && (divided === "many chunks" || columns < 300)) {
+  } else if (of === 300 && (divided.endsWith(" chunks") || columns < 300)) {
     expect(rowsPerChunk).toBeLessThan(of);
   }
 }
@@ -169,6 +171,8 @@ test.for(rows(cases, { of: 12 }))("a scan of $name", async (row, { skip }) => {
     } as never;
     const grouping = scan.groupingOf(ranges);
     expectChunks(grouping.rowsPerChunk, divided, ofRows, columns);
+    const isBlocked = "block" in testing && columns >= testing.block && ofRows > 8;
+    expect(grouping.rowsPerRun, title).toBe(isBlocked ? 4 : undefined);
     submit((encoder) => scan.record(encoder, ranges));
     const like = { op, type, exclusive, segments: { columns }, ...starts };
     const expected = scanReference(data, {
@@ -245,6 +249,39 @@ test.for(
   }
   for (const reduce of reductions) {
     reduce.destroy();
+  }
+});
+
+describe("a map to items of another size, of a part of longer data", () => {
+  for (const [divided, testing] of Object.entries(divisions)) {
+    test(divided, async () => {
+      const { device } = fold();
+      const [columns, firstIndex] = [31, 1000];
+      const data = randomWords(columns * 61, "mapped");
+      const map = "vec2(x % 1000u, i % 77u)";
+      const base = { type: u64, from: u32, map, workGroupSize: 8, itemsPerThread: 4 };
+      const scan = await planned("scan", base, testing);
+      const reduce = await planned("reduce", base, testing);
+      const input = storage(data);
+      const output = storageBuffer(device, randomWords(data.length * 2, "sums"));
+      const totals = storageBuffer(device, randomWords(columns * 2, "totals"));
+      const ranges = { input, length: data.length, columns, firstIndex };
+      submit((encoder) => {
+        scan.record(encoder, { ...ranges, output });
+        reduce.record(encoder, { ...ranges, output: totals });
+      });
+      const mapped = BigUint64Array.from(
+        data,
+        (x, i) => BigInt(x % 1000) | (BigInt((i + firstIndex) % 77) << 32n),
+      );
+      const sums = scanReference(mapped, { segments: { columns } });
+      expectSameBits(readAs(sums, u64, await readWords(device, output)), sums, "scan");
+      const wanted = reduceReference(mapped, { segments: { columns } });
+      expectSameBits(readAs(wanted, u64, await readWords(device, totals)), wanted, "reduce");
+      for (const one of [scan, reduce, input, output, totals]) {
+        one.destroy();
+      }
+    });
   }
 });
 

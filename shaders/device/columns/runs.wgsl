@@ -18,3 +18,8 @@ fn run_at(place: u32, length: u32) -> ColumnRun {
   let rows = length / params.columns + select(0u, 1u, column < length % params.columns);
   return ColumnRun(first_row * params.columns + column, min(rows - min(rows, first_row), params.chunk_rows));
 }
+
+// The place of a run's carry. Nothing comes above the runs of the first chunk, as before the first tile.
+fn carry_place(place: u32) -> u32 {
+  return select(place, 0u, place < params.columns);
+}

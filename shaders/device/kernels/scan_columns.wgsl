@@ -14,7 +14,7 @@ fn scan_columns(
   if (run.count == 0u) {
     return;
   }
-  var prefix = load_carry(place);
+  var prefix = load_carry(carry_place(place));
   var index = run.first;
   var left = run.count;
   // No other thread reads or writes these items, so input and output may be the same range.
