@@ -379,6 +379,7 @@ export class Fold {
    * await fold.reduce(Float32Array.of(2, 9, 4), { op: max }); // 9
    * await fold.reduce(Float32Array.of(2, 9, 4), { map: "x * x" }); // 101
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { rows: 2 } }); // 3 7
+   * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { columns: 2 } }); // 4 6
    * await fold.reduce(Uint32Array.of(1, 2, 3), { segments: { keys: Int32Array.of(5, 5, -1) } }); // keys 5 -1, values 3 3
    * ```
    */

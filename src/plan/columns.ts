@@ -76,8 +76,11 @@ function divisionOf(
   // Several threads for a column are of use if one for each is too few, and if there are items for them.
   const blocked = columns >= block && columns < most && rows > 2 * items;
   const threads = blocked ? Math.ceil(columns / block) * workGroupSize : columns;
-  // One thread goes through the chunks of a column, so there are no more of them than rows in a chunk.
-  const chunks = threads >= alone ? 1 : Math.min(Math.floor(most / threads), Math.floor(Math.sqrt(rows)));
+  // One thread goes through the chunks of a column, so there are no more of them than rows in a chunk. In a chunk of blocks,
+  // each thread has items.
+  const leastRows = blocked ? (workGroupSize / block) * items : 1;
+  const fitting = Math.min(Math.floor(Math.sqrt(rows)), Math.floor(rows / leastRows));
+  const chunks = threads >= alone ? 1 : Math.min(Math.floor(most / threads), fitting);
   const chunkRows = Math.max(1, Math.ceil(rows / Math.max(1, chunks)));
   return { rows: chunkRows, chunks: Math.max(1, Math.ceil(rows / chunkRows)), blocked, threads };
 }

@@ -43,6 +43,7 @@ export interface ReferenceRuns<Keys, Values> {
  * ```ts
  * reduceReference(BigUint64Array.of(4294967295n, 2n)); // 4294967297n
  * reduceReference(Uint32Array.of(3, 1, 7, 0), { segments: { rows: 2 } }); // 4 7
+ * reduceReference(Uint32Array.of(3, 1, 7, 0), { segments: { columns: 2 } }); // 10 1
  * ```
  */
 export function reduceReference<A extends AnyArray>(

@@ -85,6 +85,7 @@ const names = {
  * scanReference(Uint32Array.of(3, 1, 7, 0)); // 3 4 11 11
  * scanReference(Int32Array.of(3, -1, 7), { op: max, exclusive: true }); // -2147483648 3 3
  * scanReference(Uint32Array.of(3, 1, 7, 0), { segments: { rows: 2 } }); // 3 4 7 7
+ * scanReference(Uint32Array.of(3, 1, 7, 0), { segments: { columns: 2 } }); // 3 1 10 1
  * ```
  */
 export function scanReference<A extends AnyArray>(

@@ -19,7 +19,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { matrix } from "../look_back/operators.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { asOnGpus, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
@@ -250,6 +250,38 @@ test.for(
   for (const reduce of reductions) {
     reduce.destroy();
   }
+});
+
+test.for(rows([0, 4, 5, 7], { of: 4 }))("as on GPUs, row %i of the table", async (at) => {
+  const row = table[at] as Row;
+  const { type, op } = row;
+  const { device } = fold();
+  const scan = await asOnGpus(fold(), () =>
+    fold().prepareScan({ type, op, segments: "columns", maxLength: MOST }),
+  );
+  for (const { columns, rows: ofRows } of shapes.filter((one) => one.rows > 2)) {
+    const length = columns * ofRows;
+    const data = itemsOf(row, length);
+    const input = storage(data);
+    const ranges = { input, output: input, length, columns };
+    const grouping = scan.groupingOf(ranges);
+    submit((encoder) => scan.record(encoder, ranges));
+    const order = type.name === "f64" ? { grouping } : {};
+    const expected = scanReference(data, { op, type, segments: { columns }, ...order } as never) as AnyArray;
+    expectSameBits(
+      readAs(expected, type, await readWords(device, input)),
+      expected,
+      `${columns} × ${ofRows}`,
+    );
+    if (ofRows === 300) {
+      expect(grouping.rowsPerChunk, `${columns} columns`).toBeLessThan(ofRows);
+      expect(grouping.rowsPerRun, `${columns} columns`).toBe(
+        columns < 32 || type.name === "f64" ? undefined : grouping.itemsPerThread,
+      );
+    }
+    input.destroy();
+  }
+  scan.destroy();
 });
 
 describe("a map to items of another size, of a part of longer data", () => {
@@ -491,6 +523,10 @@ describe("what is refused", () => {
     const buffer = storage(six);
     const plain = scanned.groupingOf({ input: buffer, output: storage(six), length: 6 });
     expect(() => scanReference(six, { segments, grouping: plain })).toThrow(/rowsPerChunk is undefined/);
+    for (const wrongRows of [0, 1.5, "2"] as number[]) {
+      const grouping = { ...plain, rowsPerChunk: 2, rowsPerRun: wrongRows };
+      expect(() => scanReference(six, { segments, grouping })).toThrow(/rowsPerRun is /);
+    }
   });
 
   test("recorded", async () => {
