@@ -100,6 +100,7 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
       }
       plans.push(planPartition({ ...base, type, where: "i % 3u == 1u" }, facts));
       plans.push(planPartition({ ...base, type, where: "i % 3u == 1u" }, facts, ["padded"]));
+      plans.push(planPartition({ ...base, type, classes: 5, class: "i % 5u" }, facts));
       plans.push(planPartition({ ...base, type, indices: true, lengthOnGpu: true }, facts));
       for (const passes of ["single", "reduce-then-scan"] as const) {
         const kept = { ...base, type, passes };

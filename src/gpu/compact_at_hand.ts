@@ -28,6 +28,8 @@ export type SelectOptions = TypeOptions &
   Pick<HandCompactOptions<string>, "where" | "flags"> & {
     readonly indices?: boolean;
     readonly into?: unknown;
+    readonly classes?: number;
+    readonly class?: string;
   };
 
 /** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
@@ -41,7 +43,10 @@ export async function compactAtHand(
   return (await selectAtHand("compact", planCompact, context, given, room, options)).values;
 }
 
-/** A compaction, or a partition, whose result has as many elements as the data. `count` is how many are kept. */
+/**
+ * A compaction, or a partition, whose result has as many elements as the data. `counts` has how many are kept; for classes,
+ * where each begins, and where the last one ends.
+ */
 export async function selectAtHand(
   primitive: "compact" | "partition",
   planner: (...given: Parameters<typeof planPartition>) => Plan,
@@ -49,14 +54,16 @@ export async function selectAtHand(
   given: Given,
   room: Given,
   options: SelectOptions,
-): Promise<{ readonly values: AnyArray; readonly count: number }> {
+): Promise<{ readonly values: AnyArray; readonly counts: Uint32Array }> {
   const isWhole = primitive === "partition";
   const { flags, indices = false, into, ...others } = options;
   const { data, length } = given;
   const { arrayOf: itemsOf, ...types } = await typesOf(data, options, primitive);
   const { type } = types;
   const title = `${primitive}<${type.name}>`;
-  if ((options.where === undefined) === (flags === undefined)) {
+  const { where, classes, class: expression } = options;
+  const isByClass = classes !== undefined || expression !== undefined;
+  if (!isByClass && (where === undefined) === (flags === undefined)) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
   }
   const words = flags && flagWords(flags, length, title);
@@ -71,31 +78,30 @@ export async function selectAtHand(
   const plan = async (): Promise<Plan> =>
     planner(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
   const itemBytes = indices ? u32.bytes : type.bytes;
-  const { made, count } = await planAtHand(
+  const { made, counts } = await planAtHand(
     context,
     { primitive, all, plan },
-    async ({ upload, output, record, readBack }) => {
+    async ({ plan: { countWords = 1 }, upload, output, record, readBack }) => {
       if (length === 0) {
-        return { made: new Uint8Array(0), count: 0 };
+        return { made: new Uint8Array(0), counts: new Uint32Array(countWords) };
       }
       const ranges = {
         input: await upload("input", given),
         flags: words && (await upload("flags", words)),
         output: await output("output", length),
-        count: await output("count", 1),
+        count: await output("count", countWords),
       };
-      const [count = 0] = new Uint32Array(
-        (await readBack(ranges.count, fresh(u32.bytes), record(ranges))).buffer,
-      );
-      const items = isWhole ? length : count;
-      return { made: await readBack(ranges.output, target(items * itemBytes)), count };
+      const read = await readBack(ranges.count, fresh(countWords * u32.bytes), record(ranges));
+      const counts = new Uint32Array(read.buffer);
+      const items = isWhole ? length : (counts[0] ?? 0);
+      return { made: await readBack(ranges.output, target(items * itemBytes)), counts };
     },
   );
   const values =
     isWhole && into !== undefined
       ? room.data
       : arrayOf(made.buffer as ArrayBuffer, made.byteOffset, made.byteLength / itemBytes);
-  return { values, count };
+  return { values, counts };
 }
 
 /** Flags as the kernels read them: a u32 for each element. */

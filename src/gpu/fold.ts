@@ -27,6 +27,8 @@ import type {
   GpuScanOptions,
 } from "./on_gpu.ts";
 import type {
+  ClassOptions,
+  ClassPartition,
   FlaggedPartitionRanges,
   GpuPartitionOptions,
   HandPartitionOptions,
@@ -200,6 +202,10 @@ export interface WithoutSegments {
 
 /** Segments by keys of this type. */
 export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & { readonly keys: Keys };
+
+/** The options of a partition into classes. */
+type GpuClassesOf<Name extends string> = Omit<GpuPartitionOptions<Name>, "where" | "flags"> & ClassOptions;
+type ClassesOf<A extends AnyArray> = Omit<HandPartitionOptions<NameOf<A>>, "where" | "flags"> & ClassOptions;
 
 /** The two ends of a stream, whose code is loaded later. */
 function streamFor(
@@ -451,6 +457,9 @@ export class Fold {
    * All elements: first those that a predicate or flags keep, then the rest, both in order and bit for bit. `count` is the
    * number of kept elements, which is where the rest begins. With `indices`, `values` has the elements' positions instead.
    *
+   * With `classes`, it has more parts than two: the elements of class 0, then those of class 1, and so on, each in order.
+   * `offsets` has where each class begins, and where the last one ends.
+   *
    * @returns `values`, an array like `data` and as long; with `indices`, a `Uint32Array`; with `into`, that array. An array on
    * the GPU gives arrays on the GPU: `count` then has one element. The data is read twice, whatever `passes` is.
    * @throws as {@link Fold.compact}.
@@ -463,6 +472,9 @@ export class Fold {
    * count; // 2
    * values.subarray(count); // 4 2 6
    * (await fold.partition(numbers, { where: "x % 2u == 1u", indices: true })).values; // 1 3 0 2 4
+   * const parts = await fold.partition(numbers, { classes: 3, class: "x % 3u" });
+   * parts.values; // 9 6 4 7 2
+   * parts.offsets; // 0 2 4 5
    * ```
    */
   partition<A extends AnyArray>(
@@ -489,10 +501,29 @@ export class Fold {
         GpuArray<Name, V>
       >,
   ): Promise<Partition<GpuArray<Name, V>, GpuArray<"u32", number>>>;
+  partition<A extends AnyArray>(
+    data: A,
+    options: ClassesOf<A> & { readonly indices: true } & IntoOption<Uint32Array>,
+  ): Promise<ClassPartition<Uint32Array, Uint32Array>>;
+  partition<A extends AnyArray>(
+    data: A,
+    options: ClassesOf<A> & { readonly indices?: false } & IntoOption<A>,
+  ): Promise<ClassPartition<A, Uint32Array>>;
+  partition<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuClassesOf<NoInfer<Name>> & { readonly indices: true } & IntoOption<GpuArray<"u32", number>>,
+  ): Promise<ClassPartition<GpuArray<"u32", number>, GpuArray<"u32", number>>>;
+  partition<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuClassesOf<NoInfer<Name>> & { readonly indices?: false } & IntoOption<GpuArray<Name, V>>,
+  ): Promise<ClassPartition<GpuArray<Name, V>, GpuArray<"u32", number>>>;
   async partition(
     data: AnyArray | GpuArray,
     options: { readonly into?: unknown } = {},
-  ): Promise<Partition<AnyArray | GpuArray, number | GpuArray>> {
+  ): Promise<
+    | Partition<AnyArray | GpuArray, number | GpuArray>
+    | ClassPartition<AnyArray | GpuArray, Uint32Array | GpuArray>
+  > {
     // The arrays may change while the code is loaded.
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
@@ -785,7 +816,8 @@ export class Fold {
    * ```
    */
   preparePartition<Name extends string>(
-    options: PartitionOptions<Name> & { readonly where: string },
+    options: PartitionOptions<Name> &
+      ({ readonly where: string } | { readonly classes: number; readonly class: string }),
   ): Promise<PreparedPartition>;
   preparePartition<Name extends string>(
     options: PartitionOptions<Name> & { readonly where?: never },

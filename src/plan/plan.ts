@@ -97,6 +97,8 @@ export interface Plan {
   /** Bytes of an item of each of the caller's ranges. */
   readonly itemBytes: Readonly<Record<RangeName, number>>;
   readonly indirectWords: number;
+  /** Words of the range `count`. The default is 1. */
+  readonly countWords?: number;
   /** How many items a vector has. If input and output both start at a vector, they can be loaded and stored as vectors. */
   readonly vector: number;
   /** Items that the output must hold for a length. */

@@ -8,7 +8,7 @@ export { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
 export type { Segments } from "../algebra/segments.ts";
 export type { Grouping } from "../plan/grouping.ts";
 export { compactReference } from "./compact.ts";
-export type { ReferencePartition } from "./partition.ts";
+export type { ReferenceClassPartition, ReferencePartition } from "./partition.ts";
 export { partitionReference } from "./partition.ts";
 export type { ReferenceRuns } from "./reduce.ts";
 export { reduceReference } from "./reduce.ts";
