@@ -531,6 +531,16 @@ describe("what is refused", () => {
     expect(record({ input: a, output: { buffer: b, size: 28 }, count: b })).toThrow(
       "output has 28 bytes from offset 0 on, and 8 items of 4 bytes take 32",
     );
+    const classes = await fold().preparePartition({ type: u32, classes: 4, class: "x", maxLength: 8 });
+    expect(() =>
+      classes.record(device.createCommandEncoder(), {
+        input: a,
+        output: b,
+        count: { buffer: b, offset: 1024, size: 16 },
+        length: 8,
+      }),
+    ).toThrow("count has 16 bytes from offset 1024 on, and 5 items of 4 bytes take 20");
+    classes.destroy();
     const flagged = await fold().preparePartition({ type: u32, maxLength: 8 });
     expect(() =>
       flagged.record(device.createCommandEncoder(), { input: a, output: b, count: b, length: 0 } as never),
