@@ -64,6 +64,8 @@ export type {
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
 export type {
+  ClassOptions,
+  ClassPartition,
   FlaggedPartitionRanges,
   GpuPartitionOptions,
   HandPartitionOptions,

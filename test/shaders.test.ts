@@ -107,6 +107,7 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
       }
       plans.push(planPartition({ ...base, type, where: "i % 3u == 1u" }, facts));
       plans.push(planPartition({ ...base, type, where: "i % 3u == 1u" }, facts, ["padded"]));
+      plans.push(planPartition({ ...base, type, classes: 5, class: "i % 5u" }, facts));
       plans.push(planPartition({ ...base, type, indices: true, lengthOnGpu: true }, facts));
       for (const passes of ["single", "reduce-then-scan"] as const) {
         const kept = { ...base, type, passes };
@@ -153,6 +154,36 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
     );
   }
   for (const [type, op] of rows) {
+    const kinds = [
+      "rows",
+      "offsets",
+      "heads",
+      "headBits",
+      { keys: u32 },
+      { keys: f16 },
+      { keys: wide },
+    ] as const;
+    for (const [at, segments] of kinds.entries()) {
+      const algorithm = algorithmNames[at % algorithmNames.length] as (typeof algorithmNames)[number];
+      const base = {
+        type,
+        op,
+        maxLength,
+        segments,
+        algorithm,
+        workGroupSize: 64,
+        itemsPerThread: 4,
+      } as const;
+      for (const passes of ["single", "reduce-then-scan"] as const) {
+        const unique = typeof segments === "object" ? { segments: { ...segments, unique: true } } : {};
+        plans.push(
+          planScan({ ...base, passes }, facts),
+          planScan({ ...base, passes, exclusive: true, initial: true, lengthOnGpu: true }, facts),
+          planReduce({ ...base, passes }, facts),
+          planReduce({ ...base, ...unique, passes, initial: at % 2 === 0 }, facts),
+        );
+      }
+    }
     const columns = { type, op, maxLength, segments: "columns", workGroupSize: 64 } as const;
     for (const primitive of ["scan", "reduce"] as const) {
       for (const options of [

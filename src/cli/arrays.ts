@@ -5,6 +5,7 @@ import { monoid } from "../algebra/monoid.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import type { Context } from "../gpu/context.ts";
 import { contextOf } from "../gpu/device.ts";
+import type { ClassPartition, Partition } from "../gpu/partition.ts";
 import type { Streamed } from "../gpu/streams.ts";
 import { endWithTotal, startCompact, startReduce, startScan } from "../gpu/streams.ts";
 import type { TuningOptions } from "../plan/options.ts";
@@ -269,17 +270,30 @@ export async function partitionFile(
   options: OutputOption &
     TuningOption &
     RawOption &
-    AdapterOption & { readonly where?: string; readonly flags?: string; readonly indices?: boolean },
+    AdapterOption & {
+      readonly where?: string;
+      readonly flags?: string;
+      readonly class?: string;
+      readonly classes?: number;
+      readonly indices?: boolean;
+    },
 ): Promise<void> {
-  const { where, indices = false } = options;
-  if ((where === undefined) === (options.flags === undefined)) {
-    throw new UsageError("partition takes one of --where EXPR and --flags FLAGS.npy, and not both");
+  const { where, class: expression, classes, indices = false } = options;
+  if ([where, options.flags, expression].filter((one) => one !== undefined).length !== 1) {
+    throw new UsageError(
+      "partition takes one of --where EXPR, --flags FLAGS.npy, and --class EXPR with --classes N, and no two of them",
+    );
+  }
+  if ((expression === undefined) !== (classes === undefined)) {
+    throw new UsageError(
+      "partition: --class EXPR gives a class, and --classes N is how many there are; it takes both",
+    );
   }
   if (options.output === DASH) {
-    throw new UsageError("partition: standard output gets how many elements are kept; -o takes a file");
+    throw new UsageError("partition: standard output gets where the parts begin; -o takes a file");
   }
   const target = await openOutput(options.output, options);
-  const kept = await withElements(path, options, async (source, input) => {
+  const printed = await withElements(path, options, async (source, input) => {
     const { type } = source;
     const progress = startProgress(4);
     try {
@@ -287,12 +301,19 @@ export async function partitionFile(
       const data = await readAll(source, input.path);
       const flags = options.flags && (await readFlagsFor(options.flags, data.length, input.path));
       progress.step("opening the adapter");
-      const { values, count } = await withFold(options, (fold) => {
+      const parted = await withFold(options, (fold) => {
         progress.step("running");
-        const selector = flags ? { flags } : { where: where as string };
-        const all = { ...tuningOf(options), ...selector, type: type as ElementType<TypeName> };
-        return indices ? fold.partition(data, { ...all, indices }) : fold.partition(data, all);
+        const selector = flags
+          ? { flags }
+          : where !== undefined
+            ? { where }
+            : { class: expression as string, classes: classes as number };
+        // Which of its forms the call has depends on the options.
+        const all: object = { ...tuningOf(options), ...selector, type, indices };
+        return fold.partition(data, all as { readonly where: string });
       });
+      const { values, count, offsets } = parted as Partial<ClassPartition<ScalarArray, Uint32Array>> &
+        Partition<ScalarArray, number>;
       progress.step("writing");
       const result = indices ? u32 : type;
       await formedTarget(target, options, result).writeBy(async (output) => {
@@ -301,12 +322,12 @@ export async function partitionFile(
         }
         await output.write(bytesOf(values));
       });
-      return count;
+      return offsets?.join(" ") ?? count;
     } finally {
       progress.stop();
     }
   });
-  await print(`${kept}\n`);
+  await print(`${printed}\n`);
 }
 
 async function readFlagsFor(path: string, length: number, input: string): Promise<Uint8Array> {

@@ -193,7 +193,7 @@ function program(printHelp: (text: string) => void): Command {
   root
     .command("partition")
     .description(
-      "All elements: first those that a predicate or flags keep, then the rest, both in order. How many are kept is printed, alone on stdout.",
+      "All elements: first those that a predicate or flags keep, then the rest, both in order. How many are kept is printed, alone on stdout. Or, with --classes, one class after another; where each begins and the last one ends is printed.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
@@ -209,6 +209,11 @@ function program(printHelp: (text: string) => void): Command {
       "--flags <flags.npy>",
       "one for each element, which is kept where it is not zero, as compact takes them",
     )
+    .option(
+      "--class <expr>",
+      "in place of --where: WGSL that gives an element's class, 0 and up, such as 'x % 3u'",
+    )
+    .option("--classes <n>", "how many classes there are, 1 to 16", Number)
     .option("--indices", "write the elements' positions (<u4) instead of the elements")
     .addOption(runAlgorithm())
     .addOption(adapterOption())

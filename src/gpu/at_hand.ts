@@ -80,11 +80,11 @@ export interface TotalOption<Result> {
   readonly total?: NoInfer<Result>;
 }
 
-/** Where the result of `scan` or `compact` goes. */
+/** Where the result of `scan`, `partition` or `compact` goes. */
 export interface IntoOption<Result> {
   /**
-   * An array of yours to fill with the result, of the result's type. For `scan` it has as many elements as the data, and
-   * is what the call returns. For `compact` it has at least as many; the call returns the part that it filled. It may be
+   * An array of yours to fill with the result, of the result's type. For `scan` and `partition` it has as many elements as
+   * the data, and is what the call returns. For `compact` it has at least as many; the call returns the part that it filled. It may be
    * the data itself. If the call is rejected, what the array holds is open.
    */
   readonly into?: NoInfer<Result>;

@@ -35,6 +35,8 @@ export type SelectOptions = TypeOptions &
   Pick<HandCompactOptions<string>, "where" | "flags"> & {
     readonly indices?: boolean;
     readonly into?: unknown;
+    readonly classes?: number;
+    readonly class?: string;
   };
 
 /** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
@@ -48,7 +50,10 @@ export async function compactAtHand(
   return (await selectAtHand("compact", planCompact, context, given, room, options)).values;
 }
 
-/** A compaction, or a partition, whose result has as many elements as the data. `count` is how many are kept. */
+/**
+ * A compaction, or a partition, whose result has as many elements as the data. `counts` has how many are kept; for classes,
+ * where each begins, and where the last one ends.
+ */
 export async function selectAtHand(
   primitive: "compact" | "partition",
   planner: (...given: Parameters<typeof planPartition>) => Plan,
@@ -56,14 +61,16 @@ export async function selectAtHand(
   given: Given,
   room: Given,
   options: SelectOptions,
-): Promise<{ readonly values: AnyArray; readonly count: number }> {
+): Promise<{ readonly values: AnyArray; readonly counts: Uint32Array }> {
   const isWhole = primitive === "partition";
   const { flags, indices = false, into, ...others } = options;
   const { data, length } = given;
   const { arrayOf: itemsOf, ...types } = await typesOf(data, options, primitive);
   const { type } = types;
   const title = `${primitive}<${type.name}>`;
-  if ((options.where === undefined) === (flags === undefined)) {
+  const { where, classes, class: expression } = options;
+  const isByClass = classes !== undefined || expression !== undefined;
+  if (!isByClass && (where === undefined) === (flags === undefined)) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
   }
   if (flags !== undefined) {
@@ -86,7 +93,7 @@ export async function selectAtHand(
   const plan = async (options: typeof all): Promise<Plan> =>
     planner(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
   const planned = { primitive, all, plan };
-  const count = new Uint32Array(1);
+  let counts = new Uint32Array(1);
   const made = goesInPieces
     ? await (await loadPieces()).runInPieces(context, {
         planned,
@@ -96,40 +103,45 @@ export async function selectAtHand(
         room,
         flags: flags && { marks: flags, check: () => requireFlags(flags, length, title) },
       })
-    : await planAtHand(context, planned, async ({ upload, output, run, readBack }) => {
-        if (length === 0) {
-          return new Uint8Array(0);
-        }
-        const ranges = {
-          input: await upload("input", given),
-          flags: words && (await upload("flags", words)),
-          output: await output("output", length),
-          count: await output("count", 1),
-        };
-        const counted = partOf(ranges.count, u32.bytes, () => new Uint8Array(count.buffer));
-        let made = target(0)();
-        const result = (items: number): Part => ({
-          buffer: ranges.output.buffer,
-          bytes: items * itemBytes,
-          use(bytes) {
-            const size = isWhole ? bytes.length : (count[0] ?? 0) * itemBytes;
-            made = target(size)();
-            made.set(bytes.subarray(0, size));
-          },
-        });
-        // Nobody knows yet how many items are kept. If there are few, it takes less time to read all of them than to ask first.
-        const readsAll = isWhole || length * itemBytes <= SHORT;
-        await run(ranges, length, readsAll ? [counted, result(length)] : [counted]);
-        if (!readsAll && count[0]) {
-          await readBack([result(count[0])]);
-        }
-        return made;
-      });
+    : await planAtHand(
+        context,
+        planned,
+        async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
+          counts = new Uint32Array(countWords);
+          if (length === 0) {
+            return new Uint8Array(0);
+          }
+          const ranges = {
+            input: await upload("input", given),
+            flags: words && (await upload("flags", words)),
+            output: await output("output", length),
+            count: await output("count", countWords),
+          };
+          const counted = partOf(ranges.count, counts.byteLength, () => new Uint8Array(counts.buffer));
+          let made = target(0)();
+          const result = (items: number): Part => ({
+            buffer: ranges.output.buffer,
+            bytes: items * itemBytes,
+            use(bytes) {
+              const size = isWhole ? bytes.length : (counts[0] ?? 0) * itemBytes;
+              made = target(size)();
+              made.set(bytes.subarray(0, size));
+            },
+          });
+          // Nobody knows yet how many items are kept. If there are few, it takes less time to read all of them than to ask first.
+          const readsAll = isWhole || length * itemBytes <= SHORT;
+          await run(ranges, length, readsAll ? [counted, result(length)] : [counted]);
+          if (!readsAll && counts[0]) {
+            await readBack([result(counts[0])]);
+          }
+          return made;
+        },
+      );
   const values =
     isWhole && into !== undefined
       ? room.data
       : arrayOf(made.buffer as ArrayBuffer, made.byteOffset, made.byteLength / itemBytes);
-  return { values, count: count[0] ?? 0 };
+  return { values, counts };
 }
 
 /** A flag as the kernels read it. */

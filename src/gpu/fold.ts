@@ -32,6 +32,8 @@ import type {
 } from "./on_gpu.ts";
 import { once } from "./once.ts";
 import type {
+  ClassOptions,
+  ClassPartition,
   FlaggedPartitionRanges,
   GpuPartitionOptions,
   HandPartitionOptions,
@@ -263,6 +265,10 @@ export interface PreparedSearchSorted {
   destroy(): void;
 }
 
+/** The options of a partition into classes. */
+type GpuClassesOf<Name extends string> = Omit<GpuPartitionOptions<Name>, "where" | "flags"> & ClassOptions;
+type ClassesOf<A extends AnyArray> = Omit<HandPartitionOptions<NameOf<A>>, "where" | "flags"> & ClassOptions;
+
 /** The two ends of a stream, whose code is loaded later. */
 function streamFor(
   context: Context,
@@ -380,7 +386,9 @@ export class Fold {
    * await fold.reduce(Float32Array.of(2, 9, 4), { map: "x * x" }); // 101
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { rows: 2 } }); // 3 7
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { columns: 2 } }); // 4 6
-   * await fold.reduce(Uint32Array.of(1, 2, 3), { segments: { keys: Int32Array.of(5, 5, -1) } }); // keys 5 -1, values 3 3
+   * const runs = await fold.reduce(Uint32Array.of(1, 2, 3), { segments: { keys: Int32Array.of(5, 5, -1) } });
+   * runs.keys; // 5 -1
+   * runs.values; // 3 3
    * ```
    */
   reduce<A extends AnyArray>(
@@ -514,6 +522,9 @@ export class Fold {
    * All elements: first those that a predicate or flags keep, then the rest, both in order and bit for bit. `count` is the
    * number of kept elements, which is where the rest begins. With `indices`, `values` has the elements' positions instead.
    *
+   * With `classes`, it has more parts than two: the elements of class 0, then those of class 1, and so on, each in order.
+   * `offsets` has where each class begins, and where the last one ends.
+   *
    * @returns `values`, an array like `data` and as long; with `indices`, a `Uint32Array`; with `into`, that array. An array on
    * the GPU gives arrays on the GPU: `count` then has one element. The data is read twice, whatever `passes` is.
    * @throws as {@link Fold.compact}.
@@ -526,6 +537,9 @@ export class Fold {
    * count; // 2
    * values.subarray(count); // 4 2 6
    * (await fold.partition(numbers, { where: "x % 2u == 1u", indices: true })).values; // 1 3 0 2 4
+   * const parts = await fold.partition(numbers, { classes: 3, class: "x % 3u" });
+   * parts.values; // 9 6 4 7 2
+   * parts.offsets; // 0 2 4 5
    * ```
    */
   partition<A extends AnyArray>(
@@ -552,10 +566,29 @@ export class Fold {
         GpuArray<Name, V>
       >,
   ): Promise<Partition<GpuArray<Name, V>, GpuArray<"u32", number>>>;
+  partition<A extends AnyArray>(
+    data: A,
+    options: ClassesOf<A> & { readonly indices: true } & IntoOption<Uint32Array>,
+  ): Promise<ClassPartition<Uint32Array, Uint32Array>>;
+  partition<A extends AnyArray>(
+    data: A,
+    options: ClassesOf<A> & { readonly indices?: false } & IntoOption<A>,
+  ): Promise<ClassPartition<A, Uint32Array>>;
+  partition<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuClassesOf<NoInfer<Name>> & { readonly indices: true } & IntoOption<GpuArray<"u32", number>>,
+  ): Promise<ClassPartition<GpuArray<"u32", number>, GpuArray<"u32", number>>>;
+  partition<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuClassesOf<NoInfer<Name>> & { readonly indices?: false } & IntoOption<GpuArray<Name, V>>,
+  ): Promise<ClassPartition<GpuArray<Name, V>, GpuArray<"u32", number>>>;
   async partition(
     data: AnyArray | GpuArray,
     options: { readonly into?: unknown } = {},
-  ): Promise<Partition<AnyArray | GpuArray, number | GpuArray>> {
+  ): Promise<
+    | Partition<AnyArray | GpuArray, number | GpuArray>
+    | ClassPartition<AnyArray | GpuArray, Uint32Array | GpuArray>
+  > {
     // The arrays may change while the code is loaded.
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
@@ -604,7 +637,9 @@ export class Fold {
    *
    * @example
    * ```ts
-   * const { values, counts } = await fold.runLengths(Uint32Array.of(4, 4, 7, 7, 7, 4)); // values 4 7 4, counts 2 3 1
+   * const runs = await fold.runLengths(Uint32Array.of(4, 4, 7, 7, 7, 4));
+   * runs.values; // 4 7 4
+   * runs.counts; // 2 3 1
    * ```
    */
   runLengths<A extends AnyArray>(
@@ -985,7 +1020,8 @@ export class Fold {
    * ```
    */
   preparePartition<Name extends string>(
-    options: PartitionOptions<Name> & { readonly where: string },
+    options: PartitionOptions<Name> &
+      ({ readonly where: string } | { readonly classes: number; readonly class: string }),
   ): Promise<PreparedPartition>;
   preparePartition<Name extends string>(
     options: PartitionOptions<Name> & { readonly where?: never },

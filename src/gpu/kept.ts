@@ -33,10 +33,7 @@ export interface Kept {
   mostBytes: number;
   /** Bytes that go from or to the CPU at once: the staging memory of a call is a few pieces, however long its arrays are. */
   pieceBytes: number;
-  /**
-   * Arrays of more bytes go through the device in pieces, also if a buffer would hold them. With this many, the staging and the
-   * buffers of a call are as many bytes as are kept.
-   */
+  /** Arrays of more bytes go through the device in pieces, also if a buffer would hold them: see bench/LOG.md. */
   longBytes: number;
   /** Those that were left last are at the end. A buffer that is written from the CPU is mapped. */
   readonly buffers: KeptBuffer[];
@@ -46,7 +43,7 @@ export interface Kept {
 export const nothingKept = (): Kept => ({
   mostBytes: MOST_BYTES,
   pieceBytes: 2 ** 24,
-  longBytes: 2 ** 27,
+  longBytes: 2 ** 26,
   buffers: [],
   plans: [],
 });

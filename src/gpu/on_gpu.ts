@@ -20,8 +20,11 @@ import type { CallOnGpu, Memory, Primitive } from "./gpu_array.ts";
 import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
-import type { GpuPartitionOptions } from "./partition.ts";
+
+import type { ClassOptions, GpuPartitionOptions } from "./partition.ts";
+
 import { keyOfCall, lengthError } from "./planned.ts";
+
 import type { Prepared } from "./recording.ts";
 import { prepareFor } from "./recording.ts";
 import type { GpuSegments, SegmentsOnGpu } from "./segments_on_gpu.ts";
@@ -96,6 +99,8 @@ const names = {
   partition: {
     where: true,
     flags: true,
+    class: true,
+    classes: true,
     indices: true,
     into: true,
     type: true,
@@ -108,12 +113,14 @@ const names = {
   scan: Record<keyof GpuScanMapOptions<string, string, Value>, true>;
   reduce: Record<keyof GpuReduceMapOptions<string, string, Value> | "segments", true>;
   compact: Record<keyof GpuCompactOptions<string> | "from" | "indices" | "into", true>;
-  partition: Record<keyof GpuPartitionOptions<string> | "indices" | "into", true>;
+  partition: Record<keyof GpuPartitionOptions<string> | keyof ClassOptions | "indices" | "into", true>;
 };
 
 /** The options of a call that its plan takes, too. Nobody has checked any of them yet. */
 interface PlanOptions extends TuningOptions {
   readonly where?: string;
+  readonly classes?: number;
+  readonly class?: string;
   readonly indices?: boolean;
   readonly type?: ElementType;
   readonly from?: ElementType;
@@ -286,8 +293,12 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   const flags = marks === undefined ? undefined : requireOnGpu(primitive, context, marks, "flags");
   const others = { ...given, ...typesOnGpu(primitive, input, given) };
   const title = `${primitive}<${others.type.name}>`;
+  const isByClass = others.classes !== undefined || others.class !== undefined;
+  if (isByClass && flags !== undefined) {
+    throw new ArgumentError(`${title} takes flags or classes, and not both`, "flags");
+  }
   const isSelecting = primitive === "compact" || primitive === "partition";
-  if (isSelecting && (others.where === undefined) === (flags === undefined)) {
+  if (isSelecting && !isByClass && (others.where === undefined) === (flags === undefined)) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
   }
   if (flags !== undefined) {
@@ -410,7 +421,7 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
         primitive === "compact" ||
         primitive === "partition" ||
         (primitive === "reduce" && segments?.isCounted);
-      const total = isCounted ? await make("count", u32.bytes) : undefined;
+      const total = isCounted ? await make("count", countsOf(call) * u32.bytes) : undefined;
       const keys = primitive === "reduce" ? segments?.keys : undefined;
       const unique = keys && (await make("keys", call.most * keys.type.bytes));
       // Meanwhile, the device or the fold may have been destroyed.
@@ -434,6 +445,9 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
     }
   }
 };
+
+/** How many counts a call gives: one, or those of a partition into classes. */
+const countsOf = ({ others: { classes } }: Call): number => (classes === undefined ? 1 : classes + 1);
 
 /** Where a call reads and writes. */
 const rangesOf = (
@@ -471,13 +485,15 @@ function resultsOf(
       context: partsOf(input).context,
       memory: total,
       offset: 0,
-      maxLength: 1,
+      maxLength: countsOf(call),
       count: undefined,
       held: [total],
       call: callOnGpu,
     });
     // It is typed where it is called: Fold.partition.
-    return { values, count } as unknown as GpuArray;
+    return (call.others.classes === undefined
+      ? { values, count }
+      : { values, offsets: count }) as unknown as GpuArray;
   }
   const keys = segments?.keys;
   if (keys === undefined || unique === undefined || total === undefined) {

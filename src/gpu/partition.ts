@@ -1,5 +1,6 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import type { ElementType } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { PartitionOptions } from "../plan/partition.ts";
@@ -34,13 +35,34 @@ export interface Partition<Values, Count> {
   readonly count: Count;
 }
 
+/** The options of `partition` into more parts than two. */
+export interface ClassOptions {
+  /** How many classes there are: 1 to 16. The data is read twice for each. */
+  readonly classes: number;
+  /**
+   * A WGSL expression over the element `x` and its index `i` (u32) that gives an element's class: a number from 0 up. A number
+   * past the last class counts as the last class.
+   */
+  readonly class: string;
+}
+
+/** All elements: those of class 0, then those of class 1, and so on, each in order. */
+export interface ClassPartition<Values, Offsets> {
+  readonly values: Values;
+  /** Where each class begins, and where the last one ends: one number more than there are classes. */
+  readonly offsets: Offsets;
+}
+
 /** Where a partition reads and writes. */
 export interface PartitionRanges {
   /** Not needed by positions with `flags`, which do not read the items. */
   readonly input?: BufferRange;
   /** Has room for as many items as the input. */
   readonly output: BufferRange;
-  /** Receives the number of kept items, a u32, which is where the rest begins. */
+  /**
+   * Receives the number of kept items, a u32, which is where the rest begins. With `classes`, it receives one number more than
+   * there are classes: where each class begins, and where the last one ends.
+   */
   readonly count: BufferRange;
   readonly length: Length;
   /** The index of the first item: predicates and positions count from it, modulo 2^32. The default is 0. */
@@ -72,6 +94,8 @@ export interface PreparedPartition<Ranges extends PartitionRanges = PartitionRan
 const names = {
   where: true,
   flags: true,
+  class: true,
+  classes: true,
   indices: true,
   into: true,
   type: true,
@@ -79,11 +103,16 @@ const names = {
   workGroupSize: true,
   itemsPerThread: true,
   passes: true,
-} as const satisfies Record<keyof HandPartitionOptions<string> | "indices" | "into", true>;
+} as const satisfies Record<
+  keyof HandPartitionOptions<string> | keyof ClassOptions | "indices" | "into",
+  true
+>;
 
 const planNames = {
   type: true,
   where: true,
+  class: true,
+  classes: true,
   indices: true,
   maxLength: true,
   lengthOnGpu: true,
@@ -105,7 +134,12 @@ export async function partitionAtHand(
   given: Given,
   room: Given,
   options: SelectOptions,
-): Promise<Partition<AnyArray, number>> {
+): Promise<Partition<AnyArray, number> | ClassPartition<AnyArray, Uint32Array>> {
   requireOptions("partition", options, names);
-  return selectAtHand("partition", planPartition, context, given, room, options);
+  const isByClass = options.classes !== undefined || options.class !== undefined;
+  if (isByClass && options.flags !== undefined) {
+    throw new ArgumentError("partition takes flags or classes, and not both", "flags");
+  }
+  const { values, counts } = await selectAtHand("partition", planPartition, context, given, room, options);
+  return isByClass ? { values, offsets: counts } : { values, count: counts[0] ?? 0 };
 }

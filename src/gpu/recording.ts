@@ -249,7 +249,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
       input: length === 0 && given.input === undefined ? undefined : range("input", given.input, length),
       output: range("output", given.output, segments?.reduces ? count : plan.outputLength(length)),
       flags: range("flags", given.flags, length),
-      count: range("count", given.count, 1),
+      count: range("count", given.count, plan.countWords ?? 1),
       indirect: range("indirect", given.indirect, plan.indirectWords),
       length: range("length", given.length as BufferRange, 1),
       initial: range("initial", initialOf(given), 1),

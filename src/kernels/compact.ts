@@ -59,7 +59,10 @@ const totalDispatch = /* @__PURE__ */ file("io/total_dispatch.wgsl", totalDispat
 const totalDraw = /* @__PURE__ */ file("io/total_draw.wgsl", totalDrawFile);
 
 /** What decides whether an item is kept. */
-export type Selector = { readonly where: string } | "flags";
+export type Selector =
+  | { readonly where: string }
+  | { readonly class: string; readonly classes: number }
+  | "flags";
 
 /** Declares `keep` and `kept_item`, which the shaders of a compaction call. */
 function compactionSources(
@@ -85,14 +88,24 @@ function compactionSources(
   if (selector === "flags") {
     return [generated(head.join("\n"))];
   }
-  if (selector.where.trim() === "") {
+  const [option, expression] =
+    "where" in selector ? (["where", selector.where] as const) : (["class", selector.class] as const);
+  if (expression.trim() === "") {
     refuse(
       parted?.primitive ?? "compact",
-      "where",
+      option,
       "empty",
       "a WGSL expression over the element x and its index i",
     );
   }
+  const parameters = `x: ${from.native.element}, i: u32`;
+  const [before, after] =
+    "where" in selector
+      ? [`fn keep_value(${parameters}) -> bool {\n  return bool(`, "  );\n}"]
+      : [
+          `${classesText(selector.classes)}\nvar<private> class_now: u32;\nfn keep_value(${parameters}) -> bool {\n  return class_now == min(CLASSES - 1u, u32(`,
+          "  ));\n}",
+        ];
   return [
     generated(
       [
@@ -103,9 +116,12 @@ function compactionSources(
       ].join("\n"),
     ),
     [
-      generated(`fn keep_value(x: ${from.native.element}, i: u32) -> bool {\n  return bool(`),
-      callersText("the predicate", selector.where, { parameters: ["x", "i"], files: from.files }),
-      generated("  );\n}"),
+      generated(before),
+      callersText(option === "where" ? "the predicate" : "the class", expression, {
+        parameters: ["x", "i"],
+        files: from.files,
+      }),
+      generated(after),
     ],
   ];
 }
@@ -120,10 +136,24 @@ export type Indirect =
 export interface Parted {
   readonly primitive: "partition";
   /** Replaces what says which items are stored, and where. */
-  readonly store: SourceText;
+  readonly store?: SourceText;
   /** Replaces what says how many items are copied. */
   readonly copy: SourceText;
+  /** For classes, the kernels that count and move items class by class. */
+  readonly classes?: {
+    /** How many there are. */
+    readonly number: number;
+    /** What gives an item's class: WGSL over the element `x` and its index `i`. */
+    readonly expression: string;
+    readonly count: SourceText;
+    readonly move: SourceText;
+    /** The kernel that stores where classes begin. */
+    offsets(count: Monoid, sizes: Sizes): Kernel;
+  };
 }
+
+/** Declares the number of classes. */
+export const classesText = (classes: number): string => `const CLASSES = ${classes}u;`;
 
 /** Declares the constants that indirect arguments are made of. */
 const indirectText = (indirect: Indirect, mostWorkGroups: number): SourceText =>
@@ -192,13 +222,14 @@ const compactInput = ({ arrangement, selector, indices, sizes }: CompactKernelOp
 /** The kernel that counts how many items of each tile are kept. */
 export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {
   const vector = compactVector(options);
+  const classes = options.parted?.classes;
   return linkKernel(
-    `wavefold count kept <${options.type.name}>`,
-    "count_tiles",
+    `wavefold count ${classes ? "classes" : "kept"} <${options.type.name}>`,
+    classes ? "count_classes" : "count_tiles",
     withInstead(options.oneByOne?.kept, [
       ...compactSources(count, options, vector),
       compactInput(options),
-      countTiles,
+      classes?.count ?? countTiles,
     ]),
     options.sizes,
     vector,
@@ -220,14 +251,14 @@ export function compactKernel(
   const singlePass = typeof carry === "object";
   return linkKernel(
     `wavefold ${parted?.primitive ?? "compact"} ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
-    singlePass ? "compact_single_pass" : "compact_tiles",
+    singlePass ? "compact_single_pass" : parted?.classes ? "part_classes" : "compact_tiles",
     withInstead(options.oneByOne?.kept, [
       ...compactSources(count, options, vector),
       ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
       storeKept,
-      ...(parted ? [parted.store] : []),
-      singlePass ? compactSinglePass : compactTiles,
+      ...(parted?.store ? [parted.store] : []),
+      singlePass ? compactSinglePass : (parted?.classes?.move ?? compactTiles),
     ]),
     sizes,
     vector,

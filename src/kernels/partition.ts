@@ -1,13 +1,46 @@
 import copyWholeFile from "../../shaders/device/io/copy_whole.wgsl";
 import storePartedFile from "../../shaders/device/io/store_parted.wgsl";
+import countClassesFile from "../../shaders/device/kernels/count_classes.wgsl";
+import partClassesFile from "../../shaders/device/kernels/part_classes.wgsl";
+import storeOffsetsFile from "../../shaders/device/kernels/store_offsets.wgsl";
+import { generated } from "../text/source.ts";
 import type { Parted } from "./compact.ts";
-import { file } from "./contract.ts";
+import { classesText } from "./compact.ts";
+import { file, operatorSources, storageText } from "./contract.ts";
+import { carrySpine, linkKernel } from "./kernel.ts";
 
 // This is loaded only for partitions.
 
-/** The files that make the kernels of a compaction those of a partition. */
-export const parted: Parted = {
+const copyWhole = /* @__PURE__ */ file("io/copy_whole.wgsl", copyWholeFile);
+const countClasses = /* @__PURE__ */ file("kernels/count_classes.wgsl", countClassesFile);
+const partClasses = /* @__PURE__ */ file("kernels/part_classes.wgsl", partClassesFile);
+const storeOffsets = /* @__PURE__ */ file("kernels/store_offsets.wgsl", storeOffsetsFile);
+const storeParted = /* @__PURE__ */ file("io/store_parted.wgsl", storePartedFile);
+
+/** What makes the kernels of a compaction those of a partition in two. */
+export const inTwo: Parted = { primitive: "partition", store: storeParted, copy: copyWhole };
+
+/** What makes them those of a partition into classes. */
+export const byClass = (number: number, expression: string): Parted => ({
   primitive: "partition",
-  store: /* @__PURE__ */ file("io/store_parted.wgsl", storePartedFile),
-  copy: /* @__PURE__ */ file("io/copy_whole.wgsl", copyWholeFile),
-};
+  copy: copyWhole,
+  classes: {
+    number,
+    expression,
+    count: countClasses,
+    move: partClasses,
+    offsets: (count, sizes) =>
+      linkKernel(
+        "wavefold store where classes begin",
+        "store_offsets",
+        [
+          ...operatorSources(count),
+          storageText(count, "elements", "elements", 1),
+          generated(classesText(number)),
+          carrySpine,
+          storeOffsets,
+        ],
+        sizes,
+      ),
+  },
+});

@@ -80,11 +80,11 @@ function elementBytesOf({ domain, type }: Monoid): number {
 }
 
 /** The operator that combines within segments, from the operator on their values. */
-export function segmentedMonoid(own: Monoid, { exclusive, initial, totals }: SegmentUse): Monoid {
+export function segmentedMonoid(own: Monoid, { exclusive, initial }: SegmentUse): Monoid {
   const { domain, start } = own;
   const { element: value, stored = value, fromStored = "x", toStored = "x", fromValue = "x" } = domain;
-  // Exclusive prefixes and the totals of empty segments may combine no element.
-  const shown = start && (exclusive || totals) && !initial ? start.before : toStored;
+  // Exclusive prefixes may combine no element.
+  const shown = start && exclusive && !initial ? start.before : toStored;
   // What becomes of NaN is the operator's identity.
   const ofValues = (wgsl: string): string => wgsl.replace("identity()", "value_identity()");
   const conversions = generated(
@@ -187,17 +187,23 @@ export const clearKernel = (sizes: Sizes): Kernel =>
 /** The kernel that sets the bits of heads where offsets are, and stores what segments without items give to a reduction. */
 export function markKernel(
   monoid: Monoid,
-  { totals: stored }: SegmentUse,
+  { totals: stored, initial }: SegmentUse,
   lengthOnGpu: boolean,
   sizes: Sizes,
 ): Kernel {
   const { type } = monoid;
+  // A sum of no f64 is 0, and not the identity −0.
+  const start = monoid.onValues?.start;
   const empty: readonly Source[] = stored
     ? [
         ...operatorSources(monoid),
         storageText(monoid, "elements", "items", 1),
         ...type.files,
-        generated("fn item_from_empty() -> Output {\n  return item_from_element(identity());\n}"),
+        generated(
+          start === undefined || initial
+            ? "fn item_from_empty() -> Output {\n  return item_from_element(identity());\n}"
+            : `fn item_from_empty() -> Output {\n  let x = value_identity();\n  return ${start.before};\n}`,
+        ),
         outputItems,
         markEmpty,
       ]

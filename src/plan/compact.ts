@@ -78,8 +78,13 @@ export function planCompact(
     throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
   }
   const from = map?.from ?? type;
-  const flags = where === undefined;
-  const selector: Selector = flags ? "flags" : { where };
+  const classes = parted?.classes;
+  const flags = where === undefined && classes === undefined;
+  const selector: Selector = classes
+    ? { class: classes.expression, classes: classes.number }
+    : where === undefined
+      ? "flags"
+      : { where };
   const count = monoidOf(add, u32, "compact");
   const output = indices ? u32.bytes : type.bytes;
   const once = methods.singlePass?.("compact", title, type, count, options, facts, methods, testing);
@@ -105,12 +110,12 @@ export function planCompact(
     single !== undefined && apart(arrangement) === "vectors";
   const others = arrangements.filter((one) => !isSingle(one)).map(apart);
   const tile = tileOf(tuning);
-  const tilesBeside = parted === undefined ? 0 : 1;
   // Unlike a scan's spine, a compaction's has at least one level, since it gives the total.
   const levelsOf = (length: number): number[] => {
-    // The place after the last tile's has the number of all kept items, once the spine is scanned.
-    const levels = spineLengths(length + (length > 0 ? tilesBeside * tile : 0), tile);
-    return levels.length === 0 ? [Math.min(1, length)] : levels;
+    // Each class has places for all tiles. The place after the last one has the sum of all, once the spine is scanned.
+    const tiles = classes ? classes.number * Math.max(1, Math.ceil(length / tile)) : Math.ceil(length / tile);
+    const levels = spineLengths((tiles + (parted && tiles > 0 ? 1 : 0)) * tile, tile);
+    return levels.length === 0 ? [Math.min(1, tiles)] : levels;
   };
   const levels = levelsOf(maxLength);
 
@@ -145,9 +150,13 @@ export function planCompact(
     others.length > 0
       ? {
           ...spineKernels(count, tuning),
-          top: topOfCountsKernel(count, { ...tuning, ...kernelOptions, lengthOnGpu: false }),
+          // A kernel of its own stores where classes begin.
+          ...(classes === undefined && {
+            top: topOfCountsKernel(count, { ...tuning, ...kernelOptions, lengthOnGpu: false }),
+          }),
         }
       : undefined;
+  const offsets = classes?.offsets(count, tuning.sizes);
   const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
   const copying = sharing
     ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, parted)
@@ -168,6 +177,7 @@ export function planCompact(
       ...moving.all,
       ...(spine === undefined ? [] : [...counting.all, spine.top]),
       ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
+      offsets,
       copying,
     ]),
     // The last one holds kept items that do not go to the output at once. It is made with the first recording that needs it.
@@ -188,6 +198,7 @@ export function planCompact(
     ] as const),
     itemBytes: itemBytesOf(from.bytes, output),
     indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
+    ...(classes && { countWords: classes.number + 1 }),
     outputLength: (length) => length,
     ways: (
       [
@@ -227,15 +238,27 @@ export function planCompact(
         const tiles = Math.max(1, Math.ceil(length / tile));
         const move = moving.of(aside && arrangement === "one-buffer" ? "items" : apart(arrangement));
         const counted = counting.of(apart(arrangement));
-        if (length > 0) {
+        if (length > 0 || classes !== undefined) {
           passes.push({
             kernel: counted,
             slots: bound(counted, [...sources, [bindingOf.output, { scratch: 0 }]]),
             length,
-            tiles: tiles + tilesBeside,
+            // A kernel that counts one class leaves the last place to a tile past the end.
+            tiles: tiles + (parted !== undefined && classes === undefined ? 1 : 0),
           });
         }
         passes.push(...spinePasses(spine, levelsOf(length), tile));
+        if (offsets !== undefined) {
+          passes.push({
+            kernel: offsets,
+            slots: bound(offsets, [
+              [bindingOf.spine, { scratch: 0 }],
+              [bindingOf.count, "count"],
+            ]),
+            length,
+            tiles: 1,
+          });
+        }
         if (length > 0) {
           passes.push({
             kernel: move,

@@ -117,6 +117,8 @@ export interface Plan {
   /** Checks how many sorted items a recording is given, if it takes such a range. @throws {ArgumentError} */
   readonly sortedLength?: (given: unknown) => number;
   readonly indirectWords: number;
+  /** Words of the range `count`. The default is 1. */
+  readonly countWords?: number;
   /** How many items a vector has. If input and output both start at a vector, they can be loaded and stored as vectors. */
   readonly vector: number;
   /** Items that the output must hold for a length. */

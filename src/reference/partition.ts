@@ -6,7 +6,7 @@ import { refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { compactReference } from "./compact.ts";
 
-const names = { indices: true, type: true } as const;
+const names = { indices: true, type: true, classes: true } as const;
 
 /** All elements: first those that are kept, then the rest, both in order. `count` is how many are kept. */
 export interface ReferencePartition<Values> {
@@ -14,10 +14,17 @@ export interface ReferencePartition<Values> {
   readonly count: number;
 }
 
+/** All elements: those of class 0, then those of class 1, and so on. `offsets` is where each begins, and the last one ends. */
+export interface ReferenceClassPartition<Values> {
+  readonly values: Values;
+  readonly offsets: Uint32Array;
+}
+
 /**
  * What a partition means: the items for which `keep` is true, then the others, both in order and bit for bit.
  *
- * @param keep - takes an item's value and its index.
+ * @param keep - takes an item's value and its index. With `classes`, the number of classes, it gives the item's class; a
+ * number past the last class counts as the last class.
  * @returns `values`: the items; with `indices`, their positions. `count`: how many are kept.
  * @throws {ArgumentError} as the partition itself.
  *
@@ -40,31 +47,50 @@ export function partitionReference<A extends AnyArray>(
 ): ReferencePartition<A>;
 export function partitionReference<A extends AnyArray>(
   data: A,
-  keep: (value: ValueIn<A>, index: number) => boolean,
-  options: { readonly indices?: boolean; readonly type?: ElementType<NameOf<A>> } = {},
-): ReferencePartition<A | Uint32Array> {
+  classOf: (value: ValueIn<A>, index: number) => number,
+  options: { readonly classes: number; readonly indices: true; readonly type?: ElementType<NameOf<A>> },
+): ReferenceClassPartition<Uint32Array>;
+export function partitionReference<A extends AnyArray>(
+  data: A,
+  classOf: (value: ValueIn<A>, index: number) => number,
+  options: { readonly classes: number; readonly indices?: false; readonly type?: ElementType<NameOf<A>> },
+): ReferenceClassPartition<A>;
+export function partitionReference<A extends AnyArray>(
+  data: A,
+  keep: (value: ValueIn<A>, index: number) => boolean | number,
+  options: {
+    readonly classes?: number;
+    readonly indices?: boolean;
+    readonly type?: ElementType<NameOf<A>>;
+  } = {},
+): ReferencePartition<A | Uint32Array> | ReferenceClassPartition<A | Uint32Array> {
   requireOptions("partitionReference", options, names);
+  const { classes, ...others } = options;
   if (typeof keep !== "function") {
     refuse("partitionReference", "keep", describe(keep), "a function of a value and its index");
   }
-  // Each item is asked about once.
-  const flags: boolean[] = [];
-  const part = (keeps: (value: ValueIn<A>, index: number) => boolean): AnyArray =>
-    compactReference(data, keeps, options as { readonly indices?: false });
-  const parts = [
-    part((value, index) => {
-      const isKept = keep(value, index);
-      flags[index] = isKept;
-      return isKept;
-    }),
-    part((_, index) => !flags[index]),
-  ] as const;
-  const bytes = new Uint8Array(parts[0].byteLength + parts[1].byteLength);
-  parts.forEach((one, at) => {
-    bytes.set(
-      new Uint8Array(one.buffer as ArrayBuffer, one.byteOffset, one.byteLength),
-      at * parts[0].byteLength,
-    );
+  if (classes !== undefined && !(Number.isInteger(classes) && classes >= 1 && classes <= 16)) {
+    refuse("partitionReference", "classes", String(classes), "a whole number from 1 to 16");
+  }
+  // Each item is asked about once. What is kept is the first of two classes.
+  const classOf: number[] = [];
+  const part = (isIn: (value: ValueIn<A>, index: number) => boolean): AnyArray =>
+    compactReference(data, isIn, others as { readonly indices?: false });
+  part((value, index) => {
+    const given = keep(value, index);
+    classOf[index] = classes === undefined ? (given ? 0 : 1) : Math.min(Number(given), classes - 1);
+    return false;
   });
-  return { values: arrayLike(parts[0], bytes.buffer) as A | Uint32Array, count: parts[0].length };
+  const parts = Array.from({ length: classes ?? 2 }, (_, at) => part((__, index) => classOf[index] === at));
+  const first = parts[0] as AnyArray;
+  const bytes = new Uint8Array(parts.reduce((sum, one) => sum + one.byteLength, 0));
+  const offsets = new Uint32Array(parts.length + 1);
+  let end = 0;
+  parts.forEach((one, at) => {
+    bytes.set(new Uint8Array(one.buffer as ArrayBuffer, one.byteOffset, one.byteLength), end);
+    end += one.byteLength;
+    offsets[at + 1] = (offsets[at] as number) + one.length;
+  });
+  const values = arrayLike(first, bytes.buffer) as A | Uint32Array;
+  return classes === undefined ? { values, count: first.length } : { values, offsets };
 }

@@ -67,7 +67,9 @@ export function uniqueReference(data: AnyArray, options: { readonly indices?: bo
  *
  * @example
  * ```ts
- * runLengthsReference(Uint32Array.of(4, 4, 7, 7, 7, 4)); // values 4 7 4, counts 2 3 1
+ * const runs = runLengthsReference(Uint32Array.of(4, 4, 7, 7, 7, 4));
+ * runs.values; // 4 7 4
+ * runs.counts; // 2 3 1
  * ```
  */
 export function runLengthsReference<A extends AnyArray>(

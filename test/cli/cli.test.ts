@@ -221,6 +221,11 @@ describe("partition", () => {
     expect(read("out.npy").data).toEqual(Uint32Array.of(0, 5, 7, 1, 2, 3, 4, 6));
   });
 
+  it("writes class after class, and prints where each begins", () => {
+    expect(parted("--classes", "3", "--class", "x % 3u")).toEqual({ ...silent, stdout: "0 4 8 8\n" });
+    expect(read("out.npy").data).toEqual(Uint32Array.of(3, 0, 6, 3, 1, 7, 4, 1));
+  });
+
   it("takes other types and shapes, and may write over the input", () => {
     write("f.npy", npy("<f8", [2, 2], Float64Array.of(0.1, -1, 7, -0)));
     expect(run("partition", "f.npy", "-o", "f.npy", "--where", "i > 1u", ...SOFTWARE).stdout).toBe("2\n");
@@ -229,17 +234,12 @@ describe("partition", () => {
 
   it("rejects neither, both, standard output, flags that do not fit, and a predicate that does not compile", () => {
     const args = ["partition", "in.npy", "-o", "out.npy"];
-    fails(/partition takes one of --where EXPR and --flags FLAGS\.npy, and not both/, ...args);
+    fails(/partition takes one of --where EXPR, --flags FLAGS\.npy, and --class EXPR/, ...args);
+    fails(/no two of them/, ...args, "--where", "true", "--class", "x", "--classes", "2");
+    fails(/it takes both/, ...args, "--class", "x");
+    fails(/classes is NaN; it takes a whole number/, ...args, "--class", "x", "--classes", "y", ...SOFTWARE);
     fails(/cannot be used with/, ...args, "--where", "true", "--flags", "in.npy");
-    fails(
-      /standard output gets how many elements are kept/,
-      "partition",
-      "in.npy",
-      "-o",
-      "-",
-      "--where",
-      "true",
-    );
+    fails(/standard output gets where the parts begin/, "partition", "in.npy", "-o", "-", "--where", "true");
     write("flags.npy", npy("|b1", [3], new Uint8Array(3)));
     fails(/flags\.npy: it holds 3 flags, and in\.npy holds 8 elements/, ...args, "--flags", "flags.npy");
     fails(/line 1/, ...args, "--where", "x % == 1u", ...SOFTWARE);

@@ -69,6 +69,7 @@ const calls: readonly Call[] = [
     },
     needed: ["type", "maxLength", "where"],
   },
+  // They take classes, too. A word may be as near to that as to class.
   {
     name: "histogram",
     run: (options) => fold().histogram(data, options as never),
@@ -108,13 +109,28 @@ const calls: readonly Call[] = [
   {
     name: "partition",
     run: (options) => fold().partition(data, options as never),
-    options: { where: "x > 1", flags: undefined, indices: false, type: u32, ...tuning },
+    options: {
+      where: "x > 1",
+      flags: undefined,
+      class: undefined,
+      indices: false,
+      type: u32,
+      ...tuning,
+    },
     needed: ["where"],
   },
   {
     name: "preparePartition",
     run: (options) => fold().preparePartition(options as never),
-    options: { where: "x > 1", indices: false, type: u32, maxLength: 8, lengthOnGpu: false, ...tuning },
+    options: {
+      where: "x > 1",
+      class: undefined,
+      indices: false,
+      type: u32,
+      maxLength: 8,
+      lengthOnGpu: false,
+      ...tuning,
+    },
     needed: ["type", "maxLength", "where"],
   },
   ...Object.entries({ "in Node.js": openInNode, "in a browser": openInBrowser }).map(

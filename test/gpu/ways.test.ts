@@ -74,9 +74,9 @@ const setups = passes.flatMap((one): Setup[] => {
     const compaction = (
       what: string,
       type: typeof u32 | typeof Triple,
-      options: { flags?: boolean; indices?: boolean; draw?: boolean; parts?: boolean },
+      options: { flags?: boolean; indices?: boolean; draw?: boolean; parts?: boolean; classes?: boolean },
     ): Setup => {
-      const { flags = false, indices = false, draw = false, parts = false } = options;
+      const { flags = false, indices = false, draw = false, parts = false, classes = false } = options;
       const itemWords = type.bytes / 4;
       const where = type === Triple ? "x.b % 3u == 1u" : "x % 3u == 1u";
       return {
@@ -86,7 +86,7 @@ const setups = passes.flatMap((one): Setup[] => {
           ...(!(flags && indices) && { input: itemWords }),
           output: indices ? 1 : itemWords,
           ...(flags && { flags: 1 }),
-          count: 1,
+          count: classes ? 3 : 1,
           ...length,
           ...(draw && { indirect: 4 }),
         },
@@ -98,7 +98,7 @@ const setups = passes.flatMap((one): Setup[] => {
             type: type as typeof u32,
             maxLength,
             indices,
-            ...(!flags && { where }),
+            ...(classes ? { classes: 2, class: where.replace(/.*/, "1 - u32($&)") } : !flags && { where }),
             ...(draw && { indirect: { draw: { vertexCount: 6 } } }),
           }) as never,
         results(read, length) {
@@ -109,7 +109,10 @@ const setups = passes.flatMap((one): Setup[] => {
           const { output, count, kept } = keptOf(items, itemWords, length, keep, indices);
           if (parts) {
             const rest = keptOf(items, itemWords, length, (at) => !keep(at), indices);
-            return { output: [...output, ...rest.output], count };
+            return {
+              output: [...output, ...rest.output],
+              count: classes ? [0, count[0] ?? 0, length] : count,
+            };
           }
           return { output, count, ...(draw && { indirect: [6, kept, 0, 0] }) };
         },
@@ -140,6 +143,7 @@ const setups = passes.flatMap((one): Setup[] => {
             },
             compaction("partition by a predicate", u32, { parts: true }),
             compaction("partition structs by flags", Triple, { parts: true, flags: true }),
+            compaction("partition into classes", u32, { parts: true, classes: true }),
           ]),
       compaction("compact by a predicate", u32, {}),
       compaction("compact by flags, with a draw", u32, { flags: true, draw: true }),

@@ -40,6 +40,7 @@ beforeAll(() => {
         "maxComputeWorkgroupStorageSize",
         "maxComputeWorkgroupsPerDimension",
         "maxBufferSize",
+        "maxStorageBuffersPerShaderStage",
         "minStorageBufferOffsetAlignment",
       ] as const
     ).map((name) => [name, device.limits[name]]),

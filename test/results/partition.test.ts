@@ -9,6 +9,7 @@ import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
 import type { GpuArray } from "../../src/gpu/gpu_array.ts";
+import type { ClassPartition } from "../../src/gpu/partition.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
@@ -45,6 +46,15 @@ const expectPartition = (
   title: string,
 ): void => {
   expect(actual.count, `${title}: the count`).toBe(expected.count);
+  expectSameBits(actual.values, expected.values, title);
+};
+
+const expectClasses = (
+  actual: { readonly values: AnyArray; readonly offsets: AnyArray },
+  expected: { readonly values: AnyArray; readonly offsets: AnyArray },
+  title: string,
+): void => {
+  expectSameBits(actual.offsets, expected.offsets, `${title}: the offsets`);
   expectSameBits(actual.values, expected.values, title);
 };
 
@@ -222,6 +232,44 @@ describe.each(rows(recorded, { of: 3 }))(
       partition.destroy();
       count.destroy();
     });
+
+    test.for([false, true])("classes, the length on the GPU: %s", async (lengthOnGpu, { skip }) => {
+      skip(missing(type), `the adapter has no ${type.feature}`);
+      const { device } = fold();
+      const { where: _, ...others } = options;
+      const classes = 5;
+      const partition = await fold().preparePartition({ ...others, classes, class: "i % 4u", lengthOnGpu });
+      const counts = storageBuffer(device, new Uint32Array(8).fill(9));
+      for (const [name, layout] of layouts) {
+        for (const length of [0, ...lengths].filter((_, at) => at % 2 === Number(lengthOnGpu) || at === 0)) {
+          const title = `${name}, ${length}`;
+          const data = randomItems(type, length, title);
+          const words = storageBuffer(device, Uint32Array.of(7, length, 9));
+          const expected = partitionReference(data, (_, index) => index % 4, { type, classes } as never);
+          const values = await runPlaced(
+            device,
+            type,
+            data,
+            length,
+            layout(lengthOnGpu ? maxLength : length),
+            (encoder, ranges) =>
+              partition.record(encoder, {
+                ...ranges,
+                ...(lengthOnGpu && { length: { buffer: words, offset: 4 } }),
+                count: { buffer: counts, offset: 4 },
+              }),
+            title,
+            lengthOnGpu ? maxLength : length,
+          );
+          const { values: items, offsets } = expected as unknown as ClassPartition<AnyArray, Uint32Array>;
+          expectSameBits(values, items, title);
+          expect([...(await readWords(device, counts))], title).toEqual([9, ...offsets, 9]);
+          words.destroy();
+        }
+      }
+      partition.destroy();
+      counts.destroy();
+    });
   },
 );
 
@@ -296,6 +344,15 @@ test("arrays on the GPU, in place too, and of a length that is there", async () 
     partitionReference(kept, (x) => x % 2 === 1),
     "a length on the GPU",
   );
+  const classes = await one.partition(numbers, { classes: 3, class: "x % 3u" });
+  const offsets = { values: await classes.values.read(), offsets: await classes.offsets.read() };
+  expectClasses(
+    offsets,
+    partitionReference(data, (x) => x % 3, { classes: 3 }),
+    "classes",
+  );
+  classes.values.destroy();
+  classes.offsets.destroy();
   const same = await one.partition(numbers, { where, into: numbers });
   expectPartition(await take(same), odd, "in place");
   numbers.destroy();
@@ -323,6 +380,65 @@ describe("what is refused", () => {
       (one) => one.partition(data, { flags: [1] }),
       "partition<u32>: 1 flags for 3 elements",
       "flags",
+    ],
+    [
+      "classes and a predicate",
+      (one) => one.partition(data, { where: "true", classes: 2, class: "x" } as never),
+      "partition<u32> takes where (a WGSL expression) or classes, and not both",
+      "where",
+    ],
+    [
+      "classes and flags",
+      (one) => one.partition(data, { flags: [1, 0, 1], classes: 2, class: "x" } as never),
+      "partition takes flags or classes, and not both",
+      "flags",
+    ],
+    [
+      "too many classes",
+      (one) => one.partition(data, { classes: 17, class: "x" }),
+      "partition<u32>: classes is 17; it takes a whole number from 1 to 16",
+      "classes",
+    ],
+    [
+      "a class of no number of classes",
+      (one) => one.partition(data, { class: "x" } as never),
+      "classes is undefined; it takes a whole number from 1 to 16",
+      "classes",
+    ],
+    [
+      "classes of nothing",
+      (one) => one.partition(data, { classes: 2 } as never),
+      "class is undefined",
+      "class",
+    ],
+    [
+      "an empty class",
+      (one) => one.partition(data, { classes: 2, class: "" }),
+      "partition: class is empty",
+      "class",
+    ],
+    [
+      "on the GPU, classes and flags",
+      async (one) =>
+        one.partition(await one.upload(data), {
+          classes: 2,
+          class: "x",
+          flags: await one.upload(data),
+        } as never),
+      "partition<u32> takes flags or classes, and not both",
+      "flags",
+    ],
+    [
+      "on the GPU, too many classes",
+      async (one) => one.partition(await one.upload(data), { classes: 1.5, class: "x" }),
+      "partition<u32>: classes is 1.5; it takes a whole number from 1 to 16",
+      "classes",
+    ],
+    [
+      "classes, recorded, and a predicate",
+      (one) => one.preparePartition({ type: u32, where: "true", classes: 2, class: "x", maxLength: 8 }),
+      "or classes, and not both",
+      "where",
     ],
     [
       "a map",
@@ -415,6 +531,16 @@ describe("what is refused", () => {
     expect(record({ input: a, output: { buffer: b, size: 28 }, count: b })).toThrow(
       "output has 28 bytes from offset 0 on, and 8 items of 4 bytes take 32",
     );
+    const classes = await fold().preparePartition({ type: u32, classes: 4, class: "x", maxLength: 8 });
+    expect(() =>
+      classes.record(device.createCommandEncoder(), {
+        input: a,
+        output: b,
+        count: { buffer: b, offset: 1024, size: 16 },
+        length: 8,
+      }),
+    ).toThrow("count has 16 bytes from offset 1024 on, and 5 items of 4 bytes take 20");
+    classes.destroy();
     const flagged = await fold().preparePartition({ type: u32, maxLength: 8 });
     expect(() =>
       flagged.record(device.createCommandEncoder(), { input: a, output: b, count: b, length: 0 } as never),
@@ -433,4 +559,43 @@ describe("what is refused", () => {
     expect(error).toBeInstanceOf(LimitError);
     expect((error as LimitError).option).toBe("maxLength");
   });
+});
+
+describe("classes", () => {
+  const classOf = (index: number): number => ((index * 7) % 11) % 6;
+  const expression = "((i * 7u) % 11u) % 6u";
+
+  test.for(rows(ofTypes, { of: 6, shift: 1 }))(
+    "$algorithm, $name: items and positions at every edge",
+    async ({ algorithm, type }, { skip }) => {
+      skip(missing(type), `the adapter has no ${type.feature}`);
+      for (const { most, ...sizes } of tunings) {
+        const lengths = edgeLengths(sizes.workGroupSize ?? 0, sizes.itemsPerThread ?? 0);
+        for (const length of lengths.filter((one) => one <= most)) {
+          const data = randomItems(type, length, `classes ${type.name} ${length}`);
+          // Some classes are empty: the last ones of many, and all but one.
+          for (const [classes, text, of] of [
+            [6, expression, classOf],
+            [4, expression, classOf],
+            [16, "3u * (i % 3u)", (index: number) => 3 * (index % 3)],
+            [1, "7u", () => 7],
+          ] as const) {
+            const options = { type, classes, class: text, algorithm, ...sizes };
+            const given = (_: unknown, index: number): number => of(index);
+            const title = `${length}, ${classes} classes, ${sizes.workGroupSize} threads`;
+            const actual = (await fold().partition(data, options as never)) as never;
+            expectClasses(actual, partitionReference(data, given, { type, classes }) as never, title);
+            if (classes === 6) {
+              const positions = (await fold().partition(data, {
+                ...options,
+                indices: true,
+              } as never)) as never;
+              const expected = partitionReference(data, given, { type, classes, indices: true });
+              expectClasses(positions, expected as never, `positions, ${title}`);
+            }
+          }
+        }
+      }
+    },
+  );
 });

@@ -11,6 +11,7 @@ import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
+import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { matrix } from "../look_back/operators.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
@@ -413,6 +414,36 @@ describe("at hand", () => {
       reduceReference(data, like),
       "reduce",
     );
+  });
+
+  test("sums of -0, and of nothing", async () => {
+    const zeros = Float64Array.of(-0, -0, 1, -0);
+    const options = { segments: { offsets: [0, 2, 2, 4] } };
+    expect([...(await fold().reduce(zeros, options))]).toEqual([-0, 0, 1]);
+    expect([...reduceReference(zeros, options)]).toEqual([-0, 0, 1]);
+    const from = { ...options, initial: -0 };
+    expect([...(await fold().reduce(zeros, from))]).toEqual([-0, -0, 1]);
+    expect([...reduceReference(zeros, from)]).toEqual([-0, -0, 1]);
+    const before = { ...options, exclusive: true };
+    expect([...(await fold().scan(zeros, before))]).toEqual([0, 0, 0, 1]);
+    expect([...scanReference(zeros, before)]).toEqual([0, 0, 0, 1]);
+  });
+
+  test("unique elements and run lengths, of every type of keys", async () => {
+    for (const [type, keyOf] of keyTypes) {
+      const keys = keysOf(type, keyOf, headsOf(partitions.random?.(400) ?? [], 400)) as Uint32Array;
+      expectSameBits(await fold().unique(keys), uniqueReference(keys), type.name);
+      const positions = { indices: true } as const;
+      expectSameBits(await fold().unique(keys, positions), uniqueReference(keys, positions), type.name);
+      const [found, expected] = [await fold().runLengths(keys), runLengthsReference(keys)];
+      expectSameBits(found.values, expected.values, type.name);
+      expectSameBits(found.counts, expected.counts, type.name);
+    }
+    const none = await fold().runLengths(new Uint32Array(0));
+    expect([none.values.length, none.counts.length]).toEqual([0, 0]);
+    await expect(fold().unique(Uint32Array.of(1), { exclusive: true } as never)).rejects.toMatchObject({
+      option: "exclusive",
+    });
   });
 
   test("what segments cannot be", async () => {
