@@ -43,7 +43,7 @@ export interface Kept {
 export const nothingKept = (): Kept => ({
   mostBytes: MOST_BYTES,
   pieceBytes: 2 ** 24,
-  longBytes: 2 ** 26,
+  longBytes: 2 ** 24,
   buffers: [],
   plans: [],
 });
