@@ -220,9 +220,9 @@ describe.each<[string, readonly Row[]]>([
         "capacity",
       ],
       [
-        "an operator that has no atomic",
-        () => workGroupScanUpdate({ type: f32, workGroupSize: 32, counter: "used" } as never),
-        "op",
+        "a type that has no atomic",
+        () => workGroupScanUpdate({ type: u64, workGroupSize: 32, counter: "used" } as never),
+        "type",
       ],
       ["a subgroup's size", () => subgroupOf({ minSize: 5 }), "minSize"],
       ["sizes in the wrong order", () => subgroupOf({ minSize: 32, maxSize: 16 }), "maxSize"],

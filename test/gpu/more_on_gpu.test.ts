@@ -7,7 +7,7 @@ import { histogramReference } from "../../src/reference/histogram.ts";
 import { searchSortedReference } from "../../src/reference/search.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 
 const fold = useSoftwareFold();
@@ -77,7 +77,7 @@ describe("histogram", () => {
     await expect(fold().histogram(Uint32Array.of(1), { ...bins, weights: data as never })).rejects.toThrow(
       ArgumentError,
     );
-    const other = await openFold({ adapter: "software" });
+    const other = await openFold({ adapter });
     await expect(other.histogram(data, bins)).rejects.toThrow(/another device/);
     other.destroy();
     data.destroy();
