@@ -40,6 +40,7 @@ export type {
   FlaggedRanges,
   Fold,
   HistogramRanges,
+  NoKeys,
   PreparedCompact,
   PreparedHistogram,
   PreparedReduce,

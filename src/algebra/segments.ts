@@ -114,7 +114,13 @@ export function requireSegments(given: unknown, length: number, caller: string):
   if (kind === "rows" || kind === "columns") {
     return { kind, rows: requireRows(kind, value, length, caller) };
   }
-  const own = Object(value) as ArrayLike<unknown>;
+  const own = Object(value) as ArrayLike<unknown> & { readonly callOnGpu?: unknown };
+  if (own.callOnGpu !== undefined) {
+    throw new ArgumentError(
+      `${caller}: ${kind} is on the GPU, and data is not; fold.upload(data) puts it there`,
+      "segments",
+    );
+  }
   if (typeof value !== "object" || typeof own.length !== "number") {
     refuse(caller, "segments", `${kind}: ${String(value)}`, "an array");
   }

@@ -47,7 +47,11 @@ function rowsOf(rows: number | true, shape: readonly number[] | undefined, calle
       `${caller}: --rows without a number takes rows of the last dimension, and the input has ${shape === undefined ? "no header" : "one dimension"}; it takes --rows COUNT`,
     );
   }
-  return shape.at(-1) as number;
+  const last = shape.at(-1) as number;
+  if (last === 0) {
+    throw new UsageError(`${caller}: --rows without a number takes rows of the last dimension, which is 0`);
+  }
+  return last;
 }
 
 /** The segments that the options name, for an input of that shape. */
@@ -174,6 +178,9 @@ export async function reduceSegments(
   const { op, output, unique, keys } = options;
   if (output === undefined) {
     throw new UsageError("reduce: with segments there are many totals; it takes -o OUT.npy");
+  }
+  if (unique === DASH) {
+    throw new UsageError("reduce: --unique takes a file");
   }
   if (unique !== undefined && keys === undefined) {
     throw new UsageError("reduce: --unique takes the key of each run; it takes --keys KEYS.npy, too");

@@ -18,7 +18,7 @@ import type { Range, ResolvedRanges } from "./executor.ts";
 import { methodsFor } from "./methods.ts";
 import { once } from "./once.ts";
 import type { Planned } from "./planned.ts";
-import { arrangementFor, plannedLength, withPlan } from "./planned.ts";
+import { arrangementFor, forgetRuns, plannedLength, withPlan } from "./planned.ts";
 import type { Given, Part, Target } from "./transfer.ts";
 import { atHand, fresh, givenOf } from "./transfer.ts";
 
@@ -265,7 +265,7 @@ export const planAtHand = <T>(
         run(ranges, length, parts) {
           compiled.requireDevice();
           if (compiled.nextRun()) {
-            delete own.last;
+            forgetRuns(own);
           }
           const buffers = Object.values(ranges).map((range) => range?.buffer);
           const { last } = own;

@@ -107,7 +107,10 @@ export interface ReduceRanges extends PartOption, SegmentParts {
    * holds one item, in another buffer than those that are written.
    */
   readonly initial?: Value | BufferRange;
-  /** For plans prepared with `segments` by heads or keys: a range that receives the number of segments, a u32. */
+  /**
+   * For plans prepared with `segments` by heads or keys, or by rows with a length on the GPU: a range that receives the number
+   * of segments, a u32.
+   */
   readonly count?: BufferRange;
   /** For plans prepared with `segments: { keys, unique: true }`: a range that receives the key of each run. */
   readonly unique?: BufferRange;
@@ -210,6 +213,9 @@ export interface Runs<Keys, Values> {
 export interface WithoutSegments {
   readonly segments?: undefined;
 }
+
+/** Segments by anything but keys. */
+export type NoKeys<Own> = Exclude<Own, { readonly keys: unknown }>;
 
 /** Segments by keys of this type. */
 export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & { readonly keys: Keys };
@@ -401,11 +407,11 @@ export class Fold {
   ): Promise<V>;
   reduce<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options?: GpuReduceOptions<NoInfer<Name>, NoInfer<V>>,
+    options?: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & WithoutSegments,
   ): Promise<GpuArray<Name, V>>;
   reduce<From extends string, Name extends string, V extends Value>(
     data: GpuArray<From>,
-    options: GpuReduceMapOptions<From, Name, V>,
+    options: GpuReduceMapOptions<From, Name, V> & WithoutSegments,
   ): Promise<GpuArray<Name, V>>;
   reduce<A extends AnyArray, Keys extends AnyArray>(
     data: A,
@@ -419,12 +425,16 @@ export class Fold {
   ): Promise<Runs<Keys, ArrayOf<Name, V>>>;
   reduce<A extends AnyArray>(
     data: A,
-    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & { readonly segments: Segments },
+    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & { readonly segments: NoKeys<Segments> },
   ): Promise<A>;
   reduce<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V> & { readonly segments: Segments },
+    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V> & { readonly segments: NoKeys<Segments> },
   ): Promise<ArrayOf<Name, V>>;
+  reduce<A extends AnyArray>(
+    data: A,
+    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & { readonly segments: Segments },
+  ): Promise<A | Runs<AnyArray, A>>;
   reduce<Name extends string, V extends Value, Keys extends GpuArray>(
     data: GpuArray<Name, V>,
     options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & { readonly segments: ByKeys<Keys, GpuSegments> },
@@ -435,11 +445,11 @@ export class Fold {
   ): Promise<Runs<Keys, GpuArray<Name, V>>>;
   reduce<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & { readonly segments: GpuSegments },
+    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & { readonly segments: NoKeys<GpuSegments> },
   ): Promise<GpuArray<Name, V>>;
   reduce<From extends string, Name extends string, V extends Value>(
     data: GpuArray<From>,
-    options: GpuReduceMapOptions<From, Name, V> & { readonly segments: GpuSegments },
+    options: GpuReduceMapOptions<From, Name, V> & { readonly segments: NoKeys<GpuSegments> },
   ): Promise<GpuArray<Name, V>>;
   async reduce(
     data: AnyArray | GpuArray,

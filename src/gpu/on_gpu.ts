@@ -363,15 +363,29 @@ function requireFlags(title: string, { length, maxLength }: GpuArray, flags: Gpu
   }
 }
 
+/** The options of a call that give the ranges of its recording. */
+const optionOf: Readonly<Record<string, readonly [refused: string, tooLong: string]>> = {
+  input: ["into", "data"],
+  output: ["into", "data"],
+  length: ["into", "data"],
+  heads: ["segments", "segments"],
+  keys: ["segments", "segments"],
+  offsets: ["segments", "segments"],
+  unique: ["segments", "segments"],
+};
+
 /** The error of a recording, in terms of the call: its ranges are the call's arrays. */
 function ofCall(cause: unknown): unknown {
-  const isRange = (option: string | undefined): boolean =>
-    option === "input" || option === "output" || option === "length";
-  return cause instanceof ArgumentError && isRange(cause.option)
-    ? new ArgumentError(cause.message, "into")
-    : cause instanceof LimitError && isRange(cause.option)
-      ? new LimitError(cause.message, cause.needed, cause.limit, "data")
-      : cause;
+  if (!(cause instanceof ArgumentError || cause instanceof LimitError)) {
+    return cause;
+  }
+  const [refused, tooLong] = optionOf[cause.option ?? ""] ?? [];
+  if (refused === undefined) {
+    return cause;
+  }
+  return cause instanceof LimitError
+    ? new LimitError(cause.message, cause.needed, cause.limit, tooLong)
+    : new ArgumentError(cause.message, refused);
 }
 
 /** `Fold.scan`, `Fold.reduce`, `Fold.compact` and `Fold.partition` on an array on the GPU. */

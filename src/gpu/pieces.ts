@@ -5,7 +5,7 @@ import type { Context } from "./context.ts";
 import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { MAP_READ, MAP_WRITE } from "./flags.ts";
 import type { PlanForCalls, Planned } from "./planned.ts";
-import { arrangementFor, withPlan } from "./planned.ts";
+import { arrangementFor, forgetRuns, withPlan } from "./planned.ts";
 import type { Hand } from "./transfer.ts";
 import { atHand, givenOf, PIECES, READ, submit, WRITTEN } from "./transfer.ts";
 
@@ -261,7 +261,10 @@ export function openPieces(
     const dispatchesFor = (piece: number, items: number): readonly Dispatch[] => {
       const ranges = rangesOf(piece, items);
       const buffers = [input, output, flags, count, ...carries];
-      if (compiled.nextRun() || own.pieces?.buffers.some((one, at) => one !== buffers[at])) {
+      if (compiled.nextRun()) {
+        forgetRuns(own);
+      }
+      if (own.pieces?.buffers.some((one, at) => one !== buffers[at])) {
         drop();
       }
       own.pieces ??= { buffers, dispatches: new Map() };

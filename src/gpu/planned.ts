@@ -72,6 +72,12 @@ export interface PlanForCalls extends KeptPlan {
   };
 }
 
+/** Forgets the dispatches of a plan whose spine was replaced. They are destroyed with the plan. */
+export function forgetRuns(own: PlanForCalls): void {
+  delete own.last;
+  delete own.pieces;
+}
+
 /** The error for a plan's maxLength, which is what the caller gave as `option`. */
 export const lengthError = (cause: unknown, option: string): unknown =>
   cause instanceof LimitError && cause.option === "maxLength"

@@ -2,6 +2,9 @@ import type { AnyArray } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import { min } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
+import { describe } from "../algebra/value_problem.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { typesOf } from "./at_hand.ts";
@@ -70,6 +73,16 @@ export async function runsOnGpu(
   options: Options,
 ): Promise<GpuArray | RunLengths<GpuArray, GpuArray>> {
   requireOptions(primitive, options, names[primitive]);
+  const { type, indices } = options;
+  if (type !== undefined && !isSameType(requireType(type, primitive), data.type)) {
+    throw new ArgumentError(
+      `${primitive}: the array on the GPU holds ${data.type.name}, but type says ${type.name}`,
+      "type",
+    );
+  }
+  if (indices !== undefined && typeof indices !== "boolean") {
+    refuse(primitive, "indices", describe(indices), "true or false");
+  }
   const { keys, values } = await reduced(context, arrays, data, options);
   if (primitive === "runLengths") {
     return { values: keys, counts: values };

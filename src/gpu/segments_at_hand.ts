@@ -2,7 +2,7 @@ import type { AnyArray, Bytes } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { CheckedSegments, Segments } from "../algebra/segments.ts";
 import { requireSegments } from "../algebra/segments.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, LimitError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { commonNames } from "../plan/options.ts";
 import type { HandTypes, TypeOptions } from "./at_hand.ts";
@@ -65,14 +65,19 @@ export async function segmentsAtHand(
     return array;
   };
   /** What says where segments start, on the GPU. */
-  const starts = async (): Promise<object> =>
-    "rows" in checked
-      ? { [checked.kind]: checked.rows }
-      : {
-          [checked.kind]: own(
-            await upload(context, arrays, givenOf(arrayIn(checked)), { type: keys?.type ?? u32 }),
-          ),
-        };
+  const starts = async (): Promise<object> => {
+    if ("rows" in checked) {
+      return { [checked.kind]: checked.rows };
+    }
+    try {
+      const given = givenOf(arrayIn(checked));
+      return { [checked.kind]: own(await upload(context, arrays, given, { type: keys?.type ?? u32 })) };
+    } catch (cause) {
+      throw cause instanceof LimitError
+        ? new LimitError(cause.message, cause.needed, cause.limit, "segments")
+        : cause;
+    }
+  };
   try {
     const data = own(await upload(context, arrays, given, { type: types.from ?? types.type }));
     const result: unknown = await data.callOnGpu(primitive, context, arrays, {

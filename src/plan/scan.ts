@@ -147,9 +147,10 @@ export function planScan(
   const ends = segments ? undefined : methods.endsOf?.(options, title, own);
   const monoid = segments?.monoid ?? ends?.monoid ?? own;
   const { domain } = monoid;
+  // Ranges that start at a vector are bound as single items, too, if more buffers cannot be bound.
   const arrangements =
     segments?.fitsVectors === false
-      ? givenArrangements.filter((one) => one !== "vectors")
+      ? [...new Set(givenArrangements.map((one) => (one === "vectors" ? "items" : one)))]
       : givenArrangements;
   const map = requireMap(options, type, title, facts.features, methods);
   const itemBytes = map?.from.bytes ?? type.bytes;

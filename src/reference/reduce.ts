@@ -80,12 +80,19 @@ export function reduceReference<A extends AnyArray>(
   data: A,
   options: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A>> & { readonly segments: Segments },
+    ReferenceInitial<ValueIn<A>> & { readonly segments: Exclude<Segments, { readonly keys: unknown }> },
 ): A;
 export function reduceReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,
-  options: ReferenceMapOptions<A, Name, V> & ReferenceInitial<V> & { readonly segments: Segments },
+  options: ReferenceMapOptions<A, Name, V> &
+    ReferenceInitial<V> & { readonly segments: Exclude<Segments, { readonly keys: unknown }> },
 ): ArrayOf<Name, V>;
+export function reduceReference<A extends AnyArray>(
+  data: A,
+  options: ReferenceOptions<NameOf<A>> &
+    ReferenceMap<A, ValueIn<A>> &
+    ReferenceInitial<ValueIn<A>> & { readonly segments: Segments },
+): A | ReferenceRuns<AnyArray, A>;
 export function reduceReference(
   data: AnyArray,
   options: ReferenceOptions<string> & ReferenceInitial<Value> & ReferenceSegmentsOption = {},

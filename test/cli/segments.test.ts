@@ -75,6 +75,7 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
   put("x.npy", u32, Uint32Array.of(1, 2, 3, 4));
   put("o.npy", u32, Uint32Array.of(0, 3));
   put("k.npy", u32, Uint32Array.of(0, 3));
+  put("e.npy", u32, new Uint32Array(0), [3, 0]);
   put("h.npy", f32, Float32Array.of(0, 4));
   const before = readdirSync(folder);
   const wrong: readonly [string[], RegExp][] = [
@@ -84,6 +85,8 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
       ["reduce", "x.npy", "-o", "t.npy", "--rows", "2", "--unique", "u.npy"],
       /it takes --keys KEYS\.npy, too/,
     ],
+    [["reduce", "x.npy", "-o", "t.npy", "--keys", "k.npy", "--unique", "-"], /--unique takes a file/],
+    [["scan", "e.npy", "-o", "t.npy", "--rows"], /the last dimension, which is 0/],
     [["scan", "x.npy", "-o", "t.npy", "--rows", "3"], /rows of 3 items do not divide the 4 items/],
     [["scan", "x.npy", "-o", "t.npy", "--rows"], /the input has one dimension; it takes --rows COUNT/],
     [["scan", "x.npy", "-o", "t.npy", "--rows", "0"], /whole number from 1 up/],

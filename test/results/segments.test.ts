@@ -441,9 +441,15 @@ describe("at hand", () => {
     }
     const none = await fold().runLengths(new Uint32Array(0));
     expect([none.values.length, none.counts.length]).toEqual([0, 0]);
-    await expect(fold().unique(Uint32Array.of(1), { exclusive: true } as never)).rejects.toMatchObject({
-      option: "exclusive",
-    });
+    const one = await fold().upload(Uint32Array.of(1));
+    for (const [data, options, option] of [
+      [Uint32Array.of(1), { exclusive: true }, "exclusive"],
+      [Uint32Array.of(1), { indices: "no" }, "indices"],
+      [one, { type: f32 }, "type"],
+    ] as const) {
+      await expect(fold().unique(data as never, options as never)).rejects.toMatchObject({ option });
+    }
+    one.destroy();
   });
 
   test("what segments cannot be", async () => {
@@ -465,6 +471,7 @@ describe("at hand", () => {
       [{ headBits: [1] }, /headBits in another array; it takes a Uint32Array/],
       [{ keys: new Uint32Array(5) }, /keys has 5 elements for 6 items/],
       [{ keys: [1, 2, 3, 4, 5, 6] }, /is not an array of an element type/],
+      [{ heads: { length: 6, callOnGpu() {} } }, /heads is on the GPU, and data is not/],
     ];
     for (const [segments, message] of wrong) {
       for (const call of [
@@ -508,6 +515,16 @@ describe("on the GPU", () => {
     const expected = reduceReference(left, { op: max, segments: { keys: keys.subarray(0, left.length) } });
     expectSameBits(await runs.keys.read(), expected.keys, "keys of runs");
     expectSameBits(await runs.values.read(), expected.values, "totals of runs");
+    // One buffer more than a device has by default, if the input were bound as vectors.
+    const from7 = await fold().reduce(kept, { initial: 7, segments: { keys: marks } });
+    const like7 = { initial: 7, segments: { keys: keys.subarray(0, left.length) } };
+    expectSameBits(await from7.values.read(), reduceReference(left, like7).values, "totals from 7");
+    await expect(fold().scan(marks, { segments: { keys: marks }, into: marks })).rejects.toMatchObject({
+      option: "segments",
+    });
+    for (const one of [from7.keys, from7.values]) {
+      one.destroy();
+    }
     for (const one of [numbers, kept, marks, scanned, rowsOf, runs.keys, runs.values]) {
       one.destroy();
     }
