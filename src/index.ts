@@ -51,6 +51,7 @@ export type {
   ScanRanges,
   SearchRanges,
   SegmentParts,
+  WithoutSegments,
 } from "./gpu/fold.ts";
 export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_array.ts";
 export type { HandHistogramOptions, WeightArray, WeightsOption } from "./gpu/histogram.ts";
