@@ -106,14 +106,18 @@ export function linkText(
 }
 
 /** The text of a piece. If it is a directive, only what stands before the directive and the line breaks in it stay. */
-const withoutDirective = (piece: Piece): string =>
-  isDirective(piece)
-    ? // If a directive stood between CR and LF, a blank keeps them two line breaks.
-      piece.parts
-        .map((part, at) => (at ? part.replace(/[^\n-\r\x85\u2028\u2029]/g, "") : part))
-        .join("")
-        .replace(/\r$/, "\r ")
-    : textOf(piece);
+function withoutDirective(piece: Piece): string {
+  if (!isDirective(piece)) {
+    return textOf(piece);
+  }
+  // If what is left out stood between CR and LF, a blank keeps them two line breaks.
+  const [before = "", ...rest] = piece.parts;
+  const text = rest.join("");
+  const breaks = text.replace(/[^\n-\r\x85\u2028\u2029]+/g, (out, at) =>
+    /\r$/.test(before + text.slice(0, at)) && text[at + out.length] === "\n" ? " " : "",
+  );
+  return (before + breaks).replace(/\r$/, "\r ");
+}
 
 /**
  * Links a kernel and the in-kernel functions that it calls to one module. First come the directives of both, such as
