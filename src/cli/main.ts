@@ -71,6 +71,11 @@ const sizesOption = (): Option =>
     "--sizes <list>",
     "exponents of two (20), ranges of them (10..28), lengths (1000003), divided by commas",
   ).argParser(parseSizeList);
+const whereOption = (): Option =>
+  new Option(
+    "--where <expr>",
+    "WGSL over the element x and its index i (u32), such as 'x % 2u == 1u'",
+  ).conflicts("flags");
 const outputOption = (): Option =>
   new Option("-o, --output <out.npy>", "where the result goes; - is stdout").makeOptionMandatory();
 
@@ -164,7 +169,7 @@ function program(printHelp: (text: string) => void): Command {
     .option("--counts <counts.npy>", "write how many elements each run has (<u4), too: run-length coding")
     .addOption(runAlgorithm())
     .addOption(adapterOption())
-    .addHelpText("after", `${NPY_HELP.split("\n\n")[0]}\n\nAll elements are in memory at once.`)
+    .addHelpText("after", MEMORY_HELP)
     .action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options));
   root
     .command("compact")
@@ -173,12 +178,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(rawOption())
     .addOption(textOption())
     .addOption(outputOption())
-    .addOption(
-      new Option(
-        "--where <expr>",
-        "WGSL over the element x and its index i (u32), such as 'x % 2u == 1u'",
-      ).conflicts("flags"),
-    )
+    .addOption(whereOption())
     .option(
       "--flags <flags.npy>",
       "one for each element, which is kept where it is not zero: |b1 |u1 |i1 <u2 <i2 <f2 <u4 <i4 <f4 <u8 <i8 <f8",
@@ -199,12 +199,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(rawOption())
     .addOption(textOption())
     .addOption(outputOption())
-    .addOption(
-      new Option(
-        "--where <expr>",
-        "WGSL over the element x and its index i (u32), such as 'x % 2u == 1u'",
-      ).conflicts("flags"),
-    )
+    .addOption(whereOption())
     .option(
       "--flags <flags.npy>",
       "one for each element, which is kept where it is not zero, as compact takes them",

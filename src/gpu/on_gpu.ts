@@ -5,7 +5,7 @@ import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError, LimitError, WavefoldError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
-import { commonNames } from "../plan/options.ts";
+import { commonNames, tuningNames } from "../plan/options.ts";
 import type {
   HandCompactOptions,
   HandMapOptions,
@@ -20,11 +20,8 @@ import type { CallOnGpu, Memory, Primitive } from "./gpu_array.ts";
 import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
-
 import type { ClassOptions, GpuPartitionOptions } from "./partition.ts";
-
 import { keyOfCall, lengthError } from "./planned.ts";
-
 import type { Prepared } from "./recording.ts";
 import { prepareFor } from "./recording.ts";
 import type { GpuSegments, SegmentsOnGpu } from "./segments_on_gpu.ts";
@@ -53,9 +50,9 @@ export interface GpuReduceMapOptions<From extends string, Name extends string, V
 export interface GpuSegmentsOption<Segments extends GpuSegments = GpuSegments> {
   /**
    * Combines each segment for itself. `rows` is the number of items of a row, and `columns` the number of columns: each is a
-   * segment. `offsets` has one position more than there are
-   * segments: where each starts, and where the last one ends. `heads` has a flag for each item, and `headBits` a bit: a
-   * segment starts there. `keys` has a key for each item: a segment is a run of equal keys.
+   * segment. `offsets` has one position more than there are segments: where each starts, and where the last one ends. `heads`
+   * has a flag for each item, and `headBits` a bit: a segment starts there. `keys` has a key for each item: a segment is a run
+   * of equal keys.
    */
   readonly segments?: Segments;
 }
@@ -104,10 +101,7 @@ const names = {
     indices: true,
     into: true,
     type: true,
-    algorithm: true,
-    workGroupSize: true,
-    itemsPerThread: true,
-    passes: true,
+    ...tuningNames,
   },
 } as const satisfies {
   scan: Record<keyof GpuScanMapOptions<string, string, Value>, true>;

@@ -3,6 +3,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
+import { tuningNames } from "../plan/options.ts";
 import type { PartitionOptions } from "../plan/partition.ts";
 import { planPartition } from "../plan/partition.ts";
 import type { SelectOptions } from "./compact_at_hand.ts";
@@ -99,10 +100,7 @@ const names = {
   indices: true,
   into: true,
   type: true,
-  algorithm: true,
-  workGroupSize: true,
-  itemsPerThread: true,
-  passes: true,
+  ...tuningNames,
 } as const satisfies Record<
   keyof HandPartitionOptions<string> | keyof ClassOptions | "indices" | "into",
   true
@@ -116,10 +114,7 @@ const planNames = {
   indices: true,
   maxLength: true,
   lengthOnGpu: true,
-  algorithm: true,
-  workGroupSize: true,
-  itemsPerThread: true,
-  passes: true,
+  ...tuningNames,
 } as const satisfies Record<keyof PartitionOptions, true>;
 
 /** `Fold.preparePartition`. */

@@ -395,25 +395,23 @@ function segmentCountsOf(given: Ranges, plan: Plan, length: number): SegmentCoun
     }
     return value;
   };
-  const [name = "segmentCount"] = segments.numbers;
-  if (name !== "segmentCount") {
-    const columns = numberOf(name, 1);
-    if (length % columns !== 0 && !plan.needs.has("length")) {
-      throw refusal(
-        plan,
-        `${name} is ${columns}, and length is ${length}; it takes a number that divides the length`,
-        name,
-      );
-    }
-    return { columns, segment_count: name === "rows" ? Math.ceil(length / columns) : columns };
-  }
-  if (!segments.numbers.includes(name)) {
+  const [name] = segments.numbers;
+  if (name === undefined) {
     return {};
   }
-  // There are no more runs than items. How many offsets there are only the caller knows.
-  return {
-    segment_count: numberOf("segmentCount", 0, plan.needs.has("offsets") ? undefined : length),
-  };
+  if (name === "segmentCount") {
+    // There are no more runs than items. How many offsets there are only the caller knows.
+    return { segment_count: numberOf(name, 0, plan.needs.has("offsets") ? undefined : length) };
+  }
+  const columns = numberOf(name, 1);
+  if (length % columns !== 0 && !plan.needs.has("length")) {
+    throw refusal(
+      plan,
+      `${name} is ${columns}, and length is ${length}; it takes a number that divides the length`,
+      name,
+    );
+  }
+  return { columns, segment_count: name === "rows" ? Math.ceil(length / columns) : columns };
 }
 
 /** The given length. If a buffer holds the length, the most that it may be. */

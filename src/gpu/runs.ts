@@ -7,6 +7,7 @@ import { describe } from "../algebra/value_problem.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
+import { tuningNames } from "../plan/options.ts";
 import { typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { requireDevice } from "./device.ts";
@@ -29,7 +30,6 @@ export interface RunLengths<Values, Counts> {
   readonly counts: Counts;
 }
 
-const tuningNames = { algorithm: true, workGroupSize: true, itemsPerThread: true, passes: true } as const;
 const names = {
   unique: { type: true, indices: true, ...tuningNames },
   runLengths: { type: true, ...tuningNames },

@@ -1,4 +1,4 @@
-import type { AnyArray, Bytes } from "../algebra/arrays.ts";
+import type { AnyArray } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { CheckedSegments, Segments } from "../algebra/segments.ts";
 import { requireSegments } from "../algebra/segments.ts";
@@ -13,7 +13,7 @@ import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
 import { upload } from "./to_gpu.ts";
 import type { Given } from "./transfer.ts";
-import { bytesOf, givenOf } from "./transfer.ts";
+import { givenOf } from "./transfer.ts";
 
 // Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
 // rest.
@@ -88,15 +88,11 @@ export async function segmentsAtHand(
     const { keys: runs, values } = (
       result instanceof GpuArray ? { keys: undefined, values: result } : result
     ) as { readonly keys?: GpuArray; readonly values: GpuArray };
-    const [keysOfRuns, contents] = await Promise.all([runs && own(runs).read(), own(values).read()]);
-    if (into !== undefined) {
-      bytesOf(room, primitive, "into", "into").set(
-        bytesOf(givenOf(contents), primitive, "the result", "into"),
-      );
-      return into as AnyArray;
-    }
-    const totals = likeGiven(contents, arrayOf);
-    return keysOfRuns && keys ? { keys: likeGiven(keysOfRuns, keys.arrayOf), values: totals } : totals;
+    const [keysOfRuns, contents] = await Promise.all([
+      runs && own(runs).read(),
+      own(values).read(into === undefined ? {} : { into: into as AnyArray }),
+    ]);
+    return keysOfRuns ? { keys: keysOfRuns, values: contents } : contents;
   } finally {
     for (const one of made) {
       one.destroy();
@@ -115,7 +111,3 @@ async function keysOf(keys: AnyArray, segments: unknown, title: string): Promise
 
 const arrayIn = (checked: Exclude<CheckedSegments, { rows: number }>): AnyArray =>
   checked.kind === "keys" ? checked.keys : checked.words;
-
-/** The contents as an array like the one that was given. */
-const likeGiven = (contents: AnyArray, arrayOf: (...range: Bytes) => AnyArray): AnyArray =>
-  arrayOf(contents.buffer as ArrayBuffer, contents.byteOffset, contents.length);

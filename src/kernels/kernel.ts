@@ -77,6 +77,7 @@ export const bindingOf = {
   heads: 14,
   unique: 15,
   offsets: 16,
+  // Histograms and searches take no segments, so they have the same numbers.
   table: 14,
   weights: 15,
   bins: 16,

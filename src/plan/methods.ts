@@ -71,8 +71,6 @@ export interface Segments {
   readonly monoid: Monoid;
   /** What the kernels that read items take. */
   readonly kernels: SegmentSources;
-  /** Whether the totals of segments are stored, not the prefixes. */
-  readonly reduces: boolean;
   readonly needs: readonly RangeName[];
   readonly initial?: InitialBytes;
   readonly ranges: SegmentRanges;

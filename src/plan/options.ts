@@ -17,15 +17,20 @@ export interface TuningOptions {
   readonly passes?: Passes;
 }
 
+/** The names of {@link TuningOptions}. */
+export const tuningNames = {
+  algorithm: true,
+  workGroupSize: true,
+  itemsPerThread: true,
+  passes: true,
+} as const satisfies Record<keyof TuningOptions, true>;
+
 /** The names of the options that every call takes: {@link TuningOptions}, the types, and the map. */
 export const commonNames = {
   type: true,
   from: true,
   map: true,
-  algorithm: true,
-  workGroupSize: true,
-  itemsPerThread: true,
-  passes: true,
+  ...tuningNames,
 } as const satisfies Record<keyof TuningOptions | "type" | "from" | "map", true>;
 
 /** The two ends of a prepared scan. A prepared reduction has the first of them. */

@@ -155,9 +155,9 @@ export function planScan(
   const map = requireMap(options, type, title, facts.features, methods);
   const itemBytes = map?.from.bytes ?? type.bytes;
   // A binding that spans both ranges has items of one size.
-  const canShare = itemBytes === type.bytes && !segments?.reduces;
+  const canShare = itemBytes === type.bytes && !segments?.ranges.reduces;
   const once = methods.singlePass?.(
-    segments?.reduces ? "totals" : "scan",
+    segments?.ranges.reduces ? "totals" : "scan",
     title,
     type,
     monoid,
@@ -190,7 +190,7 @@ export function planScan(
       output: "elements",
       arrangement,
       map,
-      ...(!segments?.reduces && { storedBytes: type.bytes }),
+      ...(!segments?.ranges.reduces && { storedBytes: type.bytes }),
       segments: kernels,
     }),
   );
@@ -207,7 +207,7 @@ export function planScan(
   const prefixesOf = (level: number): number => (isPadded ? 2 * level + 1 : level);
   const scratch = isPadded ? levelBytes.flatMap((bytes) => [bytes, bytes]) : levelBytes;
   // Totals of segments are stored one by one.
-  const stored = segments?.reduces ? undefined : type;
+  const stored = segments?.ranges.reduces ? undefined : type;
   const initial = segments?.initial ?? ends?.initial;
   const plan: Plan = {
     title,

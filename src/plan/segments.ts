@@ -117,7 +117,6 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
     title: `${title} of ${heads.kind === "keys" ? `runs of ${heads.type.name}` : heads.kind}`,
     monoid,
     kernels: segmentSources(use),
-    reduces,
     needs,
     ...(initial && { initial: (value: unknown) => bytesOfInitial(value, own.type, title) }),
     ranges: {

@@ -128,7 +128,7 @@ export const singlePass: PlanSinglePass = (
     }),
     scanOf(plan, own, segments) {
       const kernel = scanKernel(monoid, { ...own, ...tuning, arrangement: "vectors", carry });
-      const vector = vectorOf(segments?.reduces ? undefined : type, tuning, plan.itemBytes.input);
+      const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const spine = { scratch: plan.scratch.length, tiles: Math.max(1, single.tilesOf(plan.maxLength)) };
       const slots = bound(kernel, [
         ...callersSlots,

@@ -9,12 +9,9 @@ export type { Segments } from "../algebra/segments.ts";
 export type { Grouping } from "../plan/grouping.ts";
 export { argMaxReference, argMinReference } from "./arg.ts";
 export { compactReference } from "./compact.ts";
-
 export type { ReferenceBins } from "./histogram.ts";
 export { histogramReference } from "./histogram.ts";
-
 export type { ReferenceClassPartition, ReferencePartition } from "./partition.ts";
-
 export { partitionReference } from "./partition.ts";
 export type { ReferenceRuns } from "./reduce.ts";
 export { reduceReference } from "./reduce.ts";
