@@ -532,6 +532,45 @@ describe("on the GPU", () => {
     }
   });
 
+  test("what segments cannot be there, and in a recording", async () => {
+    const six = await fold().upload(Uint32Array.of(1, 2, 3, 4, 5, 6));
+    const five = await fold().upload(new Uint32Array(5));
+    const floats = await fold().upload(new Float32Array(6));
+    const none = await fold().upload(new Uint32Array(0));
+    const wrong: readonly [object, RegExp][] = [
+      [{ rows: 4 }, /rows of 4 items do not divide the 6 items/],
+      [{ heads: five }, /heads has 5 for 6 items/],
+      [{ heads: floats }, /heads holds f32; it takes u32/],
+      [{ headBits: none }, /headBits has 0 for 6 items; it takes 1 words/],
+      [{ keys: five }, /keys has 5 for 6 items/],
+      [{ offsets: none }, /no offsets; it takes one offset more/],
+      [{ heads: Uint32Array.of(1, 2, 3, 4, 5, 6) }, /segments is Uint32Array, and data is on the GPU/],
+    ];
+    for (const [segments, message] of wrong) {
+      const call = fold().scan(six, { segments } as never);
+      await expect(call, String(message)).rejects.toMatchObject({
+        option: "segments",
+        message: expect.stringMatching(message),
+      });
+    }
+    const scan = await fold().prepareScan({ type: u32, segments: "rows", maxLength: 6 });
+    const totals = await fold().prepareReduce({ type: u32, segments: "offsets", maxLength: 6 });
+    const encoder = fold().device.createCommandEncoder();
+    const ranges = { input: six, output: { buffer: six.buffer }, length: 6 };
+    for (const rows of [undefined, 0, 4, 1.5]) {
+      expect(() => scan.record(encoder, { ...ranges, rows } as never), `${rows}`).toThrow(/rows is/);
+    }
+    const own = { ...ranges, offsets: five };
+    for (const segmentCount of [undefined, -1, 5]) {
+      expect(() => totals.record(encoder, { ...own, segmentCount } as never), `${segmentCount}`).toThrow(
+        segmentCount === 5 ? /offsets has 20 bytes/ : /segmentCount is/,
+      );
+    }
+    for (const one of [six, five, floats, none, scan, totals]) {
+      one.destroy();
+    }
+  });
+
   test("offsets that fall, or pass the end, write nothing outside", async () => {
     const { device } = fold();
     const data = randomWords(64, "bad offsets");
