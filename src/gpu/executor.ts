@@ -1,5 +1,5 @@
 import { leastCommonMultiple, paramNames } from "../kernels/contract.ts";
-import { bindingOf } from "../kernels/kernel.ts";
+import { baseNames, bindingOf } from "../kernels/kernel.ts";
 import type { Limits } from "../plan/facts.ts";
 import type { Pass, Plan, RangeName, Way } from "../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../plan/plan.ts";
@@ -164,7 +164,7 @@ function boundPass(
       params.input_base = base + (input.offset - start) / itemBytes;
       params.output_base = base + (offset - start) / itemBytes;
     } else {
-      params[`${slot}_base`] = bind(binding, slot, buffer, offset, end, itemBytes);
+      params[baseNames[binding] ?? `${slot}_base`] = bind(binding, slot, buffer, offset, end, itemBytes);
       params[`${slot}_length`] = bytes / itemBytes;
     }
   }

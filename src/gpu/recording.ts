@@ -49,6 +49,9 @@ export interface Ranges {
   readonly weights?: BufferRange;
   readonly sorted?: BufferRange;
   readonly sortedLength?: number;
+  readonly values?: BufferRange;
+  readonly reordered?: BufferRange;
+  readonly positions?: BufferRange;
   readonly firstIndex?: number;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
@@ -261,6 +264,9 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
         unique: range("unique", given.unique, count),
       }),
       weights: range("weights", given.weights, length),
+      values: range("values", given.values, length),
+      reordered: range("reordered", given.reordered, length),
+      positions: range("positions", given.positions, length),
       sorted: plan.sortedLength && range("sorted", given.sorted, plan.sortedLength(given.sortedLength)),
     };
   };

@@ -66,7 +66,14 @@ export function runOf(
 }
 
 /** The ranges that are written. */
-const WRITTEN = ["output", "count", "indirect", "total", "unique"] as const satisfies readonly RangeName[];
+const WRITTEN = [
+  "output",
+  "count",
+  "indirect",
+  "total",
+  "unique",
+  "reordered",
+] as const satisfies readonly RangeName[];
 
 /** Whether two ranges have a byte in common. */
 const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
@@ -84,7 +91,9 @@ export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
   for (const written of WRITTEN) {
     for (const name of Object.keys(ranges) as RangeName[]) {
       const [a, b] = [ranges[name], ranges[written]];
-      const mayBeOne = name === "input" && written === "output" && !plan.segments?.reduces;
+      const mayBeOne =
+        (name === "input" && written === "output" && !plan.segments?.reduces) ||
+        (name === "values" && written === "reordered");
       const isOne =
         mayBeOne && a?.offset === b?.offset && (a?.bytes === b?.bytes || plan.outputLength(2) === 1);
       if (name !== written && !isOne && overlap(a, b)) {

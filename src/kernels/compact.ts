@@ -302,8 +302,8 @@ export const itemsText = (stored: string): SourceText =>
     `alias Input = ${stored};\nalias Output = ${stored};\nalias InputVector = Input;\nalias OutputVector = Output;`,
   );
 
-/** The kernel that copies as many items as the total says, or all that a partition has. */
-export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, parted?: Parted): Kernel {
+/** The kernel that copies as many items as the total says; or all items, by the file that `whole` is. */
+export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, whole?: SourceText): Kernel {
   return linkKernel(
     `wavefold copy <${stored}>`,
     "copy_items",
@@ -312,7 +312,7 @@ export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, p
       inputItems,
       outputItems,
       copyItems,
-      ...(parted ? [lengthFile(lengthOnGpu), parted.copy] : []),
+      ...(whole ? [lengthFile(lengthOnGpu), whole] : []),
     ],
     sizes,
   );

@@ -224,6 +224,10 @@ export const paramNames = [
   "weights_base",
   "sorted_base",
   "sorted_length",
+  "digit",
+  "values_base",
+  "reordered_base",
+  "positions_base",
 ] as const;
 
 /** Declares `Params` with these members. */

@@ -16,7 +16,7 @@ import totalNoneFile from "../../shaders/device/io/total_none.wgsl";
 import reduceTilesFile from "../../shaders/device/kernels/reduce_tiles.wgsl";
 import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { Module } from "../text/module.ts";
+import type { Constants, Module } from "../text/module.ts";
 import { assemble, declared, directivesFor, reachable, resolved, unroll } from "../text/module.ts";
 import type { Declaration, Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
@@ -81,7 +81,22 @@ export const bindingOf = {
   table: 14,
   weights: 15,
   bins: 16,
+  // Sorts.
+  values: 17,
+  reordered: 18,
+  positions: 19,
 } as const satisfies Record<string, number>;
+
+/**
+ * The parameters that say where a range starts in its binding, by the number of the binding. Of all others, the parameter has
+ * the name of the range. A sort binds its ranges in several places.
+ */
+export const baseNames: Readonly<Record<number, string>> = {
+  1: "input_base",
+  2: "output_base",
+  17: "values_base",
+  18: "reordered_base",
+};
 
 /** A compute shader as data, with all that its pipeline is made of. */
 export interface Kernel extends Module {
@@ -148,7 +163,10 @@ export function withInstead(
     : sources;
 }
 
-/** Links sources, keeps the declarations that the entry point reaches, and finds the bindings among them. */
+/**
+ * Links sources, keeps the declarations that the entry point reaches, and finds the bindings among them. `more` are constants
+ * that only these sources use.
+ */
 export function linkKernel(
   label: string,
   entryPoint: string,
@@ -156,8 +174,9 @@ export function linkKernel(
   sizes: Sizes,
   vector = 1,
   words = 1,
+  more?: Constants,
 ): Kernel {
-  const constants = constantsOf(sizes, vector, words);
+  const constants = { ...constantsOf(sizes, vector, words), ...more };
   const given = [constantsText(constants), paramsText, ...sources];
   const ours = given.filter((one) => !("text" in one && one.callers));
   const taken = new Set(declared(ours).declarations.map(({ name }) => name));

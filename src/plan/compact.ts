@@ -159,7 +159,7 @@ export function planCompact(
   const offsets = classes?.offsets(count, tuning.sizes);
   const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
   const copying = sharing
-    ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, parted)
+    ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, parted?.copy)
     : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);

@@ -18,10 +18,18 @@ export type RangeName =
   | "offsets"
   | "unique"
   | "weights"
-  | "sorted";
+  | "sorted"
+  | "values"
+  | "reordered"
+  | "positions";
 
 /** Bytes of an item of each range. Flags, counts, lengths, offsets and arguments of indirect calls are u32. */
-export const itemBytesOf = (input: number, output: number, key = 4): Readonly<Record<RangeName, number>> => ({
+export const itemBytesOf = (
+  input: number,
+  output: number,
+  key = 4,
+  value = 4,
+): Readonly<Record<RangeName, number>> => ({
   input,
   output,
   flags: 4,
@@ -36,6 +44,9 @@ export const itemBytesOf = (input: number, output: number, key = 4): Readonly<Re
   unique: key,
   weights: 4,
   sorted: input,
+  values: value,
+  reordered: value,
+  positions: 4,
 });
 
 /** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */
@@ -57,8 +68,10 @@ export interface Pass {
   readonly params?: PassParams;
 }
 
-/** Parameters of columns. shaders/contract.wgsl explains each. */
+/** Parameters of columns and of sorts. shaders/contract.wgsl explains each. */
 export interface PassParams {
+  /** The digit that a pass of a sort sorts by. */
+  readonly digit?: number;
   /** The columns of a matrix, which each recording gives. */
   readonly columns?: number;
   readonly chunk_rows?: number;

@@ -1,0 +1,62 @@
+// Each key has a value, which goes where its key goes. The values take the way of the keys through work-group memory.
+// Linked with a file that declares read_value, a rank_by_*.wgsl and memory.wgsl. Call in uniform control flow.
+
+@group(0) @binding(18) var<storage, read_write> reordered: array<Value>;
+
+var<private> own_values: array<Value, ITEMS>;
+
+// Loads the values of the thread's items. A pass does so before it waits for other tiles.
+fn load_values(tile: u32, thread: u32, length: u32) {
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let index = place_of(tile, thread, item);
+    if (index < length) {
+      own_values[item] = read_value(index);
+    }
+  }
+}
+
+fn put_values(given_ranks: array<u32, ITEMS>) {
+  var ranks = given_ranks;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    put_value(ranks[item], own_values[item]);
+  }
+  workgroupBarrier();
+}
+
+// Moves the values to the places of their keys in the output, when the keys are stored.
+fn move_values(
+  tile: u32,
+  thread: u32,
+  ranks: array<u32, ITEMS>,
+  given_places: array<u32, ITEMS>,
+  length: u32,
+) {
+  var places = given_places;
+  workgroupBarrier();
+  put_values(ranks);
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let at = item * WORK_GROUP_SIZE + thread;
+    if (tile * TILE + at < length) {
+      reordered[params.reordered_base + places[item]] = take_value(at);
+    }
+  }
+}
+
+// Sorts the values of one tile in work-group memory, as its keys were.
+fn exchange_values(thread: u32, ranks: array<u32, ITEMS>) {
+  put_values(ranks);
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    own_values[item] = take_value(place_of(0u, thread, item));
+  }
+  workgroupBarrier();
+}
+
+// Stores the values of one tile.
+fn store_values(thread: u32, length: u32) {
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let index = place_of(0u, thread, item);
+    if (index < length) {
+      reordered[params.reordered_base + index] = own_values[item];
+    }
+  }
+}

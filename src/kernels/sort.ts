@@ -1,0 +1,440 @@
+import amountOneFile from "../../shaders/device/histogram/amount_one.wgsl";
+import binsWordsFile from "../../shaders/device/histogram/bins_words.wgsl";
+import countersWordsFile from "../../shaders/device/histogram/counters_words.wgsl";
+import tallyEachFile from "../../shaders/device/histogram/tally_each.wgsl";
+import copyWholeFile from "../../shaders/device/io/copy_whole.wgsl";
+import countDigitsFile from "../../shaders/device/kernels/count_digits.wgsl";
+import gatherItemsFile from "../../shaders/device/kernels/gather_items.wgsl";
+import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
+import sortOneTileFile from "../../shaders/device/kernels/sort_one_tile.wgsl";
+import sortPassFile from "../../shaders/device/kernels/sort_pass.wgsl";
+import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
+import countTileFile from "../../shaders/device/sort/count_tile.wgsl";
+import digitsFile from "../../shaders/device/sort/digits.wgsl";
+import digitsOfPairsFile from "../../shaders/device/sort/digits_of_pairs.wgsl";
+import faultsNoneFile from "../../shaders/device/sort/faults_none.wgsl";
+import faultsPlantedFile from "../../shaders/device/sort/faults_planted.wgsl";
+import firstByLookBackFile from "../../shaders/device/sort/first_by_look_back.wgsl";
+import firstBySpineFile from "../../shaders/device/sort/first_by_spine.wgsl";
+import memoryFile from "../../shaders/device/sort/memory.wgsl";
+import rankByCountersFile from "../../shaders/device/sort/rank_by_counters.wgsl";
+import rankByVotesFile from "../../shaders/device/sort/rank_by_votes.wgsl";
+import storeKeysFile from "../../shaders/device/sort/store_keys.wgsl";
+import storeNoKeysFile from "../../shaders/device/sort/store_no_keys.wgsl";
+import tallyDigitsFile from "../../shaders/device/sort/tally_digits.wgsl";
+import tileByTicketFile from "../../shaders/device/sort/tile_by_ticket.wgsl";
+import valuesBufferFile from "../../shaders/device/sort/values_buffer.wgsl";
+import valuesMovedFile from "../../shaders/device/sort/values_moved.wgsl";
+import valuesNoneFile from "../../shaders/device/sort/values_none.wgsl";
+import valuesPositionsFile from "../../shaders/device/sort/values_positions.wgsl";
+import { u32 } from "../algebra/integers.ts";
+import { monoid } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
+import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
+import { callersFunction } from "../text/callers.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
+import { algorithms, hasFullSubgroups, memoryOf, subgroupSlots } from "./algorithms.ts";
+import { carriedAs, conversion, file, operatorSources, valueFromItem, vectorText } from "./contract.ts";
+import type { Kernel } from "./kernel.ts";
+import { inputItems, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
+import type { Sizes } from "./sizes.ts";
+import type { TileSources } from "./tiles.ts";
+
+// This is loaded only for sorts.
+
+const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
+const binsWords = /* @__PURE__ */ file("histogram/bins_words.wgsl", binsWordsFile);
+export const copyWhole = /* @__PURE__ */ file("io/copy_whole.wgsl", copyWholeFile);
+const countDigits = /* @__PURE__ */ file("kernels/count_digits.wgsl", countDigitsFile);
+const countTile = /* @__PURE__ */ file("sort/count_tile.wgsl", countTileFile);
+const countersWords = /* @__PURE__ */ file("histogram/counters_words.wgsl", countersWordsFile);
+const digitsOfKey = /* @__PURE__ */ file("sort/digits.wgsl", digitsFile);
+const digitsOfPairs = /* @__PURE__ */ file("sort/digits_of_pairs.wgsl", digitsOfPairsFile);
+const faultsNone = /* @__PURE__ */ file("sort/faults_none.wgsl", faultsNoneFile);
+const faultsPlanted = /* @__PURE__ */ file("sort/faults_planted.wgsl", faultsPlantedFile);
+const firstByLookBack = /* @__PURE__ */ file("sort/first_by_look_back.wgsl", firstByLookBackFile);
+const firstBySpine = /* @__PURE__ */ file("sort/first_by_spine.wgsl", firstBySpineFile);
+const gatherItems = /* @__PURE__ */ file("kernels/gather_items.wgsl", gatherItemsFile);
+const histogram = /* @__PURE__ */ file("kernels/histogram.wgsl", histogramFile);
+const memory = /* @__PURE__ */ file("sort/memory.wgsl", memoryFile);
+const rankByCounters = /* @__PURE__ */ file("sort/rank_by_counters.wgsl", rankByCountersFile);
+const rankByVotes = /* @__PURE__ */ file("sort/rank_by_votes.wgsl", rankByVotesFile);
+const sortOneTile = /* @__PURE__ */ file("kernels/sort_one_tile.wgsl", sortOneTileFile);
+const sortPass = /* @__PURE__ */ file("kernels/sort_pass.wgsl", sortPassFile);
+const storeKeys = /* @__PURE__ */ file("sort/store_keys.wgsl", storeKeysFile);
+const storeNoKeys = /* @__PURE__ */ file("sort/store_no_keys.wgsl", storeNoKeysFile);
+const tallyDigits = /* @__PURE__ */ file("sort/tally_digits.wgsl", tallyDigitsFile);
+const tallyEach = /* @__PURE__ */ file("histogram/tally_each.wgsl", tallyEachFile);
+const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
+const tileByTicket = /* @__PURE__ */ file("sort/tile_by_ticket.wgsl", tileByTicketFile);
+const valuesBuffer = /* @__PURE__ */ file("sort/values_buffer.wgsl", valuesBufferFile);
+const valuesMoved = /* @__PURE__ */ file("sort/values_moved.wgsl", valuesMovedFile);
+const valuesNone = /* @__PURE__ */ file("sort/values_none.wgsl", valuesNoneFile);
+const valuesPositions = /* @__PURE__ */ file("sort/values_positions.wgsl", valuesPositionsFile);
+
+/** The bits of the keys that are sorted by, as digits from the lowest on. */
+export interface Digits {
+  /** The first bit, and how many there are. */
+  readonly from: number;
+  readonly bits: number;
+  /** The bits of a digit. The last one may have fewer. */
+  readonly each: number;
+  readonly count: number;
+}
+
+/** What is sorted by: the items themselves, or a caller's WGSL over each item, which gives a value of a type. */
+export interface SortKey {
+  readonly type: ScalarType;
+  readonly descending: boolean;
+  readonly text?: string | undefined;
+}
+
+/** What moves with the keys: nothing; values of so many words from a buffer; or the positions of the items. */
+export type Payload =
+  | { readonly kind: "none" }
+  | { readonly kind: "buffer"; readonly words: 1 | 2 }
+  | { readonly kind: "positions" };
+
+/** What a pass reads: the caller's items, or the keys that the pass before has left in their place. */
+export type SortSource = "items" | "keys";
+
+/** How a tile's items are ranked, and the sizes of a kernel. */
+export interface SortShape {
+  readonly sizes: Sizes;
+  /** Whether subgroups vote; else each thread has counters. */
+  readonly byVotes: boolean;
+  readonly sources: TileSources;
+}
+
+/** How the tiles of a single pass look back. `fault` and `share` are for tests. */
+export interface SortLookBack {
+  readonly patience: number;
+  readonly tickets: boolean;
+  /** The entries that a thread reads at a time. */
+  readonly atOnce: number;
+  readonly fault?: SortFault;
+  readonly share?: number;
+}
+
+/** The faults that tests plant, in the order of their numbers in faults_planted.wgsl, from 1 on. */
+export const sortFaults = ["late", "no part", "some digits", "late sum", "no part, late sum"] as const;
+export type SortFault = (typeof sortFaults)[number];
+
+/** What the kernels of a sort are generated for. */
+export interface SortKernelOptions {
+  /** The type of the items. */
+  readonly type: ElementType;
+  readonly key: SortKey;
+  /** Whether the keys take the items' place: the caller asks for positions, or moves the items later. */
+  readonly keysAlone: boolean;
+  readonly digits: Digits;
+  readonly payload: Payload;
+  readonly lengthOnGpu: boolean;
+  readonly shape: SortShape;
+}
+
+/** Bits of an item's key. */
+export const keyBits = (type: ScalarType): number => type.bytes * 8;
+
+/** Words of a key. */
+const keyWords = (type: ScalarType): 1 | 2 => (type.bytes === 8 ? 2 : 1);
+
+const sum = /* @__PURE__ */ (() => monoid(add, u32, "sort"))();
+
+/** WGSL for the key of an item `x` as it is carried, and of a value `x`. Keys have the order of the values, and NaN the last. */
+const orders: Readonly<Record<TypeName, readonly [carried: string, value: string]>> = {
+  u32: ["x", "x"],
+  i32: ["x ^ 0x80000000u", "bitcast<u32>(x) ^ 0x80000000u"],
+  f32: ["order_from_f32_bits(x, 0xffffffffu)", "order_from_f32_bits(bitcast<u32>(x), 0xffffffffu)"],
+  f16: ["order_from_f16_bits(bits_from_f16(x), 0xffffu)", "order_from_f16_bits(bits_from_f16(x), 0xffffu)"],
+  u64: ["x", "x"],
+  i64: ["x ^ vec2<u32>(0u, 0x80000000u)", "x ^ vec2<u32>(0u, 0x80000000u)"],
+  f64: ["order_from_f64_bits(x, vec2<u32>(~0u))", "order_from_f64_bits(x, vec2<u32>(~0u))"],
+};
+
+/** The constants of a sort, by their names in shaders. */
+function constantsOf({ digits, shape, key, payload }: SortKernelOptions, memoryWords: number) {
+  return {
+    FIRST_BIT: digits.from,
+    DIGIT_BITS: digits.each,
+    DIGITS: digits.count,
+    RADIX: 2 ** digits.each,
+    LAST_DIGIT: 2 ** (digits.bits - (digits.count - 1) * digits.each) - 1,
+    MEMORY: memoryWords,
+    FIRST_ENTRY: firstEntry(digits),
+    KEY_WORDS: keyWords(key.type),
+    VALUE_WORDS: wordsOf(payload),
+    TILE_ITEMS: shape.sizes.workGroupSize * shape.sizes.items,
+  };
+}
+
+/** Where the entries of tiles start in the spine: behind the bins of each digit, and the tickets. */
+export const firstEntry = ({ count, each }: Digits): number =>
+  Math.ceil((count * 2 ** each + count + 1) / 64) * 64;
+
+const wordsOf = (payload: Payload): number => (payload.kind === "buffer" ? payload.words : 1);
+
+/** Whether items go through memory of their own, since WGSL has no bits of theirs that are sure to stay the same. */
+const areHalves = ({ type, keysAlone }: Pick<SortKernelOptions, "type" | "keysAlone">): boolean =>
+  !keysAlone && type.bytes === 2;
+
+/** Words of the memory that counters and items take turns in. */
+function sharedWords(options: SortKernelOptions): number {
+  const { digits, shape, key, payload } = options;
+  const { sizes, byVotes } = shape;
+  const radix = 2 ** digits.each;
+  const items = Math.max(areHalves(options) ? 1 : keyWords(key.type), wordsOf(payload));
+  return Math.max(
+    (byVotes ? subgroupSlots(sizes) : sizes.workGroupSize) * radix,
+    sizes.workGroupSize * sizes.items * items,
+  );
+}
+
+/** Bytes of work-group memory that a sort's kernels take. */
+export function sortMemory(options: SortKernelOptions): number {
+  const { digits, shape } = options;
+  const { sizes, byVotes } = shape;
+  const radix = 2 ** digits.each;
+  const ranking = byVotes
+    ? memoryOf([2 * subgroupSlots(sizes)], 4, 0) + algorithms.subgroup.memory(sizes, 4)
+    : memoryOf([2 * radix], 4, 0) + algorithms.blelloch.memory(sizes, 4);
+  const halves = areHalves(options) ? sizes.workGroupSize * sizes.items * 2 : 0;
+  return memoryOf([sharedWords(options), radix], 4, 4) + halves + ranking;
+}
+
+/** Declares what a pass reads and stores, and their keys. */
+function itemSources(options: SortKernelOptions, source: SortSource): readonly Source[] {
+  const { type, key, keysAlone } = options;
+  const wide = keyWords(key.type) === 2;
+  const keyName = wide ? "vec2<u32>" : "u32";
+  const input = source === "keys" && keysAlone ? keyName : carriedAs(type);
+  const output = keysAlone ? keyName : carriedAs(type);
+  const [carried, ofValue] = orders[key.type.name];
+  const ordered = (text: string): string => (key.descending ? `~(${text})` : text);
+  const isOwn = key.text === undefined;
+  const fromInput =
+    !keysAlone || source === "keys"
+      ? "x"
+      : isOwn
+        ? ordered(carried)
+        : "order_of(key_value(value_from_item(x)))";
+  return [
+    generated(
+      [
+        `alias Key = ${keyName};`,
+        `alias Input = ${input};`,
+        `alias Output = ${output};`,
+        vectorText(input, undefined, 1),
+        conversion("output_from_input", "Input", "Output", fromInput),
+        conversion("key_of", "Output", "Key", keysAlone ? "x" : ordered(carried)),
+        isOwn ? "" : conversion("order_of", key.type.native.element, "Key", ordered(ofValue)),
+        isOwn || source === "keys" ? "" : valueFromItem(type),
+      ].join("\n"),
+    ),
+    ...(isOwn || source === "keys"
+      ? []
+      : [
+          callersFunction(
+            `fn key_value(x: ${type.native.element}) -> ${key.type.native.element} {`,
+            "the key",
+            key.text ?? "",
+            {
+              parameters: ["x"],
+              files: filesOf(options),
+            },
+          ),
+        ]),
+    ...filesOf(options),
+    digitsOfKey,
+    ...(wide ? [digitsOfPairs] : []),
+  ];
+}
+
+const filesOf = ({ type, key }: SortKernelOptions): readonly SourceText[] => [
+  ...new Set([...type.files, ...(isSameType(type, key.type) ? [] : key.type.files)]),
+];
+
+/** Declares how items and values go through work-group memory. */
+function exchangeText(options: SortKernelOptions): SourceText {
+  const { type, key, keysAlone } = options;
+  const put = (name: string, item: string, words: number): string[] => [
+    `fn put_${name}(place: u32, item: ${item}) {`,
+    ...(words === 1
+      ? ["  atomicStore(&sort_memory[place], item);"]
+      : [
+          "  atomicStore(&sort_memory[place], item.x);",
+          "  atomicStore(&sort_memory[TILE + place], item.y);",
+        ]),
+    "}",
+    `fn take_${name}(place: u32) -> ${item} {`,
+    words === 1
+      ? "  return atomicLoad(&sort_memory[place]);"
+      : "  return vec2<u32>(atomicLoad(&sort_memory[place]), atomicLoad(&sort_memory[TILE + place]));",
+    "}",
+  ];
+  const words = wordsOf(options.payload);
+  return generated(
+    [
+      ...(areHalves(options)
+        ? [
+            "var<workgroup> sort_halves: array<f16, TILE>;",
+            "fn put_item(place: u32, item: Output) {",
+            "  sort_halves[place] = item;",
+            "}",
+            "fn take_item(place: u32) -> Output {",
+            "  return sort_halves[place];",
+            "}",
+          ]
+        : put("item", "Output", keysAlone ? keyWords(key.type) : type.bytes === 8 ? 2 : 1)),
+      `alias Value = ${words === 2 ? "vec2<u32>" : "u32"};`,
+      ...put("value", "Value", words),
+    ].join("\n"),
+  );
+}
+
+const rankSources = ({ shape }: SortKernelOptions): readonly Source[] => [
+  ...operatorSources(sum),
+  ...shape.sources(sum),
+  shape.byVotes ? rankByVotes : rankByCounters,
+  memory,
+];
+
+const link = (
+  options: SortKernelOptions,
+  name: string,
+  entryPoint: string,
+  sources: readonly Source[],
+  more: Readonly<Record<string, number>> = {},
+  sizes = options.shape.sizes,
+): Kernel => {
+  const { type, lengthOnGpu } = options;
+  return linkKernel(
+    `wavefold ${name} <${type.name}>`,
+    entryPoint,
+    [...sources, inputItems, lengthFile(lengthOnGpu)],
+    sizes,
+    1,
+    1,
+    { ...constantsOf(options, sharedWords(options)), ...more },
+  );
+};
+
+/** Where values come from in a pass: the first one takes positions. */
+const valueFile = ({ payload }: SortKernelOptions, source: SortSource): SourceText =>
+  payload.kind === "positions" && source === "items" ? valuesPositions : valuesBuffer;
+
+/**
+ * The kernel that sorts by one digit. `source` says what it reads. `storesKeys` is false if only values are asked for, in the
+ * last pass. Without `lookBack`, the digits of all tiles are counted by a kernel before.
+ */
+export function sortPassKernel(
+  options: SortKernelOptions,
+  source: SortSource,
+  storesKeys: boolean,
+  lookBack: SortLookBack | undefined,
+): Kernel {
+  const isFaulty = lookBack?.fault !== undefined;
+  return link(
+    options,
+    "sort by a digit",
+    "sort_pass",
+    [
+      ...itemSources(options, source),
+      exchangeText(options),
+      outputItems,
+      ...rankSources(options),
+      ...(lookBack
+        ? [
+            firstByLookBack,
+            countTile,
+            lookBack.tickets ? tileByTicket : tileByNumber,
+            isFaulty ? faultsPlanted : faultsNone,
+          ]
+        : [firstBySpine]),
+      ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
+      storesKeys ? storeKeys : storeNoKeys,
+      sortPass,
+    ],
+    lookBack && {
+      PATIENCE: lookBack.patience,
+      AT_ONCE: lookBack.atOnce,
+      ...(lookBack.fault && {
+        FAULT: sortFaults.indexOf(lookBack.fault) + 1,
+        FAULT_SHARE: lookBack.share ?? 1,
+      }),
+    },
+  );
+}
+
+/** The kernel that sorts data of one tile. */
+export const oneTileKernel = (options: SortKernelOptions, storesKeys: boolean): Kernel =>
+  link(options, "sort one tile", "sort_one_tile", [
+    ...itemSources(options, "items"),
+    exchangeText(options),
+    outputItems,
+    ...rankSources(options),
+    ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, "items")]),
+    storesKeys ? storeKeys : storeNoKeys,
+    sortOneTile,
+  ]);
+
+/** The kernel that counts the digits of each tile. */
+export const countDigitsKernel = (options: SortKernelOptions, source: SortSource): Kernel =>
+  link(options, "count digits", "count_digits", [
+    ...itemSources(options, source),
+    memory,
+    countTile,
+    countDigits,
+  ]);
+
+/** The kernel that counts all digits of the whole data, in bins of each digit. */
+export const histogramOfDigits = (options: SortKernelOptions, sizes: Sizes, copies: number): Kernel => {
+  const { digits } = options;
+  const bins = digits.count * 2 ** digits.each;
+  return link(
+    options,
+    "histogram of digits",
+    "histogram",
+    [
+      ...itemSources(options, "items"),
+      generated("alias Amount = u32;"),
+      loadItems,
+      amountOne,
+      tallyEach,
+      tallyDigits,
+      countersWords,
+      binsWords,
+      histogram,
+    ],
+    { BINS: bins, COPIES: copies, COUNTERS: bins * copies },
+    sizes,
+  );
+};
+
+/** The kernel that moves items to the places of their sorted positions. */
+export const gatherKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+  linkKernel(
+    `wavefold gather <${type.name}>`,
+    "gather_items",
+    [
+      generated(
+        [
+          `alias Input = ${carriedAs(type)};`,
+          "alias Output = Input;",
+          "alias InputVector = Input;",
+          "alias OutputVector = Output;",
+        ].join("\n"),
+      ),
+      ...type.files,
+      inputItems,
+      outputItems,
+      lengthFile(lengthOnGpu),
+      gatherItems,
+    ],
+    sizes,
+  );
+
+/** Whether the votes of subgroups rank items of these sizes. */
+export const fitsVotes = (sizes: Sizes): boolean => hasFullSubgroups(sizes);

@@ -1,0 +1,583 @@
+import { u32 } from "../algebra/integers.ts";
+import type { ElementType, ScalarType } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
+import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
+import { copyKernel } from "../kernels/compact.ts";
+import { carriedAs } from "../kernels/contract.ts";
+import { clearKernel } from "../kernels/histogram.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import type { Digits, Payload, SortKernelOptions, SortLookBack, SortShape } from "../kernels/sort.ts";
+import {
+  copyWhole,
+  countDigitsKernel,
+  firstEntry,
+  gatherKernel,
+  histogramOfDigits,
+  keyBits,
+  oneTileKernel,
+  sortMemory,
+  sortPassKernel,
+} from "../kernels/sort.ts";
+import type { DeviceFacts } from "./facts.ts";
+import type { Methods } from "./methods.ts";
+import type { TuningOptions } from "./options.ts";
+import { plainSizes } from "./plain_sizes.ts";
+import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords } from "./plan.ts";
+import { planScan } from "./scan.ts";
+import type { SortKeyOptions } from "./sort_key.ts";
+import { requireBits, requireKey } from "./sort_key.ts";
+import { requireChosen, requireMaxLength } from "./tuning.ts";
+
+/** The options of `prepareSort`. */
+export interface SortOptions<Name extends string = string> extends TuningOptions, SortKeyOptions {
+  /** The type of the items. */
+  readonly type: ElementType<Name>;
+  /** Whether to write the positions of the items, as u32, instead of the items. */
+  readonly indices?: boolean;
+  /** The most items that you will record. It sets the size of the scratch. */
+  readonly maxLength: number;
+  /** Whether recordings take the length from a buffer on the GPU. */
+  readonly lengthOnGpu?: boolean;
+}
+
+/** What moves with the items of one plan. A recording with other values moves positions, and then gathers the values. */
+export type Moved = ScalarType | "positions" | undefined;
+
+/** A row of the table of sizes. */
+export interface SortRow {
+  readonly workGroupSize: number;
+  readonly items: number;
+  /** Whether subgroups vote, if there are any. */
+  readonly byVotes: boolean;
+  /** The most bits of a digit, by votes and by counters. */
+  readonly bits: number;
+  readonly counterBits: number;
+  /** The items of a thread where threads have counters, and the threads of its work-groups. */
+  readonly counterItems: number;
+  readonly counterThreads: number;
+  /** The work-groups of the histogram of all digits, and their copies of each counter. */
+  readonly workGroups: number;
+  readonly copies: number;
+  readonly patience: number;
+  readonly atOnce: number;
+  /** Data up to so many items is sorted by one work-group, which has so many threads. */
+  readonly oneTile: number;
+  readonly oneTileThreads: number;
+}
+
+/** The sizes that suit an adapter. */
+export const sortRows = {
+  software: {
+    workGroupSize: 64,
+    items: 16,
+    byVotes: false,
+    bits: 6,
+    counterBits: 4,
+    counterItems: 16,
+    counterThreads: 64,
+    workGroups: 16,
+    copies: 1,
+    patience: 16,
+    atOnce: 4,
+    oneTile: 1024,
+    oneTileThreads: 64,
+  },
+  // H200, 2^26 u32: 1995 µs (256 × 16: 2347; 512 × 10: 2204; 256 × 24: 3152, since more than 24 KB of memory leave room for fewer
+  // work-groups; 4 entries at a time: 2030; CUB 1421). With u32 values: 2508 (values loaded after the look-back: 2712; CUB 2179).
+  nvidia: {
+    workGroupSize: 256,
+    items: 22,
+    byVotes: true,
+    bits: 8,
+    counterBits: 4,
+    counterItems: 16,
+    counterThreads: 128,
+    workGroups: 528,
+    copies: 4,
+    patience: 1000,
+    atOnce: 8,
+    oneTile: 4096,
+    oneTileThreads: 512,
+  },
+  gpu: {
+    workGroupSize: 256,
+    items: 12,
+    byVotes: true,
+    bits: 8,
+    counterBits: 4,
+    counterItems: 16,
+    counterThreads: 128,
+    workGroups: 512,
+    copies: 2,
+    patience: 1000,
+    atOnce: 4,
+    oneTile: 4096,
+    oneTileThreads: 256,
+  },
+} as const satisfies Record<"software" | "nvidia" | "gpu", SortRow>;
+
+/** For tests: sizes, and the faults of a look-back. */
+export type SortTesting = Partial<SortRow> &
+  Pick<SortLookBack, "fault" | "share"> & { readonly tickets?: boolean };
+
+/** As many digits as so many bits take, of which the last may have fewer. */
+function digitsOf([from, to]: readonly [number, number], most: number): Digits {
+  const bits = to - from;
+  const count = Math.ceil(bits / most);
+  return { from, bits, each: Math.ceil(bits / count), count };
+}
+
+/** The words that a plan moves as values. */
+const payloadOf = (moved: Moved): Payload =>
+  moved === undefined
+    ? { kind: "none" }
+    : moved === "positions"
+      ? { kind: "positions" }
+      : { kind: "buffer", words: moved.bytes === 8 ? 2 : 1 };
+
+/** Whether a plan moves values of the type itself. Others are gathered by their positions. */
+export const movesDirectly = (type: ElementType): type is ScalarType =>
+  type.kind !== "struct" && (type.bytes === 4 || type.bytes === 8);
+
+/**
+ * Plans a sort: it moves the items by one digit of their keys after another, from the lowest on. `moved` moves with the items:
+ * values, to the range `reordered`; or the items' positions. `keysAlone` is for a sort that stores positions and no items.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planSort(
+  options: SortOptions,
+  facts: DeviceFacts,
+  methods: Methods,
+  moved: Moved = options.indices ? "positions" : undefined,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  testing: SortTesting = {},
+): Plan {
+  const { lengthOnGpu = false, indices = false } = options;
+  const type = requireType(options.type, "sort");
+  const title = `sort<${type.name}>`;
+  const key = requireKey(options, type, title);
+  const range = requireBits(options.bits, key, title);
+  for (const one of [type, key.type]) {
+    if (one.feature !== undefined && !facts.features.has(one.feature)) {
+      throw new FeatureError(`${title} needs the adapter feature "${one.feature}"`, one.feature);
+    }
+  }
+  // Items by their keys are not stored: the caller gathers them by their positions.
+  const keysAlone = indices || key.text !== undefined;
+  const row: SortRow = {
+    ...sortRows[facts.software ? "software" : facts.vendor === "nvidia" ? "nvidia" : "gpu"],
+    ...testing,
+  };
+  const payload = payloadOf(moved);
+  const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
+  const { limits } = facts;
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, valueBytes), limits);
+  requireChosen(type, options, title, facts);
+
+  const base = { type, key, keysAlone, payload, lengthOnGpu };
+  const isOneTile = !lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
+  const shapeOf = (oneTile?: number): Shaped | LimitError =>
+    shapeFor(base, range, options, row, facts, methods, title, oneTile);
+  const alone = isOneTile ? shapeOf(row.oneTile) : undefined;
+  const own = alone === undefined || alone instanceof LimitError ? shapeOf() : alone;
+  if (own instanceof LimitError) {
+    throw own;
+  }
+  const { shape, digits } = own;
+  const kernelOptions: SortKernelOptions = { ...base, shape, digits };
+  const { workGroupSize, items } = shape.sizes;
+  const tile = workGroupSize * items;
+  const tilesOf = (length: number): number => Math.ceil(length / tile);
+  const storesKeys = !keysAlone;
+  const needs = new Set<RangeName>([
+    "input",
+    "output",
+    ...(payload.kind === "buffer" ? (["values", "reordered"] as const) : []),
+    ...(payload.kind === "positions" && storesKeys ? (["reordered"] as const) : []),
+    ...(lengthOnGpu ? (["length"] as const) : []),
+  ]);
+  const valuesOut: RangeName = storesKeys ? "reordered" : "output";
+  const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
+  const scratchKeyBytes = wholeWords(maxLength * Math.max(keysAlone ? 4 : 2, keyBytes));
+  const scratchValueBytes = payload.kind === "none" ? 0 : wholeWords(maxLength * valueBytes);
+  // The scratch of keys that no range takes, of values, and what counts digits.
+  const keys = 0;
+  const values = 1;
+  const otherKeys = 2;
+  const spine = 3;
+
+  const copySizes = plainSizes({ workGroupSize: 256, items: 4 }, title, type, {} as never, facts);
+  const mayShare = arrangements.some((one) => one === "one-buffer" || one === "in-place");
+  const passesOverData = maxLength <= tile ? 1 : digits.count;
+  const takesCopies = mayShare && passesOverData % 2 === 1;
+  const copyKeys =
+    takesCopies && storesKeys ? copyKernel(carriedAs(type), copySizes, lengthOnGpu, copyWhole) : undefined;
+  const copyValues =
+    takesCopies && payload.kind !== "none"
+      ? copyKernel(valueBytes === 8 ? "vec2<u32>" : "u32", copySizes, lengthOnGpu, copyWhole)
+      : undefined;
+
+  /** Where pass `at` of `count` leaves keys and values. The last one fills the caller's ranges, unless results go aside. */
+  const slotsOf = (at: number, count: number, aside: boolean): readonly [keys: Slot, values: Slot] => {
+    const isLast = (count - 1 - at) % 2 === 0;
+    const isOut = isLast !== aside;
+    const inOutput: Slot = storesKeys ? "output" : { scratch: otherKeys };
+    return [isOut ? inOutput : { scratch: keys }, isOut ? valuesOut : { scratch: values }];
+  };
+  const slotsFor = (kernel: Kernel, at: number, count: number, aside: boolean): Pass["slots"] => {
+    const [keysOut, valuesTo] = slotsOf(at, count, aside);
+    const [keysIn, valuesIn]: readonly [Slot, Slot] =
+      at === 0 ? ["input", "values"] : slotsOf(at - 1, count, aside);
+    return bound(kernel, [
+      [bindingOf.input, keysIn],
+      [bindingOf.output, keysOut],
+      [bindingOf.values, valuesIn],
+      [bindingOf.reordered, valuesTo],
+      [bindingOf.spine, { scratch: spine }],
+      [bindingOf.length, "length"],
+    ]);
+  };
+  /** The copies of results that went aside. */
+  const copies = (length: number): Pass[] =>
+    [copyKeys, copyValues].flatMap((kernel, at) =>
+      kernel === undefined
+        ? []
+        : [
+            {
+              kernel,
+              slots: bound(kernel, [
+                [bindingOf.input, { scratch: at === 0 ? keys : values }],
+                [bindingOf.output, at === 0 ? "output" : valuesOut],
+                [bindingOf.length, "length"],
+              ]),
+              length,
+              tiles: Math.ceil(length / (copySizes.workGroupSize * copySizes.items)),
+            },
+          ],
+    );
+  const common = {
+    title,
+    maxLength,
+    vector: 1,
+    needs,
+    itemBytes: itemBytesOf(type.bytes, storesKeys ? type.bytes : 4, 4, valueBytes),
+    indirectWords: 0,
+    outputLength: (length: number) => length,
+    ways: [
+      { arrangement: "items" as const },
+      ...(takesCopies ? [{ arrangement: "one-buffer" as const, aside: true }] : []),
+    ],
+    groupingOf: (): never => {
+      throw new ArgumentError(`${title} has no order of operations`);
+    },
+  };
+  const scratchOfData = [scratchKeyBytes, scratchValueBytes, storesKeys ? 0 : scratchKeyBytes];
+
+  if (maxLength <= tile) {
+    const kernel = oneTileKernel(kernelOptions, storesKeys);
+    return {
+      ...common,
+      kernels: distinct([kernel, copyKeys, copyValues]),
+      scratch: scratchOfData,
+      eagerScratch: 0,
+      passes: (length, _, aside = false) =>
+        length === 0
+          ? []
+          : [
+              { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: 1 },
+              ...(aside ? copies(length) : []),
+            ],
+    };
+  }
+
+  // The first pass reads the caller's items, and the last one may store no keys.
+  const lookBack = lookBackFor(options, facts, row, testing, maxLength);
+  const passKernel = (at: number): Kernel =>
+    sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < digits.count - 1, lookBack);
+  const passKernels = Array.from({ length: digits.count }, (_, at) => passKernel(at));
+  const counted = lookBack
+    ? countedAtOnce(kernelOptions, row, facts, spine, tilesOf)
+    : countedByPass(kernelOptions, facts, methods, spine, tilesOf(maxLength));
+  return {
+    ...common,
+    kernels: distinct([...passKernels, ...counted.kernels, copyKeys, copyValues]),
+    scratch: [...scratchOfData, ...counted.scratch(tilesOf(maxLength))],
+    eagerScratch: scratchOfData.length + counted.scratch(1).length,
+    passes(length, _, aside = false) {
+      if (length === 0) {
+        return [];
+      }
+      const isAside = aside && digits.count % 2 === 1;
+      const tiles = tilesOf(length);
+      return [
+        ...counted.before(length),
+        ...passKernels.flatMap((kernel, digit): Pass[] => {
+          const slots = slotsFor(kernel, digit, digits.count, isAside);
+          return [
+            ...counted.each(length, digit, slots.get(bindingOf.input) as Slot),
+            { kernel, slots, length, tiles, params: { digit } },
+          ];
+        }),
+        ...(isAside ? copies(length) : []),
+      ];
+    },
+  };
+}
+
+/** How the digits are counted. */
+interface Counted {
+  readonly kernels: readonly Kernel[];
+  /** Bytes of its scratch, for so many tiles. */
+  scratch(tiles: number): readonly number[];
+  /** The passes before all others, and before the pass of each digit, which reads `source`. */
+  before(length: number): readonly Pass[];
+  each(length: number, digit: number, source: Slot): readonly Pass[];
+}
+
+/** All digits are counted first, and the tiles of each pass hand on their counts. */
+function countedAtOnce(
+  options: SortKernelOptions,
+  row: SortRow,
+  facts: DeviceFacts,
+  spine: number,
+  tilesOf: (length: number) => number,
+): Counted {
+  const { digits, type } = options;
+  const radix = 2 ** digits.each;
+  const sizes = plainSizes({ workGroupSize: 256, items: 16 }, "sort", type, {} as never, facts);
+  const bins = digits.count * radix;
+  const most = Math.max(1, Math.floor(facts.limits.maxComputeWorkgroupStorageSize / 2 / (bins * 4)));
+  const histogram = histogramOfDigits(options, sizes, 2 ** Math.floor(Math.log2(Math.min(row.copies, most))));
+  const clear = clearKernel(sizes);
+  const words = (tiles: number): number => firstEntry(digits) + radix * tiles;
+  return {
+    kernels: [clear, histogram],
+    scratch: (tiles) => [words(tiles) * 4],
+    before: (length) => [
+      {
+        kernel: clear,
+        slots: new Map([[bindingOf.bins, { scratch: spine }]]),
+        length: words(tilesOf(length)),
+        tiles: Math.ceil(words(tilesOf(length)) / sizes.workGroupSize),
+      },
+      {
+        kernel: histogram,
+        slots: bound(histogram, [
+          [bindingOf.input, "input"],
+          [bindingOf.bins, { scratch: spine }],
+          [bindingOf.length, "length"],
+        ]),
+        length,
+        tiles: Math.min(row.workGroups, Math.ceil(length / (sizes.workGroupSize * sizes.items))),
+      },
+    ],
+    each: () => [],
+  };
+}
+
+/** Before each pass, a kernel counts the digits of each tile, and a scan adds the counts up. No work-group waits for another. */
+function countedByPass(
+  options: SortKernelOptions,
+  facts: DeviceFacts,
+  methods: Methods,
+  spine: number,
+  mostTiles: number,
+): Counted {
+  const { digits, shape } = options;
+  const radix = 2 ** digits.each;
+  const { singlePass: _, ...twoPass } = methods;
+  const scan = planScan({ type: u32, exclusive: true, maxLength: radix * mostTiles }, facts, twoPass, [
+    "padded",
+  ]);
+  // The scan takes the scratch behind: its input, and its own.
+  const slotOf = (slot: Slot): Slot =>
+    typeof slot === "object"
+      ? { scratch: spine + 2 + slot.scratch }
+      : { scratch: slot === "input" ? spine + 1 : spine };
+  const kernels = [countDigitsKernel(options, "items"), countDigitsKernel(options, "keys")] as const;
+  return {
+    kernels: [...kernels, ...scan.kernels],
+    scratch: (tiles) => {
+      const bytes = paddedBytes(radix * tiles, 4, scan.vector);
+      return [bytes, bytes, ...scan.scratch];
+    },
+    before: () => [],
+    each(length, digit, source) {
+      const kernel = kernels[digit === 0 ? 0 : 1];
+      const tiles = Math.ceil(length / (shape.sizes.workGroupSize * shape.sizes.items));
+      return [
+        {
+          kernel,
+          slots: bound(kernel, [
+            [bindingOf.input, source],
+            [bindingOf.spine, { scratch: spine + 1 }],
+            [bindingOf.length, "length"],
+          ]),
+          length,
+          tiles,
+          params: { digit },
+        },
+        ...scan.passes(radix * tiles, "padded").map((pass) => ({
+          ...pass,
+          slots: new Map([...pass.slots].map(([binding, slot]) => [binding, slotOf(slot)])),
+        })),
+      ];
+    },
+  };
+}
+
+/** Whether the tiles of a pass hand on their counts to one another, and how. */
+function lookBackFor(
+  { passes }: TuningOptions,
+  facts: DeviceFacts,
+  { patience, atOnce }: SortRow,
+  { fault, share, tickets = facts.vendor !== "nvidia" }: SortTesting,
+  maxLength: number,
+): SortLookBack | undefined {
+  // An entry has 30 bits for a count.
+  const fits = maxLength <= 2 ** 30;
+  return fits && (passes === "single" || (passes === undefined && facts.lookBack))
+    ? { patience, atOnce, tickets, ...(fault && { fault }), ...(share && { share }) }
+    : undefined;
+}
+
+/** The sizes of the kernels, how they rank, and the digits that they rank by. */
+interface Shaped {
+  readonly shape: SortShape;
+  readonly digits: Digits;
+}
+
+/** The sizes of the kernels; or the error if work-group memory has no room for them. */
+function shapeFor(
+  base: Omit<SortKernelOptions, "shape" | "digits">,
+  range: readonly [number, number],
+  options: TuningOptions,
+  row: SortRow,
+  facts: DeviceFacts,
+  { algorithms }: Methods,
+  title: string,
+  oneTile: number | undefined,
+): Shaped | LimitError {
+  const { limits, features, subgroupIds } = facts;
+  const { algorithm } = options;
+  const byVotes =
+    features.has("subgroups") &&
+    algorithms.subgroup !== undefined &&
+    (algorithm === undefined ? row.byVotes : algorithm === "subgroup");
+  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+  const threads = Math.min(
+    most,
+    options.workGroupSize ??
+      (oneTile === undefined ? (byVotes ? row.workGroupSize : row.counterThreads) : row.oneTileThreads),
+  );
+  const wanted =
+    options.itemsPerThread ??
+    (oneTile === undefined ? (byVotes ? row.items : row.counterItems) : Math.ceil(oneTile / threads));
+  const of = (
+    workGroupSize: number,
+    items: number,
+    votes: boolean,
+    bits: number,
+  ): { shape: SortShape; digits: Digits; bytes: number } => {
+    const sizes = {
+      workGroupSize,
+      items,
+      unrolled: !facts.software,
+      oneByOne: false,
+      minSubgroupSize: facts.subgroupMinSize,
+      maxSubgroupSize: facts.subgroupMaxSize,
+    };
+    const tiles =
+      votes && algorithms.subgroup
+        ? algorithms.subgroup
+        : algorithms[algorithm === "hillis-steele" ? algorithm : "blelloch"];
+    const shape: SortShape = { sizes, byVotes: votes, sources: tiles.sources({ sizes, subgroupIds }) };
+    // A thread looks after one digit.
+    const digits = digitsOf(range, Math.max(1, Math.min(bits, Math.floor(Math.log2(workGroupSize)))));
+    return { shape, digits, bytes: sortMemory({ ...base, shape, digits }) };
+  };
+  const memory = limits.maxComputeWorkgroupStorageSize;
+  if (threads < 2) {
+    refuse(title, "workGroupSize", threads, "2 or more");
+  }
+  // Without a choice of the caller's, fewer items, or digits of fewer bits, take less memory.
+  let least = Infinity;
+  for (const votes of byVotes && algorithm === undefined ? [true, false] : [byVotes]) {
+    for (const bits of votes ? [row.bits, 6, 4, 2] : [row.counterBits, 2, 1]) {
+      for (
+        let items = wanted;
+        items >= 1 && (items === wanted || (options.itemsPerThread === undefined && oneTile === undefined));
+        items = Math.floor(items / 2)
+      ) {
+        const made = of(threads, items, votes, bits);
+        least = Math.min(least, made.bytes);
+        if (made.bytes <= memory) {
+          return made;
+        }
+      }
+    }
+  }
+  return new LimitError(
+    `${title} with workGroupSize ${threads} and itemsPerThread ${wanted} needs ${least} bytes of work-group memory, and the device's limit is ${memory}`,
+    least,
+    memory,
+    (["workGroupSize", "itemsPerThread", "algorithm"] as const).find((name) => options[name] !== undefined),
+  );
+}
+
+/**
+ * Plans the moves of items to the places of their sorted positions, which the range `positions` has. They go from one range to
+ * another, or back to the same.
+ *
+ * @throws {ArgumentError} {@link LimitError}
+ */
+export function planGather(
+  { type, maxLength, lengthOnGpu = false }: Pick<SortOptions, "type" | "maxLength" | "lengthOnGpu">,
+  facts: DeviceFacts,
+  title: string,
+  [from, to]: readonly ["input", "output"] | readonly ["values", "reordered"],
+): Plan {
+  const row = facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 4 };
+  const sizes = plainSizes(row, title, type, {} as never, facts);
+  const gather = gatherKernel(type, lengthOnGpu, sizes);
+  const copy = copyKernel(carriedAs(type), sizes, lengthOnGpu, copyWhole);
+  return {
+    title,
+    maxLength: requireMaxLength(title, maxLength, Math.max(type.bytes, 4), facts.limits),
+    vector: 1,
+    kernels: [gather, copy],
+    scratch: [wholeWords(maxLength * type.bytes)],
+    eagerScratch: 0,
+    needs: new Set([from, to, "positions", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
+    itemBytes: itemBytesOf(type.bytes, type.bytes, 4, type.bytes),
+    indirectWords: 0,
+    outputLength: (length) => length,
+    ways: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
+    groupingOf: () => {
+      throw new ArgumentError(`${title} has no order of operations`);
+    },
+    passes(length, _, aside = false) {
+      const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
+      const pass = (kernel: Kernel, input: Slot, output: Slot): Pass => ({
+        kernel,
+        slots: bound(kernel, [
+          [bindingOf.input, input],
+          [bindingOf.output, output],
+          [bindingOf.positions, "positions"],
+          [bindingOf.length, "length"],
+        ]),
+        length,
+        tiles,
+      });
+      if (length === 0) {
+        return [];
+      }
+      return aside
+        ? [pass(gather, from, { scratch: 0 }), pass(copy, { scratch: 0 }, to)]
+        : [pass(gather, from, to)];
+    },
+  };
+}
