@@ -1,5 +1,4 @@
 import { ArgumentError } from "../errors.ts";
-import { decodeFloat16, encodeFloat16 } from "./float16.ts";
 import type { StructArray, StructType } from "./struct.ts";
 import type { ElementType, Float16ArrayLike, StructValue, TypedArrays, TypeName, Value } from "./types.ts";
 import { isElementType, requireType } from "./types.ts";
@@ -147,67 +146,9 @@ export function arrayOver(type: ElementType, ...range: Bytes): AnyArray {
   if (type.kind === "struct") {
     return (type as StructType).over(...range);
   }
-  const name = type.name as TypeName;
-  switch (name) {
-    case "u32":
-      return new Uint32Array(...range);
-    case "i32":
-      return new Int32Array(...range);
-    case "f32":
-      return new Float32Array(...range);
-    case "f16": {
-      const { Float16Array = Uint16Array } = globalThis as {
-        readonly Float16Array?: new (...range: Bytes) => Float16ArrayLike | Uint16Array;
-      };
-      return new Float16Array(...range);
-    }
-    case "u64":
-      return new BigUint64Array(...range);
-    case "i64":
-      return new BigInt64Array(...range);
-    case "f64":
-      return new Float64Array(...range);
-    default:
-      return name satisfies never;
-  }
-}
-
-const holdsBits = (data: AnyArray, type: ElementType): boolean =>
-  type.name === "f16" && (data as ScalarArray)[Symbol.toStringTag] === "Uint16Array";
-
-/** A function that reads the array's values, whether the array holds them or their bits. */
-export function valuesOf(data: AnyArray, type: ElementType): (index: number) => Value {
-  if (isStructArray(data)) {
-    return (index) => data.get(index);
-  }
-  return holdsBits(data, type)
-    ? (index) => decodeFloat16(data[index] as number)
-    : (index) => data[index] as number | bigint;
-}
-
-/** A new array of the same kind, and a function that puts a value into it. */
-export const emptyLike = <A extends AnyArray>(
-  data: A,
-  length: number,
-  type: ElementType,
-): { array: A; set: (index: number, value: Value) => void } =>
-  settable(arrayLike(data, new ArrayBuffer(length * type.bytes)), type);
-
-/** An array, and a function that puts a value into it. */
-export function settable<A extends AnyArray>(
-  array: A,
-  type: ElementType,
-): { array: A; set: (index: number, value: Value) => void } {
-  if (isStructArray(array)) {
-    return { array, set: (index, value) => array.set(index, value as never) };
-  }
-  const typed = array as unknown as { [index: number]: unknown };
-  const set = holdsBits(array, type)
-    ? (index: number, value: Value) => {
-        typed[index] = encodeFloat16(value as number);
-      }
-    : (index: number, value: Value) => {
-        typed[index] = value;
-      };
-  return { array, set };
+  const [kind] = Object.entries(arrayTypes).find(([, name]) => name === type.name) as [string, TypeName];
+  const { [kind]: TypedArray = Uint16Array } = globalThis as unknown as Readonly<
+    Record<string, new (...range: Bytes) => ScalarArray>
+  >;
+  return new TypedArray(...range);
 }
