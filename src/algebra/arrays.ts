@@ -47,18 +47,18 @@ function structTypeOf(data: unknown): StructType | undefined {
 }
 
 /**
- * The names of the scalar types, by the arrays that hold them. A type is looked up by its name later, since not every
- * program needs the 64-bit types.
+ * The arrays that hold the scalar types, by the types' names. A type is looked up by its name later, since not every program
+ * needs the 64-bit types.
  */
-const arrayTypes = {
-  Uint32Array: "u32",
-  Int32Array: "i32",
-  Float32Array: "f32",
-  Float16Array: "f16",
-  BigUint64Array: "u64",
-  BigInt64Array: "i64",
-  Float64Array: "f64",
-} as const satisfies Record<string, TypeName>;
+const arrayKinds = {
+  u32: "Uint32Array",
+  i32: "Int32Array",
+  f32: "Float32Array",
+  f16: "Float16Array",
+  u64: "BigUint64Array",
+  i64: "BigInt64Array",
+  f64: "Float64Array",
+} as const satisfies Record<TypeName, string>;
 
 /**
  * The name of the element type of a typed array: `Uint32Array` is u32, and so on. If the runtime has no `Float16Array`, a
@@ -78,11 +78,11 @@ export function typeNameOfArray(
   if (tag === "Uint16Array" && type?.name === "f16" && type.kind === "float") {
     return "f16";
   }
-  const own = Object.hasOwn(arrayTypes, tag ?? "") ? arrayTypes[tag as keyof typeof arrayTypes] : undefined;
+  const own = (Object.keys(arrayKinds) as TypeName[]).find((name) => arrayKinds[name] === tag);
   if (own === undefined) {
     const given = tag ?? (data === null ? "null" : typeof data);
     throw new ArgumentError(
-      `${caller}: ${given} is not an array of an element type; it takes ${Object.keys(arrayTypes).join(", ")}, Uint16Array with type: f16, or a struct's array`,
+      `${caller}: ${given} is not an array of an element type; it takes ${Object.values(arrayKinds).join(", ")}, Uint16Array with type: f16, or a struct's array`,
       "data",
     );
   }
@@ -146,8 +146,7 @@ export function arrayOver(type: ElementType, ...range: Bytes): AnyArray {
   if (type.kind === "struct") {
     return (type as StructType).over(...range);
   }
-  const [kind] = Object.entries(arrayTypes).find(([, name]) => name === type.name) as [string, TypeName];
-  const { [kind]: TypedArray = Uint16Array } = globalThis as unknown as Readonly<
+  const { [arrayKinds[type.name as TypeName]]: TypedArray = Uint16Array } = globalThis as unknown as Readonly<
     Record<string, new (...range: Bytes) => ScalarArray>
   >;
   return new TypedArray(...range);
