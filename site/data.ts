@@ -1,5 +1,5 @@
+import { valuesOf } from "../src/algebra/array_values.ts";
 import type { ScalarArray } from "../src/algebra/arrays.ts";
-import { valuesOf } from "../src/algebra/arrays.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import { problemOf } from "../src/algebra/value_problem.ts";
 import type { TypeName } from "../src/index.ts";

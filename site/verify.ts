@@ -1,5 +1,5 @@
 import type { ScalarArray } from "../src/algebra/arrays.ts";
-import { roundingOf } from "../src/algebra/monoid.ts";
+import { roundingOf } from "../src/algebra/rounding.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import type { Operator, ScalarType, TypeName } from "../src/index.ts";
 import { elementTypes } from "../src/index.ts";

@@ -23,28 +23,25 @@ export function requireOptions(caller: string, options: unknown, names: OptionNa
 /** The error for an option that there is not. */
 function unknownOption(caller: string, name: string, names: readonly string[]): ArgumentError {
   const plain = (one: string): string => one.toLowerCase().replace(/[_-]/g, "");
-  const [nearest] = names
-    .map((one) => ({ one, steps: distance(plain(name), plain(one)) }))
-    .filter(({ steps }) => steps <= Math.ceil(name.length / 4))
-    .sort((a, b) => a.steps - b.steps);
+  const [nearest] = [0, 1, 2, 3, 4]
+    .filter((steps) => steps <= Math.ceil(name.length / 4))
+    .flatMap((steps) => names.filter((one) => isNear(plain(name), plain(one), steps)));
   return new ArgumentError(
     `${caller} takes no option ${name}; ${
-      nearest === undefined ? `it takes ${names.join(", ")}` : `did you mean ${nearest.one}?`
+      nearest === undefined ? `it takes ${names.join(", ")}` : `did you mean ${nearest}?`
     }`,
     name,
   );
 }
 
-/** How many letters are to be put in, left out or replaced to make one word of another. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...a].entries()) {
-    const next = [at + 1];
-    for (const [to, other] of [...b].entries()) {
-      const replaced = (row[to] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[to + 1] ?? 0) + 1, (next[to] ?? 0) + 1));
-    }
-    row = next;
+/** Whether one word becomes the other if at most so many letters are put in, left out or replaced. */
+function isNear(a: string, b: string, steps: number): boolean {
+  if (a === b) {
+    return true;
   }
-  return row[b.length] ?? 0;
+  const [restA, restB] = [a.slice(1), b.slice(1)];
+  return a[0] === b[0]
+    ? isNear(restA, restB, steps)
+    : steps > 0 &&
+        (isNear(a, restB, steps - 1) || isNear(restA, b, steps - 1) || isNear(restA, restB, steps - 1));
 }

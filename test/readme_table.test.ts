@@ -2,9 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { expect, test } from "vitest";
 import { elementTypes } from "../src/algebra/element_types.ts";
-import type { Operator, Rounding } from "../src/algebra/monoid.ts";
-import { monoid, roundingOf } from "../src/algebra/monoid.ts";
+import type { Operator } from "../src/algebra/monoid.ts";
+import { monoid } from "../src/algebra/monoid.ts";
 import { operators } from "../src/algebra/operators.ts";
+import type { Rounding } from "../src/algebra/rounding.ts";
+import { roundingOf } from "../src/algebra/rounding.ts";
 import type { ScalarType, Value } from "../src/algebra/types.ts";
 import { algorithms } from "../src/kernels/algorithms.ts";
 

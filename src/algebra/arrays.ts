@@ -1,5 +1,4 @@
 import { ArgumentError } from "../errors.ts";
-import { decodeFloat16, encodeFloat16 } from "./float16.ts";
 import type { StructArray, StructType } from "./struct.ts";
 import type { ElementType, Float16ArrayLike, StructValue, TypedArrays, TypeName, Value } from "./types.ts";
 import { isElementType, requireType } from "./types.ts";
@@ -48,18 +47,18 @@ function structTypeOf(data: unknown): StructType | undefined {
 }
 
 /**
- * The names of the scalar types, by the arrays that hold them. A type is looked up by its name later, since not every
- * program needs the 64-bit types.
+ * The arrays that hold the scalar types, by the types' names. A type is looked up by its name later, since not every program
+ * needs the 64-bit types.
  */
-const arrayTypes = {
-  Uint32Array: "u32",
-  Int32Array: "i32",
-  Float32Array: "f32",
-  Float16Array: "f16",
-  BigUint64Array: "u64",
-  BigInt64Array: "i64",
-  Float64Array: "f64",
-} as const satisfies Record<string, TypeName>;
+const arrayKinds = {
+  u32: "Uint32Array",
+  i32: "Int32Array",
+  f32: "Float32Array",
+  f16: "Float16Array",
+  u64: "BigUint64Array",
+  i64: "BigInt64Array",
+  f64: "Float64Array",
+} as const satisfies Record<TypeName, string>;
 
 /**
  * The name of the element type of a typed array: `Uint32Array` is u32, and so on. If the runtime has no `Float16Array`, a
@@ -79,11 +78,11 @@ export function typeNameOfArray(
   if (tag === "Uint16Array" && type?.name === "f16" && type.kind === "float") {
     return "f16";
   }
-  const own = Object.hasOwn(arrayTypes, tag ?? "") ? arrayTypes[tag as keyof typeof arrayTypes] : undefined;
+  const own = (Object.keys(arrayKinds) as TypeName[]).find((name) => arrayKinds[name] === tag);
   if (own === undefined) {
     const given = tag ?? (data === null ? "null" : typeof data);
     throw new ArgumentError(
-      `${caller}: ${given} is not an array of an element type; it takes ${Object.keys(arrayTypes).join(", ")}, Uint16Array with type: f16, or a struct's array`,
+      `${caller}: ${given} is not an array of an element type; it takes ${Object.values(arrayKinds).join(", ")}, Uint16Array with type: f16, or a struct's array`,
       "data",
     );
   }
@@ -147,67 +146,8 @@ export function arrayOver(type: ElementType, ...range: Bytes): AnyArray {
   if (type.kind === "struct") {
     return (type as StructType).over(...range);
   }
-  const name = type.name as TypeName;
-  switch (name) {
-    case "u32":
-      return new Uint32Array(...range);
-    case "i32":
-      return new Int32Array(...range);
-    case "f32":
-      return new Float32Array(...range);
-    case "f16": {
-      const { Float16Array = Uint16Array } = globalThis as {
-        readonly Float16Array?: new (...range: Bytes) => Float16ArrayLike | Uint16Array;
-      };
-      return new Float16Array(...range);
-    }
-    case "u64":
-      return new BigUint64Array(...range);
-    case "i64":
-      return new BigInt64Array(...range);
-    case "f64":
-      return new Float64Array(...range);
-    default:
-      return name satisfies never;
-  }
-}
-
-const holdsBits = (data: AnyArray, type: ElementType): boolean =>
-  type.name === "f16" && (data as ScalarArray)[Symbol.toStringTag] === "Uint16Array";
-
-/** A function that reads the array's values, whether the array holds them or their bits. */
-export function valuesOf(data: AnyArray, type: ElementType): (index: number) => Value {
-  if (isStructArray(data)) {
-    return (index) => data.get(index);
-  }
-  return holdsBits(data, type)
-    ? (index) => decodeFloat16(data[index] as number)
-    : (index) => data[index] as number | bigint;
-}
-
-/** A new array of the same kind, and a function that puts a value into it. */
-export const emptyLike = <A extends AnyArray>(
-  data: A,
-  length: number,
-  type: ElementType,
-): { array: A; set: (index: number, value: Value) => void } =>
-  settable(arrayLike(data, new ArrayBuffer(length * type.bytes)), type);
-
-/** An array, and a function that puts a value into it. */
-export function settable<A extends AnyArray>(
-  array: A,
-  type: ElementType,
-): { array: A; set: (index: number, value: Value) => void } {
-  if (isStructArray(array)) {
-    return { array, set: (index, value) => array.set(index, value as never) };
-  }
-  const typed = array as unknown as { [index: number]: unknown };
-  const set = holdsBits(array, type)
-    ? (index: number, value: Value) => {
-        typed[index] = encodeFloat16(value as number);
-      }
-    : (index: number, value: Value) => {
-        typed[index] = value;
-      };
-  return { array, set };
+  const { [arrayKinds[type.name as TypeName]]: TypedArray = Uint16Array } = globalThis as unknown as Readonly<
+    Record<string, new (...range: Bytes) => ScalarArray>
+  >;
+  return new TypedArray(...range);
 }

@@ -1,5 +1,3 @@
-const scratch = /* @__PURE__ */ (() => new DataView(new ArrayBuffer(8)))();
-
 /**
  * The bits of the binary16 number nearest to `value`, ties to even.
  *
@@ -9,25 +7,19 @@ const scratch = /* @__PURE__ */ (() => new DataView(new ArrayBuffer(8)))();
  * ```
  */
 export function encodeFloat16(value: number): number {
-  scratch.setFloat64(0, value);
-  const sign = (scratch.getUint16(0) & 0x8000) >>> 0;
-  const magnitude = Math.abs(value);
   if (Number.isNaN(value)) {
     return 0x7e00;
   }
-  // Half-way between the greatest finite binary16 and the next step: ties go to infinity.
-  if (magnitude >= 65520) {
-    return sign | 0x7c00;
-  }
-  // One unit in the last place: 2^-24 for subnormals, 2^(exponent - 10) above them.
-  const exponent = Math.max(-14, Math.floor(Math.log2(magnitude || 2 ** -14)));
-  const adjusted =
-    magnitude < 2 ** exponent ? exponent - 1 : magnitude >= 2 ** (exponent + 1) ? exponent + 1 : exponent;
-  const unit = 2 ** (Math.max(-14, adjusted) - 10);
-  const steps = roundTiesToEven(magnitude / unit);
+  const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
+  const magnitude = Math.abs(value);
+  // Subnormals have the exponent of the least normal numbers. The logarithm may be off by one beside a power of two, where
+  // the steps of either exponent round to that power.
+  const exponent = Math.min(15, Math.max(-14, Math.floor(Math.log2(magnitude))));
+  // How many units in the last place. Beside 2^52 there is no place for halves, so ties go to even.
+  const steps = magnitude / 2 ** (exponent - 10) + 2 ** 52 - 2 ** 52;
   // The steps of a subnormal number are its bits. Those of a normal number count from 1024, and each exponent has 1024
-  // steps.
-  return sign | (steps + (Math.max(-14, adjusted) + 14) * 1024);
+  // steps. What is more than the greatest number has the bits of infinity.
+  return sign | Math.min(0x7c00, steps + (exponent + 14) * 1024);
 }
 
 /**
@@ -46,10 +38,4 @@ export function decodeFloat16(bits: number): number {
     return fraction === 0 ? sign * Infinity : Number.NaN;
   }
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1024 + fraction) * 2 ** (exponent - 25);
-}
-
-function roundTiesToEven(value: number): number {
-  const floor = Math.floor(value);
-  const rest = value - floor;
-  return rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
 }

@@ -2,7 +2,7 @@ import f16BitsFile from "../../shaders/numeric/f16_bits.wgsl";
 import floatOrderFile from "../../shaders/numeric/float_order.wgsl";
 import type { SourceText } from "../text/source.ts";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
-import { converted, hex, shared, truthLiteral } from "./literals.ts";
+import { converted, hex, shared } from "./literals.ts";
 import type { Literal, ScalarType } from "./types.ts";
 
 const floatOrder: SourceText = {
@@ -65,14 +65,6 @@ export const f32: ScalarType<"f32", number> = {
       literal: (value) => [hex(floatOrderKey(f32Bits(value), 32))],
     },
   ),
-  truth: /* @__PURE__ */ converted("select(0u, 1u, (bitcast<u32>(x) & 0x7fffffffu) != 0u)", "f32(x)", {
-    element: "u32",
-    stored: "u32",
-    fromStored: "select(0u, 1u, (x & 0x7fffffffu) != 0u)",
-    toStored: "select(0u, 0x3f800000u, x != 0u)",
-    elementBytes: 4,
-    literal: truthLiteral,
-  }),
 } satisfies ScalarType<"f32", number>;
 
 /** IEEE-754 binary16. It needs the adapter feature `shader-f16`. `add` and `mul` are the adapter's own. */
@@ -101,14 +93,6 @@ export const f16: ScalarType<"f16", number> = {
       literal: (value) => [hex(floatOrderKey(encodeFloat16(value), 16))],
     },
   ),
-  truth: /* @__PURE__ */ converted("select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)", "f16(x)", {
-    element: "u32",
-    stored: "f16",
-    fromStored: "select(0u, 1u, (bits_from_f16(x) & 0x7fffu) != 0u)",
-    toStored: "f16(x)",
-    elementBytes: 4,
-    literal: truthLiteral,
-  }),
 } satisfies ScalarType<"f16", number>;
 
 /** The integer that stands for a float's bits in `order`. It is shaders/numeric/float_order.wgsl on the CPU. */

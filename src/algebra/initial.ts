@@ -1,5 +1,6 @@
 import { ArgumentError } from "../errors.ts";
-import { arrayOver, settable } from "./arrays.ts";
+import { settable } from "./array_values.ts";
+import { arrayOver } from "./arrays.ts";
 import type { ElementType, Value } from "./types.ts";
 import { problemOf } from "./value_problem.ts";
 

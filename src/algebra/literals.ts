@@ -1,4 +1,4 @@
-import type { Domain, Literal, Operation, Scalar, Value } from "./types.ts";
+import type { Domain, Operation, Value } from "./types.ts";
 
 /** WGSL's own operators and functions. */
 export const symbols = {
@@ -34,20 +34,3 @@ fn value_from_element(x: Element) -> Value {
 export const shared = (name: string): string => `_${name}`;
 
 export const hex = (bits: number): string => `0x${bits.toString(16)}u`;
-
-/** The literal 1 for a value that is true, and 0 for one that is false. */
-export const truthLiteral = (value: Scalar): Literal => [isTrue(value) ? "1u" : "0u"];
-
-/** Whether a value is true. Zero is false. All else is true, and so is NaN. */
-export const isTrue = (value: Scalar): boolean => (typeof value === "bigint" ? value !== 0n : value !== 0);
-
-/** The domain of truth for integers of 32 bits: 0 or 1. */
-export const integerTruth = (wgsl: string): Domain<number> =>
-  converted("u32(x != 0)", `${wgsl}(x)`, {
-    element: "u32",
-    elementBytes: 4,
-    literal: truthLiteral,
-    stored: wgsl,
-    fromStored: "u32(x != 0)",
-    toStored: `${wgsl}(x)`,
-  });

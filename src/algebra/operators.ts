@@ -1,6 +1,6 @@
 import { ArgumentError } from "../errors.ts";
-import { integerTruth } from "./literals.ts";
 import type { Monoid, Operator } from "./monoid.ts";
+import { truths } from "./truth.ts";
 import type { Domain, Operation, Scalar, ScalarType, Start, TypeName } from "./types.ts";
 import { scalarTypes } from "./types.ts";
 
@@ -27,7 +27,7 @@ const integers = "u32, i32, u64, i64";
 
 const native: BuiltinOperator["domain"] = (type) => type.native;
 const order: BuiltinOperator["domain"] = (type) => type.order ?? type.native;
-const truth: BuiltinOperator["domain"] = (type) => type.truth ?? integerTruth(type.value);
+const truth: BuiltinOperator["domain"] = (type) => truths[type.name];
 
 /** The sum; integers wrap around. */
 export const add: Operator<TypeName> = {

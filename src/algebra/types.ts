@@ -140,8 +140,6 @@ export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar =
   readonly addStart?: Start<V>;
   /** The domain for `min` and `max`, whose elements compare exactly, if it is not `native`. */
   readonly order?: Domain<V>;
-  /** The domain of 0 and 1 for the logical operators, if it is not that of all integers of 32 bits. */
-  readonly truth?: Domain<V>;
 }
 
 /**

@@ -2,7 +2,7 @@ import binary64File from "../../shaders/numeric/binary64.wgsl";
 import binary64OrderFile from "../../shaders/numeric/binary64_order.wgsl";
 import int64File from "../../shaders/numeric/int64.wgsl";
 import type { SourceText } from "../text/source.ts";
-import { converted, hex, shared, truthLiteral } from "./literals.ts";
+import { converted, hex, shared } from "./literals.ts";
 import type { Domain, Literal, ScalarType } from "./types.ts";
 
 const int64: SourceText = { name: "shaders/numeric/int64.wgsl", text: int64File, as: shared };
@@ -34,16 +34,6 @@ const pair = <V extends number | bigint>(
   literal,
 });
 
-const truth = (fromValue: string, toValue: string): Domain<number | bigint> =>
-  converted(fromValue, toValue, {
-    element: "u32",
-    stored: "vec2<u32>",
-    fromStored: fromValue,
-    toStored: toValue,
-    elementBytes: 4,
-    literal: truthLiteral,
-  });
-
 const integerOperations = (name: "u64" | "i64"): NonNullable<Domain["operations"]> => ({
   add: "add_u64(earlier, later)",
   mul: "mul_u64(earlier, later)",
@@ -66,7 +56,6 @@ const integer = <Name extends "u64" | "i64">(
   round,
   files: [int64],
   native: pair<bigint>(integerOperations(name), bigWords),
-  truth: truth("select(0u, 1u, (x.x | x.y) != 0u)", "vec2<u32>(x, 0u)"),
 });
 
 /** 64-bit unsigned integers on pairs of u32; arithmetic wraps. */
@@ -122,8 +111,4 @@ export const f64: ScalarType<"f64", number> = {
     fromStored: "order_from_f64_bits(x, identity())",
     toStored: "f64_bits_from_order(x)",
   }),
-  truth: /* @__PURE__ */ truth(
-    "select(0u, 1u, (x.x | (x.y & 0x7fffffffu)) != 0u)",
-    "vec2<u32>(0u, select(0u, 0x3ff00000u, x != 0u))",
-  ),
 } satisfies ScalarType<"f64", number>;

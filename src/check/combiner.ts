@@ -1,4 +1,5 @@
-import { arrayLike, arrayOver, settable, valuesOf } from "../algebra/arrays.ts";
+import { settable, valuesOf } from "../algebra/array_values.ts";
+import { arrayLike, arrayOver } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { describe, problemOf } from "../algebra/value_problem.ts";

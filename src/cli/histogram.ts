@@ -1,5 +1,5 @@
+import { valuesOf } from "../algebra/array_values.ts";
 import type { ScalarArray } from "../algebra/arrays.ts";
-import { valuesOf } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Scalar, ScalarType, TypeName } from "../algebra/types.ts";

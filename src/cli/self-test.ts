@@ -1,5 +1,5 @@
+import { valuesOf } from "../algebra/array_values.ts";
 import type { ScalarArray } from "../algebra/arrays.ts";
-import { valuesOf } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { encodeFloat16 } from "../algebra/float16.ts";
 import type { Operator } from "../algebra/monoid.ts";

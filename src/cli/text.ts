@@ -1,4 +1,5 @@
-import { arrayOver, settable, valuesOf } from "../algebra/arrays.ts";
+import { settable, valuesOf } from "../algebra/array_values.ts";
+import { arrayOver } from "../algebra/arrays.ts";
 import type { Scalar, ScalarType } from "../algebra/types.ts";
 import { UsageError } from "./errors.ts";
 import type { Input, Target } from "./files.ts";

@@ -19,15 +19,18 @@ export async function methodsFor(
   facts: DeviceFacts,
   isRecorded = false,
 ): Promise<Methods> {
-  const { algorithm, passes, map, initial, total, segments, type, from } = options;
+  const { algorithm, workGroupSize, itemsPerThread, passes, map, initial, total, segments, type, from } =
+    options;
   const isFaster = isRecorded && (facts.vendor === "nvidia" || facts.lookBack);
   const isEvery = isFaster || algorithm === "subgroup" || passes === "single";
+  const isChosen = [algorithm, workGroupSize, itemsPerThread, passes].some((one) => one !== undefined);
   // An element of a segment has a number beside its value.
   const elementBytes = (type?.bytes ?? 0) + (segments === undefined ? 0 : 4);
   const isLong = goOneByOne(Math.max(elementBytes, from?.bytes ?? 0), facts);
-  const [every, maps, ends, segmented, oneByOne] = await Promise.all([
+  const [every, chosen, maps, ends, segmented, oneByOne] = await Promise.all([
     isEvery ? import("../plan/every_method.ts") : undefined,
-    map === undefined ? undefined : import("../kernels/map.ts"),
+    isChosen ? import("../plan/chosen.ts") : undefined,
+    map === undefined && from === undefined ? undefined : import("../plan/map.ts"),
     initial === undefined && total === undefined ? undefined : import("../kernels/ends.ts"),
     segments === undefined
       ? undefined
@@ -36,6 +39,6 @@ export async function methodsFor(
         : import("../plan/segments.ts"),
     isLong ? import("../kernels/one_by_one.ts") : undefined,
   ]);
-  // Each of these modules exports one method.
-  return { ...(every?.everyMethod ?? portable), ...maps, ...ends, ...segmented, ...oneByOne };
+  // These modules export methods, and nothing else.
+  return { ...(every?.everyMethod ?? portable), ...chosen, ...maps, ...ends, ...segmented, ...oneByOne };
 }

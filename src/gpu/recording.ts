@@ -13,7 +13,7 @@ import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
-import { windowOf } from "../plan/tuning.ts";
+import { windowOf } from "../plan/windows.ts";
 import type { Context } from "./context.ts";
 import { filledBuffer, requireDevice } from "./device.ts";
 import type { Dispatch, PartParams, Range, ResolvedRanges } from "./executor.ts";

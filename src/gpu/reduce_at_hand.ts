@@ -1,4 +1,4 @@
-import { valuesOf } from "../algebra/arrays.ts";
+import { valuesOf } from "../algebra/array_values.ts";
 import type { Value } from "../algebra/types.ts";
 import { requireOptions } from "../options.ts";
 import type { AnyOperator } from "../plan/options.ts";

@@ -1,6 +1,7 @@
 import { isSameKind, kindOfArray } from "../algebra/array_kinds.ts";
+import { valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray, ArrayOf } from "../algebra/arrays.ts";
-import { arrayOver, valuesOf } from "../algebra/arrays.ts";
+import { arrayOver } from "../algebra/arrays.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";

@@ -81,8 +81,8 @@ export function linkText(
         const called = names.find((one) => calls.has(one));
         if (called && workGroupSize && threads !== workGroupSize) {
           const problem = `${entry.name} calls ${called}, which is for ${workGroupSize} threads`;
-          const override = size
-            .split(/[^\p{XID_Continue}]/u)
+          const override = piecesOf(size)
+            .flatMap(wordsOf)
             .find((one) => own.get(one)?.keyword === "override");
           if (threads || override) {
             throw new ArgumentError(
@@ -110,13 +110,10 @@ function withoutDirective(piece: Piece): string {
   if (!isDirective(piece)) {
     return textOf(piece);
   }
-  // If what is left out stood between CR and LF, a blank keeps them two line breaks.
   const [before = "", ...rest] = piece.parts;
-  const text = rest.join("");
-  const breaks = text.replace(/[^\n-\r\x85\u2028\u2029]+/g, (out, at) =>
-    /\r$/.test(before + text.slice(0, at)) && text[at + out.length] === "\n" ? " " : "",
-  );
-  return (before + breaks).replace(/\r$/, "\r ");
+  // A blank goes behind each CR, so that it and an LF stay two line breaks if something stood between them.
+  const breaks = rest.join("").replace(/(\r?)[^\n-\r\x85\u2028\u2029]+/g, (_, cr) => cr && "\r ");
+  return before.replace(/\r$/, "\r ") + breaks;
 }
 
 /**

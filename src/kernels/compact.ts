@@ -29,7 +29,7 @@ import type { Arrangement, Kernel, KernelOptions } from "./kernel.ts";
 import {
   carryNone,
   carrySpine,
-  inputFiles,
+  inputFor,
   inputItems,
   isWide,
   lengthFile,
@@ -217,7 +217,7 @@ const compactVector = ({
     : 1;
 
 const compactInput = ({ arrangement, selector, indices, sizes }: CompactKernelOptions): SourceText =>
-  selector === "flags" && indices ? noInput : inputFiles[sizes.oneByOne ? "items" : arrangement];
+  selector === "flags" && indices ? noInput : inputFor(arrangement, sizes);
 
 /** The kernel that counts how many items of each tile are kept. */
 export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {

@@ -20,7 +20,7 @@ import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { carriedAs, conversion, file, itemsOfVector, valueFromItem, vectorText } from "./contract.ts";
 import type { Arrangement, Kernel } from "./kernel.ts";
-import { inputFiles, isWide, lengthFile, linkKernel, loadItems } from "./kernel.ts";
+import { inputFor, isWide, lengthFile, linkKernel, loadItems } from "./kernel.ts";
 import { keySources, keyText, search } from "./keys.ts";
 import type { Sizes } from "./sizes.ts";
 
@@ -163,7 +163,7 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
       ),
       ...type.files,
       ...binSources(type, rule),
-      inputFiles[arrangement],
+      inputFor(arrangement, sizes),
       loadItems,
       lengthFile(lengthOnGpu),
       weights === undefined ? amountOne : amountWeights,

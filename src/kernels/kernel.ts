@@ -130,15 +130,17 @@ export interface KernelOptions {
 /** The files that read and write the ranges of an arrangement, and whether they do so as vectors. */
 interface ArrangementFiles {
   readonly files: readonly SourceText[];
+  /** The file that reads the input, for a kernel that writes to another buffer. */
+  readonly input: SourceText;
   readonly wide: boolean;
 }
 
 const arrangements = {
-  vectors: { files: [inputVectors, outputVectors], wide: true },
-  items: { files: [inputItems, outputItems], wide: false },
-  "one-buffer": { files: [oneBufferItems], wide: false },
-  "in-place": { files: [oneBufferVectors], wide: true },
-  padded: { files: [inputPadded, outputPadded], wide: true },
+  vectors: { files: [inputVectors, outputVectors], input: inputVectors, wide: true },
+  items: { files: [inputItems, outputItems], input: inputItems, wide: false },
+  "one-buffer": { files: [oneBufferItems], input: inputItems, wide: false },
+  "in-place": { files: [oneBufferVectors], input: inputVectors, wide: true },
+  padded: { files: [inputPadded, outputPadded], input: inputPadded, wide: true },
 } as const satisfies Record<Arrangement, ArrangementFiles>;
 
 /** Whether items are loaded as vectors. */
@@ -327,18 +329,9 @@ export function scanKernel(
   );
 }
 
-/** The file that reads the input, for a kernel that writes to another buffer. */
-export const inputFiles = {
-  vectors: inputVectors,
-  items: inputItems,
-  "one-buffer": inputItems,
-  "in-place": inputVectors,
-  padded: inputPadded,
-} as const satisfies Record<Arrangement, SourceText>;
-
-/** The same, if items may go one by one. */
-const inputFor = (arrangement: Arrangement, { oneByOne }: Sizes): SourceText =>
-  oneByOne ? inputItems : inputFiles[arrangement];
+/** The file that reads the input, for a kernel that writes to another buffer. Items may go one by one. */
+export const inputFor = (arrangement: Arrangement, { oneByOne }: Sizes): SourceText =>
+  arrangements[oneByOne ? "items" : arrangement].input;
 
 /** The kernel that reduces each tile to its total. */
 export function reduceKernel(

@@ -11,7 +11,7 @@ import subgroupRowsFile from "../../shaders/device/tiles/subgroup_rows.wgsl";
 import subgroupRowsTogetherFile from "../../shaders/device/tiles/subgroup_rows_together.wgsl";
 import subgroupScanFirstFile from "../../shaders/device/tiles/subgroup_scan_first.wgsl";
 import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
-import { roundingIn } from "../algebra/monoid.ts";
+import { roundingIn } from "../algebra/rounding.ts";
 import { hasFullSubgroups } from "./algorithms.ts";
 import { file } from "./contract.ts";
 import { scansNatively, subgroupSources } from "./subgroup_text.ts";

@@ -6,7 +6,6 @@ import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { DeviceFacts } from "./facts.ts";
-import { requireMap } from "./map.ts";
 import type { PlanColumns } from "./methods.ts";
 import type { PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
@@ -111,7 +110,7 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
   const ends = methods.endsOf?.({ initial: options.initial }, title, own);
   const monoid = ends?.monoid ?? own;
   const { domain } = monoid;
-  const map = requireMap(options, type, title, facts.features, methods);
+  const map = methods.mapOf?.(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
   const division = { ...tuningFor(primitive, facts), ...testing };
   // In a block, each element is combined more often than otherwise, which takes time if it takes hundreds of instructions.

@@ -11,7 +11,6 @@ import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf, isWide } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
-import { requireMap } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot, Way } from "./plan.ts";
@@ -73,7 +72,7 @@ export function planCompact(
     refuse(title, "where", typeof where, "a WGSL expression over the element x and its index i");
   }
   requireIndirect(indirect, title);
-  const map = requireMap(options, type, title, facts.features, methods);
+  const map = methods.mapOf?.(options, type, title, facts.features);
   if (map !== undefined && indices) {
     throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
   }

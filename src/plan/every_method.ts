@@ -1,7 +1,8 @@
 import { endsOf } from "../kernels/ends.ts";
-import { itemMap } from "../kernels/map.ts";
 import { oneByOne } from "../kernels/one_by_one.ts";
 import { subgroup } from "../kernels/subgroup_tiles.ts";
+import { requireChosen, requireFit } from "./chosen.ts";
+import { mapOf } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import { portable } from "./methods.ts";
 import { singlePass } from "./single_pass.ts";
@@ -9,8 +10,10 @@ import { singlePass } from "./single_pass.ts";
 /** All methods. */
 export const everyMethod: Methods = {
   algorithms: { ...portable.algorithms, subgroup },
+  requireChosen,
+  requireFit,
   oneByOne,
   singlePass,
-  itemMap,
+  mapOf,
   endsOf,
 };

@@ -2,7 +2,9 @@ import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError, FeatureError, refuse } from "../errors.ts";
 import type { ItemMap } from "../kernels/map.ts";
-import type { Methods } from "./methods.ts";
+import { itemMap } from "../kernels/map.ts";
+
+// This is loaded only if options name a map, or the type that a map starts from.
 
 /** A map that is applied to each item as it is loaded. It needs no pass and no buffer of its own. */
 export interface MapOptions {
@@ -23,12 +25,11 @@ export interface MapOptions {
  * @throws {ArgumentError} if the map is not WGSL text, or if the types differ and there is no map.
  * @throws {FeatureError} if the device lacks the feature of a type.
  */
-export function requireMap(
+export function mapOf(
   { map, from }: { readonly map?: unknown; readonly from?: unknown },
   type: ElementType,
   title: string,
   features: ReadonlySet<string>,
-  { itemMap }: Methods,
 ): ItemMap | undefined {
   const source = from === undefined ? type : requireType(from, `${title}: from`, "from");
   if (map === undefined) {
@@ -59,9 +60,6 @@ export function requireMap(
       `${title} from ${source.name} needs the adapter feature "${source.feature}"`,
       source.feature,
     );
-  }
-  if (itemMap === undefined) {
-    throw new Error(`${title}: what maps items was not loaded`);
   }
   return itemMap(source, map);
 }

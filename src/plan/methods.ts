@@ -121,12 +121,27 @@ export interface Methods {
     readonly "hillis-steele": TileAlgorithm;
     readonly subgroup?: TileAlgorithm;
   };
+  /** Checks each of the caller's choices on its own. Without it, options may choose nothing. */
+  readonly requireChosen?: (options: Chosen, title: string, facts: DeviceFacts) => void;
+  /** Checks that the algorithm and the sizes that a caller chose go together, and with the device's memory. */
+  readonly requireFit?: (
+    tuning: Tuning,
+    options: Chosen,
+    title: string,
+    memory: number,
+    mostMemory: number,
+  ) => void;
   /** What kernels need for items that go one by one. */
   readonly oneByOne?: Readonly<Record<ThreadsTake, OneByOne>>;
   /** Without it, the data is read twice. */
   readonly singlePass?: PlanSinglePass;
-  /** Makes a map of items from a caller's WGSL. Without it, no options may have a map. */
-  readonly itemMap?: (from: ElementType, text: string) => ItemMap;
+  /** Checks the map that options name, and makes it. Without it, no options may name a map or its type `from`. */
+  readonly mapOf?: (
+    options: { readonly map?: unknown; readonly from?: unknown },
+    type: ElementType,
+    title: string,
+    features: ReadonlySet<string>,
+  ) => ItemMap | undefined;
   /** Makes what kernels need for an initial value or a total. Without it, no options may ask for them. */
   readonly endsOf?: (options: EndChoices, title: string, monoid: Monoid) => Ends | undefined;
   /** Without it, no options may name segments. */

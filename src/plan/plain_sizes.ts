@@ -1,9 +1,10 @@
 import type { ElementType } from "../algebra/types.ts";
 import type { Sizes } from "../kernels/sizes.ts";
+import { requireChosen } from "./chosen.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Chosen } from "./options.ts";
 import type { TuningRow } from "./tuning.ts";
-import { requireChosen } from "./tuning.ts";
+import { requireFeature } from "./tuning.ts";
 
 /**
  * The sizes of a kernel that neither scans nor reduces tiles, from a row and the caller's choices.
@@ -17,7 +18,8 @@ export function plainSizes(
   options: Omit<Chosen, "algorithm" | "passes">,
   facts: DeviceFacts,
 ): Sizes {
-  requireChosen(type, options, title, facts);
+  requireFeature(type, title, facts);
+  requireChosen(options, title, facts);
   const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX } = facts.limits;
   return {
     workGroupSize:

@@ -8,7 +8,6 @@ import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
-import { requireMap } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
@@ -58,7 +57,7 @@ export function planReduce(
   const { domain } = monoid;
   const row = rowOf(twoPassRows, "reduce", domain, options, facts, methods);
   const tuning = tune(row, title, type, domain, options, facts, methods);
-  const map = requireMap(options, type, title, facts.features, methods);
+  const map = methods.mapOf?.(options, type, title, facts.features);
   const loaded = map?.from ?? type;
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   const tile = tileOf(tuning);

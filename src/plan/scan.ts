@@ -8,7 +8,6 @@ import { bindingOf, isApart, isWide, reduceKernel, scanKernel } from "../kernels
 import type { LookBackOptions } from "../kernels/look_back.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
-import { requireMap } from "./map.ts";
 import type { LoadedTuning, Methods, Segments, Tuning } from "./methods.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
@@ -152,7 +151,7 @@ export function planScan(
     segments?.fitsVectors === false
       ? [...new Set(givenArrangements.map((one) => (one === "vectors" ? "items" : one)))]
       : givenArrangements;
-  const map = requireMap(options, type, title, facts.features, methods);
+  const map = methods.mapOf?.(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
   // A binding that spans both ranges has items of one size.
   const canShare = itemBytes === type.bytes && !segments?.ranges.reduces;

@@ -1,7 +1,7 @@
 import type { Domain, ElementType } from "../algebra/types.ts";
-import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
+import { FeatureError, LimitError, refuse } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
-import { algorithms, mostRows, requireAlgorithm } from "../kernels/algorithms.ts";
+import { algorithms, mostRows } from "../kernels/algorithms.ts";
 import type { DeviceFacts, Limits } from "./facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
@@ -124,72 +124,11 @@ export function rowOf<Name extends Tuned>(
     rows.at(-1)) as TuningRow;
 }
 
-/**
- * Checks each of the caller's choices on its own.
- *
- * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
- */
-export function requireChosen(
-  { feature }: ElementType,
-  options: Chosen,
-  title: string,
-  { limits, features }: DeviceFacts,
-): void {
+/** @throws {FeatureError} if the device lacks the feature that a type needs. */
+export function requireFeature({ feature }: ElementType, title: string, { features }: DeviceFacts): void {
   if (feature !== undefined && !features.has(feature)) {
     throw new FeatureError(`${title} needs the adapter feature "${feature}"`, feature);
   }
-  const { algorithm, passes } = options;
-  const itemsPerThread = options.itemsPerThread ?? 1;
-  const workGroupSize = options.workGroupSize ?? 1;
-  if (
-    algorithm !== undefined &&
-    algorithms[requireAlgorithm(algorithm, title)].subgroups &&
-    !features.has("subgroups")
-  ) {
-    throw new FeatureError(
-      `${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`,
-      "subgroups",
-    );
-  }
-  if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
-    refuse(title, "passes", String(passes), "single or reduce-then-scan");
-  }
-  requireCount(title, "itemsPerThread", itemsPerThread);
-  requireCount(title, "workGroupSize", workGroupSize);
-  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
-  if (workGroupSize > most) {
-    throw new LimitError(
-      `${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`,
-      workGroupSize,
-      most,
-      "workGroupSize",
-    );
-  }
-  if (itemsPerThread > 64) {
-    refuse(title, "itemsPerThread", itemsPerThread, "1 to 64");
-  }
-}
-
-/** Requires a whole number of at least 1. */
-function requireCount(title: string, name: string, value: unknown): void {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 1) {
-    refuse(title, name, String(value), "a whole number from 1 up");
-  }
-}
-
-/** The error for an algorithm and sizes that do not go together. */
-function misfit(tuning: Tuning, options: Chosen, title: string, memory: number, mostMemory: number): Error {
-  return tileOf(tuning) < 2
-    ? new ArgumentError(
-        `${title}: a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2`,
-        "workGroupSize",
-      )
-    : new LimitError(
-        `${title} with the algorithm ${tuning.algorithm} and workGroupSize ${tuning.sizes.workGroupSize} needs ${memory} bytes of work-group memory, and the device's limit is ${mostMemory}`,
-        memory,
-        mostMemory,
-        (["algorithm", "workGroupSize"] as const).find((name) => options[name] !== undefined),
-      );
 }
 
 /**
@@ -211,7 +150,8 @@ export function tune(
   memoryBeside: (shape: Pick<Tuning, "algorithm" | "sizes">) => number = () => 0,
 ): LoadedTuning {
   const { limits, features, subgroupIds } = facts;
-  requireChosen(type, options, title, facts);
+  requireFeature(type, title, facts);
+  methods.requireChosen?.(options, title, facts);
   // Without a choice of the caller's, take the row's algorithm. If that needs subgroups and the device has none, take
   // Blelloch's.
   const algorithm =
@@ -249,9 +189,7 @@ export function tune(
     fitting = Math.floor(fitting / 2);
   }
   const tuning = tuningOf(options.workGroupSize ?? fitting);
-  if (tileOf(tuning) < 2 || memoryOf(tuning) > most) {
-    throw misfit(tuning, options, title, memoryOf(tuning), most);
-  }
+  methods.requireFit?.(tuning, options, title, memoryOf(tuning), most);
   return {
     ...tuning,
     sources: tiles.sources(tuning),
@@ -297,25 +235,4 @@ export function requireMaxLength(
     );
   }
   return maxLength;
-}
-
-/** Bytes that a binding may start before its range, since bindings start at aligned addresses. */
-const SLACK = 4096;
-
-/** A window has a multiple of so many items, so that each starts at an aligned address, and at a vector. */
-const UNIT = 256;
-
-/**
- * Items of a window, if a range of `maxLength` items of so many bytes is longer than a binding may be; undefined if one
- * binding holds it.
- */
-export function windowOf(
-  maxLength: unknown,
-  itemBytes: number,
-  { maxStorageBufferBindingSize }: Limits,
-): number | undefined {
-  const most = Math.floor((maxStorageBufferBindingSize - SLACK) / itemBytes / UNIT) * UNIT;
-  return typeof maxLength === "number" && maxLength * itemBytes > maxStorageBufferBindingSize && most > 0
-    ? most
-    : undefined;
 }

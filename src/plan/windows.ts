@@ -1,6 +1,27 @@
 import { LimitError } from "../errors.ts";
 import type { Limits } from "./facts.ts";
 
+/** Bytes that a binding may start before its range, since bindings start at aligned addresses. */
+const SLACK = 4096;
+
+/** A window has a multiple of so many items, so that each starts at an aligned address, and at a vector. */
+const UNIT = 256;
+
+/**
+ * Items of a window, if a range of `maxLength` items of so many bytes is longer than a binding may be; undefined if one
+ * binding holds it.
+ */
+export function windowOf(
+  maxLength: unknown,
+  itemBytes: number,
+  { maxStorageBufferBindingSize }: Limits,
+): number | undefined {
+  const most = Math.floor((maxStorageBufferBindingSize - SLACK) / itemBytes / UNIT) * UNIT;
+  return typeof maxLength === "number" && maxLength * itemBytes > maxStorageBufferBindingSize && most > 0
+    ? most
+    : undefined;
+}
+
 /** The most items in windows: indices are u32. @throws {LimitError} if no buffer holds so many. */
 export function requireWindows(
   title: string,

@@ -1,5 +1,6 @@
+import { valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
-import { arrayLike, valuesOf } from "../algebra/arrays.ts";
+import { arrayLike } from "../algebra/arrays.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { describe } from "../algebra/value_problem.ts";
 import { refuse } from "../errors.ts";

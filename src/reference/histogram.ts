@@ -1,5 +1,5 @@
+import { valuesOf } from "../algebra/array_values.ts";
 import type { ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
-import { valuesOf } from "../algebra/arrays.ts";
 import type { ElementType, Scalar } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";

@@ -1,14 +1,7 @@
 import { isSameKind, kindOfArray } from "../algebra/array_kinds.ts";
+import { settable, valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray } from "../algebra/arrays.ts";
-import {
-  arrayLike,
-  arrayOver,
-  namedType,
-  settable,
-  structOfArray,
-  typeNameOfArray,
-  valuesOf,
-} from "../algebra/arrays.ts";
+import { arrayLike, arrayOver, namedType, structOfArray, typeNameOfArray } from "../algebra/arrays.ts";
 import { bytesFor } from "../algebra/bytes.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { requireInitial } from "../algebra/initial.ts";

@@ -1,5 +1,5 @@
+import { valuesOf } from "../algebra/array_values.ts";
 import type { NameOf, ScalarArray } from "../algebra/arrays.ts";
-import { valuesOf } from "../algebra/arrays.ts";
 import type { ElementType, Scalar } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";

@@ -1,7 +1,7 @@
 import type { CustomOperator } from "../algebra/custom_operator.ts";
-import { isTrue } from "../algebra/literals.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { monoid } from "../algebra/monoid.ts";
+import { isTrue } from "../algebra/truth.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../algebra/types.ts";
 import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError } from "../errors.ts";

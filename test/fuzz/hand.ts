@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { emptyLike, valuesOf } from "../../src/algebra/arrays.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import type { Value } from "../../src/algebra/types.ts";
 import { compactReference } from "../../src/reference/compact.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { valuesOf } from "../../src/algebra/arrays.ts";
+import { valuesOf } from "../../src/algebra/array_values.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";

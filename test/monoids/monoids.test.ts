@@ -1,6 +1,6 @@
 import { float, integer, record } from "fast-check";
 import { describe, expect } from "vitest";
-import { valuesOf } from "../../src/algebra/arrays.ts";
+import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { CustomOperator } from "../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
-import { valuesOf } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { emptyLike } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { emptyLike } from "../../src/algebra/arrays.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { f16 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";

@@ -1,8 +1,10 @@
+import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { arrayLike, emptyLike, valuesOf } from "../../src/algebra/arrays.ts";
+import { arrayLike } from "../../src/algebra/arrays.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { monoid, roundingOf } from "../../src/algebra/monoid.ts";
+import { monoid } from "../../src/algebra/monoid.ts";
 import { operators } from "../../src/algebra/operators.ts";
+import { roundingOf } from "../../src/algebra/rounding.ts";
 import { StructArray } from "../../src/algebra/struct.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../../src/algebra/types.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";

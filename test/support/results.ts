@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
-import { valuesOf } from "../../src/algebra/arrays.ts";
 import { f16 } from "../../src/algebra/floats.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { roundingOf } from "../../src/algebra/monoid.ts";
+import { roundingOf } from "../../src/algebra/rounding.ts";
 import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";

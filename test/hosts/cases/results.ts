@@ -1,11 +1,12 @@
+import { emptyLike, valuesOf } from "../../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../../src/algebra/arrays.ts";
-import { arrayLike, emptyLike, valuesOf } from "../../../src/algebra/arrays.ts";
+import { arrayLike } from "../../../src/algebra/arrays.ts";
 import { operator } from "../../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../../src/algebra/floats.ts";
 import { i32, u32 } from "../../../src/algebra/integers.ts";
 import type { Operator } from "../../../src/algebra/monoid.ts";
-import { roundingOf } from "../../../src/algebra/monoid.ts";
 import { add, logicalXor, max, min, mul, xor } from "../../../src/algebra/operators.ts";
+import { roundingOf } from "../../../src/algebra/rounding.ts";
 import type { StructType } from "../../../src/algebra/struct.ts";
 import { StructArray, struct } from "../../../src/algebra/struct.ts";
 import type { ElementType, ScalarType, Value } from "../../../src/algebra/types.ts";
