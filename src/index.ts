@@ -80,6 +80,8 @@ export type { RunLengths, RunOptions } from "./gpu/runs.ts";
 export type { HandSearchOptions } from "./gpu/search.ts";
 export type { HandSegmentsOption } from "./gpu/segments_at_hand.ts";
 export type { GpuSegments } from "./gpu/segments_on_gpu.ts";
+export type { PreparedSort, PreparedSortOptions, SortRanges, ValueTypes } from "./gpu/sort.ts";
+export type { HandSortOptions, Sorted } from "./gpu/sort_calls.ts";
 export type {
   ArraySource,
   ArrayStream,
@@ -102,3 +104,5 @@ export type { PartitionOptions } from "./plan/partition.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { ScanOptions } from "./plan/scan.ts";
 export type { SearchOptions, SearchTuning } from "./plan/search.ts";
+export type { SortOptions } from "./plan/sort.ts";
+export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";

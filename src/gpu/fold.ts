@@ -46,6 +46,8 @@ import type { RunLengths, RunOptions } from "./runs.ts";
 import type { HandSearchOptions } from "./search.ts";
 import type { HandSegmentsOption } from "./segments_at_hand.ts";
 import type { GpuSegments } from "./segments_on_gpu.ts";
+import type { PreparedSort, PreparedSortOptions } from "./sort.ts";
+import type { HandSortOptions, Sorted } from "./sort_calls.ts";
 import type {
   AnyStreamOptions,
   ArraySource,
@@ -791,6 +793,85 @@ export class Fold {
     return this.#later("searchSorted", givenOf(sorted as AnyArray), givenOf(values as AnyArray), options);
   }
 
+  /**
+   * The elements in order. The sort is stable: elements with equal keys keep their order.
+   *
+   * Floats are in the order of their numbers, with −0 before 0, and NaN behind all others. With `descending`, everything is the
+   * other way round, so that NaN comes first, but equal elements still keep their order. The result is the same on every adapter.
+   *
+   * @param data - as {@link Fold.scan} takes it. Structs are sorted by a `key`.
+   * @param options - with `values`, one array or a list of arrays: they move as the elements do. If `data` is on the GPU, they are,
+   * too, and so are the results.
+   * @returns the sorted elements; with `values`, the elements as `keys`, and the values in the same order.
+   * @throws as {@link Fold.scan}; {@link SourceError} also if `key` does not compile.
+   *
+   * @example
+   * ```ts
+   * await fold.sort(Float32Array.of(3, -1, 7)); // -1 3 7
+   * await fold.sort(Uint32Array.of(3, 1, 7), { descending: true }); // 7 3 1
+   * await fold.sort(Uint32Array.of(31, 12, 22), { key: "x % 10u" }); // 31 12 22
+   * const sorted = await fold.sort(Uint32Array.of(3, 1, 7), { values: Float32Array.of(0.3, 0.1, 0.7) });
+   * sorted.keys; // 1 3 7
+   * sorted.values; // 0.1 0.3 0.7
+   * ```
+   */
+  sort<A extends AnyArray>(
+    data: A,
+    options?: HandSortOptions<NameOf<A>> & IntoOption<A> & { readonly values?: undefined },
+  ): Promise<A>;
+  sort<A extends AnyArray, const Values extends AnyArray | readonly AnyArray[]>(
+    data: A,
+    options: HandSortOptions<NameOf<A>> & { readonly values: Values },
+  ): Promise<Sorted<A, Values>>;
+  sort<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options?: HandSortOptions<NoInfer<Name>> &
+      IntoOption<GpuArray<Name, V>> & { readonly values?: undefined },
+  ): Promise<GpuArray<Name, V>>;
+  sort<Name extends string, V extends Value, const Values extends GpuArray | readonly GpuArray[]>(
+    data: GpuArray<Name, V>,
+    options: HandSortOptions<NoInfer<Name>> & { readonly values: Values },
+  ): Promise<Sorted<GpuArray<Name, V>, Values>>;
+  sort(
+    data: AnyArray | GpuArray,
+    options: { readonly values?: unknown; readonly into?: unknown } = {},
+  ): Promise<never> {
+    return this.#sort("sort", data, options);
+  }
+
+  /**
+   * The positions of the elements in order: the result's first element is the position of the least element of the data. As
+   * {@link Fold.sort}.
+   *
+   * @example
+   * ```ts
+   * await fold.argSort(Float32Array.of(3, -1, 7)); // 1 0 2
+   * await fold.argSort(Float32Array.of(3, -1, 7), { descending: true }); // 2 0 1
+   * ```
+   */
+  argSort<A extends AnyArray>(
+    data: A,
+    options?: HandSortOptions<NameOf<A>> & IntoOption<Uint32Array>,
+  ): Promise<Uint32Array>;
+  argSort<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    options?: HandSortOptions<NoInfer<Name>> & IntoOption<GpuArray<"u32", number>>,
+  ): Promise<GpuArray<"u32", number>>;
+  argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<never> {
+    return this.#sort("argSort", data, options);
+  }
+
+  async #sort(
+    primitive: "sort" | "argSort",
+    data: unknown,
+    options: { readonly values?: unknown; readonly into?: unknown },
+  ): Promise<never> {
+    const [given, room, ...values] = [data, options?.into, options?.values]
+      .flat()
+      .map((one) => givenOf(one as AnyArray)) as [Given, Given, ...Given[]];
+    return this.#later("sort", primitive, given, room, values, options);
+  }
+
   /** Calls what is loaded only then. What it is given says where arrays are now, since they may change meanwhile. */
   async #later<Name extends keyof More>(
     name: Name,
@@ -1041,6 +1122,20 @@ export class Fold {
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   async preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
     return (await import("./partition.ts")).preparePartition(this.#context, options);
+  }
+
+  /**
+   * Compiles a sort and allocates its scratch: a copy of the items and of the values, and for each tile a word for each digit. As
+   * {@link Fold.prepareScan}.
+   *
+   * @example
+   * ```ts
+   * const sort = await fold.prepareSort({ type: f32, values: u32, maxLength: 1 << 20 });
+   * sort.record(encoder, { input, output, values, reordered, length });
+   * ```
+   */
+  async prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
+    return this.#later("prepareSort", options);
   }
 
   /**

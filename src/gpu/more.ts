@@ -2,6 +2,7 @@ import type { ScalarArray } from "../algebra/arrays.ts";
 import type { Context } from "./context.ts";
 import type { Arrays, GpuArray } from "./gpu_array.ts";
 import type { RunPrimitive } from "./runs.ts";
+import type { SortPrimitive } from "./sort_calls.ts";
 import type { Given } from "./transfer.ts";
 
 // The primitives that most programs do not need. Each is loaded by its first call. One module stands for them all, so that a
@@ -73,3 +74,23 @@ export const segments = async (
   options: object,
 ): Promise<unknown> =>
   (await import("./segments_at_hand.ts")).segmentsAtHand(primitive, context, arrays, given, options);
+
+export async function sort(
+  context: Context,
+  arrays: Arrays,
+  primitive: SortPrimitive,
+  given: Given,
+  ...others: readonly [room: Given, values: readonly Given[], options: object]
+): Promise<unknown> {
+  const { sortAtHand, sortOnGpu } = await import("./sort_calls.ts");
+  return isOnGpu(given)
+    ? sortOnGpu(primitive, context, arrays, given.data, others[2])
+    : sortAtHand(primitive, context, arrays, given, ...others);
+}
+
+export const prepareSort = async (
+  context: Context,
+  _: Arrays,
+  ...given: Rest<typeof import("./sort.ts").prepareSort>
+): ReturnType<typeof import("./sort.ts").prepareSort> =>
+  (await import("./sort.ts")).prepareSort(context, ...given);

@@ -130,33 +130,37 @@ interface CallOptions extends PlanOptions {
   readonly segments?: unknown;
 }
 
+/** What a kept plan is: its kernels, and the end of it. */
+type Kept = Pick<Prepared, "kernels" | "destroy">;
+
 /** A kept plan that any number of calls use at once. It is destroyed once it is dropped and no call uses it. */
-interface PlanOnGpu extends KeptPlan {
+interface PlanOnGpu<P extends Kept> extends KeptPlan {
   pipelines: readonly string[];
   /** It is there once the plan is compiled. */
-  prepared?: Prepared;
+  prepared?: P;
   isDropped: boolean;
   /** How many calls use it. */
   uses: number;
-  readonly compiled: Promise<Prepared>;
+  readonly compiled: Promise<P>;
 }
 
 /** Plans that are being compiled, by their keys. */
-const pending = new WeakMap<Context, Map<string, PlanOnGpu>>();
+const pending = new WeakMap<Context, Map<string, PlanOnGpu<Kept>>>();
 
-/** Uses a kept plan, or a new one, which is kept for later calls. */
-export async function withPlan<T>(
+/** Uses a kept plan, or a new one, which is kept for later calls. Plans of one key are of one type. */
+export async function withPlan<T, P extends Kept>(
   context: Context,
   key: string,
-  make: () => Promise<Prepared>,
-  use: (prepared: Prepared) => T | Promise<T>,
+  make: () => Promise<P>,
+  use: (prepared: P) => T | Promise<T>,
 ): Promise<T> {
-  const known = takePlan(context.kept, key) as PlanOnGpu | undefined;
+  const known = takePlan(context.kept, key) as PlanOnGpu<P> | undefined;
   if (known !== undefined) {
     context.kept.plans.push(known);
     usePipelines(context, known.pipelines);
   }
-  const plan = known ?? pending.get(context)?.get(key) ?? newPlan(context, key, make);
+  const waiting = pending.get(context)?.get(key) as PlanOnGpu<P> | undefined;
+  const plan = known ?? waiting ?? newPlan(context, key, make);
   plan.uses++;
   try {
     return await use(plan.prepared ?? (await plan.compiled));
@@ -167,17 +171,17 @@ export async function withPlan<T>(
 }
 
 /** Destroys what a plan has on the GPU, if it was dropped and no call uses it. Commands that were submitted go on. */
-function destroyIfUnused({ isDropped, uses, prepared }: PlanOnGpu): void {
+function destroyIfUnused({ isDropped, uses, prepared }: PlanOnGpu<Kept>): void {
   if (isDropped && uses === 0) {
     prepared?.destroy();
   }
 }
 
 /** Compiles a plan. Calls that come meanwhile wait for it, too. */
-function newPlan(context: Context, key: string, make: () => Promise<Prepared>): PlanOnGpu {
-  const waiting = pending.get(context) ?? new Map<string, PlanOnGpu>();
+function newPlan<P extends Kept>(context: Context, key: string, make: () => Promise<P>): PlanOnGpu<P> {
+  const waiting = pending.get(context) ?? new Map<string, PlanOnGpu<Kept>>();
   pending.set(context, waiting);
-  const compile = async (): Promise<Prepared> => {
+  const compile = async (): Promise<P> => {
     try {
       const prepared = await make();
       plan.pipelines = prepared.kernels.map(keyOf);
@@ -190,7 +194,7 @@ function newPlan(context: Context, key: string, make: () => Promise<Prepared>): 
       waiting.delete(key);
     }
   };
-  const plan: PlanOnGpu = {
+  const plan: PlanOnGpu<P> = {
     key,
     pipelines: [],
     isDropped: false,

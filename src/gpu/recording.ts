@@ -61,6 +61,8 @@ export interface Ranges {
 export interface Prepared {
   readonly kernels: readonly Kernel[];
   groupingOf(ranges: Ranges): Grouping;
+  /** Checks what `record` checks, and records nothing. @throws {ArgumentError} {@link LimitError} {@link DeviceLostError} */
+  check(ranges: Ranges, most?: number): void;
   /** `most` is the most that a length on the GPU may be. The default is the plan's. */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges, most?: number): void;
   destroy(): void;
@@ -316,6 +318,9 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
       const [run] = recordingOf(given);
       const { way, passes } = run as RecordedRun;
       return plan.groupingOf(way.arrangement, passes[0]?.params);
+    },
+    check(given, most) {
+      recordingOf(given, most);
     },
     record(encoder, given, most) {
       if (typeof encoder !== "object" || encoder === null || !isEncoder(encoder)) {

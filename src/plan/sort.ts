@@ -1,7 +1,7 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
+import { ArgumentError, LimitError, refuse } from "../errors.ts";
 import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import { clearKernel } from "../kernels/histogram.ts";
@@ -19,6 +19,7 @@ import {
   sortMemory,
   sortPassKernel,
 } from "../kernels/sort.ts";
+import { requireChosen } from "./chosen.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
@@ -28,7 +29,7 @@ import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords
 import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey } from "./sort_key.ts";
-import { requireChosen, requireMaxLength } from "./tuning.ts";
+import { requireFeature, requireMaxLength } from "./tuning.ts";
 
 /** The options of `prepareSort`. */
 export interface SortOptions<Name extends string = string> extends TuningOptions, SortKeyOptions {
@@ -160,11 +161,8 @@ export function planSort(
   const title = `sort<${type.name}>`;
   const key = requireKey(options, type, title);
   const range = requireBits(options.bits, key, title);
-  for (const one of [type, key.type]) {
-    if (one.feature !== undefined && !facts.features.has(one.feature)) {
-      throw new FeatureError(`${title} needs the adapter feature "${one.feature}"`, one.feature);
-    }
-  }
+  requireFeature(type, title, facts);
+  requireFeature(key.type, title, facts);
   // Items by their keys are not stored: the caller gathers them by their positions.
   const keysAlone = indices || key.text !== undefined;
   const row: SortRow = {
@@ -175,7 +173,7 @@ export function planSort(
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const { limits } = facts;
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, valueBytes), limits);
-  requireChosen(type, options, title, facts);
+  requireChosen(options, title, facts);
 
   const base = { type, key, keysAlone, payload, lengthOnGpu };
   const isOneTile = !lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;

@@ -7,6 +7,7 @@ export type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra
 export { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
 export type { Segments } from "../algebra/segments.ts";
 export type { Grouping } from "../plan/grouping.ts";
+export type { SortOrder } from "../plan/sort_key.ts";
 export { argMaxReference, argMinReference } from "./arg.ts";
 export { compactReference } from "./compact.ts";
 export type { ReferenceBins } from "./histogram.ts";
@@ -27,3 +28,5 @@ export type {
 } from "./scan.ts";
 export { scanReference } from "./scan.ts";
 export { searchSortedReference } from "./search.ts";
+export type { ReferenceSort } from "./sort.ts";
+export { argSortReference, sortReference } from "./sort.ts";

@@ -1,0 +1,279 @@
+import type { AnyArray } from "../algebra/arrays.ts";
+import { arrayOver } from "../algebra/arrays.ts";
+import { u32 } from "../algebra/integers.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
+import { ArgumentError, WavefoldError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
+import type { TuningOptions } from "../plan/options.ts";
+import { tuningNames } from "../plan/options.ts";
+import type { SortKeyOptions } from "../plan/sort_key.ts";
+import { requireBits, requireKey } from "../plan/sort_key.ts";
+import { targetFor, typesOf } from "./at_hand.ts";
+import type { Context } from "./context.ts";
+import { explain, requireDevice } from "./device.ts";
+import type { Arrays, Memory } from "./gpu_array.ts";
+import { GpuArray, hold, own } from "./gpu_array.ts";
+import { callOnGpu, plannedLength, requireOnGpu, withPlan } from "./on_gpu.ts";
+import { keyOfCall } from "./planned.ts";
+import { prepareParts } from "./sort.ts";
+import { upload } from "./to_gpu.ts";
+import type { Given } from "./transfer.ts";
+import { roomFor } from "./transfer.ts";
+
+// Sorts of arrays: those on the GPU, and those at hand, which go there and back.
+
+/** The options of `sort` and `argSort`. */
+export interface HandSortOptions<Name extends string> extends SortKeyOptions, TuningOptions {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** Elements in order, and their values in the same order. */
+export interface Sorted<Keys, Values> {
+  readonly keys: Keys;
+  readonly values: Values;
+}
+
+/** What `Fold` calls. */
+export type SortPrimitive = "sort" | "argSort";
+
+const common = {
+  type: true,
+  key: true,
+  keyType: true,
+  descending: true,
+  bits: true,
+  ...tuningNames,
+} as const satisfies Record<keyof HandSortOptions<string>, true>;
+const names = { sort: { values: true, into: true, ...common }, argSort: { into: true, ...common } } as const;
+
+interface Options extends HandSortOptions<string> {
+  readonly values?: unknown;
+  readonly into?: unknown;
+}
+
+const { partsOf } = GpuArray;
+
+/** The options as lists and types, checked as far as they are not about arrays. */
+function requireCall(primitive: SortPrimitive, type: ElementType, options: Options): string {
+  const title = `${primitive}<${type.name}>`;
+  requireBits(options.bits, requireKey(options, type, title), title);
+  if (options.values !== undefined && options.into !== undefined) {
+    throw new ArgumentError(`${title} takes values or into, and not both`, "into");
+  }
+  return title;
+}
+
+/** The values that are given: one array, or several. */
+const listOf = (values: unknown): readonly unknown[] =>
+  values === undefined ? [] : Array.isArray(values) ? values : [values];
+
+/** `Fold.sort` and `Fold.argSort` of an array on the GPU. */
+export async function sortOnGpu(
+  primitive: SortPrimitive,
+  context: Context,
+  arrays: Arrays,
+  data: unknown,
+  options: Options,
+): Promise<GpuArray | Sorted<GpuArray, GpuArray | readonly GpuArray[]>> {
+  requireOptions(primitive, options, names[primitive]);
+  requireDevice(context, primitive);
+  const input = requireOnGpu(primitive, context, data, "data");
+  const { type } = input;
+  const { type: named, values, into, ...others } = options;
+  if (named !== undefined && !isSameType(requireType(named, primitive), type)) {
+    throw new ArgumentError(
+      `${primitive}: the array on the GPU holds ${type.name}, but type says ${named.name}`,
+      "type",
+    );
+  }
+  const title = requireCall(primitive, type, options);
+  const moved = listOf(values).map((one) => requireOnGpu(primitive, context, one, "values"));
+  const isExact = typeof input.length === "number";
+  for (const one of moved) {
+    const fits = isExact ? one.length === input.length : one.maxLength >= input.maxLength;
+    if (!fits) {
+      throw new ArgumentError(
+        `${title}: ${one.maxLength} values for ${isExact ? "" : "at most "}${input.maxLength} elements; it takes one for each`,
+        "values",
+      );
+    }
+  }
+  const indices = primitive === "argSort";
+  const sortedType = indices ? u32 : type;
+  const room = into === undefined ? undefined : requireOnGpu(primitive, context, into, "into");
+  if (room !== undefined && (!isSameType(room.type, sortedType) || room.maxLength < input.maxLength)) {
+    throw new ArgumentError(
+      `${title}: into holds ${room.maxLength} of ${room.type.name}; it takes at least ${input.maxLength} of ${sortedType.name}`,
+      "into",
+    );
+  }
+  const { count } = partsOf(input);
+  const types = moved.map((one) => one.type);
+  const itemBytes = Math.max(u32.bytes, type.bytes, ...types.map(({ bytes }) => bytes));
+  const all = {
+    ...others,
+    type,
+    indices,
+    maxLength: plannedLength(input.maxLength, itemBytes, context),
+    lengthOnGpu: count !== undefined,
+  };
+  const bits = options.bits?.join();
+  const byType = Object.fromEntries(types.map((one, at) => [`values ${at}`, one]));
+  const key = keyOfCall({
+    primitive: "sort on the GPU",
+    all: { ...all, ...byType, bits } as object as typeof all,
+  });
+  const sources = [input, ...moved];
+  const releases = [...sources, ...(room ? [room] : [])].map((array) => hold(partsOf(array)));
+  const made: Memory[] = [];
+  const make = async (name: string, bytes: number): Promise<Memory> => {
+    const memory = own(context, arrays, await roomFor(context, title, name, bytes));
+    made.push(memory);
+    return memory;
+  };
+  const compile = () => prepareParts(context, all, types, true);
+  try {
+    return await withPlan(context, key, compile, async (sort) => {
+      const result = room ? undefined : await make("result", input.maxLength * sortedType.bytes);
+      const reordered: Memory[] = [];
+      for (const one of types) {
+        reordered.push(await make("values", input.maxLength * one.bytes));
+      }
+      // Meanwhile, the device or the fold may have been destroyed.
+      requireDevice(context, title);
+      const used = [
+        ...made,
+        ...sources.map((array) => partsOf(array).memory),
+        room && partsOf(room).memory,
+        count?.memory,
+      ];
+      if (used.some((one) => one?.isGone)) {
+        throw new ArgumentError(`${title}: the fold was destroyed during the call`);
+      }
+      const encoder = context.device.createCommandEncoder({ label: `wavefold ${title}` });
+      const rangeOf = ({ buffer, offset }: GpuArray) => ({ buffer, offset });
+      sort.record(
+        encoder,
+        {
+          input: rangeOf(input),
+          output: room ? rangeOf(room) : (result as Memory).buffer,
+          length: input.length,
+        },
+        moved.map(rangeOf),
+        reordered.map(({ buffer }) => buffer),
+        input.maxLength,
+      );
+      context.device.queue.submit([encoder.finish()]);
+      made.length = 0;
+      // The contents of a result are an array like the given one.
+      const arrayOf = (
+        of: GpuArray | undefined,
+        memory: Memory,
+        offset: number,
+        isOurs: boolean,
+      ): GpuArray => {
+        count?.memory.hold();
+        return new GpuArray(of?.type ?? u32, of ? GpuArray.makeOf(of) : arrayOver.bind(undefined, u32), {
+          context,
+          memory,
+          offset,
+          maxLength: input.maxLength,
+          count,
+          held: [...(isOurs ? [memory] : []), ...(count === undefined ? [] : [count.memory])],
+          call: callOnGpu,
+        });
+      };
+      const of = indices ? undefined : input;
+      const keys = room
+        ? arrayOf(of, partsOf(room).memory, room.offset, false)
+        : arrayOf(of, result as Memory, 0, true);
+      const lists = reordered.map((memory, at) => arrayOf(moved[at], memory, 0, true));
+      return values === undefined
+        ? keys
+        : { keys, values: Array.isArray(values) ? lists : (lists[0] as GpuArray) };
+    });
+  } catch (cause) {
+    throw cause instanceof WavefoldError ? cause : await explain(context, title, cause);
+  } finally {
+    for (const memory of made) {
+      memory.letGo();
+    }
+    for (const release of releases) {
+      release();
+    }
+  }
+}
+
+/** `Fold.sort` and `Fold.argSort` of an array. `given`, `room` and `givenValues` are the arrays as they were when the call began. */
+export async function sortAtHand(
+  primitive: SortPrimitive,
+  context: Context,
+  arrays: Arrays,
+  given: Given,
+  room: Given,
+  givenValues: readonly Given[],
+  options: Options,
+): Promise<AnyArray | Sorted<AnyArray, AnyArray | readonly AnyArray[]>> {
+  requireOptions(primitive, options, names[primitive]);
+  requireDevice(context, primitive);
+  const { type: named, values, into, ...others } = options;
+  const moved = values === undefined ? [] : givenValues;
+  const { type, arrayOf } = await typesOf(given.data, { type: named }, primitive);
+  const title = requireCall(primitive, type, options);
+  const types: ElementType[] = [];
+  for (const one of moved) {
+    if ((Object(one.data) as Partial<GpuArray>).callOnGpu !== undefined) {
+      throw new ArgumentError(
+        `${title}: values is on the GPU, and data is not; fold.upload(data) puts it there`,
+        "values",
+      );
+    }
+    types.push((await typesOf(one.data, {}, title)).type);
+    if (one.length !== given.length) {
+      throw new ArgumentError(
+        `${title}: ${one.length} values for ${given.length} elements; it takes one for each`,
+        "values",
+      );
+    }
+  }
+  const indices = primitive === "argSort";
+  await targetFor(
+    into,
+    room,
+    indices ? (...range) => arrayOver(u32, ...range) : arrayOf,
+    primitive,
+    given.length,
+    true,
+  );
+  const made: GpuArray[] = [];
+  try {
+    const data = await upload(context, arrays, given, { type });
+    made.push(data);
+    const onGpu: GpuArray[] = [];
+    for (const [at, one] of moved.entries()) {
+      onGpu.push(await upload(context, arrays, one, { type: types[at] }));
+      made.push(onGpu[at] as GpuArray);
+    }
+    const result = await sortOnGpu(primitive, context, arrays, data, {
+      ...others,
+      ...(values !== undefined && { values: Array.isArray(values) ? onGpu : onGpu[0] }),
+    });
+    if (result instanceof GpuArray) {
+      made.push(result);
+      return await result.read(into === undefined ? {} : { into: into as never });
+    }
+    const lists = listOf(result.values) as readonly GpuArray[];
+    made.push(result.keys, ...lists);
+    const [keys, ...read] = await Promise.all([result.keys, ...lists].map((one) => one.read()));
+    return {
+      keys: keys as AnyArray,
+      values: Array.isArray(values) ? read : (read[0] as AnyArray),
+    };
+  } finally {
+    for (const one of made) {
+      one.destroy();
+    }
+  }
+}
