@@ -1,0 +1,646 @@
+import { describe, expect, test } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayLike } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
+import { contextOf } from "../../src/gpu/device.ts";
+import { prepare } from "../../src/gpu/recording.ts";
+import { sortFaults } from "../../src/kernels/sort.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
+import type { TuningOptions } from "../../src/plan/options.ts";
+import type { SortTesting } from "../../src/plan/sort.ts";
+import { planSort } from "../../src/plan/sort.ts";
+import type { ReferenceSort } from "../../src/reference/sort.ts";
+import { argSortReference, sortReference } from "../../src/reference/sort.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { around } from "../support/lengths.ts";
+import { anyItems, arrayOfBits, randomBits, randomItems } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
+
+const fold = useSoftwareFold();
+
+const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32, weight: f32 } });
+const particle = Particle as unknown as ElementType;
+
+const missing = ({ feature }: ElementType): boolean =>
+  feature !== undefined && !fold().device.features.has(feature);
+const names = Object.keys(elementTypes) as TypeName[];
+
+/** The elements at these positions. */
+function gathered<A extends AnyArray>(data: A, positions: Uint32Array): A {
+  const bytes = data.BYTES_PER_ELEMENT;
+  const from = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+  const made = new Uint8Array(from.length);
+  positions.forEach((position, at) => {
+    made.set(from.subarray(position * bytes, (position + 1) * bytes), at * bytes);
+  });
+  return arrayLike(data, made.buffer) as A;
+}
+
+/** How tiles are ranked, how their places are found, and tiles of 256 items. */
+const ways: readonly (TuningOptions & { readonly name: string })[] = [
+  { name: "votes, look-back", algorithm: "subgroup", passes: "single" },
+  { name: "votes, counts", algorithm: "subgroup", passes: "reduce-then-scan" },
+  { name: "counters, look-back", algorithm: "blelloch", passes: "single" },
+  { name: "counters, counts", algorithm: "hillis-steele", passes: "reduce-then-scan" },
+];
+const sizes = { workGroupSize: 64, itemsPerThread: 4 };
+const TILE = 256;
+const lengths = [0, 1, 2, ...around(64), ...around(TILE), ...around(2 * TILE), 5 * TILE + 77];
+
+/** Bits of a type in the ways in which sorts have been slow or wrong. */
+const kinds = {
+  any: (type, length, name) => anyItems(type, length, name),
+  few: (type, length, name) => {
+    const next = randomBits(name);
+    return arrayOfBits(
+      type,
+      Array.from({ length }, () => next() % 5),
+    );
+  },
+  equal: (type, length) => arrayOfBits(type, Array(length).fill(77)),
+  sorted: (type, length) =>
+    arrayOfBits(
+      type,
+      Array.from({ length }, (_, at) => at),
+    ),
+  reversed: (type, length) =>
+    arrayOfBits(
+      type,
+      Array.from({ length }, (_, at) => length - at),
+    ),
+  "top byte": (type, length, name) => {
+    const next = randomBits(name);
+    const shift = BigInt(elementTypes[type].bytes * 8 - 8);
+    return arrayOfBits(
+      type,
+      Array.from({ length }, () => BigInt(next() % 256) << shift),
+    );
+  },
+} as const satisfies Record<string, (type: TypeName, length: number, name: string) => AnyArray>;
+
+const cases = ways.flatMap((way) => names.map((type) => ({ ...way, way: way.name, type })));
+
+test.for(rows(cases, { of: 12 }))(
+  "$way, $type: elements, positions and values at every edge",
+  async (one, { skip }) => {
+    const { way: _, name: __, type: name, ...tuning } = one;
+    const type = elementTypes[name];
+    skip(missing(type), `the adapter has no ${type.feature}`);
+    const kindNames = Object.keys(kinds) as (keyof typeof kinds)[];
+    for (const [turn, length] of lengths.entries()) {
+      const kind = kindNames[turn % kindNames.length] as keyof typeof kinds;
+      for (const [what, descending] of [
+        ["any", turn % 2 === 1],
+        [kind, turn % 3 === 1],
+      ] as const) {
+        const data = kinds[what](name, length, `${name} ${length}`) as Uint32Array;
+        const options = { type: type as never, descending, ...tuning, ...sizes };
+        const title = `${length}, ${what}${descending ? ", descending" : ""}`;
+        const positions = argSortReference(data, { type: type as never, descending });
+        expectSameBits(await fold().argSort(data, options), positions, `${title}: positions`);
+        const values = Uint32Array.from(data, (_, at) => at * 3);
+        const sorted = await fold().sort(data, { ...options, values });
+        expectSameBits(sorted.keys, gathered(data, positions), `${title}: keys`);
+        expectSameBits(sorted.values, gathered(values, positions), `${title}: values`);
+        expectSameBits(await fold().sort(data, options), gathered(data, positions), title);
+      }
+    }
+  },
+);
+
+test.for(rows(names, { of: 3 }))(
+  "%s: what the plan chooses, for data of one tile and of more",
+  async (name, { skip }) => {
+    const type = elementTypes[name];
+    skip(missing(type), `the adapter has no ${type.feature}`);
+    for (const length of [0, 1, 700, 1024, 1025, 20_000]) {
+      const data = anyItems(name, length, `${name} ${length}`) as Uint32Array;
+      const options = { type: type as never, descending: length % 2 === 1 };
+      expectSameBits(await fold().sort(data, options), sortReference(data, options), `${length}`);
+    }
+  },
+);
+
+describe("values", () => {
+  const valueTypes: readonly ElementType[] = [u32, i32, f32, u64, f64, particle];
+  test.for(
+    rows(
+      valueTypes.map((type) => [type.name, type] as const),
+      { of: 3 },
+    ),
+  )("of %s move with their keys", async ([, type]) => {
+    for (const length of [0, 1, 300, 3000]) {
+      const data = kinds.few("u32", length, `${length}`) as Uint32Array;
+      const values = randomItems(type, length, `values ${length}`);
+      const { keys, values: moved } = await fold().sort(data, { values });
+      const positions = argSortReference(data);
+      expectSameBits(keys, gathered(data, positions), `${length}: keys`);
+      expectSameBits(moved, gathered(values, positions), `${length}: values`);
+    }
+  });
+
+  test("several arrays move together, and each comes back as an array of its kind", async () => {
+    const data = kinds.few("f32", 2000, "several") as Float32Array;
+    const values = [
+      Float64Array.from(data, (_, at) => at / 3),
+      randomItems(particle, 2000, "particles"),
+      Uint32Array.from(data, (_, at) => at),
+    ] as const;
+    const sorted = await fold().sort(data, { values, descending: true });
+    const positions = argSortReference(data, { descending: true });
+    expectSameBits(sorted.keys, gathered(data, positions), "keys");
+    expect(sorted.values).toHaveLength(3);
+    for (const [at, one] of values.entries()) {
+      expectSameBits(sorted.values[at] as AnyArray, gathered(one as AnyArray, positions), `values ${at}`);
+    }
+  });
+});
+
+describe("keys", () => {
+  const byKey: readonly (readonly [
+    key: string,
+    keyType: ScalarType | undefined,
+    of: (x: never) => number,
+  ])[] = [
+    ["x.depth", undefined, (x: { depth: number }) => x.depth],
+    [" x . id ", undefined, (x: { id: number }) => x.id],
+    ["x.id % 7u", u32, (x: { id: number }) => x.id % 7],
+    ["let y = i32(x.id % 9u); return 4 - y;", i32, (x: { id: number }) => 4 - (x.id % 9)],
+    [
+      "vec2<u32>(x.id % 3u, x.id % 5u)",
+      u64,
+      (x: { id: number }) => Number((BigInt(x.id % 5) << 32n) | BigInt(x.id % 3)),
+    ],
+  ];
+  test.for(byKey)("structs are sorted by %s", async ([key, keyType, of]) => {
+    for (const length of [1, 500, 3000]) {
+      const data = randomItems(particle, length, key);
+      const own = keyType ?? (key.includes("depth") ? f32 : u32);
+      const asKey = own.bytes === 8 ? (x: never) => BigInt(of(x)) : of;
+      const expected = argSortReference(data, { key: asKey as never, keyType: own });
+      const options = { key, ...(keyType && { keyType }) };
+      expectSameBits(await fold().sort(data, options), gathered(data, expected), `${length}`);
+      expectSameBits(await fold().argSort(data, options), expected, `${length}: positions`);
+      const values = Uint32Array.from({ length }, (_, at) => at);
+      const sorted = await fold().sort(data, { ...options, values, descending: true });
+      const down = argSortReference(data, { key: asKey as never, keyType: own, descending: true });
+      expectSameBits(sorted.values, down, `${length}: values`);
+      expectSameBits(sorted.keys, gathered(data, down), `${length}: descending`);
+    }
+  });
+
+  test("scalars are sorted by an expression, of their own type or another", async () => {
+    const data = anyItems("u32", 3000, "expression") as Uint32Array;
+    const own: ReferenceSort<Uint32Array> = { key: (x) => x % 10 };
+    expectSameBits(await fold().sort(data, { key: "x % 10u" }), sortReference(data, own), "own type");
+    const other: ReferenceSort<Uint32Array> = { key: (x) => -(x % 1000), keyType: f32 };
+    expectSameBits(
+      await fold().sort(data, { key: "-f32(x % 1000u)", keyType: f32 }),
+      sortReference(data, other),
+      "f32",
+    );
+  });
+
+  test("the bits of a float's key are in the order of its numbers", async () => {
+    const data = Float32Array.of(
+      1,
+      Number.NaN,
+      -0,
+      Number.POSITIVE_INFINITY,
+      0,
+      -1,
+      Number.NEGATIVE_INFINITY,
+      -Number.NaN,
+    );
+    const sorted = await fold().sort(data);
+    expect([...sorted]).toEqual([
+      Number.NEGATIVE_INFINITY,
+      -1,
+      -0,
+      0,
+      1,
+      Number.POSITIVE_INFINITY,
+      Number.NaN,
+      Number.NaN,
+    ]);
+    // NaNs are equal, so they keep their order.
+    expect([...(await fold().argSort(data))]).toEqual([6, 5, 2, 4, 0, 3, 1, 7]);
+    expect([...(await fold().argSort(data, { descending: true }))]).toEqual([1, 7, 3, 0, 4, 2, 5, 6]);
+  });
+});
+
+describe("bits", () => {
+  const ranges: readonly (readonly [name: TypeName, from: number, to: number])[] = [
+    ["u32", 0, 8],
+    ["u32", 0, 1],
+    ["u32", 31, 32],
+    ["u32", 3, 14],
+    ["u32", 0, 16],
+    ["i32", 16, 32],
+    ["f32", 20, 32],
+    ["u64", 0, 9],
+    ["u64", 28, 37],
+    ["u64", 32, 64],
+    ["f64", 40, 61],
+    ["f16", 4, 12],
+  ];
+  const each = ways.flatMap((way) =>
+    ranges.map(([name, from, to]) => ({ way, named: way.name, name, from, to })),
+  );
+  test.for(rows(each, { of: 12 }))(
+    "$name from $from to $to, $named",
+    async ({ way, name, from, to }, { skip }) => {
+      const type = elementTypes[name];
+      skip(missing(type), `the adapter has no ${type.feature}`);
+      const { name: _, ...tuning } = way;
+      const data = anyItems(name, 1500, `${name} ${from}`) as Uint32Array;
+      const options = { type: type as never, bits: [from, to] as const, descending: from % 2 === 1 };
+      expectSameBits(
+        await fold().argSort(data, { ...options, ...tuning, ...sizes }),
+        argSortReference(data, options),
+        "positions",
+      );
+      expectSameBits(await fold().sort(data, options), sortReference(data, options), "one tile or more");
+    },
+  );
+});
+
+describe("recorded", () => {
+  /** Records once, and gives the words of the buffers. */
+  async function submitted(
+    record: (encoder: GPUCommandEncoder) => void,
+    buffers: readonly GPUBuffer[],
+  ): Promise<Uint32Array[]> {
+    const encoder = fold().device.createCommandEncoder();
+    record(encoder);
+    fold().device.queue.submit([encoder.finish()]);
+    return Promise.all(buffers.map((buffer) => readWords(fold().device, buffer)));
+  }
+  const guarded = (words: Uint32Array, before: number, after: number): Uint32Array => {
+    const all = new Uint32Array(before + words.length + after).fill(0xabad1dea);
+    all.set(words, before);
+    return all;
+  };
+
+  const placed = ways.flatMap((way) => [3, 16, 32].map((bits) => ({ way, named: way.name, bits })));
+  test.for(rows(placed, { of: 4 }))(
+    "$named, $bits bits: ranges that start anywhere, and nothing else is written",
+    async ({ way, bits }) => {
+      const { device } = fold();
+      const { name: _, ...tuning } = way;
+      const sort = await fold().prepareSort({
+        type: u32,
+        values: u32,
+        bits: [0, bits],
+        maxLength: 1500,
+        ...tuning,
+        ...sizes,
+      });
+      for (const [length, apart] of [
+        [1500, true],
+        [257, true],
+        [1500, false],
+        [300, false],
+      ] as const) {
+        const data = anyItems("u32", length, `${length}`) as Uint32Array;
+        const values = Uint32Array.from(data, (_, at) => at);
+        const positions = argSortReference(data, { bits: [0, bits] });
+        const [input, given] = [
+          storageBuffer(device, guarded(data, 5, 9)),
+          storageBuffer(device, guarded(values, 7, 3)),
+        ];
+        const blank = new Uint32Array(length);
+        const output = apart ? storageBuffer(device, guarded(blank, 3, 2)) : input;
+        const reordered = apart ? storageBuffer(device, guarded(blank, 11, 1)) : given;
+        const [keyAt, valueAt] = apart ? [3, 11] : [5, 7];
+        const [keys, moved] = (await submitted(
+          (encoder) =>
+            sort.record(encoder, {
+              input: { buffer: input, offset: 20 },
+              output: { buffer: output, offset: 4 * keyAt },
+              values: { buffer: given, offset: 28 },
+              reordered: { buffer: reordered, offset: 4 * valueAt },
+              length,
+            }),
+          [output, reordered],
+        )) as [Uint32Array, Uint32Array];
+        const title = `${length}${apart ? "" : " in place"}`;
+        expectSameBits(keys, guarded(gathered(data, positions), keyAt, apart ? 2 : 9), `${title}: keys`);
+        expectSameBits(
+          moved,
+          guarded(gathered(values, positions), valueAt, apart ? 1 : 3),
+          `${title}: values`,
+        );
+      }
+      sort.destroy();
+    },
+  );
+
+  test("several values, structs by a key, and in place, from one recording", async () => {
+    const { device } = fold();
+    const length = 1200;
+    const particles = randomItems(particle, length, "recorded");
+    const positions = argSortReference(particles, {
+      key: ((x: { depth: number }) => x.depth) as never,
+      keyType: f32,
+    });
+    const wide = Float64Array.from({ length }, (_, at) => at / 7);
+    const sort = await fold().prepareSort({
+      type: particle,
+      key: "x.depth",
+      values: [f64, u32],
+      maxLength: length,
+    });
+    const [items, values, more] = [particles, wide, positions].map((one) =>
+      storageBuffer(device, new Uint32Array(one.buffer as ArrayBuffer)),
+    ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+    const room = storageBuffer(device, new Uint32Array(length));
+    const [sorted, moved, others] = (await submitted(
+      (encoder) =>
+        sort.record(encoder, {
+          input: items,
+          output: items,
+          values: [values, more],
+          reordered: [values, room],
+          length,
+        }),
+      [items, values, room],
+    )) as [Uint32Array, Uint32Array, Uint32Array];
+    expectSameBits(sorted, new Uint32Array(gathered(particles, positions).buffer as ArrayBuffer), "structs");
+    expectSameBits(moved, new Uint32Array(gathered(wide, positions).buffer), "f64");
+    expectSameBits(others, gathered(positions, positions), "u32");
+    sort.destroy();
+  });
+
+  test("a length on the GPU, of any number of items", async () => {
+    const { device } = fold();
+    const most = 1000;
+    const data = anyItems("f32", most, "length") as Float32Array;
+    for (const values of [undefined, u32, u64] as const) {
+      const sort = await fold().prepareSort({
+        type: f32,
+        ...(values && { values }),
+        maxLength: most,
+        lengthOnGpu: true,
+        ...sizes,
+      });
+      for (const length of [0, 1, 255, 257, 1000, 5000]) {
+        const input = storageBuffer(device, new Uint32Array(data.buffer));
+        const output = storageBuffer(device, new Uint32Array(most).fill(7));
+        const given = storageBuffer(
+          device,
+          Uint32Array.from({ length: 2 * most }, (_, at) => at),
+        );
+        const reordered = storageBuffer(device, new Uint32Array(2 * most).fill(7));
+        const count = storageBuffer(device, Uint32Array.of(length));
+        const [words] = (await submitted(
+          (encoder) =>
+            sort.record(encoder, {
+              input,
+              output,
+              length: count,
+              ...(values && { values: given, reordered }),
+            }),
+          [output],
+        )) as [Uint32Array];
+        const items = Math.min(length, most);
+        const expected = new Uint32Array(most).fill(7);
+        expected.set(new Uint32Array(sortReference(data.slice(0, items)).buffer));
+        expectSameBits(words, expected, `${length} of ${values?.name}`);
+      }
+      sort.destroy();
+    }
+  });
+
+  test("positions count from firstIndex", async () => {
+    const { device } = fold();
+    const data = Uint32Array.of(9, 4, 7);
+    const sort = await fold().prepareSort({ type: u32, indices: true, maxLength: 3 });
+    const [input, output] = [storageBuffer(device, data), storageBuffer(device, new Uint32Array(3))];
+    const [words] = await submitted(
+      (encoder) => sort.record(encoder, { input, output, length: 3, firstIndex: 10 }),
+      [output],
+    );
+    expect([...(words as Uint32Array)]).toEqual([11, 12, 10]);
+    sort.destroy();
+  });
+
+  test("many runs of one recording, of several lengths, all come out right", async () => {
+    const { device } = fold();
+    const sort = await fold().prepareSort({
+      type: u32,
+      bits: [0, 24],
+      passes: "single",
+      maxLength: 1500,
+      ...sizes,
+    });
+    for (let run = 0; run < 20; run++) {
+      const length = [1500, 300, 1100, 1][run % 4] as number;
+      const data = anyItems("u32", length, `run ${run}`) as Uint32Array;
+      const [input, output] = [storageBuffer(device, data), storageBuffer(device, new Uint32Array(length))];
+      const [words] = await submitted((encoder) => sort.record(encoder, { input, output, length }), [output]);
+      expectSameBits(words as Uint32Array, sortReference(data, { bits: [0, 24] }), `run ${run}`);
+    }
+    sort.destroy();
+  });
+});
+
+describe("faults in the look-back", () => {
+  const faults = sortFaults.flatMap((fault) =>
+    [1, 3].flatMap((share) => [false, true].map((tickets) => ({ fault, share, tickets }))),
+  );
+  test.for(rows(faults, { of: 5 }))("$fault, every $share. tile, tickets: $tickets", async (testing) => {
+    const { device } = fold();
+    const context = contextOf(device);
+    const length = 9 * TILE + 5;
+    const data = kinds.few("u32", length, testing.fault) as Uint32Array;
+    const more: SortTesting = { ...testing, patience: 3 };
+    const plan = planSort(
+      { type: u32, bits: [0, 16], passes: "single", maxLength: length, ...sizes },
+      context.facts,
+      everyMethod,
+      "positions",
+      undefined,
+      more,
+    );
+    const sort = await prepare(context, plan);
+    for (let run = 0; run < 2; run++) {
+      const [input, output, reordered] = [data, new Uint32Array(length), new Uint32Array(length)].map(
+        (words) => storageBuffer(device, words),
+      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+      const encoder = device.createCommandEncoder();
+      sort.record(encoder, { input, output, reordered, length });
+      device.queue.submit([encoder.finish()]);
+      expectSameBits(await readWords(device, reordered), argSortReference(data), `run ${run}`);
+      expectSameBits(await readWords(device, output), sortReference(data), `run ${run}: keys`);
+    }
+    sort.destroy();
+  });
+});
+
+describe("arrays on the GPU", () => {
+  test("what a compaction left is sorted without a read-back, with values", async () => {
+    const data = await fold().upload(anyItems("u32", 3000, "kept") as Uint32Array);
+    const kept = await fold().compact(data, { where: "x % 3u == 1u" });
+    const sorted = await fold().sort(kept, { descending: true });
+    const expected = sortReference(await kept.read(), { descending: true });
+    expectSameBits(await sorted.read(), expected, "kept");
+    const indices = await fold().argSort(kept);
+    expectSameBits(await indices.read(), argSortReference(await kept.read()), "positions");
+    const both = await fold()
+      .sort(kept, { values: [data, indices] as never })
+      .catch((cause: unknown) => cause);
+    expect(both, "values of the most length will do").toMatchObject({ keys: {}, values: [{}, {}] });
+    for (const one of [data, kept, sorted, indices]) {
+      one.destroy();
+    }
+  });
+
+  test("results stay on the GPU, and go into an array that is there", async () => {
+    const words = anyItems("f32", 2000, "into") as Float32Array;
+    const data = await fold().upload(words);
+    const values = await fold().upload(Float64Array.from(words, (_, at) => at));
+    const { keys, values: moved } = await fold().sort(data, { values });
+    const positions = argSortReference(words);
+    expectSameBits(await keys.read(), gathered(words, positions), "keys");
+    expectSameBits(await moved.read(), Float64Array.from(positions), "values");
+    await fold().sort(data, { into: data });
+    expectSameBits(await data.read(), gathered(words, positions), "in place");
+    const into = await fold().upload(new Uint32Array(2000));
+    await fold().argSort(data, { into });
+    expect((await into.read()).every((position, at) => position === at)).toBe(true);
+    for (const one of [data, values, keys, moved, into]) {
+      one.destroy();
+    }
+  });
+});
+
+test("into is filled, and may be the data itself", async () => {
+  const data = anyItems("i32", 1500, "into") as Int32Array;
+  const expected = sortReference(data);
+  const into = new Int32Array(1500);
+  expect(await fold().sort(data, { into })).toBe(into);
+  expectSameBits(into, expected, "into");
+  expect(await fold().sort(data, { into: data })).toBe(data);
+  expectSameBits(data, expected, "in place");
+  const positions = new Uint32Array(1500);
+  expect(await fold().argSort(data, { into: positions })).toBe(positions);
+  expect(positions.every((position, at) => position === at)).toBe(true);
+});
+
+describe("what is refused", () => {
+  const data = Uint32Array.of(3, 1, 2);
+  const refused: readonly (readonly [call: () => Promise<unknown>, option: string, message: RegExp])[] = [
+    [() => fold().sort(data, { bits: [0, 33] }), "bits", /\[from, to\], with 0 <= from < to <= 32/],
+    [() => fold().sort(data, { bits: [4, 4] }), "bits", /bits is \[4, 4\]/],
+    [() => fold().sort(data, { bits: 8 as never }), "bits", /bits is 8/],
+    [() => fold().sort(data, { descending: "yes" as never }), "descending", /takes true or false/],
+    [() => fold().sort(data, { keyType: f32 }), "keyType", /only beside key/],
+    [() => fold().sort(data, { key: 5 as never }), "key", /WGSL over/],
+    [() => fold().sort(Particle.array(2)), "key", /such as "x.depth"/],
+    [() => fold().sort(Particle.array(2), { key: "x.id + 1u" }), "keyType", /the type that the key/],
+    [() => fold().sort(Particle.array(2), { key: "x", keyType: Particle as never }), "keyType", /the struct/],
+    [() => fold().sort(data, { values: Uint32Array.of(1, 2) }), "values", /2 values for 3 elements/],
+    [() => fold().sort(data, { values: data, into: data } as never), "into", /values or into, and not both/],
+    [() => fold().sort(data, { into: new Uint32Array(2) }), "into", /into has 2 elements; it takes 3/],
+    [() => fold().argSort(data, { into: new Int32Array(3) as never }), "into", /it takes Uint32Array/],
+    [() => fold().argSort(data, { values: data } as never), "values", /takes no option values/],
+    [
+      () => fold().sort(data, { ascending: true } as never),
+      "ascending",
+      /takes no option ascending; did you mean descending/,
+    ],
+    [() => fold().sort(data, { workGroupSize: 1 }), "workGroupSize", /2 or more/],
+    [() => fold().prepareSort({ type: u32, values: [], maxLength: 3 }), "values", /an empty list/],
+    [
+      () => fold().prepareSort({ type: u32, values: u32, indices: true, maxLength: 3 }),
+      "indices",
+      /not both/,
+    ],
+    [() => fold().prepareSort({ type: u32, maxLength: -1 }), "maxLength", /a whole number from 0 up/],
+  ];
+  test.for(refused.map(([, option, message], at) => [option, String(message), at] as const))(
+    "%s: %s",
+    async ([option, , at]) => {
+      const [call, , message] = refused[at] as (typeof refused)[number];
+      const cause = await call().then(
+        () => undefined,
+        (one: unknown) => one,
+      );
+      expect(cause).toBeInstanceOf(ArgumentError);
+      expect(cause).toMatchObject({ option, message: expect.stringMatching(message) });
+    },
+  );
+
+  test("a key that does not compile, with its line", async () => {
+    const cause = await fold()
+      .sort(data, { key: "x +\n  nothing" })
+      .catch((one: unknown) => one);
+    expect(cause).toBeInstanceOf(SourceError);
+    expect(cause).toMatchObject({ source: "x +\n  nothing", line: 2 });
+  });
+
+  test("more work-group memory than there is", async () => {
+    const cause = await fold()
+      .sort(data, { workGroupSize: 256, itemsPerThread: 64, algorithm: "blelloch" })
+      .catch((one: unknown) => one);
+    expect(cause).toBeInstanceOf(LimitError);
+    expect(cause).toMatchObject({ option: "workGroupSize" });
+  });
+
+  test("ranges that overlap, are too short, or are not there: before anything is recorded", async () => {
+    const { device } = fold();
+    const [a, b, c, d] = [0, 1, 2, 3].map(() =>
+      storageBuffer(device, new Uint32Array(64)),
+    ) as GPUBuffer[] as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
+    const encoder = device.createCommandEncoder();
+    const direct = await fold().prepareSort({ type: u32, values: u32, maxLength: 32 });
+    const gathering = await fold().prepareSort({ type: u32, values: [u32, u32], maxLength: 32 });
+    const length = 32;
+    const wrong: readonly (readonly [sort: typeof direct, ranges: object, option: string])[] = [
+      [direct, { input: a, output: { buffer: a, offset: 4 }, values: b, reordered: c, length }, "input"],
+      [direct, { input: a, output: b, values: b, reordered: c, length }, "values"],
+      [direct, { input: a, output: b, values: c, reordered: { buffer: b, offset: 16 }, length }, "output"],
+      [direct, { input: a, output: b, values: c, length }, "reordered"],
+      [direct, { input: a, output: b, values: c, reordered: d, length: 33 }, "length"],
+      [direct, { input: a, output: b, values: c, reordered: d, length, count: a }, "count"],
+      [direct, { input: a, output: { buffer: b, offset: 2 }, values: c, reordered: d, length }, "output"],
+      [direct, { input: a, output: { buffer: b, offset: 240 }, values: c, reordered: d, length }, "output"],
+      [gathering, { input: a, output: b, values: [c], reordered: [d, a], length }, "values"],
+      [gathering, { input: a, output: b, values: c, reordered: [d, a], length }, "values"],
+      [gathering, { input: a, output: b, values: [c, d], reordered: [d, c], length }, "values"],
+      [gathering, { input: a, output: b, values: [c, c], reordered: [d, b], length }, "output"],
+    ];
+    for (const [at, [sort, ranges, option]] of wrong.entries()) {
+      let cause: unknown;
+      try {
+        sort.record(encoder, ranges as never);
+      } catch (one) {
+        cause = one;
+      }
+      expect(cause, `case ${at}`).toBeInstanceOf(ArgumentError);
+      expect(cause, `case ${at}`).toMatchObject({ option });
+    }
+    // Nothing was recorded, so the encoder is still whole and empty.
+    device.queue.submit([encoder.finish()]);
+    expect([...(await readWords(device, b))].every((word) => word === 0)).toBe(true);
+    direct.destroy();
+    gathering.destroy();
+    expect(() => direct.record(device.createCommandEncoder(), { input: a, output: b, length })).toThrow(
+      /was destroyed|values/,
+    );
+  });
+
+  test("f16 without the feature", async ({ skip }) => {
+    skip(!missing(f16), "the adapter has f16");
+    await expect(fold().sort(new Uint16Array(3), { type: f16 })).rejects.toThrow(/shader-f16/);
+  });
+});
