@@ -125,9 +125,15 @@ function sorted(
     );
   }
   const width = 8 * bytes;
-  const [from, to] = bits ?? [0, width];
+  const [from = -1, to = -1] =
+    bits === undefined ? [0, width] : Array.isArray(bits) && bits.length === 2 ? bits : [];
   if (!(from >= 0 && from < to && to <= width && Number.isInteger(from) && Number.isInteger(to))) {
-    refuse(caller, "bits", `[${bits}]`, `[from, to] with 0 <= from < to <= ${width}, in whole numbers`);
+    refuse(
+      caller,
+      "bits",
+      `[${String(bits)}]`,
+      `[from, to] with 0 <= from < to <= ${width}, in whole numbers`,
+    );
   }
   const digit = digitOf(to - from, workGroupSize, items);
   const lanes = 2 ** (digit - 1);
