@@ -221,7 +221,8 @@ function sorted(
  * `descending: true`, the function is `work_group_sort_descending_u32`. Then NaNs come first, and equal keys still keep their
  * order.
  *
- * The work-group memory is that of a scan of u32, and a word for each key or 8 KiB, whichever is more, and 1/32 of that.
+ * The work-group memory is that of a scan of u32, and a word for each key (if that is fewer than 8 words a thread, up to 8 words
+ * a thread), and 1/32 more than that.
  *
  * @throws {ArgumentError} if the type is no scalar, or if a size or a bit is out of range.
  *
