@@ -203,8 +203,10 @@ function sorted(
     names,
     workGroupMemory: parts.reduce((sum, part) => sum + part.workGroupMemory, 0),
     workGroupSize,
-    // Split once more, so that linking sees the names in a type of values.
-    pieces: parts.flatMap(({ pieces }) => pieces).flatMap((piece) => piecesOf(textOf(piece))),
+    pieces: parts
+      .flatMap(({ pieces }) => pieces)
+      // If a type of values is several words, the text is split once more, so that linking sees the names in it.
+      .flatMap((piece) => (/\W/.test(values?.value ?? "") ? piecesOf(textOf(piece)) : piece)),
     get code(): string {
       return linkText("", [this], caller, names).trim();
     },
