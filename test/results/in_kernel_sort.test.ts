@@ -286,3 +286,23 @@ describe("by some bits", () => {
     await checkSort(one, ["in order"]);
   });
 });
+
+test("keys past the count are not written, not even with the bits that they have", async () => {
+  const sort = workGroupSort({ type: u32, items: 3, workGroupSize: 4 });
+  const code = link(
+    `@group(0) @binding(0) var<storage, read_write> data: array<array<u32, 3>, 4>;
+@compute @workgroup_size(4)
+fn main(@builtin(local_invocation_index) i: u32) {
+  var keys = data[i];
+  work_group_sort_u32_partial(&keys, 7u, i);
+  data[i] = keys;
+}`,
+    [sort],
+  );
+  // Each key that is written comes out greater by a thousand.
+  const marked = code.replace(/(fn _key_from_bits\w*\(x: vec2<u32>\) -> u32 \{\s*return x\.x)/, "$1 + 1000u");
+  expect(marked).not.toBe(code);
+  const run = await compileKernel(fold().device, marked);
+  const [data] = await run([Uint32Array.of(9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 11, 10)]);
+  expect([...(data ?? [])]).toEqual([1003, 1004, 1005, 1006, 1007, 1008, 1009, 2, 1, 0, 11, 10]);
+});
