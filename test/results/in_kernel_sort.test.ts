@@ -263,6 +263,7 @@ const ranges = (width: number): (readonly [number, number])[] => [
   [0, width / 2],
   [width / 2, width],
   [width - 7, width],
+  [width - 9, width - 7],
   [1, width],
 ];
 const ofBits = names.flatMap((type, at) =>
