@@ -231,6 +231,7 @@ const inKernel = [
   // Of so many items that their loops stay as they are in the files.
   workGroupSort({ type: u32, items: 20, workGroupSize: 32 }),
   workGroupSortPairs({ type: u32, values: u32, items: 20, workGroupSize: 32 }),
+  workGroupSortPairs({ type: u32, values: f16, items: 20, workGroupSize: 32 }),
 ];
 
 /** A declaration's text without what stands before it, and without the words in it that may be other ones. */

@@ -1,6 +1,6 @@
 // CUB's BlockRadixSort of pairs: a stable sort of a tile by its keys, whose values move with them.
 // The arrangement is blocked, before and after: thread t has the items t * ITEMS … t * ITEMS + ITEMS - 1.
-// Linked after sort_bits.wgsl and sort_take.wgsl, with bits_from_key and key_from_bits.
+// Linked after sort_bits.wgsl and sort_take.wgsl, or sort_take_words.wgsl, with bits_from_key and key_from_bits.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index), and with the same count in all threads.
 // Each thread gets the pairs that come to its own places.
 // Work-group memory: that of sort_places.wgsl and sort_take.wgsl.

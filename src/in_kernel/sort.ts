@@ -3,6 +3,7 @@ import sortBitsFile from "../../shaders/work_group/sort_bits.wgsl";
 import sortPairsFile from "../../shaders/work_group/sort_pairs.wgsl";
 import sortPlacesFile from "../../shaders/work_group/sort_places.wgsl";
 import sortTakeFile from "../../shaders/work_group/sort_take.wgsl";
+import sortTakeWordsFile from "../../shaders/work_group/sort_take_words.wgsl";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName } from "../algebra/types.ts";
@@ -97,6 +98,9 @@ const named = (key: string): Operator => ({
   }),
 });
 
+/** Whether values can move through the words that keys move through. */
+const isWord = ({ kind, bytes }: ElementType): boolean => kind !== "struct" && bytes === 4;
+
 /** The functions that sort keys of a type by these options, with values of another type or none. */
 function sorted(
   caller: string,
@@ -171,10 +175,14 @@ function sorted(
     words: { SORT_WORDS: `${slots}u`, SORT_LANES: `${lanes}u` },
     memory: memoryOf([slots + Math.floor(slots / 32)], 4, 0),
   });
-  share(places, "u32", "sort_places", "sort_move");
+  share(places, "u32", "sort_words", "sort_slot", "sort_places", "sort_move");
   if (values) {
-    const memory = memoryOf([tile], values.native.elementBytes, 0);
-    share(add(values, values.name, [items], [sortTakeFile], { memory }), values.name, "sort_take");
+    const take = isWord(values)
+      ? add(values, values.name, [items, digit], [sortTakeWordsFile], {})
+      : add(values, values.name, [items], [sortTakeFile], {
+          memory: memoryOf([tile], values.native.elementBytes, 0),
+        });
+    share(take, values.name, "sort_take");
   }
   const key = `${descending ? "descending_" : ""}${name}${values ? `_${values.name}` : ""}`;
   const conversions = [
@@ -242,8 +250,8 @@ export function workGroupSort(options: WorkGroupSortOptions): InKernelFunctions 
 /**
  * {@link workGroupSort} of keys and values: `work_group_sort_pairs_u32_f32(&keys, &values, local_index)` moves each value to
  * where its key goes. With positions as values, it says where each key came from. `…_partial(&keys, &values, count,
- * local_index)` sorts the first `count` pairs. The values take as much work-group memory as a tile of them has bytes, beside
- * that of the keys.
+ * local_index)` sorts the first `count` pairs. Values of u32, i32 and f32 take no more work-group memory. Others take as much as
+ * a tile of them has bytes.
  *
  * @throws as {@link workGroupSort}; also if there are no values.
  *

@@ -121,6 +121,10 @@ test.each([1, 3, 32, 96, 100, 256])(
         const sorted = { ...size, items };
         check(workGroupSort({ type: u64, ...sorted }), `sort ${items} ${algorithm}`);
         check(workGroupSort({ type: u32, bits: [0, 1], ...sorted }), `sort ${items} by a bit ${algorithm}`);
+        check(
+          workGroupSortPairs({ type: u32, values: u32, ...sorted }),
+          `pairs of words ${items} ${algorithm}`,
+        );
         check(workGroupSortPairs({ type: u32, values: vec3f, ...sorted }), `pairs ${items} ${algorithm}`);
       }
       check(workGroupBroadcast({ type: u64, workGroupSize }), "broadcast");

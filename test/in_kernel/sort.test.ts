@@ -158,6 +158,8 @@ test("sorts of one size share their work-group memory, with each other and with 
     workGroupSort({ ...size, type: u64 }),
     workGroupSortPairs({ ...size, type: f32, values: f32 }),
     workGroupSortPairs({ ...size, type: u32, values: f32, bits: [0, 8] }),
+    workGroupSortPairs({ ...size, type: u64, values: u64, descending: true }),
+    workGroupSortPairs({ ...size, type: f32, values: u64 }),
     workGroupScan({ type: u32, workGroupSize: 64 }),
   ];
   const code = link(
@@ -171,10 +173,14 @@ test("sorts of one size share their work-group memory, with each other and with 
   work_group_sort_u64(&pairs, i);
   work_group_sort_pairs_f32_f32(&floats, &values, i);
   work_group_sort_pairs_u32_f32(&words, &values, i);
+  var wide = pairs;
+  work_group_sort_pairs_descending_u64_u64(&pairs, &wide, i);
+  work_group_sort_pairs_f32_u64(&floats, &wide, i);
   _ = work_group_scan_exclusive_add_u32(words[0], i);
 }`,
     sets,
   );
+  // A scan's elements, the words of all sorts, and values that have more than a word.
   expect(code.match(/^var<workgroup>/gm)).toHaveLength(3);
   expect(await failures(device(), [{ title: "together", code }])).toEqual([]);
   // Those of two lengths need a suffix.
