@@ -23,6 +23,9 @@ import {
   workGroupCompact,
   workGroupReduce,
   workGroupScan,
+  workGroupSort,
+  workGroupSortPairs,
+  workGroupSplit,
 } from "wavefold/wgsl";
 import { readerOf } from "./buffers.ts";
 import { createTimer, paceFor } from "./timer.ts";
@@ -45,10 +48,13 @@ interface Case {
   readonly type: ElementType<"u32"> | ElementType<"f32"> | ElementType<"u64"> | ElementType<"f64">;
   /** What a thread calls, on `x`. */
   readonly call: string;
+  readonly declarations?: string;
   functions(algorithm: WorkGroupAlgorithm): InKernelFunctions;
 }
 
 const size = { workGroupSize: THREADS };
+/** Four keys that a thread sorts. */
+const FOUR = "array(x * 2654435761u, x * 2246822519u, x ^ 0x9e3779b9u, ~x)";
 const cases: readonly Case[] = [
   ...([u32, f32, u64, f64] as const).map(
     (type): Case => ({
@@ -87,10 +93,49 @@ const cases: readonly Case[] = [
     call: "x = work_group_compact((x & 1u) == 0u, thread).slot;",
     functions: (algorithm) => workGroupCompact({ algorithm, ...size }),
   },
+  // A sort's keys come from the keys of the sort before.
+  {
+    title: "work_group_sort_u32, 1 item",
+    type: u32,
+    call: "var keys = array(x * 2654435761u); work_group_sort_u32(&keys, thread); x = keys[0] + thread;",
+    functions: (algorithm) => workGroupSort({ type: u32, algorithm, ...size }),
+  },
+  {
+    title: "32 × work_group_split, which sort 1 item",
+    type: u32,
+    declarations: `var<workgroup> moved: array<u32, ${THREADS}>;`,
+    call: `x *= 2654435761u;
+    for (var bit = 0u; bit < 32u; bit++) {
+      moved[work_group_split(extractBits(x, bit, 1u) == 1u, thread)] = x;
+      workgroupBarrier();
+      x = moved[thread];
+      workgroupBarrier();
+    }
+    x += thread;`,
+    functions: (algorithm) => workGroupSplit({ algorithm, ...size }),
+  },
+  ...([undefined, [0, 8]] as const).map(
+    (bits): Case => ({
+      title: `work_group_sort_u32, 4 items${bits === undefined ? "" : ", 8 bits"}`,
+      type: u32,
+      call: `var keys = ${FOUR}; work_group_sort_u32(&keys, thread); x = keys[0] + keys[3] + thread;`,
+      functions: (algorithm) =>
+        workGroupSort({ type: u32, items: 4, algorithm, ...size, ...(bits && { bits }) }),
+    }),
+  ),
+  {
+    title: "work_group_sort_pairs_u32_u32, 4 items",
+    type: u32,
+    call: `var keys = ${FOUR}; var own = array(x, x + 1u, x + 2u, x + 3u);
+    work_group_sort_pairs_u32_u32(&keys, &own, thread);
+    x = keys[0] ^ own[3];`,
+    functions: (algorithm) => workGroupSortPairs({ type: u32, values: u32, items: 4, algorithm, ...size }),
+  },
 ];
 
-const kernel = ({ type, call }: Case): string => `
+const kernel = ({ type, call, declarations = "" }: Case): string => `
 @group(0) @binding(0) var<storage, read_write> output: array<${type.value}>;
+${declarations}
 
 @compute @workgroup_size(${THREADS})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {

@@ -66,6 +66,32 @@ fn allocation_capacity() -> u32 {
   return 1024u;
 }
 
+// Sorts of a work-group only. The type of the values that move with keys; the words that hold a digit's counts, or one word of
+// each item; half the number of digits; the bits of a digit; the bits to sort by, from SORT_FROM up to, and without, SORT_TO;
+// whether keys have two words; and whether values move with them.
+alias Taken = u32;
+const SORT_WORDS = 2048u;
+const SORT_LANES = 8u;
+const SORT_DIGIT = 4u;
+const SORT_FROM = 0u;
+const SORT_TO = 32u;
+const SORT_WIDE = false;
+const SORT_PAIRS = false;
+
+// A key's bits (low word, high word), and the key of such bits.
+fn bits_from_key(x: Value) -> vec2<u32> {
+  return vec2<u32>(x, 0u);
+}
+
+fn key_from_bits(x: vec2<u32>) -> Value {
+  return x.x;
+}
+
+// An unsigned integer (low word, high word) in the order of keys, for a key's bits.
+fn sort_order(x: vec2<u32>) -> vec2<u32> {
+  return x;
+}
+
 // Device-wide kernels only, from here on.
 
 // Items are loaded and stored as vectors. VECTOR is how many items a vector has, VECTORS how many vectors a thread takes.

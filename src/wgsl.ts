@@ -45,3 +45,5 @@ export {
   workGroupSegmentedReduce,
   workGroupSegmentedScan,
 } from "./in_kernel/segmented.ts";
+export type { WorkGroupSortOptions, WorkGroupSortPairsOptions } from "./in_kernel/sort.ts";
+export { workGroupSort, workGroupSortPairs } from "./in_kernel/sort.ts";

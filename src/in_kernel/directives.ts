@@ -36,6 +36,7 @@ import {
   workGroupSegmentedReduce,
   workGroupSegmentedScan,
 } from "./segmented.ts";
+import { workGroupSort, workGroupSortPairs } from "./sort.ts";
 
 /** A comment that asks for functions. */
 interface Directive {
@@ -86,6 +87,13 @@ type Form =
   | { readonly family: "compact"; readonly update: boolean }
   | { readonly family: "allocate" }
   | { readonly family: "split" }
+  /** `values` is undefined if keys are sorted alone. */
+  | {
+      readonly family: "sort";
+      readonly type: TypeName;
+      readonly values: TypeName | undefined;
+      readonly descending: boolean;
+    }
   /** `tileSize` is 0 for a broadcast in the whole work-group. */
   | { readonly family: "shuffle"; readonly tileSize: number; readonly type: TypeName }
   | { readonly family: "identity"; readonly op: Operator<TypeName>; readonly type: TypeName }
@@ -95,6 +103,8 @@ const KEYS = [
   "algorithm",
   "counter",
   "capacity",
+  "items",
+  "bits",
   "suffix",
   "min_subgroup_size",
   "max_subgroup_size",
@@ -103,14 +113,14 @@ type Key = (typeof KEYS)[number];
 
 const EXAMPLE = "// wavefold: work_group_scan_exclusive_add_u32 256";
 const FORMS =
-  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform], work_group_segmented_ or thread_tile_<N>_segmented_ before scan_(inclusive|exclusive)_<op>_<type>[_total] or reduce_<op>_<type>, work_group_split[_total|_uniform], work_group_broadcast_<type>, thread_tile_<N>_(broadcast|shuffle[_up|_down|_xor])_<type>, identity_<op>_<type>, and add_u64, mul_f64 and others on u64, i64, f64 and f16";
+  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform], work_group_segmented_ or thread_tile_<N>_segmented_ before scan_(inclusive|exclusive)_<op>_<type>[_total] or reduce_<op>_<type>, work_group_split[_total|_uniform], work_group_sort[_descending]_<type>[_partial], work_group_sort_pairs[_descending]_<type>_<type>[_partial], work_group_broadcast_<type>, thread_tile_<N>_(broadcast|shuffle[_up|_down|_xor])_<type>, identity_<op>_<type>, and add_u64, mul_f64 and others on u64, i64, f64 and f16";
 
 /**
  * Links the functions that a kernel asks for in comments. Such a comment has `// wavefold:`, then the functions by the
  * names that the kernel calls, their work-group size, and settings. You may leave out the size if the text has one
  * `@workgroup_size` of literal numbers, or if the functions take no size, as `identity_max_f32` and `add_u64`. The
  * settings are `subgroups`, `algorithm=blelloch`, `counter=bump.used`, `capacity=1024` (or an expression without blanks),
- * `suffix=name` and `min_subgroup_size=32`, `max_subgroup_size=32`. Lines keep their numbers. A text that asks for nothing
+ * `items=4`, `bits=0,8`, `suffix=name` and `min_subgroup_size=32`, `max_subgroup_size=32`. Lines keep their numbers. A text that asks for nothing
  * comes out as it was. The functions that use a counter or a capacity stand on the directive's line, so that a compiler's
  * message about these names that line.
  *
@@ -426,8 +436,9 @@ function settingsOf(directive: Directive, rest: string, kernel: Kernel, takesSiz
       if (keys.has(key)) {
         throw twice(key);
       }
-      if ((key === "min_subgroup_size" || key === "max_subgroup_size") && !/^\d+$/.test(value)) {
-        throw fault(kernel, directive, `${word}: it takes 4, 8, 16, 32, 64 or 128`, word);
+      const [pattern, takes] = NUMBERS[key] ?? [];
+      if (pattern?.test(value) === false) {
+        throw fault(kernel, directive, `${word}: it takes ${takes}`, word);
       }
       keys.set(key, value);
     } else if (word === "subgroups") {
@@ -504,6 +515,16 @@ function workGroupSizeOf(directive: Directive, written: string | undefined, kern
   return size;
 }
 
+const SUBGROUP_SIZE = [/^\d+$/, "4, 8, 16, 32, 64 or 128"] as const;
+
+/** What settings that are numbers look like. */
+const NUMBERS: Readonly<Partial<Record<Key, readonly [pattern: RegExp, takes: string]>>> = {
+  items: [/^\d+$/, "the keys of a thread, such as items=4"],
+  bits: [/^\d+,\d+$/, "the first bit and the one after the last, such as bits=0,8"],
+  min_subgroup_size: SUBGROUP_SIZE,
+  max_subgroup_size: SUBGROUP_SIZE,
+};
+
 const isKey = (name: string): name is Key => (KEYS as readonly string[]).includes(name);
 
 /** The functions that take a setting, for messages. */
@@ -511,6 +532,8 @@ const TAKERS = {
   algorithm: "work_group_ and coalesced_ functions; thread tiles take subgroups, or nothing",
   counter: "_update functions and work_group_allocate",
   capacity: "work_group_allocate",
+  items: "work_group_sort",
+  bits: "work_group_sort",
   suffix: "all",
   min_subgroup_size: "all",
   max_subgroup_size: "all",
@@ -527,6 +550,9 @@ function takes(form: Form, key: Key): boolean {
       return form.family === "allocate" || ("update" in form && form.update);
     case "capacity":
       return form.family === "allocate";
+    case "items":
+    case "bits":
+      return form.family === "sort";
     case "suffix":
     case "min_subgroup_size":
     case "max_subgroup_size":
@@ -553,6 +579,9 @@ function formOf(name: string, { keys, workGroupSize }: Settings): { base: string
   return problem;
 }
 
+const notType = (name: string, type: string): string =>
+  `${name}: ${type} is not an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
+
 function parseName(name: string): Form | string {
   const compact = /^work_group_compact(_update)?(?:_uniform)?$/.exec(name);
   if (compact !== null) {
@@ -564,6 +593,19 @@ function parseName(name: string): Form | string {
   if (/^work_group_split(?:_total|_uniform)?$/.test(name)) {
     return { family: "split" };
   }
+  const [, pairs, descending, sortedType = "", values] =
+    /^work_group_sort(_pairs)?(_descending)?_([^_]+)(?:_([^_]+))?$/.exec(name.replace(/_partial$/, "")) ?? [];
+  if (sortedType !== "" && (pairs === undefined) === (values === undefined)) {
+    const stranger = [sortedType, values ?? sortedType].find((type) => !Object.hasOwn(elementTypes, type));
+    return stranger === undefined
+      ? {
+          family: "sort",
+          type: sortedType as TypeName,
+          values: values as TypeName | undefined,
+          descending: descending !== undefined,
+        }
+      : notType(name, stranger);
+  }
   const [, shuffled, tileSize, moved = ""] =
     /^(work_group_broadcast|thread_tile_([1-9]\d*)_(?:broadcast|shuffle(?:_up|_down|_xor)?))_([^_]+)$/.exec(
       name,
@@ -571,7 +613,7 @@ function parseName(name: string): Form | string {
   if (shuffled !== undefined) {
     return Object.hasOwn(elementTypes, moved)
       ? { family: "shuffle", tileSize: Number(tileSize ?? 0), type: moved as TypeName }
-      : `${name}: ${moved} is not an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
+      : notType(name, moved);
   }
   const numericType = emulated.find((type) => numeric(elementTypes[type]).names.includes(name));
   if (numericType !== undefined) {
@@ -711,6 +753,20 @@ function functionsOfForm(
     }
     case "split":
       return workGroupSplit(common);
+    case "sort": {
+      const items = keys.get("items");
+      const [from = 0, to = 0] = keys.get("bits")?.split(",").map(Number) ?? [];
+      const options = {
+        ...common,
+        type: elementTypes[form.type],
+        descending: form.descending,
+        ...(items !== undefined && { items: Number(items) }),
+        ...(keys.has("bits") && { bits: [from, to] as const }),
+      };
+      return form.values === undefined
+        ? workGroupSort(options)
+        : workGroupSortPairs({ ...options, values: elementTypes[form.values] });
+    }
     case "shuffle": {
       const { tileSize } = form;
       const type = elementTypes[form.type];

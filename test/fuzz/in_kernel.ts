@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { valuesOf } from "../../src/algebra/array_values.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import type { ElementType, Value } from "../../src/algebra/types.ts";
+import type { ElementType, Scalar, TypeName, Value } from "../../src/algebra/types.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import { workGroupSplit } from "../../src/in_kernel/exchange.ts";
@@ -28,6 +28,7 @@ import {
   workGroupSegmentedReduce,
   workGroupSegmentedScan,
 } from "../../src/in_kernel/segmented.ts";
+import { workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
@@ -51,7 +52,7 @@ import { arrayOf, dataKinds } from "./values.ts";
 // Functions linked into a kernel, called by every thread of work-groups of any shape, some in one kernel.
 
 const scopes = ["work_group", "coalesced", "thread_tile"] as const;
-const kinds = ["scan", "reduce", "compact", "allocate", "split"] as const;
+const kinds = ["scan", "reduce", "compact", "allocate", "split", "sort"] as const;
 
 /** One function, and how it is called. */
 export interface FunctionSpec {
@@ -61,14 +62,16 @@ export interface FunctionSpec {
   readonly tile?: number;
   readonly type?: TypeSpec;
   readonly op?: string;
+  /** Of a scan. A sort is descending then. */
   readonly exclusive?: boolean;
+  /** Of a scan. A sort is of a part of the tile then. */
   readonly total?: boolean;
   /** In segments; of work-groups and thread tiles. The active threads are heads. */
   readonly segmented?: boolean;
   /** On a counter; of work-groups and coalesced groups. */
   readonly update?: boolean;
   readonly algorithm?: (typeof algorithmNames)[number];
-  /** Of an allocation. */
+  /** Of an allocation. Of a part of a tile that is sorted, the length. */
   readonly capacity?: number;
   readonly data: DataSpec;
 }
@@ -111,6 +114,7 @@ export function inKernelArbitrary(scale: Scale): fc.Arbitrary<InKernelCase> {
         "compact" as const,
         "allocate" as const,
         "split" as const,
+        "sort" as const,
       ),
       scope: fc.constantFrom(...scopes),
       tile: fc.nat({ max: 10 }),
@@ -167,14 +171,15 @@ function callOf(spec: FunctionSpec, at: number, told: number, { directives, stee
   const viaDirectives = directives === true;
   const { kind, scope = "work_group", algorithm = "hillis-steele" } = spec;
   const isCounting = kind === "compact" || kind === "allocate" || kind === "split";
-  const segmented = spec.segmented === true && !isCounting && scope !== "coalesced";
+  const isSort = kind === "sort";
+  const segmented = spec.segmented === true && !isCounting && !isSort && scope !== "coalesced";
   const update =
     spec.update === true && !segmented && (kind === "scan" || kind === "compact") && scope !== "thread_tile";
   const isOwn = spec.op === "latest" || spec.op === "affine" || spec.op === "fieldwise";
   const isStruct = spec.type !== undefined && typeof spec.type !== "string";
   // What there are no atomics for, or no words in a comment.
   const type: TypeSpec =
-    isCounting || spec.type === undefined || (viaDirectives && isStruct)
+    isCounting || spec.type === undefined || ((viaDirectives || isSort) && isStruct)
       ? "u32"
       : update && spec.type !== "u32" && spec.type !== "i32"
         ? "u32"
@@ -182,7 +187,9 @@ function callOf(spec: FunctionSpec, at: number, told: number, { directives, stee
   const op =
     isCounting || (viaDirectives && isOwn) || (update && !updating.includes(spec.op ?? "add"))
       ? "add"
-      : (spec.op ?? "add");
+      : isSort
+        ? "max"
+        : (spec.op ?? "add");
   const facts = factsOf({ primitive: "scan", type, op });
   const suffix = `f${at}`;
   const counter = facts.type.name === "i32" ? `counters_i32[${at}]` : `counters_u32[${at}]`;
@@ -190,7 +197,7 @@ function callOf(spec: FunctionSpec, at: number, told: number, { directives, stee
   const tileSize = Math.min(2 ** (spec.tile ?? 3), 2 ** Math.floor(Math.log2(told)));
   const common = { workGroupSize: told, suffix, algorithm: own };
   const typed = { ...common, type: facts.type, op: facts.op as never };
-  const isTile = scope === "thread_tile";
+  const isTile = scope === "thread_tile" && !isSort;
   // What writes the total to a variable of the kernel's, so that it may steer control flow.
   const uniform = steer === true && (isCounting || (kind === "scan" && !update && !isTile && !segmented));
   const portableTile =
@@ -202,28 +209,35 @@ function callOf(spec: FunctionSpec, at: number, told: number, { directives, stee
       ? workGroupAllocate({ ...common, counter: `counters_u32[${at}]`, capacity: spec.capacity ?? 100 })
       : kind === "split"
         ? workGroupSplit(common)
-        : segmented
-          ? isTile
-            ? (kind === "scan" ? threadTileSegmentedScan : threadTileSegmentedReduce)({
-                ...portableTile,
-                tileSize,
-              })
-            : (kind === "scan" ? workGroupSegmentedScan : workGroupSegmentedReduce)(typed)
-          : kind === "compact"
-            ? update
-              ? workGroupCompactUpdate({ ...common, counter })
-              : workGroupCompact(common)
-            : update
-              ? (scope === "coalesced" ? coalescedScanUpdate : workGroupScanUpdate)({ ...typed, counter })
-              : kind === "scan"
-                ? isTile
-                  ? threadTileScan({ ...portableTile, tileSize })
-                  : uniform
-                    ? (scope === "coalesced" ? coalescedScanUniform : workGroupScanUniform)(typed)
-                    : (scope === "coalesced" ? coalescedScan : workGroupScan)(typed)
-                : isTile
-                  ? threadTileReduce({ ...portableTile, tileSize })
-                  : (scope === "coalesced" ? coalescedReduce : workGroupReduce)(typed);
+        : isSort
+          ? workGroupSortPairs({
+              ...common,
+              type: facts.type as ElementType<TypeName>,
+              values: u32,
+              descending: spec.exclusive === true,
+            })
+          : segmented
+            ? isTile
+              ? (kind === "scan" ? threadTileSegmentedScan : threadTileSegmentedReduce)({
+                  ...portableTile,
+                  tileSize,
+                })
+              : (kind === "scan" ? workGroupSegmentedScan : workGroupSegmentedReduce)(typed)
+            : kind === "compact"
+              ? update
+                ? workGroupCompactUpdate({ ...common, counter })
+                : workGroupCompact(common)
+              : update
+                ? (scope === "coalesced" ? coalescedScanUpdate : workGroupScanUpdate)({ ...typed, counter })
+                : kind === "scan"
+                  ? isTile
+                    ? threadTileScan({ ...portableTile, tileSize })
+                    : uniform
+                      ? (scope === "coalesced" ? coalescedScanUniform : workGroupScanUniform)(typed)
+                      : (scope === "coalesced" ? coalescedScan : workGroupScan)(typed)
+                  : isTile
+                    ? threadTileReduce({ ...portableTile, tileSize })
+                    : (scope === "coalesced" ? coalescedReduce : workGroupReduce)(typed);
   const wanted = `${spec.exclusive === true ? "exclusive" : "inclusive"}_`;
   const total = kind === "scan" && !update && (uniform || spec.total === true);
   const isSplit = kind === "split";
@@ -232,6 +246,7 @@ function callOf(spec: FunctionSpec, at: number, told: number, { directives, stee
       (one) =>
         one.includes("_uniform") === uniform &&
         (kind !== "scan" || one.includes(wanted)) &&
+        (!isSort || one.includes("_partial") === (spec.total === true)) &&
         one.includes("_total") === ((total || isSplit) && !uniform),
     ) ?? "";
   const settings = [
@@ -245,7 +260,7 @@ function callOf(spec: FunctionSpec, at: number, told: number, { directives, stee
   return {
     spec: {
       ...spec,
-      scope: isCounting ? "work_group" : scope,
+      scope: isCounting || isSort ? "work_group" : scope,
       segmented,
       update,
       total,
@@ -265,7 +280,7 @@ function callOf(spec: FunctionSpec, at: number, told: number, { directives, stee
             : total
               ? ["prefix", "total"]
               : [""],
-    output: isCounting ? u32 : facts.type,
+    output: isCounting || isSort ? u32 : facts.type,
     usesCounter: update || kind === "allocate",
     uniform,
   };
@@ -288,6 +303,14 @@ function kernelOf(calls: readonly Call[], one: InKernelCase, threads: number): s
         `@group(0) @binding(${2 * MOST_FUNCTIONS + (type === "u32" ? 0 : 1)}) var<storage, read_write> counters_${type}: array<atomic<${type}>, ${MOST_FUNCTIONS}>;`,
     );
   const statements = calls.flatMap(({ spec, name, columns, facts, output, uniform }, at) => {
+    if (spec.kind === "sort") {
+      return [
+        `var keys_${at} = array(input_${at}[place]);`,
+        `var from_${at} = array(i);`,
+        `${name}(&keys_${at}, &from_${at}, ${name.includes("_partial") ? `${spec.capacity ?? 100}u, ` : ""}i);`,
+        `output_${at}[place] = from_${at}[0];`,
+      ];
+    }
     const value =
       spec.kind === "compact" || spec.kind === "split"
         ? `active_${at}`
@@ -588,8 +611,17 @@ function isSame(
   return false;
 }
 
+/** The order of keys: -0 before 0, and NaN last. */
+const keyOrder = (a: Scalar, b: Scalar): number =>
+  a < b
+    ? -1
+    : a > b
+      ? 1
+      : Number(Number.isNaN(a)) - Number(Number.isNaN(b)) ||
+        Number(Object.is(b, -0)) - Number(Object.is(a, -0));
+
 function expectedOf(
-  { spec, facts }: Call,
+  { spec, facts, name }: Call,
   own: readonly Value[],
   active: readonly boolean[],
   state: Value,
@@ -622,6 +654,14 @@ function expectedOf(
     const total = active.filter((flag) => !flag).length;
     let [falses, trues] = [0, total];
     return { rows: active.map((flag): Expected => [flag ? trues++ : falses++, total]), next: state };
+  }
+  if (kind === "sort") {
+    // The thread that each key came from.
+    const count = name.includes("_partial") ? (spec.capacity ?? 100) : own.length;
+    const sign = spec.exclusive === true ? -1 : 1;
+    const all = own.map((_, thread) => thread);
+    const sorted = all.slice(0, count).sort((a, b) => sign * keyOrder(own[a] as Scalar, own[b] as Scalar));
+    return { rows: [...sorted, ...all.slice(count)].map((from): Expected => [from]), next: state };
   }
   const combine = referenceMonoid(facts.op, facts.type, "fuzz");
   // Where a result shows that there is nothing before it, a sum shows +0.

@@ -537,7 +537,7 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "an unknown setting",
     "work_group_compact 64 size=3",
     "",
-    "size is not a setting; it takes algorithm, counter, capacity, suffix, min_subgroup_size, max_subgroup_size",
+    "size is not a setting; it takes algorithm, counter, capacity, items, bits, suffix, min_subgroup_size, max_subgroup_size",
     "size=3",
   ],
   ["a setting of nothing", "work_group_compact 64 suffix=", "", "suffix= is neither a work-group size"],

@@ -34,6 +34,7 @@ import {
   workGroupSegmentedReduce,
   workGroupSegmentedScan,
 } from "../../src/in_kernel/segmented.ts";
+import { workGroupSort, workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 
 const device = useNullDevice();
@@ -483,6 +484,13 @@ describe.each<[string, (options: never) => unknown, object, readonly string[]]>(
     ["op", "algorithm", "tileSize"],
   ],
   ["threadTileShuffle", threadTileShuffle, { type: u32, workGroupSize: 32, tileSize: 8 }, ["op", "counter"]],
+  ["workGroupSort", workGroupSort, { type: u32, workGroupSize: 32 }, ["op", "values", "counter"]],
+  [
+    "workGroupSortPairs",
+    workGroupSortPairs,
+    { type: u32, values: u32, workGroupSize: 32, items: 2 },
+    ["op", "tileSize"],
+  ],
   ["identityOf", identityOf, { type: u32 }, ["workGroupSize"]],
   ["subgroupOf", subgroupOf, {}, ["size"]],
   ["link", (options: never) => link("", [], options), {}, ["workGroupSize"]],

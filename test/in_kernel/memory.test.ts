@@ -25,6 +25,7 @@ import {
   workGroupSegmentedReduce,
   workGroupSegmentedScan,
 } from "../../src/in_kernel/segmented.ts";
+import { workGroupSort, workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import { algorithmNames } from "../support/fold.ts";
 import { chain, span } from "../support/operators.ts";
 
@@ -116,6 +117,16 @@ test.each([1, 3, 32, 96, 100, 256])(
       check(coalescedScanUpdate({ type: u32, counter: "used", ...size }), `coalesced update ${algorithm}`);
       check(workGroupCompact(size), `compact ${algorithm}`);
       check(workGroupSplit(size), `split ${algorithm}`);
+      for (const items of [1, 3, 8, 20]) {
+        const sorted = { ...size, items };
+        check(workGroupSort({ type: u64, ...sorted }), `sort ${items} ${algorithm}`);
+        check(workGroupSort({ type: u32, bits: [0, 1], ...sorted }), `sort ${items} by a bit ${algorithm}`);
+        check(
+          workGroupSortPairs({ type: u32, values: u32, ...sorted }),
+          `pairs of words ${items} ${algorithm}`,
+        );
+        check(workGroupSortPairs({ type: u32, values: vec3f, ...sorted }), `pairs ${items} ${algorithm}`);
+      }
       check(workGroupBroadcast({ type: u64, workGroupSize }), "broadcast");
       check(workGroupCompactUpdate({ counter: "used", ...size }), `compact update ${algorithm}`);
       check(workGroupAllocate({ counter: "used", ...size }), `allocate ${algorithm}`);
