@@ -345,7 +345,10 @@ function countedAtOnce(
 ): Counted {
   const { digits, type } = options;
   const radix = 2 ** digits.each;
-  const sizes = plainSizes({ workGroupSize: 256, items: 16 }, "sort", type, {} as never, facts);
+  const sizes = {
+    ...plainSizes({ workGroupSize: 256, items: 16 }, "sort", type, {} as never, facts),
+    unrolled: !facts.software,
+  };
   const bins = digits.count * radix;
   const most = Math.max(1, Math.floor(facts.limits.maxComputeWorkgroupStorageSize / 2 / (bins * 4)));
   const histogram = histogramOfDigits(options, sizes, 2 ** Math.floor(Math.log2(Math.min(row.copies, most))));

@@ -93,7 +93,9 @@ fn first_of_digit(tile: u32, count: u32, base: u32, thread: u32, length: u32) ->
       let entry = entry_of(missing - 1u, thread);
       let found = atomicLoad(&spine[entry]);
       if ((found >> 30u) != PART && (found >> 30u) != sum_state()) {
-        _ = atomicCompareExchangeWeak(&spine[entry], found, (PART << 30u) | atomicLoad(&digit_words[thread]));
+        // What the first tile counts is its sum.
+        let state = select(PART, sum_state(), missing == 1u);
+        _ = atomicCompareExchangeWeak(&spine[entry], found, (state << 30u) | atomicLoad(&digit_words[thread]));
       }
     }
   }
