@@ -604,7 +604,7 @@ describe("what is refused", () => {
     const wrong: readonly (readonly [sort: typeof direct, ranges: object, option: string])[] = [
       [direct, { input: a, output: { buffer: a, offset: 4 }, values: b, reordered: c, length }, "input"],
       [direct, { input: a, output: b, values: b, reordered: c, length }, "values"],
-      [direct, { input: a, output: b, values: c, reordered: { buffer: b, offset: 16 }, length }, "output"],
+      [direct, { input: a, output: b, values: c, reordered: { buffer: b, offset: 16 }, length }, "reordered"],
       [direct, { input: a, output: b, values: c, length }, "reordered"],
       [direct, { input: a, output: b, values: c, reordered: d, length: 33 }, "length"],
       [direct, { input: a, output: b, values: c, reordered: d, length, count: a }, "count"],
