@@ -82,6 +82,37 @@ export async function withElements<Result>(
   });
 }
 
+/** All elements of a `.npy` file, their type, and the shape of the array. */
+export const elementsIn = (
+  path: string,
+): Promise<{
+  readonly type: ScalarType;
+  readonly data: ScalarArray;
+  readonly shape: readonly number[] | undefined;
+}> =>
+  withInput(path, async (input) => {
+    const source = await openElements(input);
+    return { type: source.type, data: await readAll(source, path), shape: source.shape };
+  });
+
+/** Writes an array in the form of the input: with its shape, unless the input has no header. */
+export async function writeArray(
+  target: Target,
+  options: RawOption,
+  type: ScalarType,
+  data: ScalarArray,
+  shape: readonly number[] | undefined,
+  then: () => Promise<void> = async () => {},
+): Promise<void> {
+  await formedTarget(target, options, type).writeBy(async (output) => {
+    if (shape !== undefined) {
+      await output.write(npyHeader(type, shape));
+    }
+    await output.write(bytesOf(data));
+    await then();
+  });
+}
+
 /** Opens an adapter, starts a stream on it, and shows how far it is. */
 async function withStream<Result>(
   options: AdapterOption,

@@ -1,14 +1,12 @@
 import { valuesOf } from "../algebra/array_values.ts";
-import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
-import type { Scalar, ScalarType, TypeName } from "../algebra/types.ts";
+import type { Scalar, TypeName } from "../algebra/types.ts";
 import type { WeightArray } from "../gpu/histogram.ts";
 import type { OutputOption } from "./arrays.ts";
-import { bytesOf, formedTarget, openOutput, withElements } from "./arrays.ts";
+import { elementsIn, openOutput, withElements, writeArray } from "./arrays.ts";
 import { UsageError } from "./errors.ts";
-import { withInput } from "./files.ts";
-import { npyHeader, openElements, readAll } from "./npy.ts";
+import { readAll } from "./npy.ts";
 import type { AdapterOption, RawOption } from "./options.ts";
 import { parseEdges, withFold } from "./options.ts";
 import { startProgress } from "./progress.ts";
@@ -21,13 +19,6 @@ export interface HistogramFileOptions extends OutputOption, RawOption, AdapterOp
   readonly bin?: string;
   readonly weights?: string;
 }
-
-/** All elements of a `.npy` file, and their type. */
-const elementsIn = (path: string): Promise<{ readonly type: ScalarType; readonly data: ScalarArray }> =>
-  withInput(path, async (input) => {
-    const source = await openElements(input);
-    return { type: source.type, data: await readAll(source, path) };
-  });
 
 /** Edges: numbers divided by commas, or those of a file. */
 async function edgesOf(given: string): Promise<readonly Scalar[]> {
@@ -77,12 +68,7 @@ export async function histogramFile(path: string, options: HistogramFileOptions)
       });
       progress.step("writing");
       const type = weights === undefined ? u32 : elementTypes[weights.type.name];
-      await formedTarget(target, options, type).writeBy(async (output) => {
-        if (source.shape !== undefined) {
-          await output.write(npyHeader(type, [sums.length]));
-        }
-        await output.write(bytesOf(sums));
-      });
+      await writeArray(target, options, type, sums, source.shape && [sums.length]);
     } finally {
       progress.stop();
     }

@@ -13,12 +13,14 @@ import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import {
   adapterOption,
   algorithmOption,
+  collect,
   initialOption,
   keysOption,
   mapOption,
   mapTypeOption,
   offsetsOption,
   operatorOption,
+  parseBits,
   parseCount,
   parseEdges,
   parseList,
@@ -31,6 +33,7 @@ import {
 import { ClosedPipeError, print } from "./print.ts";
 import type { SearchFileOptions } from "./search.ts";
 import type { SegmentFileOptions } from "./segments.ts";
+import type { SortFileOptions } from "./sort.ts";
 import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
@@ -281,6 +284,60 @@ function program(printHelp: (text: string) => void): Command {
     .action(async (sorted: string, values: string, options: SearchFileOptions) =>
       (await import("./search.ts")).searchFile(sorted, values, options),
     );
+  for (const [name, description] of [
+    [
+      "sort",
+      "The elements in order, in one dimension. Elements with equal keys keep their order. Floats have -0 before 0, and nan at the end.",
+    ],
+    [
+      "argsort",
+      "The positions (<u4) of the elements in order, in one dimension: first that of the least element. As sort.",
+    ],
+  ] as const) {
+    const command = root
+      .command(name)
+      .description(description)
+      .argument("<in.npy>", "the elements; - reads stdin")
+      .addOption(rawOption())
+      .addOption(textOption())
+      .addOption(outputOption())
+      .option("--descending", "the greatest first; elements with equal keys keep their order")
+      .option("--key <expr>", "WGSL over the element x that gives its key, such as 'x % 10u'")
+      .addOption(
+        new Option("--key-type <name>", "element type of the keys; left out: the input's").choices(
+          Object.keys(elementTypes),
+        ),
+      )
+      .addOption(
+        new Option(
+          "--bits <from,to>",
+          "the bits of the keys to sort by, from the first up to the second, which is left out; 0 is the lowest",
+        ).argParser(parseBits),
+      );
+    if (name === "sort") {
+      command
+        .addOption(
+          new Option(
+            "--values <values.npy>",
+            "one for each element, which moves with it; may be there several times",
+          ).argParser(collect),
+        )
+        .addOption(
+          new Option(
+            "--values-out <values.npy>",
+            "where the values go, in the order of the elements; once for each --values",
+          ).argParser(collect),
+        );
+    }
+    command
+      .addOption(runAlgorithm())
+      .addOption(adapterOption())
+      .addHelpText("after", MEMORY_HELP)
+      .action(async (path: string, options: SortFileOptions) => {
+        const { argSortFile, sortFile } = await import("./sort.ts");
+        return name === "sort" ? sortFile(path, options) : argSortFile(path, options);
+      });
+  }
   root
     .command("emit")
     .description(

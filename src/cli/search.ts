@@ -1,7 +1,7 @@
 import { u32 } from "../algebra/integers.ts";
 import type { OutputOption } from "./arrays.ts";
-import { bytesOf, formedTarget, openOutput, withElements } from "./arrays.ts";
-import { npyHeader, readAll } from "./npy.ts";
+import { openOutput, withElements, writeArray } from "./arrays.ts";
+import { readAll } from "./npy.ts";
 import type { AdapterOption, RawOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { startProgress } from "./progress.ts";
@@ -37,12 +37,7 @@ export async function searchFile(
         );
       });
       progress.step("writing");
-      await formedTarget(target, options, u32).writeBy(async (output) => {
-        if (source.shape !== undefined) {
-          await output.write(npyHeader(u32, source.shape));
-        }
-        await output.write(bytesOf(places));
-      });
+      await writeArray(target, options, u32, places, source.shape);
     });
   } finally {
     progress.stop();

@@ -5,11 +5,10 @@ import type { Segments } from "../algebra/segments.ts";
 import type { ScalarType } from "../algebra/types.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { Mapped, OutputOption } from "./arrays.ts";
-import { bytesOf, formedTarget, initialOf, mappedOf, openOutput, tuningOf, withElements } from "./arrays.ts";
+import { elementsIn, initialOf, mappedOf, openOutput, tuningOf, withElements, writeArray } from "./arrays.ts";
 import { UsageError } from "./errors.ts";
-import type { Target } from "./files.ts";
-import { DASH, openTarget, withInput } from "./files.ts";
-import { npyHeader, openElements, readAll } from "./npy.ts";
+import { DASH, openTarget } from "./files.ts";
+import { readAll } from "./npy.ts";
 import type {
   AdapterOption,
   InitialOption,
@@ -23,19 +22,6 @@ import { withFold } from "./options.ts";
 import { startProgress } from "./progress.ts";
 
 // Commands on segments, and on runs. They hold all elements in memory at once.
-
-/** All elements of a `.npy` file, their type, and the shape of the array. */
-const elementsIn = (
-  path: string,
-): Promise<{
-  readonly type: ScalarType;
-  readonly data: ScalarArray;
-  readonly shape: readonly number[] | undefined;
-}> =>
-  withInput(path, async (input) => {
-    const source = await openElements(input);
-    return { type: source.type, data: await readAll(source, path), shape: source.shape };
-  });
 
 /** The items of a row: a number, or the last dimension of the input. */
 function rowsOf(rows: number | true, shape: readonly number[] | undefined, caller: string): number {
@@ -72,22 +58,6 @@ async function segmentsOf(
   }
   const { type, data } = await elementsIn(keys as string);
   return { segments: { keys: data, type }, keyType: type };
-}
-
-/** Writes an array of one dimension, or of the input's shape, in the form of the input. */
-async function writeArray(
-  target: Target,
-  options: RawOption,
-  type: ScalarType,
-  data: ScalarArray,
-  shape: readonly number[] | undefined,
-): Promise<void> {
-  await formedTarget(target, options, type).writeBy(async (output) => {
-    if (shape !== undefined) {
-      await output.write(npyHeader(type, shape));
-    }
-    await output.write(bytesOf(data));
-  });
 }
 
 interface Work {

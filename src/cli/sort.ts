@@ -1,0 +1,187 @@
+import { resolve } from "node:path";
+import type { ScalarArray } from "../algebra/arrays.ts";
+import { elementTypes } from "../algebra/element_types.ts";
+import { u32 } from "../algebra/integers.ts";
+import type { ScalarType, TypeName } from "../algebra/types.ts";
+import type { Fold } from "../gpu/fold.ts";
+import type { GpuArray } from "../gpu/gpu_array.ts";
+import { requireBits, requireKey } from "../plan/sort_key.ts";
+import type { OutputOption } from "./arrays.ts";
+import { elementsIn, openOutput, tuningOf, withElements, writeArray } from "./arrays.ts";
+import { UsageError } from "./errors.ts";
+import type { Target } from "./files.ts";
+import { DASH, openTarget } from "./files.ts";
+import { readAll } from "./npy.ts";
+import type { AdapterOption, RawOption, TuningOption } from "./options.ts";
+import { withFold } from "./options.ts";
+import { startProgress } from "./progress.ts";
+
+// Sorts hold all elements in memory at once.
+
+/** The options of `wavefold argsort`. */
+export interface ArgSortFileOptions extends OutputOption, RawOption, TuningOption, AdapterOption {
+  readonly descending?: boolean;
+  readonly key?: string;
+  readonly keyType?: TypeName;
+  readonly bits?: readonly number[];
+}
+
+/** The options of `wavefold sort`. */
+export interface SortFileOptions extends ArgSortFileOptions {
+  /** The paths of arrays that move with the elements, and where they go. */
+  readonly values?: readonly string[];
+  readonly valuesOut?: readonly string[];
+}
+
+/** An array, and the type of its elements. */
+interface Typed {
+  readonly type: ScalarType;
+  readonly data: ScalarArray;
+}
+
+/** What the sort is by. The calls check it again, but only once there is an adapter. */
+function orderOf(
+  { descending, key, keyType, bits, ...options }: ArgSortFileOptions,
+  type: ScalarType,
+  caller: string,
+): object {
+  const by = {
+    ...(descending && { descending }),
+    ...(key !== undefined && { key }),
+    ...(keyType !== undefined && { keyType: elementTypes[keyType] }),
+    ...(bits !== undefined && { bits: bits as [number, number] }),
+  };
+  const title = `${caller}<${type.name}>`;
+  requireBits(by.bits, requireKey(by, type, title), title);
+  return { ...tuningOf(options), ...by };
+}
+
+function requireKeyType({ key, keyType }: ArgSortFileOptions, caller: string): void {
+  if (keyType !== undefined && key === undefined) {
+    throw new UsageError(`${caller}: --key-type says what --key EXPR gives; it takes both`);
+  }
+}
+
+/** Where the values go. @throws {UsageError} unless each file of values has a place of its own. */
+async function valueTargets({
+  values = [],
+  valuesOut = [],
+  output,
+}: SortFileOptions): Promise<readonly Target[]> {
+  if (values.length !== valuesOut.length) {
+    throw new UsageError(
+      `sort: --values is there ${values.length} times, and --values-out ${valuesOut.length} times; it takes one of each for each array that moves along`,
+    );
+  }
+  if ([...values, ...valuesOut].includes(DASH)) {
+    throw new UsageError("sort: --values and --values-out take files");
+  }
+  const places = [output, ...valuesOut].filter((path) => path !== DASH).map((path) => resolve(path));
+  const twice = places.find((path, at) => places.indexOf(path) !== at);
+  if (twice !== undefined) {
+    throw new UsageError(`${twice}: two outputs would go there; it takes a file for each`);
+  }
+  const targets: Target[] = [];
+  for (const path of valuesOut) {
+    targets.push(await openTarget(path));
+  }
+  return targets;
+}
+
+/** Reads all elements, sorts on an adapter, and hands on what comes out. */
+async function withSorted<Result>(
+  path: string,
+  options: ArgSortFileOptions,
+  caller: string,
+  sort: (given: Typed, order: object) => Promise<(fold: Fold) => Promise<Result>>,
+  write: (result: Result, type: ScalarType, hasHeader: boolean) => Promise<void>,
+): Promise<void> {
+  await withElements(path, options, async (source, input) => {
+    const progress = startProgress(4);
+    try {
+      progress.step("reading");
+      const { type } = source;
+      const order = orderOf(options, type, caller);
+      const run = await sort({ type, data: await readAll(source, input.path) }, order);
+      progress.step("opening the adapter");
+      const result = await withFold(options, (fold) => {
+        progress.step("running");
+        return run(fold);
+      });
+      progress.step("writing");
+      await write(result, type, source.shape !== undefined);
+    } finally {
+      progress.stop();
+    }
+  });
+}
+
+/** `wavefold sort` */
+export async function sortFile(path: string, options: SortFileOptions): Promise<void> {
+  requireKeyType(options, "sort");
+  const targets = await valueTargets(options);
+  const target = await openOutput(options.output, options);
+  const values: Typed[] = [];
+  await withSorted(
+    path,
+    options,
+    "sort",
+    async (given, order) => {
+      for (const file of options.values ?? []) {
+        const own = await elementsIn(file);
+        if (own.data.length !== given.data.length) {
+          throw new UsageError(
+            `${file}: it holds ${own.data.length} values, and ${path} holds ${given.data.length} elements; it takes one for each`,
+          );
+        }
+        values.push(own);
+      }
+      return async (fold) => {
+        // Arrays on the GPU, since only their upload takes the type of f16 values.
+        const upload = ({ type, data }: Typed): Promise<GpuArray> => fold.upload(data, { type } as never);
+        const keys = await upload(given);
+        const moved: GpuArray[] = [];
+        for (const one of values) {
+          moved.push(await upload(one));
+        }
+        const sorted =
+          moved.length === 0
+            ? { keys: await fold.sort(keys, order), values: [] }
+            : await fold.sort(keys, { ...order, values: moved });
+        const read: ScalarArray[] = [];
+        for (const one of [sorted.keys, ...sorted.values]) {
+          read.push((await one.read()) as ScalarArray);
+        }
+        return read;
+      };
+    },
+    async ([keys, ...moved], type, hasHeader) => {
+      // All data is written before the first file gets its name. What goes to standard output comes last.
+      const writeFrom = async (at: number): Promise<void> => {
+        const [to, own, data] = [targets[at], values[at], moved[at]];
+        if (to === undefined || own === undefined || data === undefined) {
+          const sorted = keys as ScalarArray;
+          return writeArray(target, options, type, sorted, hasHeader ? [sorted.length] : undefined);
+        }
+        await writeArray(to, {}, own.type, data, [data.length], () => writeFrom(at + 1));
+      };
+      await writeFrom(0);
+    },
+  );
+}
+
+/** `wavefold argsort` */
+export async function argSortFile(path: string, options: ArgSortFileOptions): Promise<void> {
+  requireKeyType(options, "argsort");
+  const target = await openOutput(options.output, options);
+  await withSorted(
+    path,
+    options,
+    "argsort",
+    async ({ type, data }, order) =>
+      (fold) =>
+        fold.argSort(data, { ...order, type } as never),
+    (positions, _, hasHeader) =>
+      writeArray(target, options, u32, positions, hasHeader ? [positions.length] : undefined),
+  );
+}

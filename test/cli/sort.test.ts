@@ -1,0 +1,158 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { afterEach, beforeEach, expect } from "vitest";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
+import { dumpElements, parseElements } from "../../src/cli/npy.ts";
+import { argSortReference, sortReference } from "../../src/reference/sort.ts";
+import type { Ended } from "../support/command.ts";
+import { failsIn, program, runIn } from "../support/command.ts";
+import { randomItems } from "../support/random.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
+
+// Sorts in the command.
+
+const { u32, i32, f32, u64, f64 } = elementTypes;
+const SOFTWARE = ["--adapter", "software"];
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "wavefold-sort-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const put = (name: string, type: ScalarType, data: ScalarArray, shape = [data.length]): void =>
+  writeFileSync(join(folder, name), dumpElements({ type, data, shape }));
+const fileOf = (name: string): { type: TypeName; shape: readonly number[]; data: Scalar[] } => {
+  const { type, shape, data } = parseElements(readFileSync(join(folder, name)), name);
+  return { type: type.name, shape, data: Array.from(data as ArrayLike<Scalar>) };
+};
+const dataOf = (name: string): Scalar[] => fileOf(name).data;
+const run = (...args: string[]): Ended => runIn(folder, [...args, ...SOFTWARE]);
+const done: Ended = { status: 0, stdout: "", stderr: "" };
+
+test("sorts floats in the order of their numbers, of any shape, in one dimension", () => {
+  const numbers = Float32Array.of(3, Number.NaN, 0, -0, -Infinity, 7);
+  put("x.npy", f32, numbers, [2, 3]);
+  expect(run("sort", "x.npy", "-o", "s.npy")).toEqual(done);
+  expect(fileOf("s.npy")).toEqual({ type: "f32", shape: [6], data: [-Infinity, -0, 0, 3, 7, Number.NaN] });
+  expect(run("argsort", "x.npy", "-o", "p.npy")).toEqual(done);
+  expect(fileOf("p.npy")).toEqual({ type: "u32", shape: [6], data: [4, 3, 2, 0, 5, 1] });
+  expect(run("argsort", "x.npy", "-o", "p.npy", "--descending")).toEqual(done);
+  expect(dataOf("p.npy")).toEqual([1, 5, 0, 2, 3, 4]);
+  // The input's own place.
+  expect(run("sort", "x.npy", "-o", "x.npy", "--descending", "--algorithm", "hillis-steele")).toEqual(done);
+  expect(dataOf("x.npy")).toEqual([Number.NaN, 7, 3, 0, -0, -Infinity]);
+});
+
+test("sorts by keys, by their type, and by some of their bits", () => {
+  const data = randomItems(i32, 5000, "by keys") as Int32Array;
+  put("x.npy", i32, data);
+  const low = (x: number): number => (x >>> 0) % 7;
+  expect(run("sort", "x.npy", "-o", "s.npy", "--key", "u32(x) % 7u", "--key-type", "u32")).toEqual(done);
+  const byKey = { key: low as (x: unknown) => number, keyType: u32 };
+  expect(dataOf("s.npy")).toEqual(Array.from(sortReference(data, byKey)));
+  expect(run("argsort", "x.npy", "-o", "p.npy", "--key", "u32(x) % 7u", "--key-type", "u32")).toEqual(done);
+  expect(dataOf("p.npy")).toEqual(Array.from(argSortReference(data, byKey)));
+  expect(run("sort", "x.npy", "-o", "s.npy", "--bits", "3,11", "--descending")).toEqual(done);
+  const byBits = { bits: [3, 11], descending: true } as const;
+  expect(dataOf("s.npy")).toEqual(Array.from(sortReference(data, byBits)));
+  expect(dataOf("s.npy")).not.toEqual(Array.from(sortReference(data, { descending: true })));
+});
+
+test("values move with their elements: one file, and several of other types", () => {
+  const data = Uint32Array.from(randomItems(u32, 3000, "keys") as Uint32Array, (x) => x % 100);
+  const positions = argSortReference(data);
+  const moved = (values: ScalarArray): Scalar[] => Array.from(positions, (at) => values[at] as Scalar);
+  const floats = Float64Array.from(data, (_, at) => at / 7);
+  const names = Int32Array.from(data, (_, at) => -at);
+  put("x.npy", u32, data, [30, 100]);
+  put("f.npy", f64, floats);
+  put("i.npy", i32, names, [3000, 1]);
+  expect(run("sort", "x.npy", "-o", "s.npy", "--values", "i.npy", "--values-out", "i2.npy")).toEqual(done);
+  expect(fileOf("s.npy")).toEqual({ type: "u32", shape: [3000], data: Array.from(sortReference(data)) });
+  expect(fileOf("i2.npy")).toEqual({ type: "i32", shape: [3000], data: moved(names) });
+  const both = ["--values", "f.npy", "--values", "i.npy", "--values-out", "f2.npy", "--values-out", "i.npy"];
+  expect(run("sort", "x.npy", "-o", "x.npy", ...both)).toEqual(done);
+  expect(dataOf("x.npy")).toEqual(Array.from(sortReference(data)));
+  expect(fileOf("f2.npy")).toEqual({ type: "f64", shape: [3000], data: moved(floats) });
+  expect(dataOf("i.npy")).toEqual(moved(names));
+});
+
+test("elements without a header, as text, and none at all", () => {
+  writeFileSync(join(folder, "x.txt"), "7 -1\n3");
+  const text = ["x.txt", "--text", "i64", "-o", "-"];
+  expect(run("sort", ...text)).toEqual({ ...done, stdout: "-1\n3\n7\n" });
+  expect(run("argsort", ...text)).toEqual({ ...done, stdout: "1\n2\n0\n" });
+  put("v.npy", f32, Float32Array.of(0.5, 0.25, 1));
+  expect(run("sort", ...text, "--values", "v.npy", "--values-out", "w.npy").stdout).toBe("-1\n3\n7\n");
+  expect(dataOf("w.npy")).toEqual([0.25, 1, 0.5]);
+  writeFileSync(join(folder, "x.bin"), BigUint64Array.of(2n ** 40n, 3n, 2n ** 63n));
+  expect(run("sort", "x.bin", "--raw", "u64", "-o", "s.bin", "--descending")).toEqual(done);
+  const sorted = new BigUint64Array(new Uint8Array(readFileSync(join(folder, "s.bin"))).buffer);
+  expect(Array.from(sorted)).toEqual([2n ** 63n, 2n ** 40n, 3n]);
+  put("e.npy", u64, new BigUint64Array(0), [0, 4]);
+  const values = ["--values", "e.npy", "--values-out", "v.npy"];
+  expect(run("sort", "e.npy", "-o", "s.npy", ...values)).toEqual(done);
+  expect([fileOf("s.npy"), fileOf("v.npy")]).toEqual([
+    { type: "u64", shape: [0], data: [] },
+    { type: "u64", shape: [0], data: [] },
+  ]);
+});
+
+test("all outputs are written, or none", () => {
+  // The file of f64 is larger than the shell lets files be.
+  const count = 270_000;
+  put("x.npy", u32, new Uint32Array(count));
+  put("large.npy", f64, new Float64Array(count));
+  const before = readdirSync(folder);
+  const small = ["--values", "x.npy", "--values-out", "small.npy"];
+  const large = ["--values", "large.npy", "--values-out", "sorted.npy"];
+  const args = ["sort", "x.npy", "-o", "s.npy", ...small, ...large, ...SOFTWARE];
+  const { signal } = spawnSync(
+    "bash",
+    ["-c", 'ulimit -f 2000; exec "$@"', "bash", process.execPath, program, ...args],
+    { cwd: folder },
+  );
+  expect(signal, "the system ends what writes a larger file").toBe("SIGXFSZ");
+  expect(readdirSync(folder)).toEqual(before);
+});
+
+test("what it refuses, it refuses in one line, and writes nothing", () => {
+  put("x.npy", u32, Uint32Array.of(4, 1, 2, 3));
+  put("v.npy", u32, Uint32Array.of(0, 3));
+  put("w.npy", u32, Uint32Array.of(4, 1, 2, 3));
+  const sort = ["sort", "x.npy", "-o", "s.npy"];
+  const wrong: readonly [string[], RegExp][] = [
+    [["sort", "x.npy"], /required option '-o, --output <out\.npy>' not specified/],
+    [[...sort, "--key-type", "i32"], /sort: --key-type says what --key EXPR gives; it takes both/],
+    [["argsort", "x.npy", "-o", "p.npy", "--key-type", "i32"], /argsort: --key-type says/],
+    [[...sort, "--key", "x", "--key-type", "u8"], /Allowed choices are u32, i32/],
+    [[...sort, "--bits", "3"], /two whole numbers divided by a comma/],
+    [[...sort, "--bits", "3,33"], /sort<u32>.*bits.*3, 33.*0 <= from < to <= 32, the bits of a key of u32/],
+    [[...sort, "--bits", "8,8"], /0 <= from < to/],
+    [[...sort, "--key", "y + 1u"], /y/],
+    [[...sort, "--values", "w.npy"], /--values is there 1 times, and --values-out 0 times/],
+    [[...sort, "--values-out", "w.npy"], /--values is there 0 times, and --values-out 1 times/],
+    [[...sort, "--values", "-", "--values-out", "o.npy"], /--values and --values-out take files/],
+    [[...sort, "--values", "w.npy", "--values-out", "-"], /--values and --values-out take files/],
+    [[...sort, "--values", "w.npy", "--values-out", "./s.npy"], /s\.npy: two outputs would go there/],
+    [
+      [...sort, "--values", "v.npy", "--values-out", "o.npy"],
+      /v\.npy: it holds 2 values, and x\.npy holds 4 elements; it takes one for each/,
+    ],
+    [[...sort, "--values", "none.npy", "--values-out", "o.npy"], /none\.npy: there is no such file/],
+    [[...sort, "--values", "w.npy", "--values-out", "none/o.npy"], /the output's folder none does not exist/],
+    [["argsort", "x.npy", "-o", "p.npy", "--values", "w.npy"], /unknown option '--values'/],
+  ];
+  for (const [args, message] of wrong) {
+    failsIn(folder, message, [...args, ...SOFTWARE]);
+  }
+});
