@@ -32,6 +32,7 @@ import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
+import { planGather, planSort } from "../src/plan/sort.ts";
 import { parse, resolved } from "../src/text/module.ts";
 import { piecesOf } from "../src/text/pieces.ts";
 import type { Parsed, SourceText } from "../src/text/source.ts";
@@ -152,6 +153,26 @@ async function plansOf(facts: DeviceFacts): Promise<Plan[]> {
     plans.push(
       planSearch({ type, maxLength }, facts),
       planSearch({ type, maxLength, side: "right", lengthOnGpu: true }, facts),
+    );
+  }
+  for (const [at, type] of ([u32, f16, f64, wide] as ElementType[]).entries()) {
+    const key = type === wide ? { key: "x.f0" } : {};
+    for (const passes of ["single", "reduce-then-scan"] as const) {
+      const algorithm = algorithmNames[at % algorithmNames.length] as (typeof algorithmNames)[number];
+      const base = { type, ...key, algorithm, passes, workGroupSize: 64, itemsPerThread: 4 };
+      const options = { ...base, maxLength, lengthOnGpu: at % 2 === 1 };
+      plans.push(
+        planSort({ ...options, indices: true }, facts, everyMethod),
+        planSort({ ...options, bits: [3, 11], ...(type === wide && { indices: true }) }, facts, everyMethod),
+        planSort(options, facts, everyMethod, type === f64 ? f64 : u32, ALL_ARRANGEMENTS, {
+          tickets: true,
+          fault: "late",
+        }),
+      );
+    }
+    plans.push(
+      planSort({ type, ...key, maxLength: 500 }, facts, everyMethod, "positions"),
+      planGather({ type, maxLength }, facts, "sort", ["values", "reordered"]),
     );
   }
   for (const [type, op] of rows) {

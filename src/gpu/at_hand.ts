@@ -249,7 +249,7 @@ export const planAtHand = <T>(
     return atHand(context, plan.title, (hand) => {
       const vector = arrangement === "padded" ? plan.vector : 1;
       const roomOf = (name: RangeName, length: number): number => {
-        const itemBytes = plan.itemBytes[name];
+        const itemBytes = plan.itemBytes[name] ?? 4;
         return vector === 1 ? length * itemBytes : paddedBytes(length, itemBytes, vector);
       };
       return call({

@@ -1,5 +1,5 @@
 import { leastCommonMultiple, paramNames } from "../kernels/contract.ts";
-import { baseNames, bindingOf } from "../kernels/kernel.ts";
+import { bindingOf } from "../kernels/kernel.ts";
 import type { Limits } from "../plan/facts.ts";
 import type { Pass, Plan, RangeName, Way } from "../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../plan/plan.ts";
@@ -147,7 +147,7 @@ function boundPass(
       continue;
     }
     const { buffer, offset = 0, bytes = 0 } = ranges[slot] ?? {};
-    const itemBytes = plan.itemBytes[slot];
+    const itemBytes = plan.itemBytes[slot] ?? 4;
     const end = offset + bytes;
     const endBinding = slot === "input" ? bindingOf.inputEnd : bindingOf.outputEnd;
     if ((slot === "input" || slot === "output") && bindings.has(endBinding)) {
@@ -164,7 +164,14 @@ function boundPass(
       params.input_base = base + (input.offset - start) / itemBytes;
       params.output_base = base + (offset - start) / itemBytes;
     } else {
-      params[baseNames[binding] ?? `${slot}_base`] = bind(binding, slot, buffer, offset, end, itemBytes);
+      params[plan.baseNames?.[binding] ?? `${slot}_base`] = bind(
+        binding,
+        slot,
+        buffer,
+        offset,
+        end,
+        itemBytes,
+      );
       params[`${slot}_length`] = bytes / itemBytes;
     }
   }

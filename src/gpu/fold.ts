@@ -866,9 +866,9 @@ export class Fold {
     data: unknown,
     options: { readonly values?: unknown; readonly into?: unknown },
   ): Promise<never> {
-    const [given, room, ...values] = [data, options?.into, options?.values]
-      .flat()
-      .map((one) => givenOf(one as AnyArray)) as [Given, Given, ...Given[]];
+    const [given, room, ...values] = [data, options?.into, ...[options?.values].flat()].map((one) =>
+      givenOf(one as AnyArray),
+    ) as [Given, Given, ...Given[]];
     return this.#later("sort", primitive, given, room, values, options);
   }
 

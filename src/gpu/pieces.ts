@@ -224,7 +224,7 @@ export function openPieces(
     const rangeOf = (buffer: GPUBuffer, bytes: number): Range => ({ buffer, offset: 0, bytes });
     // What has no bytes is not bound.
     const roomOf = (name: "input" | "output" | "flags", items: number): number =>
-      items && paddedBytes(items, plan.itemBytes[name], vector);
+      items && paddedBytes(items, plan.itemBytes[name] ?? 4, vector);
 
     const input = await hand.own("input", roomOf("input", pieceItems));
     const output = isReduction ? undefined : await hand.own("output", roomOf("output", pieceItems));

@@ -461,7 +461,7 @@ function requireRange(
   items: number,
   factsOf: (buffer: GPUBuffer) => BufferFacts,
 ): Range {
-  const itemBytes = plan.itemBytes[name];
+  const itemBytes = plan.itemBytes[name] ?? 4;
   if (typeof given !== "object" || given === null) {
     throw refusal(
       plan,

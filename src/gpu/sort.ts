@@ -87,16 +87,15 @@ export async function prepareSort(context: Context, options: PreparedSortOptions
   }
   const sort = await prepareParts(context, others, types);
   const rangesOf = (given: unknown, name: "values" | "reordered"): readonly BufferRange[] => {
-    const list = isList ? given : types.length === 0 ? [] : [given];
-    if (!Array.isArray(list) || list.length !== types.length) {
-      refuse(
-        title,
-        name,
-        Array.isArray(list) ? `${list.length} ranges` : String(list),
-        `a list of ${types.length} ranges`,
-      );
+    if (types.length === 0) {
+      return [];
     }
-    return list as readonly BufferRange[];
+    const isFitting = isList ? Array.isArray(given) && given.length === types.length : !Array.isArray(given);
+    if (!isFitting) {
+      const takes = isList ? `a list of ${types.length} ranges` : "one range";
+      refuse(title, name, Array.isArray(given) ? `a list of ${given.length}` : String(given), takes);
+    }
+    return (isList ? given : [given]) as readonly BufferRange[];
   };
   const recordNames = {
     input: true,

@@ -206,6 +206,15 @@ export async function sortOnGpu(
   }
 }
 
+/** The type of an array of values. @throws {ArgumentError} if it is no array of an element type. */
+async function typeOfValues(values: AnyArray, title: string): Promise<ElementType> {
+  try {
+    return (await typesOf(values, {}, `${title}: values`)).type;
+  } catch (cause) {
+    throw cause instanceof ArgumentError ? new ArgumentError(cause.message, "values") : cause;
+  }
+}
+
 /** `Fold.sort` and `Fold.argSort` of an array. `given`, `room` and `givenValues` are the arrays as they were when the call began. */
 export async function sortAtHand(
   primitive: SortPrimitive,
@@ -230,7 +239,7 @@ export async function sortAtHand(
         "values",
       );
     }
-    types.push((await typesOf(one.data, {}, title)).type);
+    types.push(await typeOfValues(one.data, title));
     if (one.length !== given.length) {
       throw new ArgumentError(
         `${title}: ${one.length} values for ${given.length} elements; it takes one for each`,

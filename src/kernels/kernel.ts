@@ -81,22 +81,7 @@ export const bindingOf = {
   table: 14,
   weights: 15,
   bins: 16,
-  // Sorts.
-  values: 17,
-  reordered: 18,
-  positions: 19,
 } as const satisfies Record<string, number>;
-
-/**
- * The parameters that say where a range starts in its binding, by the number of the binding. Of all others, the parameter has
- * the name of the range. A sort binds its ranges in several places.
- */
-export const baseNames: Readonly<Record<number, string>> = {
-  1: "input_base",
-  2: "output_base",
-  17: "values_base",
-  18: "reordered_base",
-};
 
 /** A compute shader as data, with all that its pipeline is made of. */
 export interface Kernel extends Module {

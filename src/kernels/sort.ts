@@ -38,7 +38,7 @@ import { generated } from "../text/source.ts";
 import { algorithms, hasFullSubgroups, memoryOf, subgroupSlots } from "./algorithms.ts";
 import { carriedAs, conversion, file, operatorSources, valueFromItem, vectorText } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
-import { inputItems, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
+import { bindingOf, inputItems, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileSources } from "./tiles.ts";
 
@@ -73,6 +73,17 @@ const valuesBuffer = /* @__PURE__ */ file("sort/values_buffer.wgsl", valuesBuffe
 const valuesMoved = /* @__PURE__ */ file("sort/values_moved.wgsl", valuesMovedFile);
 const valuesNone = /* @__PURE__ */ file("sort/values_none.wgsl", valuesNoneFile);
 const valuesPositions = /* @__PURE__ */ file("sort/values_positions.wgsl", valuesPositionsFile);
+
+/** The binding numbers that only sorts have. */
+export const sortBindingOf = { values: 17, reordered: 18, positions: 19 } as const;
+
+/** The parameters that say where what is bound there starts. A pass binds what another one has left, whatever range that is. */
+export const baseNames: Readonly<Record<number, string>> = {
+  [bindingOf.input]: "input_base",
+  [bindingOf.output]: "output_base",
+  [sortBindingOf.values]: "values_base",
+  [sortBindingOf.reordered]: "reordered_base",
+};
 
 /** The bits of the keys that are sorted by, as digits from the lowest on. */
 export interface Digits {

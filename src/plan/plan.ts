@@ -23,30 +23,18 @@ export type RangeName =
   | "reordered"
   | "positions";
 
-/** Bytes of an item of each range. Flags, counts, lengths, offsets and arguments of indirect calls are u32. */
-export const itemBytesOf = (
-  input: number,
-  output: number,
-  key = 4,
-  value = 4,
-): Readonly<Record<RangeName, number>> => ({
+/** Bytes of an item of each range. In all others, such as flags, counts and lengths, items are u32. */
+export type ItemBytes = Readonly<Record<"input" | "output", number> & Partial<Record<RangeName, number>>>;
+
+/** Bytes of an item of each range that does not always hold u32. */
+export const itemBytesOf = (input: number, output: number, key = 4): ItemBytes => ({
   input,
   output,
-  flags: 4,
-  count: 4,
-  length: 4,
-  indirect: 4,
   initial: output,
   total: output,
-  heads: 4,
   keys: key,
-  offsets: 4,
   unique: key,
-  weights: 4,
   sorted: input,
-  values: value,
-  reordered: value,
-  positions: 4,
 });
 
 /** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */
@@ -126,9 +114,14 @@ export interface Plan {
   /** The ranges that a recording takes. */
   readonly needs: ReadonlySet<RangeName>;
   /** Bytes of an item of each of the caller's ranges. */
-  readonly itemBytes: Readonly<Record<RangeName, number>>;
+  readonly itemBytes: ItemBytes;
   /** Checks how many sorted items a recording is given, if it takes such a range. @throws {ArgumentError} */
   readonly sortedLength?: (given: unknown) => number;
+  /**
+   * The parameters that say where a range starts in its binding, by the number of the binding, if the plan binds a range in
+   * several places. Else the parameter has the name of the range.
+   */
+  readonly baseNames?: Readonly<Record<number, string>>;
   readonly indirectWords: number;
   /** Words of the range `count`. The default is 1. */
   readonly countWords?: number;

@@ -9,6 +9,7 @@ import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { Digits, Payload, SortKernelOptions, SortLookBack, SortShape } from "../kernels/sort.ts";
 import {
+  baseNames,
   copyWhole,
   countDigitsKernel,
   firstEntry,
@@ -16,6 +17,7 @@ import {
   histogramOfDigits,
   keyBits,
   oneTileKernel,
+  sortBindingOf,
   sortMemory,
   sortPassKernel,
 } from "../kernels/sort.ts";
@@ -232,8 +234,8 @@ export function planSort(
     return bound(kernel, [
       [bindingOf.input, keysIn],
       [bindingOf.output, keysOut],
-      [bindingOf.values, valuesIn],
-      [bindingOf.reordered, valuesTo],
+      [sortBindingOf.values, valuesIn],
+      [sortBindingOf.reordered, valuesTo],
       [bindingOf.spine, { scratch: spine }],
       [bindingOf.length, "length"],
     ]);
@@ -261,7 +263,12 @@ export function planSort(
     maxLength,
     vector: 1,
     needs,
-    itemBytes: itemBytesOf(type.bytes, storesKeys ? type.bytes : 4, 4, valueBytes),
+    itemBytes: {
+      ...itemBytesOf(type.bytes, storesKeys ? type.bytes : 4),
+      values: valueBytes,
+      reordered: valueBytes,
+    },
+    baseNames,
     indirectWords: 0,
     outputLength: (length: number) => length,
     ways: [
@@ -553,7 +560,8 @@ export function planGather(
     scratch: [wholeWords(maxLength * type.bytes)],
     eagerScratch: 0,
     needs: new Set([from, to, "positions", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
-    itemBytes: itemBytesOf(type.bytes, type.bytes, 4, type.bytes),
+    itemBytes: { ...itemBytesOf(type.bytes, type.bytes), values: type.bytes, reordered: type.bytes },
+    baseNames,
     indirectWords: 0,
     outputLength: (length) => length,
     ways: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
@@ -567,7 +575,7 @@ export function planGather(
         slots: bound(kernel, [
           [bindingOf.input, input],
           [bindingOf.output, output],
-          [bindingOf.positions, "positions"],
+          [sortBindingOf.positions, "positions"],
           [bindingOf.length, "length"],
         ]),
         length,

@@ -5,6 +5,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { monoid } from "../../src/algebra/monoid.ts";
 import { operators } from "../../src/algebra/operators.ts";
 import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.ts";
+import { f64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import type { Compilable } from "../../src/gpu/device.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
@@ -43,6 +44,7 @@ import type { Passes } from "../../src/plan/options.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { planSearch } from "../../src/plan/search.ts";
+import { planSort } from "../../src/plan/sort.ts";
 import { untyped } from "./fold.ts";
 import type { MapRow } from "./maps.ts";
 import { planCompact, planReduce, planScan } from "./plans.ts";
@@ -374,6 +376,12 @@ export async function kernelsOf(
       result.set(code, { title: `work_group_compact and work_group_allocate ${where}`, code });
     }
   }
+  for (const passes of allPasses) {
+    const options = { type, algorithm, ...shape, maxLength, passes };
+    take(planSort({ ...options, indices: true, descending: true }, facts, everyMethod).kernels);
+    take(planSort(options, facts, everyMethod, type.bytes === 8 ? f64 : u32).kernels);
+  }
+  take(planSort({ type, maxLength: 100, key: "x" }, facts, everyMethod, "positions").kernels);
   for (const indices of [false, true]) {
     for (const passes of allPasses) {
       take((await planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts)).kernels);
