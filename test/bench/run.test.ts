@@ -12,7 +12,7 @@ import type { Fold } from "../../src/node.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const it = testInTurn({ of: 5 });
+const it = testInTurn({ of: 10 });
 
 const fold = useSoftwareFold();
 const pace = { runs: 3, heatMs: 0, warmUpMs: 0, batch: 1 };

@@ -26,7 +26,7 @@ import { ArgumentError } from "../../src/errors.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 5 });
+const test = testInTurn({ of: 10 });
 
 // `wavefold link` writes what it reads where nothing is asked for: the quickest command that writes.
 const TEXT = "fn main() {}\n";

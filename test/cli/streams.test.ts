@@ -25,7 +25,7 @@ import { shownBytes, shownRate, shownTime } from "../../src/cli/progress.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 10 });
 
 // The command on data that is read and written piece by piece.
 

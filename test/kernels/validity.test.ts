@@ -48,7 +48,7 @@ async function pipelineFailure({ title, kernel }: TitledKernel): Promise<string[
 const ofTypes = allTypes.flatMap((type) => algorithmNames.map((algorithm) => ({ type, algorithm })));
 const ofShapes = ofTypes.flatMap((one) => shapes.map((shape) => ({ ...one, shape })));
 
-test.each(rows(ofShapes, { of: 30 }))(
+test.each(rows(ofShapes, { of: 60 }))(
   "$type.name, $algorithm: every kernel compiles: $shape.workGroupSize × $shape.itemsPerThread",
   async ({ type, algorithm, shape }) => {
     const kernels = await kernelsOf(type, algorithm, shape);

@@ -192,7 +192,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
   // A GPU's groups by subgroups are long, and so is the reference on the CPU.
   const all = onGpu && lookBack === "by threads";
 
-  test.for(rows(own, { of: 15, shift: lookBacks.indexOf(lookBack) }))(
+  test.for(rows(own, { of: 30, shift: lookBacks.indexOf(lookBack) }))(
     "$title",
     // A driver may take a minute to compile the largest struct.
     { timeout: (onGpu ? 3 : 1) * STUCK_MS },

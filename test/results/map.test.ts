@@ -29,7 +29,7 @@ import { smallTunings } from "../support/results.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
-const single = testInTurn({ of: 4 });
+const single = testInTurn({ of: 6 });
 
 /** An array of one value. */
 function only({ type }: MapRow, value: Value): AnyArray {
@@ -43,7 +43,7 @@ const lacks = ({ from, type }: MapRow): string | undefined =>
   [from.feature, type.feature].find((one) => one !== undefined && !fold().device.features.has(one));
 
 const ways = mapRows.map((row) => [row.title, row] as const);
-describe.each(rows(ways, { of: 20 }))("%s", (_, row) => {
+describe.each(rows(ways, { of: 30 }))("%s", (_, row) => {
   const { from, type, op, map, isOrdered = false } = row;
   const at = mapRows.indexOf(row);
   // The first two in every algorithm, the others in one each, in turn: a map does not depend on it.

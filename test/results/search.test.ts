@@ -51,7 +51,7 @@ const cases = (Object.keys(elementTypes) as TypeName[]).flatMap((type) =>
   (["left", "right"] as const).map((side) => [type, side] as const),
 );
 
-test.for(rows(cases, { of: 2 }))("%s, %s", async ([type, side], { skip }) => {
+test.for(rows(cases, { of: 6 }))("%s, %s", async ([type, side], { skip }) => {
   skip(lacks(type), "the adapter has no shader-f16");
   for (const shape of [{}, { workGroupSize: 3, itemsPerThread: 5 }]) {
     for (const entries of [0, 1, 2, 3, 7, 8, 9, 100, 1025]) {
@@ -113,7 +113,7 @@ describe("recorded", () => {
       ].map((shape) => ({ type, side, shape })),
     ),
   );
-  test.for(rows(table, { of: 6 }))(
+  test.for(rows(table, { of: 10 }))(
     "$type, $side, $shape.workGroupSize × $shape.itemsPerThread",
     async ({ type, side, shape }, { skip }) => {
       skip(lacks(type), "the adapter has no shader-f16");

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { rows, testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
+
+const test = testInTurn({ of: 3 });
 
 const visit = useSite({ api: true });
 
@@ -120,7 +123,7 @@ test("guides and reference fit a phone", async () => {
   }
 });
 
-test.each(["light", "dark"] as const)(
+test.each(rows(["light", "dark"] as const, { of: 2 }))(
   "guides and reference have the site's colours: %s",
   async (colorScheme) => {
     const colours = async (path: string): Promise<string[]> => {
