@@ -27,7 +27,7 @@ import { type Watched, watched } from "../support/watched.ts";
 
 // Calls at hand on long arrays, which go in, through and out piece by piece.
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 10 });
 const fold = useSoftwareFold();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */

@@ -23,7 +23,7 @@ import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched.ts";
 
-const test = testInTurn({ of: 5 });
+const test = testInTurn({ of: 10 });
 const fold = useSoftwareFold();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */
@@ -172,7 +172,7 @@ describe("every element is as of one array", () => {
   test.for(
     rows(
       table.map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}` })),
-      { of: 3 },
+      { of: 6 },
     ),
   )("$name", async (row, { skip }) => {
     const { type, op } = row;

@@ -119,7 +119,7 @@ const all = table.flatMap((row) =>
 );
 
 describe("scans and reductions", () => {
-  test.for(rows(all, { of: 20 }))("$title, $passes, exclusive $exclusive, with ends $ends", async (row) => {
+  test.for(rows(all, { of: 30 }))("$title, $passes, exclusive $exclusive, with ends $ends", async (row) => {
     const { type, op, passes, exclusive, ends, items, initial } = row;
     const { device } = fold();
     const window = Math.floor((BINDING - 4096) / type.bytes / 256) * 256;

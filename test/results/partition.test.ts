@@ -198,9 +198,14 @@ const recorded: readonly Row[] = [
   { type: types[3] as ElementType, algorithm: "subgroup", itemsPerThread: 4, vector: 1, oneByOne: true },
 ];
 
-describe.each(rows(recorded, { of: 6 }))(
-  "recorded: $type.name, $algorithm, one by one: $oneByOne",
-  ({ type, algorithm, itemsPerThread, vector, oneByOne }) => {
+const recordings = recorded.flatMap((row) =>
+  (["two sides", "classes"] as const).flatMap((kind) =>
+    [false, true].map((lengthOnGpu) => ({ ...row, kind, lengthOnGpu })),
+  ),
+);
+describe.each(rows(recordings, { of: 12 }))(
+  "recorded: $type.name, $algorithm, one by one: $oneByOne, $kind, the length on the GPU: $lengthOnGpu",
+  ({ type, algorithm, itemsPerThread, vector, oneByOne, kind, lengthOnGpu }) => {
     beforeAll(() => planAs(fold(), { software: oneByOne }));
     const tile = 8 * itemsPerThread;
     const lengths = [1, ...around(tile), ...around(3 * tile), tile * tile + 5];
@@ -209,8 +214,7 @@ describe.each(rows(recorded, { of: 6 }))(
     const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
     const layouts = Object.entries(layoutsOf(vector));
 
-    test.for([false, true])("the length on the GPU: %s", async (lengthOnGpu, { skip }) => {
-      skip(missing(type), `the adapter has no ${type.feature}`);
+    const partTwoSides = async (): Promise<void> => {
       const { device } = fold();
       const partition = await fold().preparePartition({ ...options, lengthOnGpu });
       const count = storageBuffer(device, new Uint32Array(4));
@@ -242,10 +246,9 @@ describe.each(rows(recorded, { of: 6 }))(
       }
       partition.destroy();
       count.destroy();
-    });
+    };
 
-    test.for([false, true])("classes, the length on the GPU: %s", async (lengthOnGpu, { skip }) => {
-      skip(missing(type), `the adapter has no ${type.feature}`);
+    const partClasses = async (): Promise<void> => {
       const { device } = fold();
       const { where: _, ...others } = options;
       const classes = 5;
@@ -280,6 +283,11 @@ describe.each(rows(recorded, { of: 6 }))(
       }
       partition.destroy();
       counts.destroy();
+    };
+
+    test("every layout and length", async ({ skip }) => {
+      skip(missing(type), `the adapter has no ${type.feature}`);
+      await (kind === "classes" ? partClasses() : partTwoSides());
     });
   },
 );

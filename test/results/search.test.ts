@@ -199,7 +199,8 @@ describe("recorded", () => {
 
   test("bad ranges", async () => {
     const { device } = fold();
-    const search = await fold().prepareSearchSorted({ type: u32, maxLength: 4 });
+    const sizes = { workGroupSize: 8, itemsPerThread: 4 } as const;
+    const search = await fold().prepareSearchSorted({ type: u32, maxLength: 4, ...sizes });
     const [sorted, input, output] = [1, 2, 3].map(() => storageBuffer(device, new Uint32Array(4))) as [
       GPUBuffer,
       GPUBuffer,
@@ -217,7 +218,7 @@ describe("recorded", () => {
     expect(record({ output: input })).toThrow(ArgumentError);
     expect(record({ output: sorted })).toThrow(/overlap/);
     search.destroy();
-    const scan = await fold().prepareScan({ type: u32, maxLength: 4 });
+    const scan = await fold().prepareScan({ type: u32, maxLength: 4, ...sizes });
     expect(() => scan.record(device.createCommandEncoder(), { ...all } as never)).toThrow(
       /takes no option sorted/,
     );

@@ -241,7 +241,7 @@ const sourcesOf = (turn: number): Source[] => [
 ];
 const named = Object.entries(partitions);
 
-test.for(rows(cases, { of: 20 }))("a scan of $name, $algorithm, $passes", async (row, { skip }) => {
+test.for(rows(cases, { of: 30 }))("a scan of $name, $algorithm, $passes", async (row, { skip }) => {
   const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
@@ -296,7 +296,7 @@ test.for(rows(cases, { of: 20 }))("a scan of $name, $algorithm, $passes", async 
   }
 });
 
-test.for(rows(cases, { of: 20, shift: 7 }))(
+test.for(rows(cases, { of: 30, shift: 17 }))(
   "a reduction of $name, $algorithm, $passes",
   async (row, { skip }) => {
     const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
