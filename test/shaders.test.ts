@@ -79,18 +79,24 @@ const adapters: Readonly<Record<string, Adapter>> = {
   software: { software: true, vendor: "google", subgroupMinSize: 4, subgroupMaxSize: 4, lookBack: false },
 };
 
+const allSums = [
+  ...[u32, f32, u64, f64].flatMap((type) =>
+    [add, max].map((op) => [type as ElementType, untyped(op)] as const),
+  ),
+  [wide as ElementType, wideSum] as const,
+];
+/** What is summed. Every run takes the rows that together reach every shader. */
+const sums = rows(allSums, {
+  of: 6,
+  always: ([type, op]) => type === wide || (op === untyped(add) && type !== f64),
+});
+
 /** Plans that between them take everything that a kernel can be made of, one by one: together they take gigabytes. */
 async function* plansOf(
   facts: DeviceFacts,
   algorithms: readonly Algorithm[] = algorithmNames,
 ): AsyncGenerator<Plan> {
   const maxLength = 2 ** 20;
-  const sums = [
-    ...[u32, f32, u64, f64].flatMap((type) =>
-      [add, max].map((op) => [type as ElementType, untyped(op)] as const),
-    ),
-    [wide as ElementType, wideSum] as const,
-  ];
   const testings: LookBackTesting[] = [{}, { tickets: false, faults }];
   for (const algorithm of algorithms) {
     const base = { algorithm, maxLength, workGroupSize: 64, itemsPerThread: 4 } as const;
@@ -257,13 +263,6 @@ beforeAll(async () => {
       }
     }
   }
-  console.log(
-    "MEM",
-    kernels.size,
-    [...kernels.keys()].reduce((s, c) => s + c.length, 0) / 1e6,
-    JSON.stringify(process.memoryUsage()),
-    JSON.stringify(process.cpuUsage()),
-  );
 }, 300_000);
 
 /** A declaration's text without what stands before it, and without the words in it that may be other ones. */

@@ -57,7 +57,7 @@ test.each(rows(ofShapes, { of: 60 }))(
   },
 );
 
-test.each(rows(ofTypes, { of: 20, shift: 3 }))(
+test.each(rows(ofTypes, { of: 30, shift: 3 }))(
   "$type.name, $algorithm, 32 × 4: every pipeline fits the bindings that its kernel names, and nothing unused is enabled",
   async ({ type, algorithm }) => {
     const kernels = await kernelsOf(type, algorithm, { workGroupSize: 32, itemsPerThread: 4 });

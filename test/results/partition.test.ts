@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -20,8 +20,9 @@ import { around, edgeLengths } from "../support/lengths.ts";
 import { arrayOfBits, randomBits, randomItems } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
+const test = testInTurn({ of: 3 });
 const fold = useSoftwareFold();
 
 const Twelve = struct({ name: "Twelve", fields: { a: u32, b: u32, c: f32 } });
@@ -285,7 +286,7 @@ describe.each(rows(recordings, { of: 12 }))(
       counts.destroy();
     };
 
-    test("every layout and length", async ({ skip }) => {
+    test.for(["every layout and length"])("%s", async (_, { skip }) => {
       skip(missing(type), `the adapter has no ${type.feature}`);
       await (kind === "classes" ? partClasses() : partTwoSides());
     });
