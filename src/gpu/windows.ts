@@ -244,7 +244,7 @@ async function compactInWindows(
       const runs = windows.flatMap(({ first, items }, at) => {
         const given: ResolvedRanges = {
           input: partOf(ranges.input, first, items, itemBytes.input),
-          flags: partOf(ranges.flags, first, items, itemBytes.flags),
+          flags: partOf(ranges.flags, first, items, 4),
           length: ranges.length,
           output: scratch(appendScratch.kept, items * itemBytes.output),
           count: scratch(appendScratch.counts, u32.bytes),

@@ -10,7 +10,7 @@ import { dumpElements } from "../../src/cli/npy.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const it = testInTurn({ of: 3 });
+const it = testInTurn({ of: 4 });
 
 const SOFTWARE = ["--adapter", "software"];
 const reduce = (name: string): string[] => ["reduce", name, ...SOFTWARE];

@@ -20,13 +20,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect } from "vitest";
 import { oneLine, UsageError } from "../../src/cli/errors.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 5 });
+const it = testInTurn({ of: 4 });
 
 // `wavefold link` writes what it reads where nothing is asked for: the quickest command that writes.
 const TEXT = "fn main() {}\n";
@@ -71,28 +71,32 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe("a signal while a file is written", () => {
-  it.each([
+  const signals = [
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("%s leaves the folder as it was, and ends with %i", async (signal, status) => {
-    write("out.wgsl", "as it was");
-    write("pid", "");
-    const start = readdirSync(folder);
-    const args = [process.execPath, stall, program, "link", "in.wgsl", "-o", "out.wgsl"];
-    const shell = spawn("sh", ["-c", '"$@"; echo $?', "sh", ...args], { cwd: folder });
-    let printed = "";
-    shell.stdout.on("data", (text: Buffer) => {
-      printed += text;
-    });
-    const closed = new Promise((resolve) => shell.on("close", resolve));
-    await until(() => readdirSync(folder).length > start.length);
-    process.kill(Number(read("pid")), signal);
-    await closed;
-    expect(printed.trim()).toBe(String(status));
-    expect(readdirSync(folder)).toEqual(start);
-    expect(read("out.wgsl")).toBe("as it was");
-  });
+  ] as const;
+  it.each(rows(signals, { of: 3 }))(
+    "%s leaves the folder as it was, and ends with %i",
+    async (signal, status) => {
+      write("out.wgsl", "as it was");
+      write("pid", "");
+      const start = readdirSync(folder);
+      const args = [process.execPath, stall, program, "link", "in.wgsl", "-o", "out.wgsl"];
+      const shell = spawn("sh", ["-c", '"$@"; echo $?', "sh", ...args], { cwd: folder });
+      let printed = "";
+      shell.stdout.on("data", (text: Buffer) => {
+        printed += text;
+      });
+      const closed = new Promise((resolve) => shell.on("close", resolve));
+      await until(() => readdirSync(folder).length > start.length);
+      process.kill(Number(read("pid")), signal);
+      await closed;
+      expect(printed.trim()).toBe(String(status));
+      expect(readdirSync(folder)).toEqual(start);
+      expect(read("out.wgsl")).toBe("as it was");
+    },
+  );
 
   it("is what the command dies of, so that a shell's loop ends too", async () => {
     const child = spawn(process.execPath, [stall, program, "link", "in.wgsl", "-o", "out.wgsl"], {
@@ -153,7 +157,7 @@ describe("an output", () => {
     expect(statSync(at("new.wgsl")).mode & 0o777).toBe(0o666 & ~process.umask());
   });
 
-  test.skipIf(process.getuid?.() !== 0)("keeps the owner of the file that it replaces", () => {
+  it.skipIf(process.getuid?.() !== 0)("keeps the owner of the file that it replaces", () => {
     write("out.wgsl", "as it was");
     chownSync(at("out.wgsl"), 1234, 2345);
     expect(link("out.wgsl")).toEqual(silent);
@@ -258,12 +262,16 @@ function runInto(stdout: string, args: readonly string[]) {
 describe("standard output", () => {
   const full = { status: 1, stderr: "wavefold: standard output: there is no space left\n" };
 
-  it.each([["link", "in.wgsl"], ["emit", "scan"], ["--help"], ["scan", "--help"], ["--help", "scan"]])(
-    "of %s %s is told to be full",
-    (...args) => {
-      expect(runInto("/dev/full", args)).toEqual(full);
-    },
-  );
+  const printing = [
+    ["link", "in.wgsl"],
+    ["emit", "scan"],
+    ["--help"],
+    ["scan", "--help"],
+    ["--help", "scan"],
+  ];
+  it.each(rows(printing, { of: 5 }))("of %s %s is told to be full", (...args) => {
+    expect(runInto("/dev/full", args)).toEqual(full);
+  });
 
   it("is told to be full where the system takes a part", () => {
     write("in.wgsl", "// a line of a text\n".repeat(1000));

@@ -10,7 +10,7 @@ import type { Ended } from "../support/command.ts";
 import { failsIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 4 });
 
 // Segments and runs in the command.
 

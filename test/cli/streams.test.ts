@@ -23,9 +23,9 @@ import type { ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { dumpElements, npyHeader, parseElements } from "../../src/cli/npy.ts";
 import { shownBytes, shownRate, shownTime } from "../../src/cli/progress.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 10 });
 
 // The command on data that is read and written piece by piece.
 
@@ -333,33 +333,36 @@ describe("what ends before its end", () => {
     expect(told).toBe("wavefold: standard output: there is no space left\n");
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("%s leaves the folder as it was", async (signal) => {
-    writeFileSync(at("out.bin"), "as it was");
-    const child = spawn(
-      process.execPath,
-      [program, "scan", "-", "--raw", "u32", "-o", "out.bin", ...SOFTWARE],
-      { cwd: folder, stdio: ["pipe", "ignore", "pipe"] },
-    );
-    child.stdin.on("error", () => {});
-    const closed = new Promise((resolve) => child.on("close", (_, by) => resolve(by)));
-    // Two pieces, and then nothing: some of it is written, and the input stays open.
-    child.stdin.write(Buffer.alloc(2 * 2 ** 24 + 100));
-    const size = (): number =>
-      Math.max(
-        0,
-        ...readdirSync(folder)
-          .filter((name) => name.endsWith(".tmp"))
-          .map((name) => statSync(at(name)).size),
+  test.each(rows(["SIGINT", "SIGTERM"] as const, { of: 2 }))(
+    "%s leaves the folder as it was",
+    async (signal) => {
+      writeFileSync(at("out.bin"), "as it was");
+      const child = spawn(
+        process.execPath,
+        [program, "scan", "-", "--raw", "u32", "-o", "out.bin", ...SOFTWARE],
+        { cwd: folder, stdio: ["pipe", "ignore", "pipe"] },
       );
-    for (const end = Date.now() + 60_000; size() < 2 ** 24 && Date.now() < end; ) {
-      await sleep(20);
-    }
-    expect(size()).toBeGreaterThanOrEqual(2 ** 24);
-    child.kill(signal);
-    expect(await closed).toBe(signal);
-    expect(readdirSync(folder)).toEqual(["out.bin"]);
-    expect(readFileSync(at("out.bin"), "utf8")).toBe("as it was");
-  });
+      child.stdin.on("error", () => {});
+      const closed = new Promise((resolve) => child.on("close", (_, by) => resolve(by)));
+      // Two pieces, and then nothing: some of it is written, and the input stays open.
+      child.stdin.write(Buffer.alloc(2 * 2 ** 24 + 100));
+      const size = (): number =>
+        Math.max(
+          0,
+          ...readdirSync(folder)
+            .filter((name) => name.endsWith(".tmp"))
+            .map((name) => statSync(at(name)).size),
+        );
+      for (const end = Date.now() + 60_000; size() < 2 ** 24 && Date.now() < end; ) {
+        await sleep(20);
+      }
+      expect(size()).toBeGreaterThanOrEqual(2 ** 24);
+      child.kill(signal);
+      expect(await closed).toBe(signal);
+      expect(readdirSync(folder)).toEqual(["out.bin"]);
+      expect(readFileSync(at("out.bin"), "utf8")).toBe("as it was");
+    },
+  );
 
   test("a map that does not compile ends it at once, though its input stays open", async () => {
     const child = spawn(

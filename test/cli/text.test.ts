@@ -3,14 +3,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import { f16 } from "../../src/algebra/floats.ts";
 import type { Target } from "../../src/cli/files.ts";
 import { openText, textTarget } from "../../src/cli/text.ts";
 import { program } from "../support/command.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
 // Numbers as text, in and out.
 
+const test = testInTurn({ of: 3 });
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "wavefold-text-"));
@@ -31,14 +33,15 @@ function given(input: string | Uint8Array, ...args: string[]) {
 }
 const printed = (stdout: string) => ({ status: 0, stdout, stderr: "" });
 
-test.each([
+const scans = [
   ["u64", "add", "18446744073709551615 3\n9007199254740993", "18446744073709551615\n2\n9007199254740995\n"],
   ["i64", "min", "5\t-9223372036854775808\r\n\n -1 ", "5\n-9223372036854775808\n-9223372036854775808\n"],
   ["f64", "add", "0.1 0.2 -1e308 -1e308 nan", "0.1\n0.30000000000000004\n-1e+308\n-inf\nnan\n"],
   ["f32", "max", "-inf 0.1\n16777217 +.5", "-inf\n0.1\n16777216.0\n16777216.0\n"],
   ["i32", "xor", "-1", "-1\n"],
   ["u32", "add", " \n", ""],
-] as const)("a scan of %s by %s", (type, op, text, expected) => {
+] as const;
+test.each(rows(scans, { of: 3 }))("a scan of %s by %s", (type, op, text, expected) => {
   expect(given(text, "scan", "-", "--text", type, "--op", op, "-o", "-")).toEqual(printed(expected));
 });
 

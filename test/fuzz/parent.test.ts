@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rows } from "../support/rows.ts";
 import type { Case } from "./families.ts";
 import { encodeCase } from "./families.ts";
 import type { Runner } from "./parent.ts";
@@ -66,17 +67,21 @@ test("a process is begun anew after some cases, and for one that runs alone", as
   expect(await runner.runAlone(tell("pass"))).toEqual({ verdict: "passed" });
 });
 
-test.each([
+const told: [what: string, message: RegExp][] = [
   ["wait", /hangs: no end after 1.5 s/],
   ["compute", /hangs: no end after 1.5 s/],
   ["fill", /takes more than 1000 MB of memory/],
   ["end", /ends the process \(exit code 3: out of luck/],
-])("a case that is told to %s fails, and the next one runs", async (what, message) => {
-  const ended = await runner.run(tell(what));
-  expect(ended.verdict).toBe("failed");
-  expect(ended.message).toMatch(message);
-  expect(await runner.run(tell("pass"))).toEqual({ verdict: "passed" });
-});
+];
+test.each(rows(told, { of: 2 }))(
+  "a case that is told to %s fails, and the next one runs",
+  async (what, message) => {
+    const ended = await runner.run(tell(what));
+    expect(ended.verdict).toBe("failed");
+    expect(ended.message).toMatch(message);
+    expect(await runner.run(tell("pass"))).toEqual({ verdict: "passed" });
+  },
+);
 
 describe("the bundle", () => {
   const fuzz = (...args: string[]) =>

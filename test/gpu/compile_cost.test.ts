@@ -4,6 +4,7 @@ import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { useSoftwareFold } from "../support/fold.ts";
+import { rows } from "../support/rows.ts";
 
 // What a software adapter spends on compiling: what is compiled is up to us, and may grow with the element out of all measure.
 
@@ -38,7 +39,7 @@ const single = { passes: "single", workGroupSize: 64, itemsPerThread: 4 } as con
 // What each takes alone, on a busy machine, CPU and memory beside what the process had; and what it took where a thread held its
 // items in an array, the look-back was that of GPUs, and the driver set work-group memory to zero, a store for each word. In one
 // process memory only grows.
-test.for([
+const cases = [
   // 1.2 to 1.5 s and 120 MB; 17 to 23 s and 500 MB. With no more than the driver's stores, 4 s and 220 MB.
   { title: "by default", options: {}, seconds: 3, megabytes: 170 },
   // 2.2 to 2.6 s and 160 MB; 16 to 19 s and 770 MB.
@@ -62,7 +63,8 @@ test.for([
     seconds: 6,
     megabytes: 330,
   },
-] as const)(
+] as const;
+test.for(rows(cases, { of: 4 }))(
   "an element of 64 bytes: a scan is prepared in seconds $title",
   async ({ options, seconds, megabytes }, { skip }) => {
     skip(!fold().software, "a GPU's driver compiles in another process, or in no time");

@@ -19,7 +19,7 @@ import { affine, chain, span } from "../support/operators.ts";
 import { anyItems, randomBits, randomItems, valuesAs } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 6 });
 
 // Results of calls on arrays that stay on the GPU, against the reference.
 
@@ -110,7 +110,7 @@ const missing = (type: ElementType): boolean =>
   type.name === f16.name && !fold().device.features.has("shader-f16");
 
 describe("each primitive, and chains with the length on the GPU", () => {
-  test.for(rows(cases, { of: 3 }))("$type.name", async ({ type, op: given, make, where, keep }, { skip }) => {
+  test.for(rows(cases, { of: 6 }))("$type.name", async ({ type, op: given, make, where, keep }, { skip }) => {
     skip(missing(type), "the adapter has no shader-f16");
     const op = untyped(given);
     for (const length of lengths) {
@@ -181,7 +181,7 @@ describe("each primitive, and chains with the length on the GPU", () => {
     }
   });
 
-  test.each(["single", "reduce-then-scan"] as const)("passes: %s", async (passes) => {
+  test.each(rows(["single", "reduce-then-scan"] as const, { of: 2 }))("passes: %s", async (passes) => {
     const data = anyItems("u32", 3000, "gpu_array passes") as Uint32Array;
     const options = { passes, workGroupSize: 8, itemsPerThread: 4 } as const;
     const a = await fold().upload(data);
@@ -296,7 +296,7 @@ const reduceArray = (data: Uint32Array): Uint32Array => Uint32Array.of(reduceRef
 describe("wrapped buffers", () => {
   const all = Uint32Array.from({ length: 3000 }, (_, at) => (at * 2654435761) >>> 9);
 
-  test.each([0, 1, 4, 37, 64, 1000])("from item %i on", async (first) => {
+  test.each(rows([0, 1, 4, 37, 64, 1000], { of: 3 }))("from item %i on", async (first) => {
     const { device } = fold();
     const buffer = storageBuffer(device, all);
     const target = storageBuffer(device, new Uint32Array(3000).fill(7));

@@ -23,12 +23,12 @@ import { expectSameBits } from "../support/compare.ts";
 import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched.ts";
 
 // Calls at hand on long arrays, which go in, through and out piece by piece.
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 10 });
 const fold = useSoftwareFold();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */
@@ -145,7 +145,10 @@ async function groupingOf(one: Fold, type: ElementType): Promise<Grouping> {
 
 describe("every element is the reference's", () => {
   test.for(
-    table.map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}, from ${String(row.initial)}` })),
+    rows(
+      table.map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}, from ${String(row.initial)}` })),
+      { of: 10 },
+    ),
   )("$name", async ({ type, op, initial: before, items }, { skip }) => {
     skip(type.feature !== undefined && !fold().device.features.has(type.feature), "no shader-f16");
     const { one, alive } = await foldOf();
@@ -263,7 +266,7 @@ describe("every element is the reference's", () => {
     one.destroy();
   });
 
-  test.for(["single", "reduce-then-scan"] as const)("compactions, %s", async (passes) => {
+  test.for(rows(["single", "reduce-then-scan"] as const, { of: 2 }))("compactions, %s", async (passes) => {
     const { one } = await foldOf();
     const keep = (x: number, i: number): boolean => ((x ^ i) >>> 0) % 3 === 0;
     const options = { where: "(x ^ i) % 3u == 0u", passes, ...tuning };

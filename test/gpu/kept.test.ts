@@ -8,10 +8,10 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched.ts";
 
-const test = testInTurn({ of: 2 });
+const test = testInTurn({ of: 5 });
 
 // What calls at hand leave for the next ones, pieces of long arrays, and arrays of the caller's for results.
 
@@ -174,11 +174,12 @@ describe("buffers and plans", () => {
     one.destroy();
   });
 
-  test.each([
+  const shapes = [
     { workGroupSize: 4, itemsPerThread: 2 },
     { workGroupSize: 7, itemsPerThread: 3 },
     { workGroupSize: 64, itemsPerThread: 8 },
-  ])(
+  ];
+  test.each(rows(shapes, { of: 3 }))(
     "sums of f64 do not depend on the length that a plan is made for: $workGroupSize × $itemsPerThread",
     async (sizes) => {
       const { one } = await foldOf();
@@ -202,7 +203,9 @@ describe("buffers and plans", () => {
     const most: number[] = [];
     for (let turn = 0; turn < 150; turn++) {
       const data = dataOf((turn * 97) % 5000);
-      expect(await one.scan(data, { map: `x + ${turn % 40}u` })).toEqual(
+      // Small kernels, since each map compiles some.
+      const sizes = { algorithm: "blelloch", workGroupSize: 16, itemsPerThread: 2 } as const;
+      expect(await one.scan(data, { map: `x + ${turn % 40}u`, ...sizes })).toEqual(
         sumsOf(data.map((x) => x + (turn % 40))),
       );
       expect(keptBytes()).toBeLessThanOrEqual(2 ** 16);
@@ -306,16 +309,19 @@ describe("buffers and plans", () => {
 });
 
 describe("arrays of many pieces", () => {
-  test.each([1023, 1024, 1025, 4096, 5000, 8191, 8192, 8193, 100_000])("%i words", async (length) => {
-    const { one, alive, made } = await foldOf({ pieceBytes: 2 ** 12 });
-    const data = dataOf(length);
-    await callEach(one, data);
-    await callEach(one, data);
-    // Four pieces of staging at most, each way; and four of flags. Those of a compaction's total are smaller.
-    expect(made().filter((label) => label.endsWith("staging")).length).toBeLessThanOrEqual(8);
-    one.destroy();
-    expect(alive()).toEqual([]);
-  });
+  test.each(rows([1023, 1024, 1025, 4096, 5000, 8191, 8192, 8193, 100_000], { of: 6 }))(
+    "%i words",
+    async (length) => {
+      const { one, alive, made } = await foldOf({ pieceBytes: 2 ** 12 });
+      const data = dataOf(length);
+      await callEach(one, data);
+      await callEach(one, data);
+      // Four pieces of staging at most, each way; and four of flags. Those of a compaction's total are smaller.
+      expect(made().filter((label) => label.endsWith("staging")).length).toBeLessThanOrEqual(8);
+      one.destroy();
+      expect(alive()).toEqual([]);
+    },
+  );
 
   test("items that do not divide a piece, and half words", async () => {
     const { one } = await foldOf({ pieceBytes: 2 ** 12 });
@@ -358,27 +364,30 @@ describe("arrays of many pieces", () => {
 });
 
 describe("into", () => {
-  test.each([5, 1024, 20_000])("takes the result, and nothing beside: %i words", async (length) => {
-    const { one } = await foldOf({ pieceBytes: 2 ** 12 });
-    const data = dataOf(length);
-    const all = new Uint32Array(length + 6).fill(7);
-    const into = all.subarray(3, 3 + length);
-    expect(await one.scan(data, { into })).toBe(into);
-    expect(into).toEqual(sumsOf(data));
-    expect([...all.slice(0, 3), ...all.slice(-3)]).toEqual([7, 7, 7, 7, 7, 7]);
+  test.each(rows([5, 1024, 20_000], { of: 3 }))(
+    "takes the result, and nothing beside: %i words",
+    async (length) => {
+      const { one } = await foldOf({ pieceBytes: 2 ** 12 });
+      const data = dataOf(length);
+      const all = new Uint32Array(length + 6).fill(7);
+      const into = all.subarray(3, 3 + length);
+      expect(await one.scan(data, { into })).toBe(into);
+      expect(into).toEqual(sumsOf(data));
+      expect([...all.slice(0, 3), ...all.slice(-3)]).toEqual([7, 7, 7, 7, 7, 7]);
 
-    const kept = await one.compact(data, { where: "x % 3u == 1u", into });
-    expect(kept).toEqual(data.filter((x) => x % 3 === 1));
-    expect(kept.buffer).toBe(all.buffer);
-    expect(kept.byteOffset).toBe(into.byteOffset);
-    expect(into.slice(kept.length)).toEqual(sumsOf(data).slice(kept.length));
-    // In place, and in memory that threads share.
-    const shared = new Uint32Array(new SharedArrayBuffer(4 * length));
-    shared.set(data);
-    expect(await one.scan(shared, { into: shared })).toBe(shared);
-    expect([...shared]).toEqual([...sumsOf(data)]);
-    one.destroy();
-  });
+      const kept = await one.compact(data, { where: "x % 3u == 1u", into });
+      expect(kept).toEqual(data.filter((x) => x % 3 === 1));
+      expect(kept.buffer).toBe(all.buffer);
+      expect(kept.byteOffset).toBe(into.byteOffset);
+      expect(into.slice(kept.length)).toEqual(sumsOf(data).slice(kept.length));
+      // In place, and in memory that threads share.
+      const shared = new Uint32Array(new SharedArrayBuffer(4 * length));
+      shared.set(data);
+      expect(await one.scan(shared, { into: shared })).toBe(shared);
+      expect([...shared]).toEqual([...sumsOf(data)]);
+      one.destroy();
+    },
+  );
 
   test("of other types, positions, and nothing", async () => {
     const data = Float32Array.of(0.2, 0.9, 0.7);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { GpuArray } from "../../src/node.ts";
@@ -9,7 +9,9 @@ import { storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { anyItems, randomBits } from "../support/random.ts";
+import { testInTurn } from "../support/rows.ts";
 
+const test = testInTurn({ of: 2 });
 const fold = useSoftwareFold();
 const bins = { bins: 16, range: [0, 2 ** 32] } as const;
 

@@ -23,7 +23,7 @@ import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 10 });
 const fold = useSoftwareFold();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */
@@ -172,7 +172,7 @@ describe("every element is as of one array", () => {
   test.for(
     rows(
       table.map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}` })),
-      { of: 3 },
+      { of: 6 },
     ),
   )("$name", async (row, { skip }) => {
     const { type, op } = row;
@@ -312,7 +312,7 @@ describe("every element is as of one array", () => {
     one.destroy();
   });
 
-  test.each(["single", "reduce-then-scan"] as const)("compactions, %s", async (passes) => {
+  test.each(rows(["single", "reduce-then-scan"] as const, { of: 2 }))("compactions, %s", async (passes) => {
     const { one } = await foldOf();
     const data = anyItems("u32", 333, "compact") as Uint32Array;
     const options = { type: u32, where: "(x ^ i) % 3u == 0u", passes, ...tuning } as const;

@@ -24,7 +24,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 
 // Ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 2 });
+const test = testInTurn({ of: 5 });
 const fold = useSoftwareFold();
 const BINDING = 32768;
 /** Items of 4 bytes in a window: as many as fit beside what a binding may start before its range. */
@@ -120,7 +120,7 @@ const all = table.flatMap((row) =>
 );
 
 describe("scans and reductions", () => {
-  test.for(rows(all, { of: 6 }))("$title, $passes, exclusive $exclusive, with ends $ends", async (row) => {
+  test.for(rows(all, { of: 30 }))("$title, $passes, exclusive $exclusive, with ends $ends", async (row) => {
     const { type, op, passes, exclusive, ends, items, initial } = row;
     const { device } = fold();
     const window = Math.floor((BINDING - 4096) / type.bytes / 256) * 256;
@@ -244,7 +244,7 @@ describe("compactions", () => {
       ["apart", "in place"].map((how) => ({ passes, indices, how, name: `${passes} ${indices} ${how}` })),
     ),
   );
-  test.for(rows(cases, { of: 4 }))("$passes, indices $indices, $how", async ({ passes, indices, how }) => {
+  test.for(rows(cases, { of: 6 }))("$passes, indices $indices, $how", async ({ passes, indices, how }) => {
     const { device } = fold();
     const maxLength = 3 * WINDOW + 100;
     const firstIndex = 7;

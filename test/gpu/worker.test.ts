@@ -6,6 +6,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adapter } from "../support/fold.ts";
+import { rows } from "../support/rows.ts";
 
 // The program and its workers are one file, run on what the build made, as a program of a user's is.
 const source = `
@@ -89,7 +90,7 @@ function run(what: string) {
 const SUMS = "3 4 11";
 
 describe("openFold in a worker thread", () => {
-  it.each([
+  const whats = [
     ["one", SUMS],
     ["an environment of its own", SUMS],
     ["a shared environment", SUMS],
@@ -99,7 +100,8 @@ describe("openFold in a worker thread", () => {
     ["four at once", [SUMS, SUMS, SUMS, SUMS].join(", ")],
     ["while the main thread waits", `ok ${SUMS}`],
     ["ended while it is open", SUMS],
-  ])("%s", (what, printed) => {
+  ] as const;
+  it.each(rows(whats, { of: 4 }))("%s", (what, printed) => {
     expect(run(what)).toEqual({ status: 0, stdout: `${printed}\n`, stderr: "" });
   });
 

@@ -36,8 +36,8 @@ const f16Cases: readonly Case[] = cases.filter((one) => /\bf16\b/.test(one.name)
 /** All cases in the main thread, or some of them: `scope` comes before their names. */
 const casesIn = (scope: string): readonly Case[] =>
   scope === MAIN
-    ? rows(cases, { of: 10 })
-    : rows(scope === F16 ? f16Cases : quickCases, { of: 4, shift: scope === WORKER ? 1 : 0 });
+    ? rows(cases, { of: 20 })
+    : rows(scope === F16 ? f16Cases : quickCases, { of: 6, shift: scope === WORKER ? 1 : 0 });
 
 export const MAIN = "";
 /** The cases of f16 alone, where another adapter has it. */

@@ -48,7 +48,7 @@ async function pipelineFailure({ title, kernel }: TitledKernel): Promise<string[
 const ofTypes = allTypes.flatMap((type) => algorithmNames.map((algorithm) => ({ type, algorithm })));
 const ofShapes = ofTypes.flatMap((one) => shapes.map((shape) => ({ ...one, shape })));
 
-test.each(rows(ofShapes, { of: 30 }))(
+test.each(rows(ofShapes, { of: 60 }))(
   "$type.name, $algorithm: every kernel compiles: $shape.workGroupSize × $shape.itemsPerThread",
   async ({ type, algorithm, shape }) => {
     const kernels = await kernelsOf(type, algorithm, shape);
@@ -57,7 +57,7 @@ test.each(rows(ofShapes, { of: 30 }))(
   },
 );
 
-test.each(rows(ofTypes, { of: 20, shift: 3 }))(
+test.each(rows(ofTypes, { of: 30, shift: 3 }))(
   "$type.name, $algorithm, 32 × 4: every pipeline fits the bindings that its kernel names, and nothing unused is enabled",
   async ({ type, algorithm }) => {
     const kernels = await kernelsOf(type, algorithm, { workGroupSize: 32, itemsPerThread: 4 });

@@ -27,7 +27,7 @@ import {
   wrongRuns,
 } from "./support.ts";
 
-const test = testInTurn({ of: 5 });
+const test = testInTurn({ of: 10 });
 
 const fold = useSoftwareFold();
 const POISON = 0xdeadbeef;

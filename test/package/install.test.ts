@@ -15,7 +15,7 @@ import { testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { command, packPackage, run } from "./pack.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 5 });
 
 let packed: Packed;
 beforeAll(async () => {

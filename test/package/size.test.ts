@@ -199,7 +199,7 @@ const bytesOf = ({ files, loaded }: Bundled): number =>
 test.each(
   rows(
     budgets.map((budget) => [budget.what, budget] as const),
-    { of: 5 },
+    { of: 10 },
   ),
 )("%s", async (what, { program, after, result, limit, esbuild }) => {
   const [vite, split, whole] = (await Promise.all(

@@ -28,7 +28,7 @@ const run = (call: "argMin" | "argMax", data: ScalarArray, options: object): Pro
   >;
 const references = { argMin: argMinReference, argMax: argMaxReference } as const;
 
-test.for(rows(cases, { of: 2 }))(
+test.for(rows(cases, { of: 6 }))(
   "%s %s: random bits, and many equal values",
   async ([type, call], { skip }) => {
     skip(lacks(type), "the adapter has no shader-f16");

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
@@ -22,10 +22,11 @@ import { expectSameBits } from "../support/compare.ts";
 import { asOnGpus, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
 // Scans and reductions down the columns of a matrix, against the reference, on every element.
 
+const test = testInTurn({ of: 10 });
 const fold = useSoftwareFold();
 
 /** Columns around a work-group and a vector, and rows around the items that a thread loads together, and chunks of them. */
@@ -135,7 +136,7 @@ function expectChunks(rowsPerChunk: number | undefined, divided: string, of: num
   }
 }
 
-test.for(rows(cases, { of: 12 }))("a scan of $name", async (row, { skip }) => {
+test.for(rows(cases, { of: 20 }))("a scan of $name", async (row, { skip }) => {
   const { type, op, initial, exclusive, testing, divided } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
@@ -197,7 +198,7 @@ test.for(rows(cases, { of: 12 }))("a scan of $name", async (row, { skip }) => {
 test.for(
   rows(
     cases.filter(({ exclusive }) => !exclusive),
-    { of: 12 },
+    { of: 20, shift: 9 },
   ),
 )("a reduction of $name", async (row, { skip }) => {
   const { type, op, initial, testing, divided } = row;
@@ -497,12 +498,13 @@ describe("what is refused", () => {
     ];
     for (const [options, message, option] of wrong) {
       for (const call of [
-        fold().scan(six, options),
-        fold().reduce(six, options),
-        (async () => scanReference(six, options))(),
-        (async () => reduceReference(six, options))(),
+        () => fold().scan(six, options),
+        () => fold().reduce(six, options),
+        async () => scanReference(six, options),
+        async () => reduceReference(six, options),
       ]) {
-        const problem: unknown = await call.then(
+        // Each one starts when the one before is over: a rejection that nobody waits for ends the run.
+        const problem: unknown = await call().then(
           () => undefined,
           (cause: unknown) => cause,
         );

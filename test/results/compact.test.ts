@@ -35,7 +35,7 @@ const sweepsOf = (algorithm: Algorithm) =>
 const ofPredicates = algorithmNames.flatMap((algorithm) =>
   predicates.map(([type, where, keep], at) => ({ algorithm, name: type.name, where, type, keep, at })),
 );
-test.for(rows(ofPredicates, { of: 12 }))(
+test.for(rows(ofPredicates, { of: 20 }))(
   "$algorithm, $name where $where: items and positions at every edge",
   async ({ algorithm, name, where, type, keep, at }, { skip }) => {
     skip(name === f16.name && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");

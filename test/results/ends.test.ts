@@ -21,7 +21,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 
 // The two ends of a scan or a reduction: the value before the first element, and the range that the total goes to.
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 6 });
 const fold = useSoftwareFold();
 const POISON = 0xdeadbeef;
 const tunings = [
@@ -101,7 +101,7 @@ const cases = table.flatMap((row) =>
     tunings.map((tuning) => ({ ...row, name: `${row.type.name}, ${row.op.name}`, algorithm, ...tuning })),
   ),
 );
-test.for(rows(cases, { of: 12 }))("$name, $algorithm, $passes", async (row, { skip }) => {
+test.for(rows(cases, { of: 30 }))("$name, $algorithm, $passes", async (row, { skip }) => {
   const { type, op, initials, algorithm, workGroupSize, itemsPerThread, passes } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
@@ -155,7 +155,7 @@ test.for(rows(cases, { of: 12 }))("$name, $algorithm, $passes", async (row, { sk
 test.for(
   rows(
     cases.filter(({ passes }) => passes === "reduce-then-scan"),
-    { of: 6 },
+    { of: 15, shift: 4 },
   ),
 )("a reduction of $name, $algorithm", async (row, { skip }) => {
   const { type, op, initials, algorithm, workGroupSize, itemsPerThread } = row;
@@ -366,8 +366,9 @@ describe("bad input", () => {
     );
     expect(message).toMatch(/initial is 7; it takes true or false/);
     expect(option).toBe("initial");
-    const scan = await fold().prepareScan({ type: u32, maxLength: 8, initial: true, total: true });
-    const plain = await fold().prepareScan({ type: u32, maxLength: 8 });
+    const sizes = { workGroupSize: 8, itemsPerThread: 4 } as const;
+    const scan = await fold().prepareScan({ type: u32, maxLength: 8, initial: true, total: true, ...sizes });
+    const plain = await fold().prepareScan({ type: u32, maxLength: 8, ...sizes });
     const make = (): GPUBuffer => storageBuffer(device, new Uint32Array(64).fill(POISON));
     const [input, output, sum] = [make(), make(), make()];
     const encoder = device.createCommandEncoder();

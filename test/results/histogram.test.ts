@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
@@ -19,8 +19,9 @@ import { useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
+const test = testInTurn({ of: 3 });
 const fold = useSoftwareFold();
 
 type Rule = Pick<HistogramOptions, "bins" | "range" | "edges">;
@@ -112,7 +113,7 @@ const all = Object.entries(rulesOf).flatMap(([type, rules]) =>
   }),
 );
 
-test.for(rows(all, { of: 10 }))("%s", async ([title, type, rule], { skip }) => {
+test.for(rows(all, { of: 20 }))("%s", async ([title, type, rule], { skip }) => {
   skip(lacks(type), "the adapter has no shader-f16");
   for (const length of [0, 1, 2, 3, 777, 5000]) {
     const data = itemsFor(type, rule, length, `${title} ${length}`);
@@ -125,7 +126,7 @@ test.for(rows(all, { of: 10 }))("%s", async ([title, type, rule], { skip }) => {
 });
 
 /** By another way than the reference and the kernels: NumPy's numbers, and bins that are found with comparisons alone. */
-test.each([
+const known = [
   [Uint32Array.of(1, 2, 1, 3, 3, 4), { edges: [0, 1, 2, 3] }, [0, 2, 3]],
   [Uint32Array.of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), { bins: 3, range: [0, 10] }, [4, 3, 4]],
   [Int32Array.of(-5, -4, 0, 4, 5, 6), { bins: 2, range: [-5, 5] }, [2, 3]],
@@ -141,13 +142,15 @@ test.each([
     { edges: [Number.NEGATIVE_INFINITY, 5, Number.POSITIVE_INFINITY] },
     [1, 2],
   ],
-] as const)("%o, %o", async (data, rule, expected) => {
+] as const;
+test.each(rows(known, { of: 6 }))("%o, %o", async (data, rule, expected) => {
   expect([...(await fold().histogram(data as Float32Array, rule))]).toEqual(expected);
   expect([...histogramReference(data as Float32Array, rule)]).toEqual(expected);
 });
 
 describe("WGSL for the bin", () => {
-  test.each(Object.values(elementTypes).filter(({ name }) => name !== "f16"))("$name", async ({ name }) => {
+  const types = Object.values(elementTypes).filter(({ name }) => name !== "f16");
+  test.each(rows(types, { of: 3 }))("$name", async ({ name }) => {
     const data = anyItems(name, 1000, `bin ${name}`);
     const counts = await fold().histogram(data, { bins: 6, bin: "i % 7u" } as never);
     expect([...counts]).toEqual([143, 143, 143, 143, 143, 143]);
@@ -198,7 +201,7 @@ describe("recorded", () => {
   const BEHIND = 80;
   const POISON = 0xa5a5a5a5;
 
-  test.for(rows(recorded, { of: 10 }))(
+  test.for(rows(recorded, { of: 20 }))(
     "$type.name, $variant, $shape.workGroupSize × $shape.itemsPerThread",
     async ({ type, variant, shape }, { skip }) => {
       skip(lacks(type.name), "the adapter has no shader-f16");

@@ -30,7 +30,7 @@ import { smallTunings } from "../support/results.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
-const single = testInTurn({ of: 4 });
+const single = testInTurn({ of: 6 });
 
 /** An array of one value. */
 function only({ type }: MapRow, value: Value): AnyArray {
@@ -43,15 +43,36 @@ function only({ type }: MapRow, value: Value): AnyArray {
 const lacks = ({ from, type }: MapRow): string | undefined =>
   [from.feature, type.feature].find((one) => one !== undefined && !fold().device.features.has(one));
 
+/** The algorithms of a row: the first two take every one, the others one each, in turn. A map does not depend on it. */
+const algorithmsOf = (at: number): readonly (typeof algorithmNames)[number][] =>
+  algorithmNames.filter((_, turn) => at < 2 || turn === at % algorithmNames.length);
+// Where the order matters, at hand does not say which it was.
+const atHandOf = ({ isOrdered = false }: MapRow, at: number): readonly (typeof algorithmNames)[number][] =>
+  isOrdered ? [] : algorithmsOf(at);
+const eitherPasses = ["single", "reduce-then-scan"] as const;
+// Of every third row: what is kept is written one by one, whatever its type.
+const compactedOf = (at: number): readonly (typeof eitherPasses)[number][] =>
+  at % 3 === 0 ? eitherPasses : [];
+
+/** The tests of the rows, as they are named below. */
+const named = mapRows.flatMap((row, at) =>
+  [
+    ...atHandOf(row, at).map((algorithm) => `at every edge: ${algorithm}`),
+    ...eitherPasses.map((passes) => `placed: ${passes}`),
+    ...compactedOf(at).map((passes) => `placed: compact, ${passes}`),
+    "placed: reduce",
+  ].map((name) => `${row.title}, ${name}`),
+);
+const taken = new Set(rows(named, { of: 30 }));
+
 const ways = mapRows.map((row) => [row.title, row] as const);
-describe.each(rows(ways, { of: 20 }))("%s", (_, row) => {
+describe.each(ways)("%s", (_, row) => {
+  const isTaken = (name: string): boolean => taken.has(`${row.title}, ${name}`);
   const { from, type, op, map, isOrdered = false } = row;
   const at = mapRows.indexOf(row);
-  // The first two in every algorithm, the others in one each, in turn: a map does not depend on it.
-  const own = algorithmNames.filter((__, turn) => at < 2 || turn === at % algorithmNames.length);
+  const own = algorithmsOf(at);
 
-  // Where the order matters, at hand does not say which it was.
-  const atHand = isOrdered ? [] : own;
+  const atHand = atHandOf(row, at).filter((algorithm) => isTaken(`at every edge: ${algorithm}`));
   test.for(atHand)("at every edge: %s", async (algorithm, { skip }) => {
     skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
     // The first two take every length in either kind of passes; the others every second length in one, in turn.
@@ -107,50 +128,52 @@ describe.each(rows(ways, { of: 20 }))("%s", (_, row) => {
   };
   const shape = { from, type, op, map, algorithm: own[0], workGroupSize, itemsPerThread };
 
-  test.for(["single", "reduce-then-scan"] as const)("placed: %s", async (passes, { skip }) => {
-    skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
-    const { vector } = row;
-    const lengths = lengthsWith(vector);
-    const maxLength = Math.max(...lengths);
-    const exclusive = at % 2 === 1;
-    const scan = await asOnGpus(fold(), () =>
-      fold().prepareScan({ ...shape, passes, exclusive, maxLength } as never),
-    );
-    // The other ways to lie have the same kernels in both.
-    const layouts = Object.entries(layoutsOf(vector));
-    for (const [name, layout] of passes === "single" ? layouts : layouts.slice(0, 2)) {
-      for (const length of lengths) {
-        const title = `${name}, ${length}`;
-        const data = itemsOf(row, length, title);
-        let grouping: unknown;
-        const prefixes = await runPlaced(
-          fold().device,
-          from,
-          data,
-          length,
-          layout(length),
-          (encoder, ranges) => {
-            const used = scan.groupingOf(ranges);
-            const isWide = isVectors(name) || vector === 1;
-            expect(used.itemsPerVector, title).toBe(isVectors(name) ? vector : 1);
-            const inPlace = /in place|one buffer/.test(name);
-            expect(used.passes, title).toBe(isWide && !inPlace ? passes : "reduce-then-scan");
-            grouping = used;
-            scan.record(encoder, ranges);
-          },
-          title,
-          length,
-          type,
-        );
-        const twin = { ...(twinOf(row) as object), exclusive, ...(isOrdered && { grouping }) } as never;
-        expectSameBits(prefixes, scanReference(data, twin), title);
+  test.for(eitherPasses.filter((passes) => isTaken(`placed: ${passes}`)))(
+    "placed: %s",
+    async (passes, { skip }) => {
+      skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
+      const { vector } = row;
+      const lengths = lengthsWith(vector);
+      const maxLength = Math.max(...lengths);
+      const exclusive = at % 2 === 1;
+      const scan = await asOnGpus(fold(), () =>
+        fold().prepareScan({ ...shape, passes, exclusive, maxLength } as never),
+      );
+      // The other ways to lie have the same kernels in both.
+      const layouts = Object.entries(layoutsOf(vector));
+      for (const [name, layout] of passes === "single" ? layouts : layouts.slice(0, 2)) {
+        for (const length of lengths) {
+          const title = `${name}, ${length}`;
+          const data = itemsOf(row, length, title);
+          let grouping: unknown;
+          const prefixes = await runPlaced(
+            fold().device,
+            from,
+            data,
+            length,
+            layout(length),
+            (encoder, ranges) => {
+              const used = scan.groupingOf(ranges);
+              const isWide = isVectors(name) || vector === 1;
+              expect(used.itemsPerVector, title).toBe(isVectors(name) ? vector : 1);
+              const inPlace = /in place|one buffer/.test(name);
+              expect(used.passes, title).toBe(isWide && !inPlace ? passes : "reduce-then-scan");
+              grouping = used;
+              scan.record(encoder, ranges);
+            },
+            title,
+            length,
+            type,
+          );
+          const twin = { ...(twinOf(row) as object), exclusive, ...(isOrdered && { grouping }) } as never;
+          expectSameBits(prefixes, scanReference(data, twin), title);
+        }
       }
-    }
-    scan.destroy();
-  });
+      scan.destroy();
+    },
+  );
 
-  // Of every third row: what is kept is written one by one, whatever its type.
-  const compacted = at % 3 === 0 ? (["single", "reduce-then-scan"] as const) : [];
+  const compacted = compactedOf(at).filter((passes) => isTaken(`placed: compact, ${passes}`));
   test.for(compacted)("placed: compact, %s", async (passes, { skip }) => {
     skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
     const { device } = fold();
@@ -189,7 +212,7 @@ describe.each(rows(ways, { of: 20 }))("%s", (_, row) => {
     compact.destroy();
   });
 
-  test("placed: reduce", async ({ skip }) => {
+  test.for(isTaken("placed: reduce") ? ["reduce"] : [])("placed: %s", async (_, { skip }) => {
     skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
     const { loaded } = row;
     const lengths = lengthsWith(loaded);

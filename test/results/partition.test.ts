@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -20,8 +20,9 @@ import { around, edgeLengths } from "../support/lengths.ts";
 import { arrayOfBits, randomBits, randomItems } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
+const test = testInTurn({ of: 3 });
 const fold = useSoftwareFold();
 
 const Twelve = struct({ name: "Twelve", fields: { a: u32, b: u32, c: f32 } });
@@ -64,36 +65,47 @@ const tunings: readonly (TuningOptions & { readonly most: number })[] = [
   { workGroupSize: 8, itemsPerThread: 4, passes: "single", most: 1100 },
 ];
 
-const ofTypes = algorithmNames.flatMap((algorithm) =>
-  types.map((type) => ({ algorithm, type, name: type.name })),
+/** Sizes that compile soon, where it does not matter which ones. */
+const small = { workGroupSize: 32, itemsPerThread: 4 } as const;
+
+const ofTypes = tunings.flatMap((tuning, at) =>
+  algorithmNames.flatMap((algorithm) =>
+    types.map((type) => ({
+      algorithm,
+      type,
+      name: type.name,
+      tuning,
+      at,
+      workGroupSize: tuning.workGroupSize,
+    })),
+  ),
 );
 
-test.for(rows(ofTypes, { of: 4 }))(
-  "$algorithm, $name: items and positions at every edge",
-  async ({ algorithm, type }, { skip }) => {
+test.for(rows(ofTypes, { of: 20 }))(
+  "$algorithm, $name, $workGroupSize threads: items and positions at every edge",
+  async ({ algorithm, type, tuning, at }, { skip }) => {
     skip(missing(type), `the adapter has no ${type.feature}`);
-    for (const [at, { most, ...sizes }] of tunings.entries()) {
-      const lengths = edgeLengths(sizes.workGroupSize ?? 0, sizes.itemsPerThread ?? 0);
-      for (const [turn, length] of lengths.filter((one) => one <= most).entries()) {
-        const data = randomItems(type, length, `${type.name} ${length}`);
-        // Every length takes the first predicate, and another one in turn.
-        const other = predicates[1 + ((turn + at) % (predicates.length - 1))];
-        for (const [text, keep] of [predicates[0], other] as typeof predicates) {
-          const where = text.replace("LENGTH", String(length));
-          const keeps = (_: unknown, index: number): boolean => keep(index, length);
-          const options = { type, where, algorithm, ...sizes } as never;
-          const title = `${length}, ${where}, ${sizes.workGroupSize} threads`;
-          expectPartition(
-            await fold().partition(data, options),
-            partitionReference(data, keeps, { type }) as never,
-            title,
-          );
-          expectPartition(
-            await fold().partition(data, { ...(options as object), indices: true } as never),
-            partitionReference(data, keeps, { type, indices: true }) as never,
-            `positions, ${title}`,
-          );
-        }
+    const { most, ...sizes } = tuning;
+    const lengths = edgeLengths(sizes.workGroupSize ?? 0, sizes.itemsPerThread ?? 0);
+    for (const [turn, length] of lengths.filter((one) => one <= most).entries()) {
+      const data = randomItems(type, length, `${type.name} ${length}`);
+      // Every length takes the first predicate, and another one in turn.
+      const other = predicates[1 + ((turn + at) % (predicates.length - 1))];
+      for (const [text, keep] of [predicates[0], other] as typeof predicates) {
+        const where = text.replace("LENGTH", String(length));
+        const keeps = (_: unknown, index: number): boolean => keep(index, length);
+        const options = { type, where, algorithm, ...sizes } as never;
+        const title = `${length}, ${where}, ${sizes.workGroupSize} threads`;
+        expectPartition(
+          await fold().partition(data, options),
+          partitionReference(data, keeps, { type }) as never,
+          title,
+        );
+        expectPartition(
+          await fold().partition(data, { ...(options as object), indices: true } as never),
+          partitionReference(data, keeps, { type, indices: true }) as never,
+          `positions, ${title}`,
+        );
       }
     }
   },
@@ -187,9 +199,14 @@ const recorded: readonly Row[] = [
   { type: types[3] as ElementType, algorithm: "subgroup", itemsPerThread: 4, vector: 1, oneByOne: true },
 ];
 
-describe.each(rows(recorded, { of: 3 }))(
-  "recorded: $type.name, $algorithm, one by one: $oneByOne",
-  ({ type, algorithm, itemsPerThread, vector, oneByOne }) => {
+const recordings = recorded.flatMap((row) =>
+  (["two sides", "classes"] as const).flatMap((kind) =>
+    [false, true].map((lengthOnGpu) => ({ ...row, kind, lengthOnGpu })),
+  ),
+);
+describe.each(rows(recordings, { of: 12 }))(
+  "recorded: $type.name, $algorithm, one by one: $oneByOne, $kind, the length on the GPU: $lengthOnGpu",
+  ({ type, algorithm, itemsPerThread, vector, oneByOne, kind, lengthOnGpu }) => {
     beforeAll(() => planAs(fold(), { software: oneByOne }));
     const tile = 8 * itemsPerThread;
     const lengths = [1, ...around(tile), ...around(3 * tile), tile * tile + 5];
@@ -198,8 +215,7 @@ describe.each(rows(recorded, { of: 3 }))(
     const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
     const layouts = Object.entries(layoutsOf(vector));
 
-    test.for([false, true])("the length on the GPU: %s", async (lengthOnGpu, { skip }) => {
-      skip(missing(type), `the adapter has no ${type.feature}`);
+    const partTwoSides = async (): Promise<void> => {
       const { device } = fold();
       const partition = await fold().preparePartition({ ...options, lengthOnGpu });
       const count = storageBuffer(device, new Uint32Array(4));
@@ -231,10 +247,9 @@ describe.each(rows(recorded, { of: 3 }))(
       }
       partition.destroy();
       count.destroy();
-    });
+    };
 
-    test.for([false, true])("classes, the length on the GPU: %s", async (lengthOnGpu, { skip }) => {
-      skip(missing(type), `the adapter has no ${type.feature}`);
+    const partClasses = async (): Promise<void> => {
       const { device } = fold();
       const { where: _, ...others } = options;
       const classes = 5;
@@ -269,6 +284,11 @@ describe.each(rows(recorded, { of: 3 }))(
       }
       partition.destroy();
       counts.destroy();
+    };
+
+    test.for(["every layout and length"])("%s", async (_, { skip }) => {
+      skip(missing(type), `the adapter has no ${type.feature}`);
+      await (kind === "classes" ? partClasses() : partTwoSides());
     });
   },
 );
@@ -322,21 +342,26 @@ test("arrays on the GPU, in place too, and of a length that is there", async () 
   expect(parted.count.length).toBe(1);
   expectPartition(await take(parted), odd, "values");
   expectPartition(
-    await take(await one.partition(numbers, { where, indices: true })),
+    await take(await one.partition(numbers, { where, indices: true, ...small })),
     partitionReference(data, (x) => x % 2 === 1, { indices: true }),
     "positions",
   );
-  const flags = await one.scan(numbers, { map: "select(0u, 1u, x > 7u)", exclusive: true, initial: 0 });
+  const flags = await one.scan(numbers, {
+    map: "select(0u, 1u, x > 7u)",
+    exclusive: true,
+    initial: 0,
+    ...small,
+  });
   const marks = await flags.read();
   expectPartition(
-    await take(await one.partition(numbers, { flags })),
+    await take(await one.partition(numbers, { flags, ...small })),
     partitionReference(data, (_, index) => marks[index] !== 0),
     "flags",
   );
   // The length of what a compaction kept is on the GPU: so is that of its partition.
-  const some = await one.compact(numbers, { where: "i % 3u == 0u" });
+  const some = await one.compact(numbers, { where: "i % 3u == 0u", ...small });
   const kept = data.filter((_, index) => index % 3 === 0);
-  const ofSome = await one.partition(some, { where });
+  const ofSome = await one.partition(some, { where, ...small });
   expect(typeof ofSome.values.length).toBe("object");
   some.destroy();
   expectPartition(
@@ -344,7 +369,7 @@ test("arrays on the GPU, in place too, and of a length that is there", async () 
     partitionReference(kept, (x) => x % 2 === 1),
     "a length on the GPU",
   );
-  const classes = await one.partition(numbers, { classes: 3, class: "x % 3u" });
+  const classes = await one.partition(numbers, { classes: 3, class: "x % 3u", ...small });
   const offsets = { values: await classes.values.read(), offsets: await classes.offsets.read() };
   expectClasses(
     offsets,
@@ -353,7 +378,7 @@ test("arrays on the GPU, in place too, and of a length that is there", async () 
   );
   classes.values.destroy();
   classes.offsets.destroy();
-  const same = await one.partition(numbers, { where, into: numbers });
+  const same = await one.partition(numbers, { where, into: numbers, ...small });
   expectPartition(await take(same), odd, "in place");
   numbers.destroy();
   flags.destroy();
@@ -517,7 +542,7 @@ describe("what is refused", () => {
 
   test("ranges that overlap, or lie where one dispatch cannot bind them", async () => {
     const { device } = fold();
-    const partition = await fold().preparePartition({ type: u32, where: "true", maxLength: 8 });
+    const partition = await fold().preparePartition({ type: u32, where: "true", maxLength: 8, ...small });
     const [a, b] = [storageBuffer(device, new Uint32Array(400)), storageBuffer(device, new Uint32Array(400))];
     const record = (ranges: object) => (): void =>
       partition.record(device.createCommandEncoder(), { length: 8, ...ranges } as never);
@@ -531,7 +556,13 @@ describe("what is refused", () => {
     expect(record({ input: a, output: { buffer: b, size: 28 }, count: b })).toThrow(
       "output has 28 bytes from offset 0 on, and 8 items of 4 bytes take 32",
     );
-    const classes = await fold().preparePartition({ type: u32, classes: 4, class: "x", maxLength: 8 });
+    const classes = await fold().preparePartition({
+      type: u32,
+      classes: 4,
+      class: "x",
+      maxLength: 8,
+      ...small,
+    });
     expect(() =>
       classes.record(device.createCommandEncoder(), {
         input: a,
@@ -541,7 +572,7 @@ describe("what is refused", () => {
       }),
     ).toThrow("count has 16 bytes from offset 1024 on, and 5 items of 4 bytes take 20");
     classes.destroy();
-    const flagged = await fold().preparePartition({ type: u32, maxLength: 8 });
+    const flagged = await fold().preparePartition({ type: u32, maxLength: 8, ...small });
     expect(() =>
       flagged.record(device.createCommandEncoder(), { input: a, output: b, count: b, length: 0 } as never),
     ).toThrow(
@@ -565,34 +596,33 @@ describe("classes", () => {
   const classOf = (index: number): number => ((index * 7) % 11) % 6;
   const expression = "((i * 7u) % 11u) % 6u";
 
-  test.for(rows(ofTypes, { of: 6, shift: 1 }))(
-    "$algorithm, $name: items and positions at every edge",
-    async ({ algorithm, type }, { skip }) => {
+  test.for(rows(ofTypes, { of: 20, shift: 7 }))(
+    "$algorithm, $name, $workGroupSize threads: items and positions at every edge",
+    async ({ algorithm, type, tuning }, { skip }) => {
       skip(missing(type), `the adapter has no ${type.feature}`);
-      for (const { most, ...sizes } of tunings) {
-        const lengths = edgeLengths(sizes.workGroupSize ?? 0, sizes.itemsPerThread ?? 0);
-        for (const length of lengths.filter((one) => one <= most)) {
-          const data = randomItems(type, length, `classes ${type.name} ${length}`);
-          // Some classes are empty: the last ones of many, and all but one.
-          for (const [classes, text, of] of [
-            [6, expression, classOf],
-            [4, expression, classOf],
-            [16, "3u * (i % 3u)", (index: number) => 3 * (index % 3)],
-            [1, "7u", () => 7],
-          ] as const) {
-            const options = { type, classes, class: text, algorithm, ...sizes };
-            const given = (_: unknown, index: number): number => of(index);
-            const title = `${length}, ${classes} classes, ${sizes.workGroupSize} threads`;
-            const actual = (await fold().partition(data, options as never)) as never;
-            expectClasses(actual, partitionReference(data, given, { type, classes }) as never, title);
-            if (classes === 6) {
-              const positions = (await fold().partition(data, {
-                ...options,
-                indices: true,
-              } as never)) as never;
-              const expected = partitionReference(data, given, { type, classes, indices: true });
-              expectClasses(positions, expected as never, `positions, ${title}`);
-            }
+      const { most, ...sizes } = tuning;
+      const lengths = edgeLengths(sizes.workGroupSize ?? 0, sizes.itemsPerThread ?? 0);
+      for (const length of lengths.filter((one) => one <= most)) {
+        const data = randomItems(type, length, `classes ${type.name} ${length}`);
+        // Some classes are empty: the last ones of many, and all but one.
+        for (const [classes, text, of] of [
+          [6, expression, classOf],
+          [4, expression, classOf],
+          [16, "3u * (i % 3u)", (index: number) => 3 * (index % 3)],
+          [1, "7u", () => 7],
+        ] as const) {
+          const options = { type, classes, class: text, algorithm, ...sizes };
+          const given = (_: unknown, index: number): number => of(index);
+          const title = `${length}, ${classes} classes, ${sizes.workGroupSize} threads`;
+          const actual = (await fold().partition(data, options as never)) as never;
+          expectClasses(actual, partitionReference(data, given, { type, classes }) as never, title);
+          if (classes === 6) {
+            const positions = (await fold().partition(data, {
+              ...options,
+              indices: true,
+            } as never)) as never;
+            const expected = partitionReference(data, given, { type, classes, indices: true });
+            expectClasses(positions, expected as never, `positions, ${title}`);
           }
         }
       }

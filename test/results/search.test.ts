@@ -51,7 +51,7 @@ const cases = (Object.keys(elementTypes) as TypeName[]).flatMap((type) =>
   (["left", "right"] as const).map((side) => [type, side] as const),
 );
 
-test.for(rows(cases, { of: 2 }))("%s, %s", async ([type, side], { skip }) => {
+test.for(rows(cases, { of: 6 }))("%s, %s", async ([type, side], { skip }) => {
   skip(lacks(type), "the adapter has no shader-f16");
   for (const shape of [{}, { workGroupSize: 3, itemsPerThread: 5 }]) {
     for (const entries of [0, 1, 2, 3, 7, 8, 9, 100, 1025]) {
@@ -113,7 +113,7 @@ describe("recorded", () => {
       ].map((shape) => ({ type, side, shape })),
     ),
   );
-  test.for(rows(table, { of: 6 }))(
+  test.for(rows(table, { of: 10 }))(
     "$type, $side, $shape.workGroupSize × $shape.itemsPerThread",
     async ({ type, side, shape }, { skip }) => {
       skip(lacks(type), "the adapter has no shader-f16");
@@ -199,7 +199,8 @@ describe("recorded", () => {
 
   test("bad ranges", async () => {
     const { device } = fold();
-    const search = await fold().prepareSearchSorted({ type: u32, maxLength: 4 });
+    const sizes = { workGroupSize: 8, itemsPerThread: 4 } as const;
+    const search = await fold().prepareSearchSorted({ type: u32, maxLength: 4, ...sizes });
     const [sorted, input, output] = [1, 2, 3].map(() => storageBuffer(device, new Uint32Array(4))) as [
       GPUBuffer,
       GPUBuffer,
@@ -217,7 +218,7 @@ describe("recorded", () => {
     expect(record({ output: input })).toThrow(ArgumentError);
     expect(record({ output: sorted })).toThrow(/overlap/);
     search.destroy();
-    const scan = await fold().prepareScan({ type: u32, maxLength: 4 });
+    const scan = await fold().prepareScan({ type: u32, maxLength: 4, ...sizes });
     expect(() => scan.record(device.createCommandEncoder(), { ...all } as never)).toThrow(
       /takes no option sorted/,
     );

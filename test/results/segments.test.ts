@@ -24,7 +24,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 // Scans and reductions of segments: every source of heads, against the reference, on every element. Each row of the table takes
 // some of the sources, so that together the rows of a type take all of them.
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 10 });
 const fold = useSoftwareFold();
 const tunings = [
   { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
@@ -241,7 +241,7 @@ const sourcesOf = (turn: number): Source[] => [
 ];
 const named = Object.entries(partitions);
 
-test.for(rows(cases, { of: 12 }))("a scan of $name, $algorithm, $passes", async (row, { skip }) => {
+test.for(rows(cases, { of: 30 }))("a scan of $name, $algorithm, $passes", async (row, { skip }) => {
   const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
@@ -296,78 +296,85 @@ test.for(rows(cases, { of: 12 }))("a scan of $name, $algorithm, $passes", async 
   }
 });
 
-test.for(rows(cases, { of: 12 }))("a reduction of $name, $algorithm, $passes", async (row, { skip }) => {
-  const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
-  skip(
-    type.feature !== undefined && !fold().device.features.has(type.feature),
-    "the adapter has no shader-f16",
-  );
-  const { device } = fold();
-  const options = { type, op, algorithm, workGroupSize, itemsPerThread, passes, maxLength: MOST } as const;
-  for (const [kind, source] of sourcesOf(row.turn + 1).entries()) {
-    const starts = (row.turn + kind) % 2 === 0 ? { initial } : {};
-    const isCounted = source.name !== "rows" && source.name !== "offsets";
-    const keyType = (source.segments as { readonly keys?: ElementType }).keys;
-    const reduce = await fold().prepareReduce({
-      ...options,
-      segments: (keyType === undefined ? source.segments : { keys: keyType, unique: true }) as never,
-      ...(starts.initial !== undefined && { initial: true }),
-    });
-    for (const [at, length] of lengths.entries()) {
-      const [how, partition] = named[(at + row.turn + kind) % named.length] as (typeof named)[number];
-      const { reference, data: heads, numbers } = source.of(length, partition(length));
-      const title = `${length} by ${source.name}, ${how}`;
-      const data = itemsOf(row, length);
-      const input = storage(data, type.bytes / 4 >= 1 ? type.bytes / 4 : 1);
-      const output = storageBuffer(device, randomWords(3200, title));
-      const sum = storageBuffer(device, Uint32Array.of(77, 77, 77, 77));
-      const unique = storageBuffer(device, randomWords(3200, "unique"));
-      const marks = heads && storage(heads, 4, 8);
-      // What the output has room for: everything, and sometimes less.
-      const isShort = isCounted && at % 3 === 2;
-      const ranges = {
-        // At a vector, and at any item.
-        input: { buffer: input, offset: Math.max(4, type.bytes) },
-        output,
-        length,
-        ...numbers,
-        ...(marks && { [rangeOf(source)]: { buffer: marks, offset: 16 } }),
-        ...(isCounted && { count: { buffer: sum, offset: 4 } }),
-        ...(isShort && { segmentCount: 3 }),
-        ...(keyType && { unique }),
-        ...starts,
-      } as never;
-      const grouping = reduce.groupingOf(ranges);
-      submit((encoder) => reduce.record(encoder, ranges));
-      const order = type.name === "f64" ? { grouping } : {};
-      const like = { op, type, segments: reference, ...starts, ...order };
-      const found = reduceReference(data, like as never) as unknown;
-      const all = (keyType ? (found as { values: AnyArray }).values : found) as AnyArray;
-      const most = isShort ? Math.min(3, all.length) : all.length;
-      const expected = readAs({ length: most } as AnyArray, type, wordsOf(all));
-      const words = await readWords(device, output);
-      const wanted = all instanceof Uint16Array ? all.subarray(0, most) : expected;
-      expectSameBits(readAs(wanted, type, words), wanted, title);
-      const used = Math.ceil((most * type.bytes) / 4);
-      expectSameBits(words.slice(used), randomWords(3200, title).slice(used), `behind the output, ${title}`);
-      const [before, counted, behind] = await readWords(device, sum);
-      expect([before, counted, behind], `the number, ${title}`).toEqual([
-        77,
-        isCounted ? all.length : 77,
-        77,
-      ]);
-      if (keyType) {
-        const { keys } = found as { keys: AnyArray };
-        const own = readAs({ length: most } as AnyArray, keyType, await readWords(device, unique));
-        expectSameBits(own, readAs({ length: most } as AnyArray, keyType, wordsOf(keys)), `keys, ${title}`);
+test.for(rows(cases, { of: 30, shift: 17 }))(
+  "a reduction of $name, $algorithm, $passes",
+  async (row, { skip }) => {
+    const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
+    skip(
+      type.feature !== undefined && !fold().device.features.has(type.feature),
+      "the adapter has no shader-f16",
+    );
+    const { device } = fold();
+    const options = { type, op, algorithm, workGroupSize, itemsPerThread, passes, maxLength: MOST } as const;
+    for (const [kind, source] of sourcesOf(row.turn + 1).entries()) {
+      const starts = (row.turn + kind) % 2 === 0 ? { initial } : {};
+      const isCounted = source.name !== "rows" && source.name !== "offsets";
+      const keyType = (source.segments as { readonly keys?: ElementType }).keys;
+      const reduce = await fold().prepareReduce({
+        ...options,
+        segments: (keyType === undefined ? source.segments : { keys: keyType, unique: true }) as never,
+        ...(starts.initial !== undefined && { initial: true }),
+      });
+      for (const [at, length] of lengths.entries()) {
+        const [how, partition] = named[(at + row.turn + kind) % named.length] as (typeof named)[number];
+        const { reference, data: heads, numbers } = source.of(length, partition(length));
+        const title = `${length} by ${source.name}, ${how}`;
+        const data = itemsOf(row, length);
+        const input = storage(data, type.bytes / 4 >= 1 ? type.bytes / 4 : 1);
+        const output = storageBuffer(device, randomWords(3200, title));
+        const sum = storageBuffer(device, Uint32Array.of(77, 77, 77, 77));
+        const unique = storageBuffer(device, randomWords(3200, "unique"));
+        const marks = heads && storage(heads, 4, 8);
+        // What the output has room for: everything, and sometimes less.
+        const isShort = isCounted && at % 3 === 2;
+        const ranges = {
+          // At a vector, and at any item.
+          input: { buffer: input, offset: Math.max(4, type.bytes) },
+          output,
+          length,
+          ...numbers,
+          ...(marks && { [rangeOf(source)]: { buffer: marks, offset: 16 } }),
+          ...(isCounted && { count: { buffer: sum, offset: 4 } }),
+          ...(isShort && { segmentCount: 3 }),
+          ...(keyType && { unique }),
+          ...starts,
+        } as never;
+        const grouping = reduce.groupingOf(ranges);
+        submit((encoder) => reduce.record(encoder, ranges));
+        const order = type.name === "f64" ? { grouping } : {};
+        const like = { op, type, segments: reference, ...starts, ...order };
+        const found = reduceReference(data, like as never) as unknown;
+        const all = (keyType ? (found as { values: AnyArray }).values : found) as AnyArray;
+        const most = isShort ? Math.min(3, all.length) : all.length;
+        const expected = readAs({ length: most } as AnyArray, type, wordsOf(all));
+        const words = await readWords(device, output);
+        const wanted = all instanceof Uint16Array ? all.subarray(0, most) : expected;
+        expectSameBits(readAs(wanted, type, words), wanted, title);
+        const used = Math.ceil((most * type.bytes) / 4);
+        expectSameBits(
+          words.slice(used),
+          randomWords(3200, title).slice(used),
+          `behind the output, ${title}`,
+        );
+        const [before, counted, behind] = await readWords(device, sum);
+        expect([before, counted, behind], `the number, ${title}`).toEqual([
+          77,
+          isCounted ? all.length : 77,
+          77,
+        ]);
+        if (keyType) {
+          const { keys } = found as { keys: AnyArray };
+          const own = readAs({ length: most } as AnyArray, keyType, await readWords(device, unique));
+          expectSameBits(own, readAs({ length: most } as AnyArray, keyType, wordsOf(keys)), `keys, ${title}`);
+        }
+        for (const buffer of [input, output, sum, unique, ...(marks ? [marks] : [])]) {
+          buffer.destroy();
+        }
       }
-      for (const buffer of [input, output, sum, unique, ...(marks ? [marks] : [])]) {
-        buffer.destroy();
-      }
+      reduce.destroy();
     }
-    reduce.destroy();
-  }
-});
+  },
+);
 
 /** An array's bytes as whole words. */
 function wordsOf(data: AnyArray): Uint32Array {

@@ -1,9 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { rows, testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
-const visit = useSite({ api: true });
+/** The API reference takes longest to build: every second run of the quick tier does without, and looks at the guides. */
+const parts = rows(["guides", "reference"] as const, { of: 2 });
+const hasReference = parts.includes("reference");
+const visit = useSite({ api: hasReference });
+
+const none = (): void => {};
+/** Tests of a site that has the reference, and of the guides alone. */
+const test = hasReference ? testInTurn({ of: 3 }) : none;
+const ofGuides = parts.includes("guides") ? testInTurn({ of: 1 }) : none;
 
 /** The site's pages, by their paths in it. */
 const pages = (): Map<string, string> =>
@@ -87,55 +96,55 @@ test("the reference is searched", async () => {
   expect(await textOf(page, "h1")).toBe("Function workGroupScan");
 });
 
-test("the keyboard skips to the content", async () => {
-  for (const path of ["guides/first-scan.html", "api/modules/wavefold.html"]) {
-    const page = await visit(path);
-    // The reference shows itself once its script has run; before, nothing takes the focus.
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.keyboard.press("Tab");
-    expect(await page.locator(":focus").textContent(), path).toBe("Skip to the content");
-    await page.keyboard.press("Enter");
-    expect(new URL(page.url()).hash).toBe("#main");
-    await page.keyboard.press("Tab");
-    const focused = page.locator(":focus");
-    expect(await focused.evaluate((one) => one.closest("header") === null), path).toBe(true);
-  }
-});
+async function skipsToTheContent(path: string): Promise<void> {
+  const page = await visit(path);
+  // The reference shows itself once its script has run; before, nothing takes the focus.
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.keyboard.press("Tab");
+  expect(await page.locator(":focus").textContent(), path).toBe("Skip to the content");
+  await page.keyboard.press("Enter");
+  expect(new URL(page.url()).hash).toBe("#main");
+  await page.keyboard.press("Tab");
+  const focused = page.locator(":focus");
+  expect(await focused.evaluate((one) => one.closest("header") === null), path).toBe(true);
+}
+ofGuides("the keyboard skips to a guide's content", () => skipsToTheContent("guides/first-scan.html"));
+test("the keyboard skips to the reference's content", () => skipsToTheContent("api/modules/wavefold.html"));
 
-test("guides and reference fit a phone", async () => {
-  const context = { viewport: { width: 360, height: 740 } };
+async function fitAPhone(paths: readonly string[]): Promise<void> {
+  const page = await visit("guides/index.html", { context: { viewport: { width: 360, height: 740 } } });
+  const here = page.url().replace("guides/index.html", "");
+  for (const path of paths) {
+    await page.goto(`${here}${path}`);
+    expect(await overflow(page), path).toBe(0);
+  }
+}
+ofGuides("guides fit a phone", async () => {
   const guides = [...pages().keys()].filter((path) => path.startsWith("guides/"));
   expect(guides.length).toBeGreaterThanOrEqual(9);
-  const page = await visit("guides/index.html", { context });
-  const here = page.url().replace("guides/index.html", "");
-  for (const path of [
-    ...guides,
+  await fitAPhone(guides);
+});
+test("the reference fits a phone", () =>
+  fitAPhone([
     "api/index.html",
     "api/modules/wavefold.html",
     "api/interfaces/wavefold.Fold.html",
     "api/functions/wavefold_check.checkMonoid.html",
-  ]) {
-    await page.goto(`${here}${path}`);
-    expect(await overflow(page), path).toBe(0);
-  }
-});
+  ]));
 
-test.each(["light", "dark"] as const)(
-  "guides and reference have the site's colours: %s",
-  async (colorScheme) => {
-    const colours = async (path: string): Promise<string[]> => {
-      const page = await visit(path, { context: { colorScheme } });
-      return page.evaluate(() => {
-        const { backgroundColor, color } = getComputedStyle(document.body);
-        return [backgroundColor, color];
-      });
-    };
-    const site = await colours("guides/index.html");
-    expect(site).toEqual(
-      colorScheme === "light"
-        ? ["rgb(251, 250, 247)", "rgb(28, 34, 39)"]
-        : ["rgb(20, 23, 26)", "rgb(232, 230, 225)"],
-    );
-    expect(await colours("api/functions/wavefold_wgsl.link.html")).toEqual(site);
-  },
-);
+async function hasColours(path: string): Promise<void> {
+  for (const [colorScheme, colours] of [
+    ["light", ["rgb(251, 250, 247)", "rgb(28, 34, 39)"]],
+    ["dark", ["rgb(20, 23, 26)", "rgb(232, 230, 225)"]],
+  ] as const) {
+    const page = await visit(path, { context: { colorScheme } });
+    const found = await page.evaluate(() => {
+      const { backgroundColor, color } = getComputedStyle(document.body);
+      return [backgroundColor, color];
+    });
+    expect(found, colorScheme).toEqual(colours);
+  }
+}
+ofGuides("guides have the site's colours, light and dark", () => hasColours("guides/index.html"));
+test("the reference has the site's colours, light and dark", () =>
+  hasColours("api/functions/wavefold_wgsl.link.html"));

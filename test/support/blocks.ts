@@ -17,6 +17,7 @@ import * as monoids from "../../src/monoids/index.ts";
 import * as node from "../../src/node.ts";
 import * as reference from "../../src/reference/index.ts";
 import * as wgsl from "../../src/wgsl.ts";
+import { rows } from "./rows.ts";
 
 /** A block of code in a Markdown text. */
 export interface Block {
@@ -219,7 +220,7 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  for (const args of commands) {
+  for (const args of rows(commands, { of: 6 })) {
     const reason = skips[args[0] ?? ""];
     test(`npx wavefold ${args.join(" ")}`, ({ skip }) => {
       skip(reason !== undefined, reason);
