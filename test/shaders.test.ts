@@ -187,6 +187,7 @@ async function* plansOf(
     }
     yield* [
       planSort({ type, ...key, maxLength: 500 }, facts, everyMethod, "positions"),
+      ...(type === wide ? [] : [planSort({ type, maxLength: 500 }, facts, everyMethod)]),
       planGather({ type, maxLength }, facts, "sort", ["values", "reordered"]),
     ];
   }
@@ -473,7 +474,7 @@ test("kernels take nothing of a tile but its interface", () => {
   const used = files
     .filter((path) => path.startsWith("device/") && !inTiles.includes(path))
     // Votes are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
-    .filter((path) => !/(look_back_votes|store_rows_one_by_one)\.wgsl$/.test(path))
+    .filter((path) => !/(look_back_votes|rank_by_votes|store_rows_one_by_one)\.wgsl$/.test(path))
     .flatMap((path) => parse(read(path)).declarations.flatMap(({ references }) => [...references]))
     .filter((name) => internal.has(name));
   expect(used).toEqual([]);
