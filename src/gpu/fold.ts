@@ -810,9 +810,9 @@ export class Fold {
    * await fold.sort(Float32Array.of(3, -1, 7)); // -1 3 7
    * await fold.sort(Uint32Array.of(3, 1, 7), { descending: true }); // 7 3 1
    * await fold.sort(Uint32Array.of(31, 12, 22), { key: "x % 10u" }); // 31 12 22
-   * const sorted = await fold.sort(Uint32Array.of(3, 1, 7), { values: Float32Array.of(0.3, 0.1, 0.7) });
+   * const sorted = await fold.sort(Uint32Array.of(3, 1, 7), { values: Float32Array.of(0.75, 0.25, 1.75) });
    * sorted.keys; // 1 3 7
-   * sorted.values; // 0.1 0.3 0.7
+   * sorted.values; // 0.25 0.75 1.75
    * ```
    */
   sort<A extends AnyArray>(
@@ -1130,8 +1130,8 @@ export class Fold {
    *
    * @example
    * ```ts
-   * const sort = await fold.prepareSort({ type: f32, values: u32, maxLength: 1 << 20 });
-   * sort.record(encoder, { input, output, values, reordered, length });
+   * const sort = await fold.prepareSort({ type: f32, descending: true, maxLength: 1 << 20 });
+   * sort.record(encoder, { input, output, length });
    * ```
    */
   async prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
