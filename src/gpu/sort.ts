@@ -193,11 +193,13 @@ export async function prepareParts(
       const first = byKey
         ? { input, output: positions, length }
         : { input, output, reordered: positions, length };
-      const steps: Ranges[] = [
+      // The positions that are sorted here count from 0, wherever those that are asked for would.
+      const others = { positions, length, ...(firstIndex !== undefined && { firstIndex }) };
+      const steps = [
         first,
-        ...(byKey ? [{ input, output, positions, length }] : []),
-        ...values.map((range, at) => ({ values: range, reordered: reordered[at], positions, length })),
-      ].map((ranges) => ({ ...ranges, ...(firstIndex !== undefined && { firstIndex }) }) as Ranges);
+        ...(byKey ? [{ input, output, ...others }] : []),
+        ...values.map((range, at) => ({ values: range, reordered: reordered[at], ...others })),
+      ] as Ranges[];
       for (const [at, ranges] of steps.entries()) {
         made[at]?.check(ranges, most);
       }

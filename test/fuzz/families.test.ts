@@ -84,6 +84,23 @@ describe("a case that is right passes", () => {
       "an expression",
       { family: "text", kind: "expression", slot: "map", tree: ["+", "x", "i"], between: [0] },
     ],
+    [
+      "a sort with values, in place",
+      {
+        family: "sort",
+        plan: {
+          type: "f32",
+          maxLength: 90,
+          values: ["u32", ["f64", "u32"]],
+          workGroupSize: 4,
+          itemsPerThread: 3,
+        },
+        steps: [
+          { length: 90, data, before: 3 },
+          { length: 20, data, before: 1, inPlace: true },
+        ],
+      },
+    ],
     ["a file", { family: "files", kind: "header", type: "f16", shape: [2, 3], data }],
   ])("%s", async (_, one) => {
     expect(await runCase(one, bench)).toBe("passed");
@@ -123,6 +140,18 @@ describe("a planted fault is found:", () => {
   test("an item that is not written", async () => {
     const bad = preparedWith((ranges) => ({ ...ranges, length: 36 }));
     await expect(runCase(scan, bad)).rejects.toThrow(/wrong in scan<u32, add>'s output/);
+  });
+
+  test("a sort by other bits", async () => {
+    const bad = planted({
+      prepareSort: (options: object) => fold.prepareSort({ ...options, bits: [1, 32] } as never),
+    });
+    const one = {
+      family: "sort",
+      plan: { type: "u32", maxLength: 90 },
+      steps: [{ length: 90, data, before: 0 }],
+    };
+    await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);
   });
 
   test("a word behind the range that is written", async () => {

@@ -14,11 +14,21 @@ import type { Verdict } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import type { RecordedCase } from "./recorded.ts";
 import { recordedArbitrary, runRecorded } from "./recorded.ts";
+import type { SortCase } from "./sort.ts";
+import { runSort, sortArbitrary } from "./sort.ts";
 import type { TextCase } from "./text.ts";
 import { runText, textArbitrary } from "./text.ts";
 
 /** A case: plain data, which a line of text holds. */
-export type Case = RecordedCase | HandCase | JunkCase | InKernelCase | TextCase | FilesCase | LifetimeCase;
+export type Case =
+  | RecordedCase
+  | HandCase
+  | JunkCase
+  | InKernelCase
+  | TextCase
+  | FilesCase
+  | LifetimeCase
+  | SortCase;
 export type FamilyName = Case["family"];
 
 interface Family<C extends Case> {
@@ -32,6 +42,7 @@ const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: 
   recorded: { weight: 12, arbitrary: recordedArbitrary, run: runRecorded },
   hand: { weight: 8, arbitrary: handArbitrary, run: runHand },
   "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
+  sort: { weight: 4, arbitrary: sortArbitrary, run: runSort },
   text: { weight: 2, arbitrary: textArbitrary, run: runText },
   files: { weight: 1, arbitrary: filesArbitrary, run: runFiles },
   lifetime: { weight: 1, arbitrary: lifetimeArbitrary, run: runLifetime },

@@ -427,6 +427,25 @@ describe("recorded", () => {
     );
     expect([...(words as Uint32Array)]).toEqual([11, 12, 10]);
     sort.destroy();
+    // What moves by positions does not go by these.
+    const moving = await fold().prepareSort({ type: u32, values: [u32, u32], maxLength: 3 });
+    const [first, second, ...rooms] = [data, data, new Uint32Array(3), new Uint32Array(3)].map((one) =>
+      storageBuffer(device, one),
+    ) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
+    const [moved] = await submitted(
+      (encoder) =>
+        moving.record(encoder, {
+          input,
+          output,
+          values: [first, second],
+          reordered: rooms,
+          length: 3,
+          firstIndex: 10,
+        }),
+      [rooms[1]],
+    );
+    expect([...(moved as Uint32Array)]).toEqual([4, 7, 9]);
+    moving.destroy();
   });
 
   test("many runs of one recording, of several lengths, all come out right", async () => {

@@ -1,0 +1,265 @@
+import fc from "fast-check";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import type { PreparedSort } from "../../src/gpu/sort.ts";
+import type { ReferenceSort } from "../../src/reference/sort.ts";
+import { argSortReference } from "../../src/reference/sort.ts";
+import type { Bench } from "./bench.ts";
+import type { Verdict } from "./oracle.ts";
+import { attempt, attemptNow, Fault, oneLine } from "./oracle.ts";
+import type { Scale } from "./plans.ts";
+import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import type { DataSpec, TypeSpec } from "./values.ts";
+import { arrayOf, dataKinds, fieldsOf, itemBytes, typeOf } from "./values.ts";
+
+// Sorts that are recorded: any type, order, bits and values, by ranges that lie anywhere. All bytes of all buffers are compared.
+
+/** What is prepared. */
+export interface SortSpec {
+  readonly type: TypeSpec;
+  readonly maxLength: number;
+  readonly descending?: boolean;
+  /** The first bit and the number of bits, as parts of 64 of what a key has. */
+  readonly bits?: readonly [from: number, count: number];
+  /** The types of the values; or whether positions are asked for. */
+  readonly values?: readonly TypeSpec[];
+  readonly indices?: boolean;
+  readonly lengthOnGpu?: boolean;
+  readonly algorithm?: (typeof algorithmNames)[number];
+  readonly passes?: "single" | "reduce-then-scan";
+  readonly workGroupSize?: number;
+  readonly itemsPerThread?: number;
+}
+
+/** A recording. */
+export interface SortStep {
+  readonly length: number;
+  readonly data: DataSpec;
+  /** Items before each range. */
+  readonly before: number;
+  readonly inPlace?: boolean;
+  readonly firstIndex?: number;
+}
+
+export interface SortCase {
+  readonly family: "sort";
+  readonly plan: SortSpec;
+  readonly steps: readonly SortStep[];
+}
+
+export function sortArbitrary(scale: Scale): fc.Arbitrary<SortCase> {
+  const type = typeArbitrary(scale);
+  const plan = fc.record(
+    {
+      type,
+      maxLength: sizeAround(scale.usualLength),
+      descending: fc.boolean(),
+      bits: fc.tuple(fc.integer({ min: 0, max: 63 }), fc.integer({ min: 1, max: 64 })),
+      values: fc.array(type, { minLength: 1, maxLength: 2 }),
+      indices: fc.boolean(),
+      lengthOnGpu: fc.boolean(),
+      algorithm: fc.constantFrom(...algorithmNames),
+      passes: fc.constantFrom("single" as const, "reduce-then-scan" as const),
+      workGroupSize: fc.constantFrom(2, 3, 4, 7, 8, 32, 33, 64, 100, 128),
+      itemsPerThread: fc.integer({ min: 1, max: 9 }),
+    },
+    { requiredKeys: ["type", "maxLength"] },
+  );
+  const step = fc.record(
+    {
+      length: sizeAround(scale.usualLength),
+      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat() }),
+      before: fc.integer({ min: 0, max: 9 }),
+      inPlace: fc.boolean(),
+      firstIndex: oneIn(4, fc.nat()) as fc.Arbitrary<number>,
+    },
+    { requiredKeys: ["length", "data", "before"] },
+  );
+  return fc.record({
+    family: fc.constant("sort" as const),
+    plan: new Pooled(plan, 6),
+    steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+  });
+}
+
+const AFTER = 16;
+const FILL = 0x5a;
+
+/** Bytes of a range between others, which nothing may write. */
+function placed(bytes: Uint8Array, before: number): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(Math.ceil((before + bytes.length + AFTER) / 4) * 4).fill(FILL);
+  all.set(bytes, before);
+  return all;
+}
+
+function gathered(bytes: Uint8Array, positions: Uint32Array, itemBytes: number): Uint8Array<ArrayBuffer> {
+  const made = new Uint8Array(bytes.length);
+  positions.forEach((position, at) => {
+    made.set(bytes.subarray(position * itemBytes, (position + 1) * itemBytes), at * itemBytes);
+  });
+  return made;
+}
+
+/** What the elements are sorted by: themselves, or the first field of a struct. */
+function keyOf(type: ElementType): { options: object; reference: object; type: ElementType } {
+  const [field] = fieldsOf(type);
+  if (type.kind !== "struct" || field === undefined) {
+    return { options: {}, reference: {}, type };
+  }
+  const keyType = typeOf(field.type);
+  return {
+    options: { key: `x.${field.name}` },
+    reference: { key: (x: Record<string, unknown>) => x[field.name], keyType },
+    type: keyType,
+  };
+}
+
+export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<Verdict> {
+  const { fold } = bench;
+  const { device } = fold;
+  const { type: spec, maxLength, descending = false, indices = false, lengthOnGpu = false } = plan;
+  const { algorithm, passes, workGroupSize, itemsPerThread } = plan;
+  const type = typeOf(spec);
+  const values = (indices ? [] : (plan.values ?? [])).map(typeOf);
+  const key = keyOf(type);
+  const width = key.type.bytes * 8;
+  const [first, count] = plan.bits ?? [0, 64];
+  const from = Math.floor((first * width) / 64);
+  const bits = [from, Math.min(width, from + Math.max(1, Math.floor((count * width) / 64)))] as const;
+  const options = {
+    type,
+    ...key.options,
+    maxLength,
+    descending,
+    indices,
+    lengthOnGpu,
+    ...(plan.bits && { bits }),
+    ...(values.length > 0 && { values }),
+    ...(algorithm && { algorithm }),
+    ...(passes && { passes }),
+    ...(workGroupSize && { workGroupSize }),
+    ...(itemsPerThread && { itemsPerThread }),
+  };
+  const title = `sort<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
+  const has = (feature: string | undefined): boolean =>
+    feature === undefined || (device.features as unknown as ReadonlySet<string>).has(feature);
+  const mustWork =
+    [type, ...values].every((one) => has(one.feature)) && (algorithm !== "subgroup" || has("subgroups"));
+  let prepared: PreparedSort;
+  try {
+    prepared = await bench.kept(`sort ${JSON.stringify(plan)}`, async () => {
+      const made = await attempt(`prepare ${title}`, false, () => fold.prepareSort(options as never));
+      if ("refusal" in made) {
+        throw made.refusal;
+      }
+      return made.result;
+    });
+  } catch (cause) {
+    if (cause instanceof Fault || (mustWork && (cause as Error).name !== "LimitError")) {
+      throw cause instanceof Fault
+        ? cause
+        : new Fault(`${title} is refused, and must work: ${oneLine(cause)}`);
+    }
+    return "refused";
+  }
+  for (const step of steps) {
+    await runStep(step);
+  }
+  await bench.requireNoError(title);
+  return "passed";
+
+  async function runStep({ length: wanted, data, before, inPlace, firstIndex = 0 }: SortStep): Promise<void> {
+    const length = Math.min(wanted, maxLength);
+    const most = lengthOnGpu ? maxLength : length;
+    const bytesOf = (of: ElementType, at: number): Uint8Array<ArrayBuffer> =>
+      itemBytes(of, { ...data, seed: data.seed + at }, most, false);
+    const items = bytesOf(type, 0);
+    const own = items.slice(0, length * type.bytes);
+    const reference = { type, descending, bits, ...key.reference } as ReferenceSort<AnyArray>;
+    const positions = argSortReference(arrayOf(type, own) as AnyArray, reference);
+    const sides: {
+      in: Uint8Array<ArrayBuffer>;
+      out: Uint8Array<ArrayBuffer>;
+      bytes: number;
+      outBytes: number;
+    }[] = [
+      {
+        in: items,
+        out: indices
+          ? new Uint8Array(Uint32Array.from(positions, (one) => one + firstIndex).buffer)
+          : gathered(own, positions, type.bytes),
+        bytes: type.bytes,
+        outBytes: indices ? 4 : type.bytes,
+      },
+      ...values.map((of, at) => {
+        const given = bytesOf(of, at + 1);
+        return {
+          in: given,
+          out: gathered(given.subarray(0, length * of.bytes), positions, of.bytes),
+          bytes: of.bytes,
+          outBytes: of.bytes,
+        };
+      }),
+    ];
+    const made: GPUBuffer[] = [];
+    const bufferOf = (bytes: Uint8Array<ArrayBuffer>): GPUBuffer => {
+      const buffer = device.createBuffer({ size: bytes.length, usage: 0x80 | 0x4 | 0x8 });
+      device.queue.writeBuffer(buffer, 0, bytes);
+      made.push(buffer);
+      return buffer;
+    };
+    const expected: { name: string; buffer: GPUBuffer; bytes: Uint8Array }[] = [];
+    const pairs = sides.map((side, at) => {
+      const isOne = inPlace === true && side.bytes === side.outBytes;
+      const startIn = before * side.bytes;
+      const startOut = isOne ? startIn : (before + 1) * side.outBytes;
+      const input = bufferOf(placed(side.in, startIn));
+      const output = isOne
+        ? input
+        : bufferOf(placed(new Uint8Array(most * side.outBytes).fill(FILL), startOut));
+      // What is past the length stays as it was.
+      const after = isOne
+        ? placed(side.in, startIn)
+        : placed(new Uint8Array(most * side.outBytes).fill(FILL), startOut);
+      after.set(side.out, startOut);
+      expected.push({ name: `range ${at}`, buffer: output, bytes: after });
+      if (!isOne) {
+        expected.push({ name: `the source of range ${at}`, buffer: input, bytes: placed(side.in, startIn) });
+      }
+      return { input: { buffer: input, offset: startIn }, output: { buffer: output, offset: startOut } };
+    });
+    const [keys, ...others] = pairs as [(typeof pairs)[number], ...typeof pairs];
+    const ranges = {
+      ...keys,
+      ...(others.length > 0 && {
+        values: others.map(({ input }) => input),
+        reordered: others.map(({ output }) => output),
+      }),
+      ...(firstIndex > 0 && { firstIndex }),
+      length: lengthOnGpu ? bufferOf(new Uint8Array(Uint32Array.of(length).buffer)) : length,
+    };
+    const encoder = device.createCommandEncoder();
+    attemptNow(title, true, () => prepared.record(encoder, ranges as never));
+    const stages = expected.map(({ buffer }) => {
+      const stage = device.createBuffer({ size: buffer.size, usage: 0x1 | 0x8 });
+      encoder.copyBufferToBuffer(buffer, 0, stage, 0, buffer.size);
+      made.push(stage);
+      return stage;
+    });
+    device.queue.submit([encoder.finish()]);
+    for (const [at, { name, bytes }] of expected.entries()) {
+      const stage = stages[at] as GPUBuffer;
+      await stage.mapAsync(0x1);
+      const actual = new Uint8Array(stage.getMappedRange());
+      const wrong = bytes.findIndex((byte, index) => byte !== actual[index]);
+      if (wrong >= 0) {
+        throw new Fault(
+          `wrong in ${title}'s ${name}, ${length} items${inPlace ? ", in place" : ""}: byte ${wrong} is ${actual[wrong]}, and should be ${bytes[wrong]}`,
+        );
+      }
+    }
+    for (const buffer of made) {
+      buffer.destroy();
+    }
+  }
+}
