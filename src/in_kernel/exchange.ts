@@ -13,7 +13,7 @@ import type { AlgorithmBody } from "./algorithms.ts";
 import type { ThreadTileOptions } from "./functions.ts";
 import { count, tiled, tilesBody, uniformBody, withOwn } from "./functions.ts";
 import type { InKernelOptions, OperatorOptions } from "./generate.ts";
-import { generate } from "./generate.ts";
+import { generate, splitAgain } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
 
 /** The options of {@link workGroupBroadcast}. */
@@ -83,10 +83,11 @@ export function workGroupBroadcast(options: WorkGroupBroadcastOptions): InKernel
   const caller = "workGroupBroadcast";
   const { op, algorithm } = options as Partial<OperatorOptions & InKernelOptions>;
   refuseOthers(caller, { op, algorithm });
-  return generate(caller, { ...options, ...moving(options.type, caller) }, broadcastFile, {
+  const made = generate(caller, { ...options, ...moving(options.type, caller) }, broadcastFile, {
     memory: () => memoryOf([1], options.type.native.elementBytes, 0),
     texts: () => [broadcastSourceFile],
   });
+  return splitAgain(made, options.type);
 }
 
 /**
@@ -111,13 +112,14 @@ export function threadTileShuffle(options: ThreadTileShuffleOptions): InKernelFu
   const { op } = options as Partial<OperatorOptions>;
   refuseOthers(caller, { op });
   const { tileSize, ...others } = { ...options, ...moving(options.type, caller) };
-  return generate(
+  const made = generate(
     caller,
     others,
     shuffleFile,
     shuffleBody(options, tilesBody(options)),
     tiled(caller, options),
   );
+  return splitAgain(made, options.type);
 }
 
 function shuffleBody(

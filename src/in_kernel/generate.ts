@@ -4,7 +4,7 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { refuse, refuseOthers } from "../errors.ts";
 import type { Piece } from "../text/pieces.ts";
-import { piecesOf, renamed } from "../text/pieces.ts";
+import { piecesOf, renamed, textOf } from "../text/pieces.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";
 import type { InKernelFunctions } from "./link.ts";
 import { linkText } from "./link.ts";
@@ -130,3 +130,15 @@ export function generate(
     },
   };
 }
+
+/**
+ * The functions for values of a type of WGSL that is several words, such as `array<Own, 2>`: their text is split once more, so that
+ * linking sees the names in it.
+ */
+export const splitAgain = (
+  functions: InKernelFunctions,
+  type: Pick<ElementType, "value"> | undefined,
+): InKernelFunctions =>
+  /\W/.test(type?.value ?? "")
+    ? Object.assign(functions, { pieces: functions.pieces.flatMap((piece) => piecesOf(textOf(piece))) })
+    : functions;

@@ -12,10 +12,9 @@ import { refuse } from "../errors.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import { conversion } from "../kernels/contract.ts";
 import { unroll } from "../text/module.ts";
-import { piecesOf, textOf } from "../text/pieces.ts";
 import { count, scanBody, withOwn } from "./functions.ts";
 import type { Family, InKernelOptions } from "./generate.ts";
-import { generate } from "./generate.ts";
+import { generate, splitAgain } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
 import { linkText } from "./link.ts";
 
@@ -207,18 +206,16 @@ function sorted(
     },
     values ? sortPairsFile : sortFile,
   );
-  return {
+  const made = {
     names,
     workGroupMemory: parts.reduce((sum, part) => sum + part.workGroupMemory, 0),
     workGroupSize,
-    pieces: parts
-      .flatMap(({ pieces }) => pieces)
-      // If a type of values is several words, the text is split once more, so that linking sees the names in it.
-      .flatMap((piece) => (/\W/.test(values?.value ?? "") ? piecesOf(textOf(piece)) : piece)),
+    pieces: parts.flatMap(({ pieces }) => pieces),
     get code(): string {
       return linkText("", [this], caller, names).trim();
     },
   };
+  return splitAgain(made, values);
 }
 
 /**

@@ -252,3 +252,19 @@ test("only in-kernel functions take it", async () => {
     "vec2f is not an element type",
   );
 });
+
+test("functions that move an array of a caller's structs bring the struct along", async () => {
+  const type = wgslType({
+    name: "Owns",
+    wgsl: "array<Own, 2>",
+    declarations: "struct Own { a: u32, b: vec2<u32> }",
+  });
+  const made = [
+    workGroupBroadcast({ type, workGroupSize: 8 }),
+    threadTileShuffle({ type, tileSize: 4, workGroupSize: 8 }),
+  ];
+  for (const { code, names } of made) {
+    expect(code).toContain("struct Own ");
+    expect(await failures(device(), [{ title: names[0] ?? "", code }])).toEqual([]);
+  }
+});
