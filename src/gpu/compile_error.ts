@@ -93,11 +93,11 @@ function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Lin
 
 /** The error for a plan whose scratch no buffer or no binding has room for. */
 export function scratchError(
-  { title, maxLength, groupingOf }: Plan,
+  { title, maxLength, sizes, groupingOf }: Plan,
   bytes: number,
   most: number,
 ): LimitError {
-  const { workGroupSize, itemsPerThread } = groupingOf("vectors");
+  const { workGroupSize, itemsPerThread } = sizes ?? groupingOf("vectors");
   return new LimitError(
     `${title}: in tiles of ${workGroupSize} * ${itemsPerThread} items, maxLength ${maxLength} takes ${bytes} bytes of scratch, and the device's limit is ${most}; it takes a larger workGroupSize or itemsPerThread, or a smaller maxLength`,
     bytes,

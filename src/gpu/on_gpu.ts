@@ -370,10 +370,12 @@ const optionOf: Readonly<Record<string, readonly [refused: string, tooLong: stri
   keys: ["segments", "segments"],
   offsets: ["segments", "segments"],
   unique: ["segments", "segments"],
+  values: ["values", "values"],
+  reordered: ["values", "values"],
 };
 
 /** The error of a recording, in terms of the call: its ranges are the call's arrays. */
-function ofCall(cause: unknown): unknown {
+export function ofCall(cause: unknown): unknown {
   if (!(cause instanceof ArgumentError || cause instanceof LimitError)) {
     return cause;
   }

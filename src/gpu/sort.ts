@@ -79,6 +79,9 @@ export async function prepareSort(context: Context, options: PreparedSortOptions
   for (const type of types) {
     requireType(type, title, "values");
   }
+  if (options.indices !== undefined && typeof options.indices !== "boolean") {
+    refuse(title, "indices", String(options.indices), "true or false");
+  }
   if (types.length > 0 && options.indices) {
     throw new ArgumentError(`${title} takes indices or values, and not both`, "indices");
   }
@@ -216,13 +219,14 @@ export async function prepareParts(
 /** @throws {ArgumentError} if what is written shares bytes with anything but its own source. */
 function requireApart(
   title: string,
-  read: readonly BufferRange[],
+  read: readonly (BufferRange | undefined)[],
   written: readonly BufferRange[],
   itemBytes: readonly number[],
   items: number,
 ): void {
   const spans = [...read, ...written].map((range, at) => {
-    const { buffer, offset = 0 } = "buffer" in range ? range : { buffer: range };
+    // No input is needed for no items.
+    const { buffer, offset = 0 } = range && "buffer" in range ? range : { buffer: range };
     const of = at % read.length;
     const bytes = items * (itemBytes[of] ?? 0);
     const name = at < read.length ? (of === 0 ? "input" : "values") : of === 0 ? "output" : "reordered";

@@ -5,17 +5,19 @@ import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError, WavefoldError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
+import { requireChosen } from "../plan/chosen.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
-import type { SortKeyOptions } from "../plan/sort_key.ts";
+import type { CheckedKey, SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey } from "../plan/sort_key.ts";
 import { targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { explain, requireDevice } from "./device.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
-import { callOnGpu, plannedLength, requireOnGpu, withPlan } from "./on_gpu.ts";
+import { callOnGpu, ofCall, plannedLength, requireOnGpu, withPlan } from "./on_gpu.ts";
 import { keyOfCall } from "./planned.ts";
+import type { SortParts } from "./sort.ts";
 import { prepareParts } from "./sort.ts";
 import { upload } from "./to_gpu.ts";
 import type { Given } from "./transfer.ts";
@@ -55,19 +57,48 @@ interface Options extends HandSortOptions<string> {
 
 const { partsOf } = GpuArray;
 
-/** The options as lists and types, checked as far as they are not about arrays. */
-function requireCall(primitive: SortPrimitive, type: ElementType, options: Options): string {
+/** The name of the call in messages, and its key. The options are checked as far as they are not about arrays. */
+function requireCall(
+  primitive: SortPrimitive,
+  type: ElementType,
+  options: Options,
+  { facts }: Context,
+): { readonly title: string; readonly key: CheckedKey } {
   const title = `${primitive}<${type.name}>`;
-  requireBits(options.bits, requireKey(options, type, title), title);
+  const key = requireKey(options, type, title);
+  requireBits(options.bits, key, title);
+  requireChosen({ ...options, maxLength: 0 }, title, facts);
   if (options.values !== undefined && options.into !== undefined) {
     throw new ArgumentError(`${title} takes values or into, and not both`, "into");
   }
-  return title;
+  return { title, key };
 }
 
 /** The values that are given: one array, or several. */
 const listOf = (values: unknown): readonly unknown[] =>
   values === undefined ? [] : Array.isArray(values) ? values : [values];
+
+/** A plan that is kept has at most this part of the bytes that are kept: 16 plans are. */
+const KEPT_PART = 16;
+
+/** Uses a kept plan, or a new one. A plan with much scratch is not kept: what was submitted ends with its scratch all the same. */
+async function withSort<T>(
+  context: Context,
+  key: string,
+  scratchBytes: number,
+  compile: () => Promise<SortParts>,
+  use: (sort: SortParts) => Promise<T>,
+): Promise<T> {
+  if (scratchBytes <= context.kept.mostBytes / KEPT_PART) {
+    return withPlan(context, key, compile, use);
+  }
+  const sort = await compile();
+  try {
+    return await use(sort);
+  } finally {
+    sort.destroy();
+  }
+}
 
 /** `Fold.sort` and `Fold.argSort` of an array on the GPU. */
 export async function sortOnGpu(
@@ -88,12 +119,11 @@ export async function sortOnGpu(
       "type",
     );
   }
-  const title = requireCall(primitive, type, options);
+  const { title, key: by } = requireCall(primitive, type, options, context);
   const moved = listOf(values).map((one) => requireOnGpu(primitive, context, one, "values"));
-  const isExact = typeof input.length === "number";
   for (const one of moved) {
-    const fits = isExact ? one.length === input.length : one.maxLength >= input.maxLength;
-    if (!fits) {
+    const isExact = typeof input.length === "number" && typeof one.length === "number";
+    if (isExact ? one.length !== input.length : one.maxLength < input.maxLength) {
       throw new ArgumentError(
         `${title}: ${one.maxLength} values for ${isExact ? "" : "at most "}${input.maxLength} elements; it takes one for each`,
         "values",
@@ -111,7 +141,7 @@ export async function sortOnGpu(
   }
   const { count } = partsOf(input);
   const types = moved.map((one) => one.type);
-  const itemBytes = Math.max(u32.bytes, type.bytes, ...types.map(({ bytes }) => bytes));
+  const itemBytes = Math.max(u32.bytes, type.bytes, by.type.bytes, ...types.map(({ bytes }) => bytes));
   const all = {
     ...others,
     type,
@@ -125,6 +155,7 @@ export async function sortOnGpu(
     primitive: "sort on the GPU",
     all: { ...all, ...byType, bits } as object as typeof all,
   });
+  const scratchBytes = all.maxLength * (by.type.bytes + types.reduce((sum, { bytes }) => sum + bytes, 8));
   const sources = [input, ...moved];
   const releases = [...sources, ...(room ? [room] : [])].map((array) => hold(partsOf(array)));
   const made: Memory[] = [];
@@ -135,7 +166,7 @@ export async function sortOnGpu(
   };
   const compile = () => prepareParts(context, all, types, true);
   try {
-    return await withPlan(context, key, compile, async (sort) => {
+    return await withSort(context, key, scratchBytes, compile, async (sort) => {
       const result = room ? undefined : await make("result", input.maxLength * sortedType.bytes);
       const reordered: Memory[] = [];
       for (const one of types) {
@@ -174,14 +205,19 @@ export async function sortOnGpu(
         offset: number,
         isOurs: boolean,
       ): GpuArray => {
-        count?.memory.hold();
+        // A result in `into` has its count for as long as `into` has.
+        const isCounted =
+          count !== undefined && (isOurs || partsOf(room as GpuArray).count?.memory !== count.memory);
+        if (isCounted) {
+          count.memory.hold();
+        }
         return new GpuArray(of?.type ?? u32, of ? GpuArray.makeOf(of) : arrayOver.bind(undefined, u32), {
           context,
           memory,
           offset,
           maxLength: input.maxLength,
           count,
-          held: [...(isOurs ? [memory] : []), ...(count === undefined ? [] : [count.memory])],
+          held: [...(isOurs ? [memory] : []), ...(isCounted ? [count.memory] : [])],
           call: callOnGpu,
         });
       };
@@ -195,7 +231,7 @@ export async function sortOnGpu(
         : { keys, values: Array.isArray(values) ? lists : (lists[0] as GpuArray) };
     });
   } catch (cause) {
-    throw cause instanceof WavefoldError ? cause : await explain(context, title, cause);
+    throw cause instanceof WavefoldError ? ofCall(cause) : await explain(context, title, cause);
   } finally {
     for (const memory of made) {
       memory.letGo();
@@ -230,7 +266,7 @@ export async function sortAtHand(
   const { type: named, values, into, ...others } = options;
   const moved = values === undefined ? [] : givenValues;
   const { type, arrayOf } = await typesOf(given.data, { type: named }, primitive);
-  const title = requireCall(primitive, type, options);
+  const { title } = requireCall(primitive, type, options, context);
   const types: ElementType[] = [];
   for (const one of moved) {
     if ((Object(one.data) as Partial<GpuArray>).callOnGpu !== undefined) {

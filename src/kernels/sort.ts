@@ -35,7 +35,8 @@ import { isSameType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { algorithms, hasFullSubgroups, memoryOf, subgroupSlots } from "./algorithms.ts";
+import type { Algorithm } from "./algorithms.ts";
+import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
 import { carriedAs, conversion, file, operatorSources, valueFromItem, vectorText } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
 import { bindingOf, inputItems, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
@@ -114,6 +115,7 @@ export type SortSource = "items" | "keys";
 /** How a tile's items are ranked, and the sizes of a kernel. */
 export interface SortShape {
   readonly sizes: Sizes;
+  readonly algorithm: Algorithm;
   /** Whether subgroups vote; else each thread has counters. */
   readonly byVotes: boolean;
   readonly sources: TileSources;
@@ -206,11 +208,10 @@ function sharedWords(options: SortKernelOptions): number {
 /** Bytes of work-group memory that a sort's kernels take. */
 export function sortMemory(options: SortKernelOptions): number {
   const { digits, shape } = options;
-  const { sizes, byVotes } = shape;
+  const { sizes, byVotes, algorithm } = shape;
   const radix = 2 ** digits.each;
-  const ranking = byVotes
-    ? memoryOf([2 * subgroupSlots(sizes)], 4, 0) + algorithms.subgroup.memory(sizes, 4)
-    : memoryOf([2 * radix], 4, 0) + algorithms.blelloch.memory(sizes, 4);
+  const ranking =
+    memoryOf([2 * (byVotes ? subgroupSlots(sizes) : radix)], 4, 0) + algorithms[algorithm].memory(sizes, 4);
   const halves = areHalves(options) ? sizes.workGroupSize * sizes.items * 2 : 0;
   return memoryOf([sharedWords(options), radix], 4, 4) + halves + ranking;
 }
@@ -446,6 +447,3 @@ export const gatherKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Siz
     ],
     sizes,
   );
-
-/** Whether the votes of subgroups rank items of these sizes. */
-export const fitsVotes = (sizes: Sizes): boolean => hasFullSubgroups(sizes);

@@ -131,6 +131,8 @@ export interface Plan {
   outputLength(length: number): number;
   /** In order of preference: a recording takes the first one whose dispatches can bind its ranges. */
   readonly ways: readonly Way[];
+  /** The sizes of its tiles, if it has no order of operations. */
+  readonly sizes?: Pick<Grouping, "workGroupSize" | "itemsPerThread">;
   /** The order of operations for ranges that lie so, and the parameters of the first pass. */
   groupingOf(arrangement: Arrangement, params?: PassParams): Grouping;
   /**

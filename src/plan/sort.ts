@@ -174,7 +174,9 @@ export function planSort(
   const payload = payloadOf(moved);
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const { limits } = facts;
-  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, valueBytes), limits);
+  const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
+  const longest = Math.max(type.bytes, valueBytes, keyBytes);
+  const maxLength = requireMaxLength(title, options.maxLength, longest, limits);
   requireChosen(options, title, facts);
 
   const base = { type, key, keysAlone, payload, lengthOnGpu };
@@ -200,7 +202,6 @@ export function planSort(
     ...(lengthOnGpu ? (["length"] as const) : []),
   ]);
   const valuesOut: RangeName = storesKeys ? "reordered" : "output";
-  const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
   const scratchKeyBytes = wholeWords(maxLength * Math.max(keysAlone ? 4 : 2, keyBytes));
   const scratchValueBytes = payload.kind === "none" ? 0 : wholeWords(maxLength * valueBytes);
   // The scratch of keys that no range takes, of values, and what counts digits.
@@ -269,6 +270,7 @@ export function planSort(
       reordered: valueBytes,
     },
     baseNames,
+    sizes: { workGroupSize, itemsPerThread: items },
     indirectWords: 0,
     outputLength: (length: number) => length,
     ways: [
@@ -498,11 +500,14 @@ function shapeFor(
       minSubgroupSize: facts.subgroupMinSize,
       maxSubgroupSize: facts.subgroupMaxSize,
     };
-    const tiles =
-      votes && algorithms.subgroup
-        ? algorithms.subgroup
-        : algorithms[algorithm === "hillis-steele" ? algorithm : "blelloch"];
-    const shape: SortShape = { sizes, byVotes: votes, sources: tiles.sources({ sizes, subgroupIds }) };
+    const name = votes ? "subgroup" : algorithm === "hillis-steele" ? algorithm : "blelloch";
+    const tiles = algorithms[name] ?? algorithms.blelloch;
+    const shape: SortShape = {
+      sizes,
+      algorithm: name,
+      byVotes: votes,
+      sources: tiles.sources({ sizes, subgroupIds }),
+    };
     // A thread looks after one digit.
     const digits = digitsOf(range, Math.max(1, Math.min(bits, Math.floor(Math.log2(workGroupSize)))));
     return { shape, digits, bytes: sortMemory({ ...base, shape, digits }) };

@@ -103,7 +103,7 @@ function positionsOf<A extends AnyArray>(caller: string, data: A, options: Refer
   if (key === undefined && type.kind === "struct") {
     refuse(caller, "key", "undefined", `a function of an element of the struct ${type.name}`);
   }
-  const ofKey = requireScalar(keyType ?? type, caller, keyType ? "keyType" : "type");
+  const ofKey = requireScalar(keyType ?? type, caller, key ? "keyType" : "type");
   const [from, to] = requireBits(options.bits, { type: ofKey }, caller);
   const mask = (1n << BigInt(to - from)) - 1n;
   const read = valuesOf(data, type);

@@ -19,7 +19,8 @@ import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { planAs, useSoftwareFold } from "../support/fold.ts";
+import { factsWith } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
 import { anyItems, arrayOfBits, randomBits, randomItems } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
@@ -582,6 +583,12 @@ describe("what is refused", () => {
       "indices",
       /not both/,
     ],
+    [() => fold().prepareSort({ type: u32, indices: 1 as never, maxLength: 3 }), "indices", /true or false/],
+    [
+      () => fold().argSort(data, { itemsPerThread: 65 }),
+      "itemsPerThread",
+      /^argSort<u32>: itemsPerThread is 65; it takes 1 to 64/,
+    ],
     [() => fold().prepareSort({ type: u32, maxLength: -1 }), "maxLength", /a whole number from 0 up/],
   ];
   test.for(refused.map(([, option, message], at) => [option, String(message), at] as const))(
@@ -611,6 +618,71 @@ describe("what is refused", () => {
       .catch((one: unknown) => one);
     expect(cause).toBeInstanceOf(LimitError);
     expect(cause).toMatchObject({ option: "workGroupSize" });
+  });
+
+  test("more scratch than a binding has room for: of keys, and of counts of tiles", async () => {
+    const own = factsWith({}, { maxStorageBufferBindingSize: 2 ** 20, maxBufferSize: 2 ** 20 });
+    const { limits } = own;
+    const wide = { type: u32, key: "vec2<u32>(x, 0u)", keyType: u64, indices: true, maxLength: 2 ** 18 };
+    expect(() => planSort(wide, own, everyMethod)).toThrow(LimitError);
+    const restore = planAs(fold(), { limits });
+    try {
+      const small = {
+        type: u32,
+        algorithm: "subgroup",
+        passes: "single",
+        workGroupSize: 64,
+        itemsPerThread: 1,
+      } as const;
+      const cause = await fold()
+        .prepareSort({ ...small, maxLength: 2 ** 18 })
+        .catch((one: unknown) => one);
+      expect(cause).toBeInstanceOf(LimitError);
+      expect(cause).toMatchObject({
+        option: "maxLength",
+        message: expect.stringMatching(/tiles of 64 \* 1 items/),
+      });
+    } finally {
+      restore();
+    }
+  });
+
+  test("the memory of the algorithm that is chosen counts", async () => {
+    const facts = factsWith({}, { maxComputeWorkgroupStorageSize: 16384 });
+    const options = { type: u32, workGroupSize: 256, itemsPerThread: 14, maxLength: 2 ** 16 } as const;
+    const plan = (algorithm: "blelloch" | "hillis-steele") => () =>
+      planSort({ ...options, algorithm }, facts, everyMethod);
+    expect(plan("blelloch")).not.toThrow();
+    expect(plan("hillis-steele")).toThrow(LimitError);
+  });
+
+  test("arrays on the GPU that overlap, and values of another length: in the words of the call", async () => {
+    const { device } = fold();
+    const buffer = storageBuffer(device, new Uint32Array(128));
+    const a = await fold().wrap({ buffer, type: u32, length: 64 });
+    const b = await fold().wrap({ buffer, type: u32, offset: 16, length: 64 });
+    const overlapping = await fold()
+      .sort(a, { into: b })
+      .catch((one: unknown) => one);
+    expect(overlapping).toMatchObject({ name: "ArgumentError", option: "into" });
+    const three = await fold().upload(Uint32Array.of(5, 4, 6));
+    const four = await fold().upload(Uint32Array.of(1, 2, 3, 4));
+    await expect(fold().sort(three, { values: four })).rejects.toMatchObject({ option: "values" });
+    // How many a compaction has left is not known here.
+    const left = await fold().compact(three, { where: "true" });
+    const { values } = await fold().sort(three, { values: left });
+    expect([...(await values.read())]).toEqual([4, 5, 6]);
+  });
+
+  test("no items need no input", async () => {
+    const { device } = fold();
+    const [output, values, reordered] = [0, 1, 2].map(() => storageBuffer(device, new Uint32Array(4)));
+    const sort = await fold().prepareSort({ type: u32, values: [u32, u32], maxLength: 4 });
+    const encoder = device.createCommandEncoder();
+    const ranges = { output, values: [values, values], reordered: [reordered, reordered], length: 0 };
+    expect(() => sort.record(encoder, ranges as never)).not.toThrow();
+    device.queue.submit([encoder.finish()]);
+    sort.destroy();
   });
 
   test("ranges that overlap, are too short, or are not there: before anything is recorded", async () => {

@@ -1,4 +1,4 @@
-// All items are copied: a partition stores as many as it reads.
+// All items are copied: partitions and sorts store as many as they read.
 // Linked with copy_items.wgsl and length_*.wgsl.
 // replaces: items_to_copy
 
