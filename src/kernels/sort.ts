@@ -168,7 +168,7 @@ const orders: Readonly<Record<TypeName, readonly [carried: string, value: string
 };
 
 /** The constants of a sort, by their names in shaders. */
-function constantsOf({ digits, shape, key, payload }: SortKernelOptions, memoryWords: number) {
+function constantsOf({ digits }: SortKernelOptions, memoryWords: number): Readonly<Record<string, number>> {
   return {
     FIRST_BIT: digits.from,
     DIGIT_BITS: digits.each,
@@ -177,9 +177,6 @@ function constantsOf({ digits, shape, key, payload }: SortKernelOptions, memoryW
     LAST_DIGIT: 2 ** (digits.bits - (digits.count - 1) * digits.each) - 1,
     MEMORY: memoryWords,
     FIRST_ENTRY: firstEntry(digits),
-    KEY_WORDS: keyWords(key.type),
-    VALUE_WORDS: wordsOf(payload),
-    TILE_ITEMS: shape.sizes.workGroupSize * shape.sizes.items,
   };
 }
 

@@ -63,6 +63,7 @@ export interface SortRow {
   /** The work-groups of the histogram of all digits, and their copies of each counter. */
   readonly workGroups: number;
   readonly copies: number;
+  /** How often a tile tries to read what others hand on, and how many entries a thread reads at a time. */
   readonly patience: number;
   readonly atOnce: number;
   /** Data up to so many items is sorted by one work-group, which has so many threads. */
@@ -146,7 +147,7 @@ export const movesDirectly = (type: ElementType): type is ScalarType =>
 
 /**
  * Plans a sort: it moves the items by one digit of their keys after another, from the lowest on. `moved` moves with the items:
- * values, to the range `reordered`; or the items' positions. `keysAlone` is for a sort that stores positions and no items.
+ * values, to the range `reordered`; or the items' positions. With `indices` or a `key`, only the positions are stored.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
