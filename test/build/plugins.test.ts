@@ -85,7 +85,7 @@ describe("esbuild", () => {
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatchObject({
       pluginName: "wavefold",
-      text: "size is not a setting; it takes algorithm, counter, capacity, suffix, min_subgroup_size, max_subgroup_size",
+      text: "size is not a setting; it takes algorithm, counter, capacity, items, bits, suffix, min_subgroup_size, max_subgroup_size",
       location: {
         file: "kernel.wgsl",
         line: 3,

@@ -6,7 +6,7 @@ import { monoid } from "../../src/algebra/monoid.ts";
 import { operators } from "../../src/algebra/operators.ts";
 import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
-import { ArgumentError } from "../../src/errors.ts";
+import { ArgumentError, LimitError } from "../../src/errors.ts";
 import type { Compilable } from "../../src/gpu/device.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
@@ -376,12 +376,26 @@ export async function kernelsOf(
       result.set(code, { title: `work_group_compact and work_group_allocate ${where}`, code });
     }
   }
-  for (const passes of allPasses) {
+  // A work-group of one thread sorts nothing.
+  for (const passes of shape.workGroupSize === 1 ? [] : allPasses) {
     const options = { type, algorithm, ...shape, maxLength, passes };
-    take(planSort({ ...options, indices: true, descending: true }, facts, everyMethod).kernels);
-    take(planSort(options, facts, everyMethod, type.bytes === 8 ? f64 : u32).kernels);
+    for (const one of [{ ...options, indices: true, descending: true }, options]) {
+      try {
+        const moved = one === options ? (type.bytes === 8 ? f64 : u32) : undefined;
+        take(planSort(one, facts, everyMethod, moved).kernels);
+      } catch (cause) {
+        // Large tiles of long items are more than work-group memory has room for.
+        if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
+          throw cause;
+        }
+      }
+    }
   }
-  take(planSort({ type, maxLength: 100, key: "x" }, facts, everyMethod, "positions").kernels);
+  const short = { oneTile: 256 };
+  take(
+    planSort({ type, algorithm, maxLength: 100, key: "x" }, facts, everyMethod, "positions", undefined, short)
+      .kernels,
+  );
   for (const indices of [false, true]) {
     for (const passes of allPasses) {
       take((await planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts)).kernels);
