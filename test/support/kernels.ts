@@ -391,11 +391,9 @@ export async function kernelsOf(
       }
     }
   }
-  const short = { oneTile: 256 };
-  take(
-    planSort({ type, algorithm, maxLength: 100, key: "x" }, facts, everyMethod, "positions", undefined, short)
-      .kernels,
-  );
+  // One tile takes all the memory that there is. Some of these kernels are compiled for the least that a device has.
+  const least = { ...facts, limits: { ...facts.limits, maxComputeWorkgroupStorageSize: 16_384 } };
+  take(planSort({ type, algorithm, maxLength: 100, key: "x" }, least, everyMethod, "positions").kernels);
   for (const indices of [false, true]) {
     for (const passes of allPasses) {
       take((await planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts)).kernels);
