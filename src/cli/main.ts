@@ -96,7 +96,9 @@ const hasSegments = ({ rows, offsets, keys }: SegmentsOption): boolean =>
 /** @param printHelp - takes what commander would print. */
 function program(printHelp: (text: string) => void): Command {
   const root = new Command("wavefold")
-    .description("Scan (prefix sum), reduce, stream compaction and sort of .npy files, on the GPU or in software.")
+    .description(
+      "Scan (prefix sum), reduce, stream compaction and sort of .npy files, on the GPU or in software.",
+    )
     // Errors are told in one place, in one line.
     .configureOutput({ writeOut: printHelp, writeErr: () => {} })
     .exitOverride()
