@@ -86,10 +86,12 @@ export async function startRunner(
       const { bytes, computedMs } = await usageOf(own.process.pid);
       const hangs = computedMs - before > limits.caseMs || Date.now() - begun > PATIENCE * limits.caseMs;
       peakBytes = Math.max(peakBytes, bytes);
-      if (own.answer !== undefined && problem === undefined && (hangs || bytes > limits.bytes)) {
-        problem = hangs
-          ? `${kindOf(one)} hangs: no end after ${limits.caseMs / 1000} s of CPU time`
-          : `${kindOf(one)} takes more than ${Math.round(limits.bytes / 1e6)} MB of memory`;
+      const fills = bytes > limits.bytes;
+      if (own.answer !== undefined && problem === undefined && (hangs || fills)) {
+        // What fills memory takes time for it, too.
+        problem = fills
+          ? `${kindOf(one)} takes more than ${Math.round(limits.bytes / 1e6)} MB of memory`
+          : `${kindOf(one)} hangs: no end after ${limits.caseMs / 1000} s of CPU time`;
         stop(own);
       }
     }, WATCH_MS);
