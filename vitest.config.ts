@@ -9,27 +9,35 @@ import { isQuick } from "./test/support/tier.ts";
 // One for all processes of a run: it chooses the data, and the rows of the quick tier.
 process.env.WAVEFOLD_SEED ||= String((Math.random() * 2 ** 32) >>> 0);
 
-export default defineConfig({
-  plugins: [
-    {
-      name: "wgsl-text",
-      enforce: "pre",
-      async load(id) {
-        return id.endsWith(".wgsl")
-          ? `export default ${JSON.stringify(await readFile(id, "utf8"))};`
-          : undefined;
+export default defineConfig(({ mode }) => {
+  // A variable before a command is for Unix shells alone; npm's scripts run in others, too.
+  if (mode === "quick") {
+    process.env.WAVEFOLD_TIER = "quick";
+  } else if (mode === "tables") {
+    process.env.WAVEFOLD_WRITE_TABLES = "1";
+  }
+  return {
+    plugins: [
+      {
+        name: "wgsl-text",
+        enforce: "pre" as const,
+        async load(id: string) {
+          return id.endsWith(".wgsl")
+            ? `export default ${JSON.stringify((await readFile(id, "utf8")).replaceAll("\r\n", "\n"))};`
+            : undefined;
+        },
       },
+    ],
+    test: {
+      include: ["test/**/*.test.ts"],
+      pool: "forks" as const,
+      // In the quick tier a group of tests may have none whose turn it is.
+      passWithNoTests: isQuick(),
+      maxWorkers: 2,
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      reporters: ["default", seedReporter, skippedReporter, secondsReporter],
+      sequence: { sequencer: LongestFirst },
     },
-  ],
-  test: {
-    include: ["test/**/*.test.ts"],
-    pool: "forks",
-    // In the quick tier a group of tests may have none whose turn it is.
-    passWithNoTests: isQuick(),
-    maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    reporters: ["default", seedReporter, skippedReporter, secondsReporter],
-    sequence: { sequencer: LongestFirst },
-  },
+  };
 });

@@ -6,35 +6,47 @@ export const formatLength = (length: number): string =>
 
 const MOST_POWER = 31;
 
+const UNITS: Readonly<Record<string, number>> = { "": 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
+
+/** A number of elements: `1000003`, `64Ki`, `2^16`. It is undefined if the text is none. */
+function parseLength(text: string): number | undefined {
+  const power = /^2\^(\d{1,2})$/.exec(text);
+  if (power !== null) {
+    return 2 ** Number(power[1]);
+  }
+  const [, digits = "", unit = ""] = /^(\d{1,10})(Ki|Mi|Gi)?$/.exec(text) ?? [];
+  return digits === "" ? undefined : Number(digits) * (UNITS[unit] ?? 1);
+}
+
 /**
- * Lengths from text: `10..28` and `20` are powers of two, numbers from 32 up are lengths.
+ * Numbers of elements from text: `1000003`, `64Ki` (64 × 2^10), `16Mi`, `1Gi`, `2^20`, and ranges of powers of two, such as
+ * `1Ki..256Mi`.
  *
  * @throws {ArgumentError} for what means no length.
  */
 export function parseSizes(text: string): number[] {
   const wrong = (part: string, why: string): ArgumentError =>
     new ArgumentError(
-      `sizes: "${part}" ${why}; it takes exponents of two to ${MOST_POWER} (20), ranges of them (10..28) and lengths (1000003), divided by commas`,
+      `sizes: "${part}" ${why}; it takes numbers of elements from 1 to 2Gi (1000003, 64Ki, 16Mi) and ranges of powers of two (1Ki..256Mi), divided by commas`,
     );
   const sizes = text.split(",").flatMap((given): number[] => {
     const part = given.trim();
-    const range = /^(\d{1,2})\.\.(\d{1,2})$/.exec(part);
-    if (range !== null) {
-      const [from, to] = [Number(range[1]), Number(range[2])];
-      if (from > to || to > MOST_POWER) {
-        throw wrong(part, "is no range of exponents");
-      }
-      return Array.from({ length: to - from + 1 }, (_, at) => 2 ** (from + at));
-    }
-    const number = /^(2\^)?(\d{1,10})$/.exec(part);
-    if (number === null) {
+    const ends = part.split("..").map((one) => parseLength(one));
+    const [from, to = from] = ends;
+    if (from === undefined || to === undefined || ends.length > 2 || ends.includes(undefined)) {
       throw wrong(part, "is no size");
     }
-    const value = Number(number[2]);
-    if (number[1] !== undefined && value > MOST_POWER) {
-      throw wrong(part, "is too large");
+    if (from < 1 || to > 2 ** MOST_POWER) {
+      throw wrong(part, from < 1 ? "has no elements" : "is too large");
     }
-    return [value <= MOST_POWER ? 2 ** value : value];
+    if (ends.length === 1) {
+      return [from];
+    }
+    const [first, last] = [Math.log2(from), Math.log2(to)];
+    if (!Number.isInteger(first) || !Number.isInteger(last) || first > last) {
+      throw wrong(part, "is no range of powers of two");
+    }
+    return Array.from({ length: last - first + 1 }, (_, at) => 2 ** (first + at));
   });
   return [...new Set(sizes)].sort((a, b) => a - b);
 }

@@ -1,10 +1,9 @@
-import { operators } from "../src/algebra/operators.ts";
 import { ArgumentError } from "../src/errors.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
 import { algorithms, requireAlgorithm } from "../src/kernels/algorithms.ts";
 import type { Primitive } from "../src/plan/tuning.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
-import { benchTypes, identityOn } from "./elements.ts";
+import { benchTypes, identityOn, opNames } from "./elements.ts";
 import { formatLength } from "./sizes.ts";
 
 /** One thing that is timed, at one length. */
@@ -91,7 +90,7 @@ export function planSuite(options: SuiteOptions, facts: SuiteFacts): Suite {
     options.types ?? (chosenByCaller === undefined ? ["u32", "f32", "u64", "f64", "struct16"] : ["u32"]),
     Object.keys(benchTypes) as BenchTypeName[],
   );
-  const ops = requireNames("ops", options.ops ?? ["add"], Object.keys(operators) as OperatorName[]);
+  const ops = requireNames("ops", options.ops ?? ["add"], opNames);
   const primitives = requireNames("primitives", options.primitives ?? primitiveNames, primitiveNames);
   const chosen = requireNames("algorithms", options.algorithms ?? ["default"], [
     "default",

@@ -5,7 +5,7 @@
  *     npm start                                  package-lock.json
  *     npm start -- PATH [--adapter gpu|software]
  */
-import { readFile } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
@@ -15,11 +15,14 @@ import { compactReference, reduceReference, scanReference } from "wavefold/refer
 
 const NEWLINE = 10;
 
+/** Bytes that go through the GPU at once. A longer file goes in parts, so that memory does not grow with it. */
+const PART_BYTES = 2 ** 24;
+
 interface Step {
   readonly name: string;
-  readonly elements: number;
-  readonly milliseconds: number;
-  readonly verified: boolean;
+  elements: number;
+  milliseconds: number;
+  verified: boolean;
 }
 
 const same = (a: ArrayLike<number>, b: ArrayLike<number>): boolean =>
@@ -27,69 +30,145 @@ const same = (a: ArrayLike<number>, b: ArrayLike<number>): boolean =>
 
 const RUNS = 5;
 
-/** Runs once to compile, then several times; the time is their median. */
-async function timed<Result>(run: () => Promise<Result>): Promise<{ result: Result; milliseconds: number }> {
-  let result = await run();
+/** Runs once to compile, then several times; the time is their median. Of a part of a long file, one run is timed. */
+async function timed<Result>(
+  run: () => Promise<Result>,
+  { runs, isCompiled }: { readonly runs: number; readonly isCompiled: boolean },
+): Promise<{ result: Result; milliseconds: number }> {
+  let result = isCompiled ? undefined : await run();
   const times: number[] = [];
-  for (let count = 0; count < RUNS; count++) {
+  for (let count = 0; count < runs; count++) {
     const start = performance.now();
     result = await run();
     times.push(performance.now() - start);
   }
   times.sort((a, b) => a - b);
-  return { result, milliseconds: times[Math.floor(RUNS / 2)] ?? Number.NaN };
+  return { result: result as Result, milliseconds: times[Math.floor(runs / 2)] ?? Number.NaN };
 }
 
-/** Each line's length, its newline included; what follows the last newline is a line too. */
-function lineLengths(newlines: Uint32Array, size: number): Uint32Array {
-  const ends = Array.from(newlines, (position) => position + 1);
-  if (size > (ends.at(-1) ?? 0)) {
-    ends.push(size);
-  }
-  return Uint32Array.from(ends, (end, line) => end - (ends[line - 1] ?? 0));
+interface Index {
+  readonly steps: readonly Step[];
+  readonly summary: string;
 }
 
-async function indexLines(fold: Fold, bytes: Uint8Array): Promise<{ steps: Step[]; summary: string }> {
-  const data = Uint32Array.from(bytes);
-
-  const newlines = await timed(() => fold.compact(data, { where: `x == ${NEWLINE}u`, indices: true }));
-  const isNewline = (value: number): boolean => value === NEWLINE;
-  const newlinesVerified = same(newlines.result, compactReference(data, isNewline, { indices: true }));
-
-  const lengths = lineLengths(newlines.result, data.length);
-  const starts = await timed(() => fold.scan(lengths, { exclusive: true }));
-  const startsVerified = same(starts.result, scanReference(lengths, { exclusive: true }));
-
-  const longest = await timed(() => fold.reduce(lengths, { op: max }));
-  const longestVerified = longest.result === reduceReference(lengths, { op: max });
-
-  const line = lengths.indexOf(longest.result);
-  return {
-    steps: [
-      {
-        name: "newlines (compact)",
-        elements: data.length,
-        milliseconds: newlines.milliseconds,
-        verified: newlinesVerified,
-      },
-      {
-        name: "line starts (exclusive scan)",
-        elements: lengths.length,
-        milliseconds: starts.milliseconds,
-        verified: startsVerified,
-      },
-      {
-        name: "longest line (max reduce)",
-        elements: lengths.length,
-        milliseconds: longest.milliseconds,
-        verified: longestVerified,
-      },
-    ],
-    summary:
-      lengths.length === 0
-        ? "no lines"
-        : `${lengths.length} lines; the longest is line ${line + 1}, at byte ${starts.result[line] ?? 0}, with ${longest.result} bytes`,
+/** @param tell - is told after each part how many bytes are done. */
+async function indexLines(
+  fold: Fold,
+  path: string,
+  size: number,
+  tell: (bytes: number) => void,
+): Promise<Index> {
+  const newlineStep: Step = { name: "newlines (compact)", elements: 0, milliseconds: 0, verified: true };
+  const startStep: Step = {
+    name: "line starts (exclusive scan)",
+    elements: 0,
+    milliseconds: 0,
+    verified: true,
   };
+  const longestStep: Step = {
+    name: "longest line (max reduce)",
+    elements: 0,
+    milliseconds: 0,
+    verified: true,
+  };
+  const add = (step: Step, elements: number, milliseconds: number, verified: boolean): void => {
+    step.elements += elements;
+    step.milliseconds += milliseconds;
+    step.verified &&= verified;
+  };
+  const isNewline = (value: number): boolean => value === NEWLINE;
+  const runs = size > PART_BYTES ? 1 : RUNS;
+
+  let lines = 0;
+  // Of the line that the next part goes on with: where it starts.
+  let lineStart = 0;
+  let longest = { length: -1, line: 0, start: 0 };
+  for await (const { bytes, start, isLast } of partsOf(path, size)) {
+    const pace = { runs, isCompiled: start > 0 };
+    const data = Uint32Array.from(bytes);
+    const newlines = await timed(
+      () => fold.compact(data, { where: `x == ${NEWLINE}u`, indices: true }),
+      pace,
+    );
+    const expected = compactReference(data, isNewline, { indices: true });
+    add(newlineStep, data.length, newlines.milliseconds, same(newlines.result, expected));
+
+    const lengths = lineLengths(newlines.result, start - lineStart, isLast ? data.length : undefined);
+    // A place in a file of 4 GiB or more is not a u32: it counts from the first line of the part.
+    const starts = await timed(() => fold.scan(lengths, { exclusive: true }), pace);
+    add(
+      startStep,
+      lengths.length,
+      starts.milliseconds,
+      same(starts.result, scanReference(lengths, { exclusive: true })),
+    );
+
+    const most = await timed(() => fold.reduce(lengths, { op: max }), pace);
+    add(
+      longestStep,
+      lengths.length,
+      most.milliseconds,
+      most.result === reduceReference(lengths, { op: max }),
+    );
+
+    if (lengths.length > 0 && most.result > longest.length) {
+      const line = lengths.indexOf(most.result);
+      longest = {
+        length: most.result,
+        line: lines + line + 1,
+        start: lineStart + (starts.result[line] ?? 0),
+      };
+    }
+    lines += lengths.length;
+    lineStart += (starts.result.at(-1) ?? 0) + (lengths.at(-1) ?? 0);
+    tell(start + bytes.length);
+  }
+  return {
+    steps: [newlineStep, startStep, longestStep],
+    summary:
+      lines === 0
+        ? "no lines"
+        : `${lines} lines; the longest is line ${longest.line}, at byte ${longest.start}, with ${longest.length} bytes`,
+  };
+}
+
+/** Each line's length, its newline included. What follows the last newline of the file is a line too: `size` is the part's, at the end. */
+function lineLengths(newlines: Uint32Array, before: number, size: number | undefined): Uint32Array {
+  const rest =
+    size === undefined ? 0 : size - ((newlines.at(-1) ?? -1) + 1) + (newlines.length === 0 ? before : 0);
+  const lengths = new Uint32Array(newlines.length + (rest > 0 ? 1 : 0));
+  newlines.forEach((position, line) => {
+    lengths[line] = position - (line === 0 ? -1 - before : (newlines[line - 1] ?? 0));
+  });
+  if (rest > 0) {
+    lengths[newlines.length] = rest;
+  }
+  return lengths;
+}
+
+/** A file's bytes, a part after another. An empty file is one part. */
+async function* partsOf(
+  path: string,
+  size: number,
+): AsyncGenerator<{ readonly bytes: Uint8Array; readonly start: number; readonly isLast: boolean }> {
+  const file = await open(path);
+  try {
+    const memory = new Uint8Array(Math.min(size, PART_BYTES));
+    for (let start = 0; start === 0 || start < size; start += PART_BYTES) {
+      const wanted = Math.min(PART_BYTES, size - start);
+      let filled = 0;
+      while (filled < wanted) {
+        const { bytesRead } = await file.read(memory, filled, wanted - filled, start + filled);
+        if (bytesRead === 0) {
+          throw new Error(`${path} became shorter while it was read`);
+        }
+        filled += bytesRead;
+      }
+      yield { bytes: memory.subarray(0, wanted), start, isLast: start + PART_BYTES >= size };
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 function tableOf(steps: readonly Step[]): string {
@@ -118,15 +197,24 @@ async function main(): Promise<void> {
     throw new Error(`it takes one path, and there are ${positionals.length}`);
   }
   const [path = "package-lock.json"] = positionals;
-  const bytes = await readFile(path);
+  const { size } = await stat(path);
   const fold = await openFold(adapter === undefined ? {} : { adapter });
   try {
     const { description, device, vendor } = fold.adapterInfo;
     console.log(`adapter: ${description || device || vendor} (${fold.software ? "software" : "GPU"})`);
-    const { steps, summary } = await indexLines(fold, bytes);
-    console.log(`${path}: ${bytes.length.toLocaleString("en")} bytes, ${summary}`);
+    const isLong = size > PART_BYTES;
+    const { steps, summary } = await indexLines(fold, path, size, (bytes) => {
+      if (isLong) {
+        console.error(`${bytes.toLocaleString("en")} of ${size.toLocaleString("en")} bytes`);
+      }
+    });
+    console.log(`${path}: ${size.toLocaleString("en")} bytes, ${summary}`);
     console.log(tableOf(steps));
-    console.log(`Times: upload, compute and read-back; the median of ${RUNS} runs, after one that compiles.`);
+    console.log(
+      isLong
+        ? `Times: upload, compute and read-back; one run over parts of ${PART_BYTES / 2 ** 20} MiB, after one that compiles.`
+        : `Times: upload, compute and read-back; the median of ${RUNS} runs, after one that compiles.`,
+    );
     const wrong = steps.filter((step) => !step.verified);
     if (wrong.length > 0) {
       throw new Error(`wrong results: ${wrong.map((step) => step.name).join(", ")}`);

@@ -1,6 +1,7 @@
 // The fuzzer in one file, build/fuzz.js. It runs on machines that have Node.js and the package webgpu alone; what finds the
 // software adapter is loaded where it is asked for.
 import { build } from "esbuild";
+import { shaderTexts } from "./modules.mjs";
 
 await build({
   entryPoints: { fuzz: "test/fuzz/main.ts" },
@@ -8,7 +9,7 @@ await build({
   bundle: true,
   format: "esm",
   target: "es2022",
-  loader: { ".wgsl": "text" },
+  plugins: [shaderTexts],
   logLevel: "warning",
   platform: "node",
   external: ["webgpu", "@sparticuz/chromium"],

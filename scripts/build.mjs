@@ -1,15 +1,15 @@
 // Builds dist/ (the package) and build/ (what is run from the repository) with esbuild.
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
-import { atOnce, bareShaders } from "./modules.mjs";
+import { atOnce, bareShaders, packageFolderOf, partsLoaded, shaderTexts, slashed } from "./modules.mjs";
 
 const shared = {
   bundle: true,
   format: "esm",
   target: "es2022",
-  loader: { ".wgsl": "text" },
+  plugins: [shaderTexts],
   logLevel: "warning",
 };
 
@@ -31,7 +31,7 @@ const bundler = await rolldown({
   resolve: { mainFields: ["module", "main"] },
   // The last ones are optional peers.
   external: [/^node:/, "esbuild", "fast-check", "vite"],
-  plugins: [bareShaders],
+  plugins: [bareShaders, partsLoaded(resolve("src/errors.ts"))],
 });
 const { output } = await bundler.write({
   dir: "dist",
@@ -43,6 +43,30 @@ const { output } = await bundler.write({
   },
 });
 await bundler.close();
+await writeFile("dist/whole.js", wholeOf(output));
+
+/**
+ * wavefold/whole: everything of wavefold, and what it loads later, imported at once. Where a build is one file, Rollup runs
+ * what import() asks for after the modules that import: too late for a program that waits at its top level.
+ */
+function wholeOf(chunks) {
+  const named = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const reached = new Set(["index.js"]);
+  const later = new Set();
+  for (const name of reached) {
+    const { imports = [], dynamicImports = [] } = named.get(name) ?? {};
+    for (const one of dynamicImports) {
+      later.add(one);
+    }
+    for (const one of [...imports, ...dynamicImports]) {
+      reached.add(one);
+    }
+  }
+  return `${[...later]
+    .sort()
+    .map((name) => `import "./${name}";\n`)
+    .join("")}export * from "./index.js";\n`;
+}
 
 // The command keeps the comments: it prints WGSL for people to read.
 const { metafile } = await build({
@@ -77,7 +101,7 @@ async function licencesOf(files) {
   const holders = new Map();
   for (const [file, modules] of files) {
     for (const path of modules) {
-      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(".", path))?.[0];
+      const folder = packageFolderOf(relative(".", path));
       if (folder !== undefined) {
         const holder = file.replace(/^dist\/cli\/.*/, "dist/cli.js");
         holders.set(folder, (holders.get(folder) ?? new Set()).add(holder));
@@ -91,7 +115,7 @@ async function licencesOf(files) {
         const { name, version, license } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
         const texts = (await readdir(folder, { recursive: true, withFileTypes: true }))
           .filter((file) => file.isFile())
-          .map((file) => `${file.parentPath ?? file.path}/${file.name}`)
+          .map((file) => slashed(`${file.parentPath ?? file.path}/${file.name}`))
           .filter((path) => /^(licenses\/|licen[cs]e|notice)/i.test(path.slice(folder.length + 1)))
           .sort();
         if (texts.length === 0) {

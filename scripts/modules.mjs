@@ -1,6 +1,15 @@
 // How the sources become the package's files.
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import nodePath from "node:path";
+
+/** A path with slashes, on Windows too. */
+export const slashed = (path) => path.replaceAll("\\", "/");
+
+/** Text with LF for each line break, as Windows' editors and checkouts may not have it. */
+export const withLf = (text) => text.replaceAll("\r\n", "\n");
+
+/** The folder of the package of `node_modules` that a file is in, with slashes; undefined for a file of ours. */
+export const packageFolderOf = (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(slashed(path))?.[0];
 
 /**
  * WGSL without its comments, each line where it was, so that a message's line number is the file's own.
@@ -8,7 +17,20 @@ import { resolve } from "node:path";
  * linked code is read by people.
  */
 export const withoutComments = (text) =>
-  text.replace(/[ \t]*\/\/(?! unroll$| replaces: ).*$/gm, "").trimEnd();
+  withLf(text)
+    .replace(/[ \t]*\/\/(?! unroll$| replaces: ).*$/gm, "")
+    .trimEnd();
+
+/** A plugin for esbuild: an imported `.wgsl` file is its text. */
+export const shaderTexts = {
+  name: "shader-texts",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.wgsl$/ }, async ({ path }) => ({
+      contents: withLf(await readFile(path, "utf8")),
+      loader: "text",
+    }));
+  },
+};
 
 /** A plugin for Rolldown: an imported `.wgsl` file is its text without comments. */
 export const bareShaders = {
@@ -23,24 +45,54 @@ export const bareShaders = {
 };
 
 /**
+ * A plugin for Rolldown: what `import()` of a file of ours gives, or its failure, goes through `part` in src/errors.ts.
+ *
+ * @param errors - the path of that file.
+ */
+export const partsLoaded = (errors) => ({
+  name: "parts-loaded",
+  transform: {
+    filter: { id: /\.ts$/ },
+    handler(code) {
+      const wrapped = code.replace(/(?<!typeof )\bimport\("\.[^"]*"\)/g, "$part($&)");
+      return wrapped === code
+        ? undefined
+        : { code: `import { part as $part } from ${JSON.stringify(errors)}; ${wrapped}` };
+    },
+  },
+});
+
+/**
  * Names the chunk of a module for Rolldown: what these roots import at once is `core`, but for what others import at once,
  * too, which is `base`. Rolldown arranges the rest.
+ *
+ * @param path - how paths are resolved.
  */
-export function atOnce(roots, others) {
+export function atOnce(roots, others, path = nodePath) {
   const reached = (context, from) => {
-    const found = new Set(from.map((path) => resolve(path)));
+    // On Windows, the names of modules may have either slash.
+    const ids = from.map((one) => {
+      const native = path.resolve(one);
+      const id = [native, slashed(native)].find((name) => context.getModuleInfo(name));
+      if (id === undefined) {
+        throw new Error(`there is no module ${native}`);
+      }
+      return id;
+    });
+    const found = new Set(ids);
     for (const id of found) {
       for (const imported of context.getModuleInfo(id)?.importedIds ?? []) {
         found.add(imported);
       }
     }
-    return found;
+    return new Set([...found].map(slashed));
   };
   let core;
   let base;
   return (id, context) => {
     core ??= reached(context, roots);
     base ??= reached(context, others);
-    return core.has(id) ? (base.has(id) ? "base" : "core") : null;
+    const name = slashed(id);
+    return core.has(name) ? (base.has(name) ? "base" : "core") : null;
   };
 }

@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { buildGuides } from "./guides.mjs";
+import { shaderTexts } from "./modules.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = join(root, "site");
@@ -59,7 +60,7 @@ export async function buildSite(folder, { api = true } = {}) {
     format: "esm",
     target: "es2022",
     platform: "browser",
-    loader: { ".wgsl": "text" },
+    plugins: [shaderTexts],
     chunkNames: "[name]-[hash]",
     legalComments: "linked",
     logLevel: "warning",

@@ -219,11 +219,14 @@ struct Params {
   // Searches: where the sorted range starts, and how many items it has.
   sorted_base: u32,
   sorted_length: u32,
-  // Sorts: which digit of the keys a pass sorts by, and where the values and their positions start.
+  // Sorts and selections: which digit of the keys a pass is for, and where the values, and what goes in their order, and their
+  // positions start.
   digit: u32,
   values_base: u32,
   reordered_base: u32,
   positions_base: u32,
+  // Selections: how many elements are taken.
+  wanted: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

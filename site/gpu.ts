@@ -23,7 +23,7 @@ export async function openGpu(without: string): Promise<Fold | undefined> {
     });
     return fold;
   } catch (cause) {
-    say("There is no WebGPU here.", messageOf(cause), without);
+    say("WebGPU does not work here.", messageOf(cause), without);
     status.textContent = "Runs on: the CPU reference alone";
     return undefined;
   }

@@ -135,3 +135,16 @@ export function refuseOthers(caller: string, others: object): void {
     }
   }
 }
+
+/**
+ * A part of the package that is loaded when it is needed. The build puts this around each `import()`. Builds in one file that
+ * wait at their top level have not run a part yet: there it is undefined.
+ *
+ * @throws {WavefoldError} if it cannot be loaded.
+ */
+export const part = <T>(loading: Promise<T>): Promise<T> =>
+  loading.then((loaded) => loaded ?? notLoaded(), notLoaded);
+
+function notLoaded(cause?: Error): never {
+  throw new WavefoldError(`a part of Wavefold was not loaded: ${cause?.message ?? "import wavefold/whole"}`);
+}

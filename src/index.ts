@@ -80,6 +80,8 @@ export type { RunLengths, RunOptions } from "./gpu/runs.ts";
 export type { HandSearchOptions } from "./gpu/search.ts";
 export type { HandSegmentsOption } from "./gpu/segments_at_hand.ts";
 export type { GpuSegments } from "./gpu/segments_on_gpu.ts";
+export type { NthRanges, PreparedNth, PreparedTopK, TopKRanges } from "./gpu/select.ts";
+export type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./gpu/select_calls.ts";
 export type { PreparedSort, PreparedSortOptions, SortRanges, ValueTypes } from "./gpu/sort.ts";
 export type { HandSortOptions, Sorted } from "./gpu/sort_calls.ts";
 export type {
@@ -95,6 +97,7 @@ export type {
 export type { UploadOptions, WrapOptions } from "./gpu/to_gpu.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
+export type { IndicesOption, SegmentsOption, ValuesOption } from "./options.ts";
 export type { BinOptions } from "./plan/bins.ts";
 export type { CompactOptions } from "./plan/compact.ts";
 export type { Grouping } from "./plan/grouping.ts";
@@ -104,5 +107,6 @@ export type { PartitionOptions } from "./plan/partition.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { ScanOptions } from "./plan/scan.ts";
 export type { SearchOptions, SearchTuning } from "./plan/search.ts";
+export type { NthOptions, TopKOptions, TopKOrder } from "./plan/select.ts";
 export type { SortOptions } from "./plan/sort.ts";
 export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";

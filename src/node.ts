@@ -13,6 +13,7 @@ import type { OpenOptions } from "./gpu/open.ts";
 import { openDevice } from "./gpu/open.ts";
 import {
   hasOwnLoaderAlone,
+  hasSwiftShader,
   loadLibrary,
   softwareFolder,
   withSoftwareDriver,
@@ -26,8 +27,8 @@ export interface NodeOpenOptions {
   /** Your own device. It stays yours: `fold.destroy()` leaves it open. */
   readonly device?: GPUDevice;
   /**
-   * The adapter to open a device on; or `"gpu"` or `"software"`, to take only that kind. The default is a GPU, or the
-   * software adapter if there is no GPU.
+   * The adapter to open a device on; or `"gpu"` or `"software"`, to take only that kind. The default is a GPU, or a
+   * software adapter if there is no GPU: SwiftShader on Linux x64, WARP on Windows, and elsewhere the one that the system has.
    */
   readonly adapter?: GPUAdapter | "gpu" | "software";
   /** Whether to test single passes on the device first: see {@link Fold.singlePassTest}. The test takes some seconds at most. */
@@ -89,14 +90,23 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
         : await requestFrom(dawn, GPU_FLAGS, (info) => !info.isFallbackAdapter);
     const found = gpu ?? (adapter === "gpu" ? undefined : await requestSoftware(dawn));
     if (found === undefined) {
-      throw new AdapterError(
-        adapter === "gpu"
-          ? 'openFold: no GPU was found; a software adapter takes its place with adapter: "software"'
-          : "openFold: no adapter was found, and the software one did not start",
-      );
+      throw new AdapterError(`openFold: ${missing(adapter === "gpu", adapter === "software")}`);
     }
     return found;
   });
+}
+
+/** What was looked for, and was not there. */
+function missing(gpuAlone: boolean, softwareAlone: boolean): string {
+  if (gpuAlone) {
+    return 'no GPU was found; a software adapter takes its place with adapter: "software"';
+  }
+  const what = softwareAlone
+    ? "no software adapter was found"
+    : "neither a GPU nor a software adapter was found";
+  return hasSwiftShader()
+    ? `${what}: SwiftShader did not start`
+    : `${what}: SwiftShader is built for Linux x64, and this system, ${process.platform} ${process.arch}, has none of its own`;
 }
 
 let vulkanLoader: boolean | undefined;
@@ -119,13 +129,14 @@ async function requestFrom(
   dawn: Dawn,
   flags: readonly string[],
   accept: (info: GPUAdapterInfo) => boolean,
+  options: GPURequestAdapterOptions = { powerPreference: "high-performance" },
 ): Promise<Found | undefined> {
   const gpu = dawn.create(flags);
   instances.add(gpu);
   const release = (): void => {
     instances.delete(gpu);
   };
-  const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
+  const adapter = await gpu.requestAdapter(options);
   if (adapter && accept(adapter.info)) {
     return { adapter, release };
   }
@@ -133,7 +144,13 @@ async function requestFrom(
   return undefined;
 }
 
+/** SwiftShader; or where it is not built, the system's own: WARP on Windows, or a driver such as Mesa's lavapipe. */
 async function requestSoftware(dawn: Dawn): Promise<Found | undefined> {
+  if (!hasSwiftShader()) {
+    return canFindGpu()
+      ? requestFrom(dawn, SOFTWARE_FLAGS, (info) => info.isFallbackAdapter, { forceFallbackAdapter: true })
+      : undefined;
+  }
   const folder = await softwareFolder();
   return withSoftwareDriver(folder, () => requestFrom(dawn, SOFTWARE_FLAGS, () => true));
 }

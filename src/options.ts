@@ -45,3 +45,21 @@ function isNear(a: string, b: string, steps: number): boolean {
     : steps > 0 &&
         (isNear(a, restB, steps - 1) || isNear(restA, b, steps - 1) || isNear(restA, restB, steps - 1));
 }
+
+/** The option `indices` of what takes some elements, and of what moves them. */
+export interface IndicesOption<Given extends boolean = boolean> {
+  /** `true` gives the positions of the elements in the array, as u32, and not the elements. The default is false. */
+  readonly indices: Given;
+}
+
+/** The option `segments` of a reduction. */
+export interface SegmentsOption<Given> {
+  /** Where segments start. Each one is reduced by itself. By keys, runs of equal keys are the segments. */
+  readonly segments: Given;
+}
+
+/** The option `values` of a sort. */
+export interface ValuesOption<Given> {
+  /** One array, or several, as long as the elements. They are put into the same order. */
+  readonly values: Given;
+}

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
+import { withoutComments } from "../scripts/modules.mjs";
 import { operator } from "../src/algebra/custom_operator.ts";
+import { exactAdd } from "../src/algebra/exact_add.ts";
 import { f16, f32 } from "../src/algebra/floats.ts";
 import { u32 } from "../src/algebra/integers.ts";
 import type { Operator } from "../src/algebra/monoid.ts";
@@ -31,6 +33,7 @@ import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
+import { planNth, planTopK } from "../src/plan/select.ts";
 import { planGather, planSort } from "../src/plan/sort.ts";
 import { parse, resolved } from "../src/text/module.ts";
 import { piecesOf } from "../src/text/pieces.ts";
@@ -140,6 +143,12 @@ async function* plansOf(
       }
     }
   }
+  for (const type of [f16, f32, f64] as ElementType[]) {
+    const options = { type, op: untyped(exactAdd), maxLength, workGroupSize: 16, itemsPerThread: 4 };
+    for (const passes of ["single", "reduce-then-scan"] as const) {
+      yield* [planScan({ ...options, passes, initial: true }, facts), planReduce(options, facts)];
+    }
+  }
   for (const indirect of [{ dispatch: { itemsPerWorkGroup: 64 } }, { drawIndexed: { indexCount: 4 } }]) {
     const options = { type: u32, where: "x > 1u", maxLength, indirect };
     yield* [planCompact(options, facts).then((plan) => planAppend(options, plan, 4096, facts))];
@@ -189,6 +198,9 @@ async function* plansOf(
       planSort({ type, ...key, maxLength: 500 }, facts, everyMethod, "positions"),
       ...(type === wide ? [] : [planSort({ type, maxLength: 500 }, facts, everyMethod)]),
       planGather({ type, maxLength }, facts, "sort", ["values", "reordered"]),
+      planTopK({ type, ...key, k: 100, maxLength, lengthOnGpu: at % 2 === 0 }, facts, everyMethod),
+      planTopK({ type, ...key, k: 9000, maxLength, passes: "single", smallest: true }, facts, everyMethod),
+      planNth({ type, ...key, n: 100, maxLength, lengthOnGpu: at % 2 === 1 }, facts, everyMethod),
     ];
   }
   for (const [type, op] of sums) {
@@ -519,9 +531,6 @@ test.each(files)("%s has a header, and no tab or trailing space", (path) => {
   expect(text).toMatch(/^\/\/ \S/);
   expect(text).not.toMatch(/\t| $/m);
 });
-
-const built = new URL("../scripts/modules.mjs", import.meta.url).href;
-const { withoutComments } = (await import(built)) as { withoutComments(text: string): string };
 
 let declaredNames: ReadonlySet<string> | undefined;
 const names = (): ReadonlySet<string> => {

@@ -83,7 +83,10 @@ export function operator<Name extends string, V extends Value>(
  * @throws {ArgumentError} when a part is missing.
  */
 export function operator<Name extends string, V extends Value>(
-  definition: Omit<OperatorDefinition<Name, V>, "identity"> & { readonly identity?: undefined },
+  definition: Omit<OperatorDefinition<Name, V>, "identity"> & {
+    /** WGSL for the value that changes nothing. An in-kernel operator can do without. */
+    readonly identity?: undefined;
+  },
 ): InKernelOperator<Name, V>;
 /**
  * An operator on a type that `wgslType` of `wavefold/wgsl` made. It is for in-kernel functions alone, and its identity is a WGSL expression.
@@ -100,12 +103,17 @@ export function operator<Name extends string, V extends Value>(
  */
 export function operator<Name extends string>(
   definition: Omit<OperatorDefinition<Name, never>, "identity" | "reference" | "type"> & {
+    /** The type of its elements. */
     readonly type: WgslType<Name>;
+    /** WGSL for the value that changes nothing. An in-kernel operator can do without. */
     readonly identity?: string;
   },
 ): InKernelOperator<Name, never>;
 export function operator<Name extends string, V extends Value>(
-  definition: Omit<OperatorDefinition<Name, V>, "identity"> & { readonly identity?: unknown },
+  definition: Omit<OperatorDefinition<Name, V>, "identity"> & {
+    /** WGSL for the value that changes nothing. An in-kernel operator can do without. */
+    readonly identity?: unknown;
+  },
 ): InKernelOperator<Name, V> {
   requireDefinition(definition, "operator");
   const { name, combine, declarations = "" } = definition;

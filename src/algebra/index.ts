@@ -3,6 +3,8 @@
 export type { CustomOperator, InKernelOperator, OperatorDefinition } from "./custom_operator.ts";
 export { operator } from "./custom_operator.ts";
 export { elementTypes } from "./element_types.ts";
+export type { FloatName } from "./exact_add.ts";
+export { exactAdd } from "./exact_add.ts";
 export { f16, f32 } from "./floats.ts";
 export { i32, u32 } from "./integers.ts";
 export type { Operator } from "./monoid.ts";

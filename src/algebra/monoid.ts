@@ -15,8 +15,18 @@ export interface Operator<Accepted extends string = never> {
   readonly name: string;
   /** For type checks only. An operator that takes more types may stand where one with fewer types is asked for. */
   readonly [accepts]?: (type: Accepted) => void;
+  /** The most bytes of an element, if elements are longer than the values of the type. @internal */
+  readonly mostBytes?: number;
   /** The operator on a type, as `monoid` returns it. @internal */
   on?(op: Operator, type: ElementType, caller: string): Monoid;
+}
+
+/** Elements as a buffer holds them. */
+export interface Carried {
+  /** The bytes of the element of a value; undefined stands for the identity. */
+  bytes(value?: Value): Uint8Array;
+  /** The value that an element is shown as. */
+  value(bytes: Uint8Array): Value;
 }
 
 /** One operator on one type, ready for the reference and for code generation. */
@@ -37,6 +47,10 @@ export interface Monoid {
   readonly identity: Value;
   /** The value that results start from if they may combine no element. It is there only if it differs from the identity. */
   readonly start?: Start | undefined;
+  /** Changes a plan of a scan or a reduction whose elements are no values of segments. */
+  around?<Plan>(plan: Plan, facts: { readonly software: boolean }): Plan;
+  /** How elements go from one part of the data to the next, if a value says less than the element that it comes from. */
+  readonly carried?: Carried;
   /** The operator on the values that elements hold, if this one combines within segments. */
   readonly onValues?: Monoid;
   /** Declares `Element`, `identity` and `combine`, if this operator combines within segments. */

@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import { exactAdd } from "./exact_add.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import { truths } from "./truth.ts";
 import type { Domain, Operation, Scalar, ScalarType, Start, TypeName } from "./types.ts";
@@ -143,6 +144,8 @@ export const logicalXor: Operator<TypeName> = {
   on: builtinMonoid,
 } satisfies BuiltinOperator as Operator<TypeName>;
 
+export { exactAdd };
+
 /** Every operator of the table, by name. */
 export const operators = /* @__PURE__ */ Object.freeze({
   add,
@@ -155,6 +158,7 @@ export const operators = /* @__PURE__ */ Object.freeze({
   logicalAnd,
   logicalOr,
   logicalXor,
+  exactAdd,
 });
 
 /** The name in WGSL of an operator of the table: `logical_and`. */

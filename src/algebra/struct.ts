@@ -31,6 +31,7 @@ export type StructValueOf<Fields extends StructFields> = {
 /** An element type of the caller's own. See {@link struct}. */
 export interface StructType<Name extends string = string, V extends StructValue = StructValue>
   extends ElementType<Name, V> {
+  /** It tells structs from other types. */
   readonly kind: "struct";
   /** The struct's declaration in WGSL. */
   readonly declaration: string;

@@ -5,21 +5,30 @@ export type { SourceText };
 
 /** A `Float16Array`, for runtimes and TypeScript versions that have none. */
 export interface Float16ArrayLike extends ArrayBufferView {
+  /** The number of elements. */
   readonly length: number;
+  /** 2. */
   readonly BYTES_PER_ELEMENT: number;
+  /** It tells this array from others. */
   readonly [Symbol.toStringTag]: "Float16Array";
   [index: number]: number;
 }
 
 /** The scalar element types, and what holds their arrays on the CPU. */
 export interface TypedArrays {
+  /** Whole numbers from 0 to 2^32 − 1. */
   u32: Uint32Array;
+  /** Whole numbers from −2^31 to 2^31 − 1. */
   i32: Int32Array;
+  /** IEEE-754 binary32. */
   f32: Float32Array;
   /** If the runtime has no `Float16Array`, a `Uint16Array` holds the bits, with `type: f16`. */
   f16: Float16ArrayLike | Uint16Array;
+  /** Whole numbers from 0 to 2^64 − 1. */
   u64: BigUint64Array;
+  /** Whole numbers from −2^63 to 2^63 − 1. */
   i64: BigInt64Array;
+  /** IEEE-754 binary64. */
   f64: Float64Array;
 }
 
@@ -84,6 +93,13 @@ export interface Domain<V extends Value = Value> {
   readonly operations?: Readonly<Partial<Record<Operation, string>>>;
   /** Whether an operation is hundreds of instructions. */
   readonly long?: boolean;
+  /** The algorithm and the sizes on a GPU, if tuning rows for elements of this size do not fit. */
+  readonly row?: {
+    readonly elementBytes: number;
+    readonly algorithm: "blelloch";
+    readonly workGroupSize: number;
+    readonly items: number;
+  };
   /**
    * An expression that moves an element between lanes by a built-in of WGSL, if that takes neither the element nor its
    * fields.
@@ -95,6 +111,7 @@ export interface Domain<V extends Value = Value> {
 
 /** An element type: a scalar of the table, or a struct of the caller's. */
 export interface ElementType<Name extends string = string, V extends Value = Value> {
+  /** Its name, as WGSL or the caller has it. */
   readonly name: Name;
   /** `unsigned` and `signed` wrap around; `float` rounds to nearest even in the reference. */
   readonly kind: "unsigned" | "signed" | "float" | "struct";
@@ -122,17 +139,22 @@ export interface ElementType<Name extends string = string, V extends Value = Val
 
 /** A WGSL type that in-kernel functions alone take. `wgslType` of `wavefold/wgsl` makes it. */
 export interface WgslType<Name extends string = string> extends ElementType<Name, never> {
+  /** As a struct's. */
   readonly kind: "struct";
 }
 
 /** One row of the table of scalar element types. */
 export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar = Scalar>
   extends ElementType<Name, V> {
+  /** `unsigned` and `signed` wrap around; `float` rounds to nearest even in the reference. */
   readonly kind: "unsigned" | "signed" | "float";
+  /** 0, as its arrays hold it. */
   readonly zero: V;
+  /** 1, as its arrays hold it. */
   readonly one: V;
   /** The least and the greatest value; infinities for floats. */
   readonly lowest: V;
+  /** The greatest value. */
   readonly greatest: V;
   /** The identity of sums, if it is not `zero`: −0 for types that keep the sign of zero. */
   readonly addIdentity?: V;

@@ -13,10 +13,23 @@ export interface WavefoldPluginOptions {
 
 /** What of a Vite, Rollup or Rolldown plugin is used here. */
 export interface WavefoldPlugin {
+  /** Its name in messages of the bundler. */
   readonly name: string;
+  /** It takes a file before the bundler's own plugins do. */
   readonly enforce: "pre";
   /** A kernel's file as a module, linked; nothing for other files. */
-  load(this: WavefoldPluginContext, id: string): Promise<{ code: string; map: { mappings: "" } } | null>;
+  load(
+    this: WavefoldPluginContext,
+    id: string,
+  ): Promise<{
+    /** The module. */
+    code: string;
+    /** A source map. */
+    map: {
+      /** There are none. */
+      mappings: "";
+    };
+  } | null>;
 }
 
 /** What a bundler hands to a plugin. */
@@ -25,9 +38,20 @@ export interface WavefoldPluginContext {
   addWatchFile(path: string): void;
   /** Ends the build with an error at its place. */
   error(error: {
+    /** What is wrong. */
     message: string;
+    /** The file. */
     id: string;
-    loc: { file: string; line: number; column: number };
+    /** The place. */
+    loc: {
+      /** The file. */
+      file: string;
+      /** Counted from 1. */
+      line: number;
+      /** Counted from 0. */
+      column: number;
+    };
+    /** The line itself. */
     frame: string;
   }): never;
 }

@@ -71,7 +71,14 @@ export interface CheckFailure<V extends Value = Value> {
   /** Where it is broken. */
   readonly on: "CPU" | "GPU";
   /** The simplest values that break it. */
-  readonly counterexample: { readonly a: V; readonly b?: V; readonly c?: V };
+  readonly counterexample: {
+    /** The first value. */
+    readonly a: V;
+    /** The second value, if the law has two. */
+    readonly b?: V;
+    /** The third value, if the law has three. */
+    readonly c?: V;
+  };
   /** What should have been the same: in the order in which the message names them. */
   readonly left: V;
   /** As `left`, the other one. */
@@ -125,7 +132,10 @@ export function checkMonoid<Name extends string, V extends Value>(
 /** An operator of the table on one of its types. */
 export function checkMonoid<Name extends TypeName>(
   op: Operator<NoInfer<Name>>,
-  options: CheckOptions<ScalarOf<Name>> & { readonly type: ScalarType<Name, ScalarOf<Name>> },
+  options: CheckOptions<ScalarOf<Name>> & {
+    /** The type of the elements. */
+    readonly type: ScalarType<Name, ScalarOf<Name>>;
+  },
 ): Promise<CheckReport<ScalarOf<Name>>>;
 export function checkMonoid(op: object, options: object = {}): Promise<unknown> {
   return checked(op as Operator, options);

@@ -1,7 +1,9 @@
+import process from "node:process";
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import type { Context } from "../gpu/context.ts";
 import { contextOf } from "../gpu/device.ts";
@@ -131,6 +133,40 @@ async function withStream<Result>(
   }
 }
 
+/**
+ * Adds up u32 as they come, and says on stderr if the sum does not fit a u32: the result has wrapped around. A map's values are
+ * not seen. With `exclusive`, no result has the last element.
+ */
+function sumWatch(
+  { op, map, initial }: OperatorOption & MapOption & InitialOption,
+  { type }: ElementSource,
+  exclusive = false,
+): { look(bytes: Uint8Array): void; tell(): void } {
+  if (op !== add || map !== undefined || type !== u32) {
+    return { look: () => {}, tell: () => {} };
+  }
+  let all = Number(initial ?? 0);
+  let last = 0;
+  return {
+    look(bytes: Uint8Array): void {
+      // Pieces start at a multiple of their elements, in memory and in the input.
+      for (const value of new Uint32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 4))) {
+        all += value;
+        last = value;
+      }
+    },
+    tell(): void {
+      const sum = exclusive ? all - last : all;
+      if (sum >= 2 ** 32) {
+        const exact = Number.isSafeInteger(sum) ? `${sum}` : `about ${sum.toPrecision(3)}`;
+        process.stderr.write(
+          `wavefold: hint: the whole sum is ${exact}, which is more than a u32 holds, so the result wrapped around 2^32; --map "vec2<u32>(x, 0u)" --type u64 gives all of it\n`,
+        );
+      }
+    },
+  };
+}
+
 /** `wavefold scan` */
 export async function scanFile(
   path: string,
@@ -156,6 +192,7 @@ export async function scanFile(
       startScan(context, "scan", all, { known, total });
     return withStream(options, source, start, async (streamed, read) => {
       let sum = "";
+      const watch = sumWatch(options, source, exclusive && !total);
       await formedTarget(target, options, type).writeBy(async (output) => {
         if (source.shape !== undefined) {
           await output.write(npyHeader(type, source.shape));
@@ -167,8 +204,9 @@ export async function scanFile(
             streamed.pieces.end();
           }
         };
-        await moveThrough(streamed, { source, input, output, end, read });
+        await moveThrough(streamed, { source, input, output, end, read, look: watch.look });
       });
+      watch.tell();
       return sum;
     });
   });
@@ -203,7 +241,9 @@ export async function reduceFile(
       const end = async (hasItems: boolean): Promise<void> => {
         value = formatValue((await endWithTotal(streamed, hasItems)) as Scalar, type);
       };
-      await moveThrough(streamed, { source, input, end, read });
+      const { look, tell } = sumWatch(options, source);
+      await moveThrough(streamed, { source, input, end, read, look });
+      tell();
       return value;
     });
   });

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { elementTypes } from "../algebra/element_types.ts";
@@ -33,6 +34,7 @@ import {
 import { ClosedPipeError, print } from "./print.ts";
 import type { SearchFileOptions } from "./search.ts";
 import type { SegmentFileOptions } from "./segments.ts";
+import type { NthFileOptions, TopKFileOptions } from "./select.ts";
 import type { SortFileOptions } from "./sort.ts";
 import type { TuneOptions } from "./tune.ts";
 
@@ -72,7 +74,7 @@ const runAlgorithm = (): Option =>
 const sizesOption = (): Option =>
   new Option(
     "--sizes <list>",
-    "exponents of two (20), ranges of them (10..28), lengths (1000003), divided by commas",
+    "numbers of elements: 1000003, 64Ki, 16Mi, ranges of powers of two as 1Ki..256Mi, divided by commas",
   ).argParser(parseSizeList);
 const whereOption = (): Option =>
   new Option(
@@ -93,6 +95,14 @@ function parseWorkGroupSize(given: string): number {
 const hasSegments = ({ rows, offsets, keys }: SegmentsOption): boolean =>
   rows !== undefined || offsets !== undefined || keys !== undefined;
 
+/** The package's version, as its package.json says it. */
+function versionOf(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return version;
+}
+
 /** @param printHelp - takes what commander would print. */
 function program(printHelp: (text: string) => void): Command {
   const root = new Command("wavefold")
@@ -103,6 +113,7 @@ function program(printHelp: (text: string) => void): Command {
     .configureOutput({ writeOut: printHelp, writeErr: () => {} })
     .exitOverride()
     .allowExcessArguments(false)
+    .version(versionOf(), "-V, --version", "prints the version")
     .addHelpText("after", STATUS_HELP);
   root
     .command("scan")
@@ -286,24 +297,9 @@ function program(printHelp: (text: string) => void): Command {
     .action(async (sorted: string, values: string, options: SearchFileOptions) =>
       (await import("./search.ts")).searchFile(sorted, values, options),
     );
-  for (const [name, description] of [
-    [
-      "sort",
-      "The elements in order, in one dimension. Elements with equal keys keep their order. Floats have -0 before 0, and nan at the end.",
-    ],
-    [
-      "argsort",
-      "The positions (<u4) of the elements in order, in one dimension: first that of the least element. As sort.",
-    ],
-  ] as const) {
-    const command = root
-      .command(name)
-      .description(description)
-      .argument("<in.npy>", "the elements; - reads stdin")
-      .addOption(rawOption())
-      .addOption(textOption())
-      .addOption(outputOption())
-      .option("--descending", "the greatest first; elements with equal keys keep their order")
+  /** What an order is by. */
+  const ordered = (command: Command): Command =>
+    command
       .option("--key <expr>", "WGSL over the element x that gives its key, such as 'x % 10u'")
       .addOption(
         new Option("--key-type <name>", "element type of the keys; left out: the input's").choices(
@@ -316,6 +312,73 @@ function program(printHelp: (text: string) => void): Command {
           "the bits of the keys to sort by, from the first up to the second, which is left out; 0 is the lowest",
         ).argParser(parseBits),
       );
+  ordered(
+    root
+      .command("topk")
+      .description(
+        "The greatest elements, the greatest first, in one dimension. Of equal elements the first ones are taken. Floats have nan as the greatest.",
+      )
+      .argument("<in.npy>", "the elements; - reads stdin")
+      .addOption(rawOption())
+      .addOption(textOption())
+      .addOption(outputOption())
+      .addOption(
+        new Option("-k <count>", "how many elements; if there are fewer, all")
+          .argParser(parseCount)
+          .makeOptionMandatory(),
+      )
+      .option("--smallest", "the least elements, the least first")
+      .option("--indices-out <positions.npy>", "where the positions of the elements go, as <u4"),
+  )
+    .addOption(adapterOption())
+    .addHelpText("after", MEMORY_HELP)
+    .action(async (path: string, options: TopKFileOptions) =>
+      (await import("./select.ts")).topKFile(path, options),
+    );
+  ordered(
+    root
+      .command("nth")
+      .description(
+        "The index and the value, divided by a space, of the element that has N others before it in the order of sort, alone on stdout.",
+      )
+      .argument("<in.npy>", "the elements; - reads stdin")
+      .addOption(rawOption())
+      .addOption(textOption())
+      .addOption(
+        new Option(
+          "-n <count>",
+          "how many elements come before it: 0 for the least, half of them for the median",
+        )
+          .argParser(parseCount)
+          .makeOptionMandatory(),
+      )
+      .option("--descending", "count from the greatest"),
+  )
+    .addOption(adapterOption())
+    .addHelpText("after", MEMORY_HELP)
+    .action(async (path: string, options: NthFileOptions) =>
+      (await import("./select.ts")).nthOfFile(path, options),
+    );
+  for (const [name, description] of [
+    [
+      "sort",
+      "The elements in order, in one dimension. Elements with equal keys keep their order. Floats have -0 before 0, and nan at the end.",
+    ],
+    [
+      "argsort",
+      "The positions (<u4) of the elements in order, in one dimension: first that of the least element. As sort.",
+    ],
+  ] as const) {
+    const command = ordered(
+      root
+        .command(name)
+        .description(description)
+        .argument("<in.npy>", "the elements; - reads stdin")
+        .addOption(rawOption())
+        .addOption(textOption())
+        .addOption(outputOption())
+        .option("--descending", "the greatest first; elements with equal keys keep their order"),
+    );
     if (name === "sort") {
       command
         .addOption(

@@ -167,11 +167,21 @@ async function overLengths(
 const addends = [3, -2, 1, -3, 2, 0, -1];
 const factors = [2, 0.5, -1, 4, 0.25, -1, 1];
 const specials = [Number.NaN, -0, 0, -Infinity, 5, Infinity, -7.5];
+// A sum that is rounded at each step loses what is added to the greatest of these.
+const cancelling = (type: ScalarType): readonly number[] => {
+  const most = 2 ** (type.bytes === 2 ? 11 : type.bytes === 4 ? 24 : 53);
+  return [most, 1, -most, 2, -1, 0.5, -2.5];
+};
 
 /** Values that do not depend on the run, and that each operator tells apart. */
 function sample(type: ScalarType, opName: string, length: number): ScalarArray {
   if (type.kind === "float") {
-    const period = opName === "add" ? addends : opName === "mul" ? factors : specials;
+    const own: Readonly<Record<string, readonly number[]>> = {
+      add: addends,
+      mul: factors,
+      exactAdd: cancelling(type),
+    };
+    const period = own[opName] ?? specials;
     const values = Array.from({ length }, (_, index) => {
       // The extremes late, so that a minimum or a maximum goes on changing.
       const special = index % 5 === 0 || index > length / 2;

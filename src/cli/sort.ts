@@ -19,12 +19,12 @@ import { startProgress } from "./progress.ts";
 // Sorts hold all elements in memory at once.
 
 /** The options of `wavefold argsort`. */
-export interface ArgSortFileOptions extends OutputOption, RawOption, TuningOption, AdapterOption {
-  readonly descending?: boolean;
-  readonly key?: string;
-  readonly keyType?: TypeName;
-  readonly bits?: readonly number[];
-}
+export interface ArgSortFileOptions
+  extends OrderOption,
+    OutputOption,
+    RawOption,
+    TuningOption,
+    AdapterOption {}
 
 /** The options of `wavefold sort`. */
 export interface SortFileOptions extends ArgSortFileOptions {
@@ -39,9 +39,17 @@ interface Typed {
   readonly data: ScalarArray;
 }
 
-/** What the sort is by. The calls check it again, but only once there is an adapter. */
-function orderOf(
-  { descending, key, keyType, bits, ...options }: ArgSortFileOptions,
+/** What an order is by, on the command line. */
+export interface OrderOption {
+  readonly descending?: boolean;
+  readonly key?: string;
+  readonly keyType?: TypeName;
+  readonly bits?: readonly number[];
+}
+
+/** What an order is by. The calls check it again, but only once there is an adapter. */
+export function orderOf(
+  { descending, key, keyType, bits }: OrderOption,
   type: ScalarType,
   caller: string,
 ): object {
@@ -53,10 +61,10 @@ function orderOf(
   };
   const title = `${caller}<${type.name}>`;
   requireBits(by.bits, requireKey(by, type, title), title);
-  return { ...tuningOf(options), ...by };
+  return by;
 }
 
-function requireKeyType({ key, keyType }: ArgSortFileOptions, caller: string): void {
+export function requireKeyType({ key, keyType }: OrderOption, caller: string): void {
   if (keyType !== undefined && key === undefined) {
     throw new UsageError(`${caller}: --key-type says what --key EXPR gives; it takes both`);
   }
@@ -101,7 +109,7 @@ async function withSorted<Result>(
     try {
       progress.step("reading");
       const { type } = source;
-      const order = orderOf(options, type, caller);
+      const order = { ...tuningOf(options), ...orderOf(options, type, caller) };
       const run = await sort({ type, data: await readAll(source, input.path) }, order);
       progress.step("opening the adapter");
       const result = await withFold(options, (fold) => {

@@ -17,6 +17,7 @@ export async function moveThrough(
     output,
     end,
     read = () => {},
+    look = () => {},
   }: {
     readonly source: ElementSource;
     readonly input: Input;
@@ -26,6 +27,8 @@ export async function moveThrough(
     end(hasItems: boolean): Promise<void>;
     /** Is told of the bytes that were read. */
     read?(bytes: number): void;
+    /** Is shown the bytes that were read. */
+    look?(bytes: Uint8Array): void;
   },
 ): Promise<{ readonly written: number }> {
   let failure: { readonly cause: unknown } | undefined;
@@ -55,6 +58,7 @@ export async function moveThrough(
         return;
       }
       read(filled);
+      look(room.subarray(0, filled));
       done += filled;
       if (!isAll) {
         pieces.filled(filled);

@@ -15,7 +15,9 @@ import type { Given } from "./transfer.ts";
 
 /** An element and its index. */
 export type ArgValue<V extends Scalar> = {
+  /** The element. */
   readonly value: V;
+  /** Its place in the array: the first one, if there are several. */
   readonly index: number;
 };
 

@@ -23,6 +23,7 @@ export interface SinglePassTest {
   readonly passed: boolean;
   /** How many runs were right, or what went wrong. */
   readonly detail: string;
+  /** How long the test took. */
   readonly milliseconds: number;
 }
 

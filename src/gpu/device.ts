@@ -239,7 +239,7 @@ export async function validated<T>({ device }: Context, title: string, action: (
   }
   const failure = await device.popErrorScope();
   if (failure !== null) {
-    throw new WavefoldError(`${title}: the device refused what it was told to do: ${failure.message}`);
+    throw new WavefoldError(`${title}: the device refused it: ${failure.message}`);
   }
   return result;
 }

@@ -1,6 +1,7 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 import type { Segments } from "../algebra/segments.ts";
 import type { ScalarOf, Value } from "../algebra/types.ts";
+import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { HistogramOptions, WeightName } from "../plan/histogram.ts";
@@ -8,6 +9,7 @@ import type { PartitionOptions } from "../plan/partition.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
+import type { NthOptions, TopKOptions } from "../plan/select.ts";
 import type { ArgValue, HandArgOptions } from "./arg_at_hand.ts";
 import type {
   HandCompactOptions,
@@ -46,6 +48,8 @@ import type { RunLengths, RunOptions } from "./runs.ts";
 import type { HandSearchOptions } from "./search.ts";
 import type { HandSegmentsOption } from "./segments_at_hand.ts";
 import type { GpuSegments } from "./segments_on_gpu.ts";
+import type { PreparedNth, PreparedTopK } from "./select.ts";
+import type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./select_calls.ts";
 import type { PreparedSort, PreparedSortOptions } from "./sort.ts";
 import type { HandSortOptions, Sorted } from "./sort_calls.ts";
 import type {
@@ -101,8 +105,11 @@ export interface SegmentParts {
 
 /** Where a reduction reads and writes. */
 export interface ReduceRanges extends PartOption, SegmentParts {
+  /** The items. */
   readonly input: BufferRange;
+  /** Receives the results. */
   readonly output: BufferRange;
+  /** The number of items. */
   readonly length: Length;
   /**
    * For plans prepared with `initial`: what comes before the first item. It is a value of the plan's type, or a range that
@@ -146,6 +153,8 @@ export interface PreparedScan {
   groupingOf(ranges: ScanRanges): Grouping;
   /** Frees the scratch. Recordings that are not yet submitted become invalid. */
   destroy(): void;
+  /** The same as {@link PreparedScan.destroy}, for `using`. */
+  [Symbol.dispose](): void;
 }
 
 /** A reduction, compiled and with its scratch allocated. */
@@ -162,16 +171,21 @@ export interface PreparedReduce {
   groupingOf(ranges: ReduceRanges): Grouping;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
+  /** The same as `destroy`, for `using`. */
+  [Symbol.dispose](): void;
 }
 
 /** Where a compaction reads and writes. */
 export interface CompactRanges extends PartOption {
   /** Not needed by positions with `flags`, which do not read the items. */
   readonly input?: BufferRange;
+  /** Receives the kept items, or their positions. It has room for as many as the input has. */
   readonly output: BufferRange;
+  /** Receives the number of kept items, a u32. */
   readonly count: BufferRange;
   /** For plans prepared with `indirect`: a buffer that receives the arguments of the indirect call. */
   readonly indirect?: BufferRange;
+  /** The number of items. */
   readonly length: Length;
 }
 
@@ -194,6 +208,8 @@ export interface CompactOf<Ranges extends CompactRanges> {
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
+  /** The same as `destroy`, for `using`. */
+  [Symbol.dispose](): void;
 }
 
 /** A compaction that was prepared with `where`. */
@@ -207,12 +223,15 @@ export interface EitherCompact extends CompactOf<CompactRanges & Partial<Flagged
 
 /** The totals of runs of equal keys, and the key of each run. */
 export interface Runs<Keys, Values> {
+  /** The key of each run. */
   readonly keys: Keys;
+  /** The total of each run. */
   readonly values: Values;
 }
 
 /** A reduction of everything to one value. */
 export interface WithoutSegments {
+  /** Is left out. */
   readonly segments?: undefined;
 }
 
@@ -220,7 +239,10 @@ export interface WithoutSegments {
 export type NoKeys<Own> = Exclude<Own, { readonly keys: unknown }>;
 
 /** Segments by keys of this type. */
-export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & { readonly keys: Keys };
+export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & {
+  /** What is equal in consecutive elements makes them a segment. */
+  readonly keys: Keys;
+};
 
 const loadReduce = /* @__PURE__ */ once(() => import("./reduce_at_hand.ts"));
 const loadCompact = /* @__PURE__ */ once(() => import("./compact_at_hand.ts"));
@@ -229,11 +251,13 @@ type More = typeof import("./more.ts");
 
 /** Where a histogram reads and writes. */
 export interface HistogramRanges extends PartOption {
+  /** The items to count. */
   readonly input: BufferRange;
   /** A u32 for each bin; with weights, an item of their type. */
   readonly output: BufferRange;
   /** For plans prepared with `weights`: a weight for each item. */
   readonly weights?: BufferRange;
+  /** The number of items. */
   readonly length: Length;
 }
 
@@ -246,6 +270,8 @@ export interface PreparedHistogram {
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: HistogramRanges): void;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
+  /** The same as `destroy`, for `using`. */
+  [Symbol.dispose](): void;
 }
 
 /** Where a search reads and writes. */
@@ -271,6 +297,8 @@ export interface PreparedSearchSorted {
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: SearchRanges): void;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
+  /** The same as `destroy`, for `using`. */
+  [Symbol.dispose](): void;
 }
 
 /** The options of a partition into classes. */
@@ -295,7 +323,13 @@ function streamFor(
   };
 }
 
-/** Scan, reduce and compact on one device. See `openFold`. */
+/**
+ * Scan, reduce and compact on one device. See `openFold`.
+ *
+ * Results on integers are exact. On floats, `min`, `max` and the logical operators are exact. `exactAdd` is the exact sum, rounded
+ * once: the same bits on every adapter, in every plan. `add` and `mul` of f64 round after each operation, in the plan's order.
+ * Those of f32 and f16 stay within a bound.
+ */
 export class Fold {
   /** The device that it computes on. It is yours if you gave one. */
   readonly device: GPUDevice;
@@ -417,41 +451,39 @@ export class Fold {
   ): Promise<GpuArray<Name, V>>;
   reduce<A extends AnyArray, Keys extends AnyArray>(
     data: A,
-    options: HandOptions<NameOf<A>> &
-      InitialOption<ValueIn<A>> & { readonly segments: ByKeys<Keys, Segments> },
+    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & SegmentsOption<ByKeys<Keys, Segments>>,
   ): Promise<Runs<Keys, A>>;
   reduce<A extends AnyArray, Keys extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> &
-      InitialOption<V> & { readonly segments: ByKeys<Keys, Segments> },
+    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V> & SegmentsOption<ByKeys<Keys, Segments>>,
   ): Promise<Runs<Keys, ArrayOf<Name, V>>>;
   reduce<A extends AnyArray>(
     data: A,
-    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & { readonly segments: NoKeys<Segments> },
+    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & SegmentsOption<NoKeys<Segments>>,
   ): Promise<A>;
   reduce<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V> & { readonly segments: NoKeys<Segments> },
+    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V> & SegmentsOption<NoKeys<Segments>>,
   ): Promise<ArrayOf<Name, V>>;
   reduce<A extends AnyArray>(
     data: A,
-    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & { readonly segments: Segments },
+    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & SegmentsOption<Segments>,
   ): Promise<A | Runs<AnyArray, A>>;
   reduce<Name extends string, V extends Value, Keys extends GpuArray>(
     data: GpuArray<Name, V>,
-    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & { readonly segments: ByKeys<Keys, GpuSegments> },
+    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & SegmentsOption<ByKeys<Keys, GpuSegments>>,
   ): Promise<Runs<Keys, GpuArray<Name, V>>>;
   reduce<From extends string, Name extends string, V extends Value, Keys extends GpuArray>(
     data: GpuArray<From>,
-    options: GpuReduceMapOptions<From, Name, V> & { readonly segments: ByKeys<Keys, GpuSegments> },
+    options: GpuReduceMapOptions<From, Name, V> & SegmentsOption<ByKeys<Keys, GpuSegments>>,
   ): Promise<Runs<Keys, GpuArray<Name, V>>>;
   reduce<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & { readonly segments: NoKeys<GpuSegments> },
+    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & SegmentsOption<NoKeys<GpuSegments>>,
   ): Promise<GpuArray<Name, V>>;
   reduce<From extends string, Name extends string, V extends Value>(
     data: GpuArray<From>,
-    options: GpuReduceMapOptions<From, Name, V> & { readonly segments: NoKeys<GpuSegments> },
+    options: GpuReduceMapOptions<From, Name, V> & SegmentsOption<NoKeys<GpuSegments>>,
   ): Promise<GpuArray<Name, V>>;
   async reduce(
     data: AnyArray | GpuArray,
@@ -481,15 +513,15 @@ export class Fold {
    */
   compact<A extends AnyArray>(
     data: A,
-    options: HandCompactOptions<NameOf<A>> & { readonly indices: true } & IntoOption<Uint32Array>,
+    options: HandCompactOptions<NameOf<A>> & IndicesOption<true> & IntoOption<Uint32Array>,
   ): Promise<Uint32Array>;
   compact<A extends AnyArray>(
     data: A,
-    options: HandCompactOptions<NameOf<A>> & { readonly indices?: false } & IntoOption<A>,
+    options: HandCompactOptions<NameOf<A>> & Partial<IndicesOption<false>> & IntoOption<A>,
   ): Promise<A>;
   compact<A extends AnyArray>(
     data: A,
-    options: HandCompactOptions<NameOf<A>> & { readonly indices?: boolean } & IntoOption<A | Uint32Array>,
+    options: HandCompactOptions<NameOf<A>> & Partial<IndicesOption<boolean>> & IntoOption<A | Uint32Array>,
   ): Promise<A | Uint32Array>;
   compact<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
@@ -499,19 +531,17 @@ export class Fold {
   ): Promise<ArrayOf<Name, V>>;
   compact<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: GpuCompactOptions<NoInfer<Name>> & { readonly indices: true } & IntoOption<
-        GpuArray<"u32", number>
-      >,
+    options: GpuCompactOptions<NoInfer<Name>> & IndicesOption<true> & IntoOption<GpuArray<"u32", number>>,
   ): Promise<GpuArray<"u32", number>>;
   compact<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: GpuCompactOptions<NoInfer<Name>> & { readonly indices?: false } & IntoOption<GpuArray<Name, V>>,
+    options: GpuCompactOptions<NoInfer<Name>> & Partial<IndicesOption<false>> & IntoOption<GpuArray<Name, V>>,
   ): Promise<GpuArray<Name, V>>;
   compact<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: GpuCompactOptions<NoInfer<Name>> & { readonly indices?: boolean } & IntoOption<
-        GpuArray<Name, V> | GpuArray<"u32", number>
-      >,
+    options: GpuCompactOptions<NoInfer<Name>> &
+      Partial<IndicesOption<boolean>> &
+      IntoOption<GpuArray<Name, V> | GpuArray<"u32", number>>,
   ): Promise<GpuArray<Name, V> | GpuArray<"u32", number>>;
   compact<From extends string, Name extends string, V extends Value>(
     data: GpuArray<From>,
@@ -556,43 +586,41 @@ export class Fold {
    */
   partition<A extends AnyArray>(
     data: A,
-    options: HandPartitionOptions<NameOf<A>> & { readonly indices: true } & IntoOption<Uint32Array>,
+    options: HandPartitionOptions<NameOf<A>> & IndicesOption<true> & IntoOption<Uint32Array>,
   ): Promise<Partition<Uint32Array, number>>;
   partition<A extends AnyArray>(
     data: A,
-    options: HandPartitionOptions<NameOf<A>> & { readonly indices?: false } & IntoOption<A>,
+    options: HandPartitionOptions<NameOf<A>> & Partial<IndicesOption<false>> & IntoOption<A>,
   ): Promise<Partition<A, number>>;
   partition<A extends AnyArray>(
     data: A,
-    options: HandPartitionOptions<NameOf<A>> & { readonly indices?: boolean } & IntoOption<A | Uint32Array>,
+    options: HandPartitionOptions<NameOf<A>> & Partial<IndicesOption<boolean>> & IntoOption<A | Uint32Array>,
   ): Promise<Partition<A | Uint32Array, number>>;
   partition<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: GpuPartitionOptions<NoInfer<Name>> & { readonly indices: true } & IntoOption<
-        GpuArray<"u32", number>
-      >,
+    options: GpuPartitionOptions<NoInfer<Name>> & IndicesOption<true> & IntoOption<GpuArray<"u32", number>>,
   ): Promise<Partition<GpuArray<"u32", number>, GpuArray<"u32", number>>>;
   partition<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: GpuPartitionOptions<NoInfer<Name>> & { readonly indices?: false } & IntoOption<
-        GpuArray<Name, V>
-      >,
+    options: GpuPartitionOptions<NoInfer<Name>> &
+      Partial<IndicesOption<false>> &
+      IntoOption<GpuArray<Name, V>>,
   ): Promise<Partition<GpuArray<Name, V>, GpuArray<"u32", number>>>;
   partition<A extends AnyArray>(
     data: A,
-    options: ClassesOf<A> & { readonly indices: true } & IntoOption<Uint32Array>,
+    options: ClassesOf<A> & IndicesOption<true> & IntoOption<Uint32Array>,
   ): Promise<ClassPartition<Uint32Array, Uint32Array>>;
   partition<A extends AnyArray>(
     data: A,
-    options: ClassesOf<A> & { readonly indices?: false } & IntoOption<A>,
+    options: ClassesOf<A> & Partial<IndicesOption<false>> & IntoOption<A>,
   ): Promise<ClassPartition<A, Uint32Array>>;
   partition<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: GpuClassesOf<NoInfer<Name>> & { readonly indices: true } & IntoOption<GpuArray<"u32", number>>,
+    options: GpuClassesOf<NoInfer<Name>> & IndicesOption<true> & IntoOption<GpuArray<"u32", number>>,
   ): Promise<ClassPartition<GpuArray<"u32", number>, GpuArray<"u32", number>>>;
   partition<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: GpuClassesOf<NoInfer<Name>> & { readonly indices?: false } & IntoOption<GpuArray<Name, V>>,
+    options: GpuClassesOf<NoInfer<Name>> & Partial<IndicesOption<false>> & IntoOption<GpuArray<Name, V>>,
   ): Promise<ClassPartition<GpuArray<Name, V>, GpuArray<"u32", number>>>;
   async partition(
     data: AnyArray | GpuArray,
@@ -605,7 +633,7 @@ export class Fold {
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
       (this.#onGpu("partition", data, options) as Promise<Partition<GpuArray, GpuArray>> | undefined) ??
-      (await import("./partition.ts")).partitionAtHand(this.#context, given, room, options)
+      this.#later("partition", given, room, options)
     );
   }
 
@@ -624,19 +652,19 @@ export class Fold {
    */
   unique<A extends AnyArray>(
     data: A,
-    options: RunOptions<NameOf<A>> & { readonly indices: true },
+    options: RunOptions<NameOf<A>> & IndicesOption<true>,
   ): Promise<Uint32Array>;
   unique<A extends AnyArray>(
     data: A,
-    options?: RunOptions<NameOf<A>> & { readonly indices?: false },
+    options?: RunOptions<NameOf<A>> & Partial<IndicesOption<false>>,
   ): Promise<A>;
   unique<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options: RunOptions<NoInfer<Name>> & { readonly indices: true },
+    options: RunOptions<NoInfer<Name>> & IndicesOption<true>,
   ): Promise<GpuArray<"u32", number>>;
   unique<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
-    options?: RunOptions<NoInfer<Name>> & { readonly indices?: false },
+    options?: RunOptions<NoInfer<Name>> & Partial<IndicesOption<false>>,
   ): Promise<GpuArray<Name, V>>;
   unique(data: AnyArray | GpuArray, options: object = {}): Promise<AnyArray | GpuArray> {
     return this.#later("runs", "unique", givenOf(data as AnyArray), options);
@@ -704,13 +732,16 @@ export class Fold {
   histogram<A extends ScalarArray>(data: A, options: HandHistogramOptions<NameOf<A>>): Promise<Uint32Array>;
   histogram<Name extends string, V extends Value, W extends WeightName>(
     data: GpuArray<Name, V>,
-    options: HandHistogramOptions<NoInfer<Name>> & { readonly weights: GpuArray<W, number> },
+    options: HandHistogramOptions<NoInfer<Name>> & {
+      /** What each element adds to its bin. */
+      readonly weights: GpuArray<W, number>;
+    },
   ): Promise<GpuArray<W, number>>;
   histogram<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
     options: HandHistogramOptions<NoInfer<Name>>,
   ): Promise<GpuArray<"u32", number>>;
-  async histogram(
+  histogram(
     data: ScalarArray | GpuArray,
     options: HandHistogramOptions<string> & { readonly weights?: WeightArray | GpuArray },
   ): Promise<never> {
@@ -734,7 +765,7 @@ export class Fold {
    * await fold.argMin(Float32Array.of(3, 1, 7, 1)); // { value: 1, index: 1 }
    * ```
    */
-  async argMin<A extends ScalarArray>(
+  argMin<A extends ScalarArray>(
     data: A,
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
@@ -749,7 +780,7 @@ export class Fold {
    * await fold.argMax(Float32Array.of(3, 7, Number.NaN, 7)); // { value: 7, index: 1 }
    * ```
    */
-  async argMax<A extends ScalarArray>(
+  argMax<A extends ScalarArray>(
     data: A,
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
@@ -785,7 +816,7 @@ export class Fold {
     values: GpuArray<NoInfer<Name>, NoInfer<V>>,
     options?: HandSearchOptions<NoInfer<Name>>,
   ): Promise<GpuArray<"u32", number>>;
-  async searchSorted(
+  searchSorted(
     sorted: ScalarArray | GpuArray,
     values: ScalarArray | GpuArray,
     options: HandSearchOptions<string> = {},
@@ -817,20 +848,21 @@ export class Fold {
    */
   sort<A extends AnyArray>(
     data: A,
-    options?: HandSortOptions<NameOf<A>> & IntoOption<A> & { readonly values?: undefined },
+    options?: HandSortOptions<NameOf<A>> & IntoOption<A> & Partial<ValuesOption<undefined>>,
   ): Promise<A>;
   sort<A extends AnyArray, const Values extends AnyArray | readonly AnyArray[]>(
     data: A,
-    options: HandSortOptions<NameOf<A>> & { readonly values: Values },
+    options: HandSortOptions<NameOf<A>> & ValuesOption<Values>,
   ): Promise<Sorted<A, Values>>;
   sort<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
     options?: HandSortOptions<NoInfer<Name>> &
-      IntoOption<GpuArray<Name, V>> & { readonly values?: undefined },
+      IntoOption<GpuArray<Name, V>> &
+      Partial<ValuesOption<undefined>>,
   ): Promise<GpuArray<Name, V>>;
   sort<Name extends string, V extends Value, const Values extends GpuArray | readonly GpuArray[]>(
     data: GpuArray<Name, V>,
-    options: HandSortOptions<NoInfer<Name>> & { readonly values: Values },
+    options: HandSortOptions<NoInfer<Name>> & ValuesOption<Values>,
   ): Promise<Sorted<GpuArray<Name, V>, Values>>;
   sort(
     data: AnyArray | GpuArray,
@@ -859,6 +891,67 @@ export class Fold {
   ): Promise<GpuArray<"u32", number>>;
   argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<never> {
     return this.#sort("argSort", data, options);
+  }
+
+  /**
+   * The greatest elements, the greatest first, and their positions. The others are not sorted.
+   *
+   * The order is that of {@link Fold.sort} with `descending`: NaN counts as the greatest number, and of equal elements, those that
+   * come first are taken first. The result is the same on every adapter.
+   *
+   * @param data - as {@link Fold.scan} takes it. Structs are taken by a `key`.
+   * @param k - how many elements to take, from 1 up. If there are fewer, all are taken.
+   * @param options - with `smallest`, the least elements, the least first. There NaN comes last.
+   * @throws as {@link Fold.sort}.
+   *
+   * @example
+   * ```ts
+   * const { values, indices } = await fold.topK(Float32Array.of(3, -1, 7, 3), 3);
+   * values; // 7 3 3
+   * indices; // 2 0 3
+   * ```
+   */
+  topK<A extends AnyArray>(
+    data: A,
+    k: number,
+    options?: HandTopKOptions<NameOf<A>>,
+  ): Promise<TopK<A, Uint32Array>>;
+  topK<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    k: number,
+    options?: HandTopKOptions<NoInfer<Name>>,
+  ): Promise<TopK<GpuArray<Name, V>, GpuArray<"u32", number>>>;
+  topK(data: unknown, k: number, options = {}): Promise<never> {
+    return this.#later("select", "topK", givenOf(data as AnyArray), k, options);
+  }
+
+  /**
+   * The element that has `n` others before it in the order of {@link Fold.sort}, and its position. The elements are not sorted. So
+   * `n` is 0 for the least element, and half the length for the median.
+   *
+   * @param data - as {@link Fold.topK} takes it.
+   * @param n - from 0 up, and less than the length. If the length is on the GPU and not greater, the last element is the
+   * result, and of no elements, what has no bits set.
+   * @throws as {@link Fold.sort}.
+   *
+   * @example
+   * ```ts
+   * await fold.nth(Float32Array.of(3, -1, 7, 3), 2); // { value: 3, index: 3 }
+   * await fold.nth(Float32Array.of(3, -1, 7, 3), 0, { descending: true }); // { value: 7, index: 2 }
+   * ```
+   */
+  nth<A extends AnyArray>(
+    data: A,
+    n: number,
+    options?: HandNthOptions<NameOf<A>>,
+  ): Promise<Nth<ValueIn<A>, number>>;
+  nth<Name extends string, V extends Value>(
+    data: GpuArray<Name, V>,
+    n: number,
+    options?: HandNthOptions<NoInfer<Name>>,
+  ): Promise<Nth<GpuArray<Name, V>, GpuArray<"u32", number>>>;
+  nth(data: unknown, n: number, options = {}): Promise<never> {
+    return this.#later("select", "nth", givenOf(data as AnyArray), n, options);
   }
 
   async #sort(
@@ -911,9 +1004,8 @@ export class Fold {
     data: A,
     options?: UploadOptions<NameOf<A>>,
   ): Promise<GpuArray<NameOf<A>, ValueIn<A>>>;
-  async upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
-    const given = givenOf(data);
-    return (await import("./to_gpu.ts")).upload(this.#context, this.#arrays, given, options);
+  upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
+    return this.#later("upload", givenOf(data), options);
   }
 
   /**
@@ -931,8 +1023,8 @@ export class Fold {
    * ```
    */
   wrap<Name extends string, V extends Value>(options: WrapOptions<Name, V>): Promise<GpuArray<Name, V>>;
-  async wrap(options: WrapOptions): Promise<GpuArray> {
-    return (await import("./to_gpu.ts")).wrap(this.#context, this.#arrays, options);
+  wrap(options: WrapOptions): Promise<GpuArray> {
+    return this.#later("wrap", options);
   }
 
   /**
@@ -986,10 +1078,10 @@ export class Fold {
     options: StreamCompactMapOptions<From, FromValue, Name, V>,
   ): StreamOf<Name, V, From, FromValue>;
   compactStream<Name extends string, V extends Value>(
-    options: StreamCompactOptions<Name, V> & { readonly indices?: false },
+    options: StreamCompactOptions<Name, V> & Partial<IndicesOption<false>>,
   ): StreamOf<Name, V>;
   compactStream<Name extends string, V extends Value>(
-    options: StreamCompactOptions<Name, V> & { readonly indices: true },
+    options: StreamCompactOptions<Name, V> & IndicesOption<true>,
   ): StreamOf<"u32", number, Name, V>;
   compactStream(options: AnyStreamOptions): ArrayStream<never, never> {
     return streamFor(this.#context, "compactStream", options);
@@ -1018,8 +1110,8 @@ export class Fold {
     source: ArraySource<ArrayOf<Name, V>>,
     options: StreamOptions<Name, V>,
   ): Promise<V>;
-  async reduceStream(source: unknown, options: AnyStreamOptions): Promise<Value> {
-    return (await import("./streams.ts")).reduceStream(this.#context, source, options);
+  reduceStream(source: unknown, options: AnyStreamOptions): Promise<Value> {
+    return this.#later("reduceStream", source, options);
   }
 
   /**
@@ -1046,8 +1138,8 @@ export class Fold {
    * reduce.record(encoder, { input, output, length });
    * ```
    */
-  async prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
-    return (await import("./recording.ts")).prepareReduce(this.#context, options);
+  prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
+    return this.#later("prepareReduce", options);
   }
 
   /**
@@ -1063,14 +1155,20 @@ export class Fold {
    * ```
    */
   prepareCompact<Name extends string>(
-    options: CompactOptions<Name> & { readonly where: string },
+    options: CompactOptions<Name> & {
+      /** WGSL over an item `x` and its index `i`: which items are kept. */
+      readonly where: string;
+    },
   ): Promise<PreparedCompact>;
   prepareCompact<Name extends string>(
-    options: CompactOptions<Name> & { readonly where?: never },
+    options: CompactOptions<Name> & {
+      /** WGSL over an item `x` and its index `i`: which items are kept. */
+      readonly where?: never;
+    },
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
-  async prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    return (await import("./recording.ts")).prepareCompact(this.#context, options);
+  prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
+    return this.#later("prepareCompact", options);
   }
 
   /**
@@ -1082,7 +1180,7 @@ export class Fold {
    * histogram.record(encoder, { input, output, length });
    * ```
    */
-  async prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
+  prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
     return this.#later("prepareHistogram", options);
   }
 
@@ -1095,9 +1193,7 @@ export class Fold {
    * search.record(encoder, { sorted, sortedLength: 100, input, output, length });
    * ```
    */
-  async prepareSearchSorted<Name extends string>(
-    options: SearchOptions<Name>,
-  ): Promise<PreparedSearchSorted> {
+  prepareSearchSorted<Name extends string>(options: SearchOptions<Name>): Promise<PreparedSearchSorted> {
     return this.#later("prepareSearchSorted", options);
   }
 
@@ -1112,16 +1208,30 @@ export class Fold {
    */
   preparePartition<Name extends string>(
     options: PartitionOptions<Name> &
-      ({ readonly where: string } | { readonly classes: number; readonly class: string }),
+      (
+        | {
+            /** WGSL over an item `x` and its index `i`: which items are kept. */
+            readonly where: string;
+          }
+        | {
+            /** How many classes there are. */
+            readonly classes: number;
+            /** WGSL over an item `x` and its index `i` that gives its class. */
+            readonly class: string;
+          }
+      ),
   ): Promise<PreparedPartition>;
   preparePartition<Name extends string>(
-    options: PartitionOptions<Name> & { readonly where?: never },
+    options: PartitionOptions<Name> & {
+      /** WGSL over an item `x` and its index `i`: which items are kept. */
+      readonly where?: never;
+    },
   ): Promise<PreparedPartition<FlaggedPartitionRanges>>;
   preparePartition<Name extends string>(
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
-  async preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return (await import("./partition.ts")).preparePartition(this.#context, options);
+  preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
+    return this.#later("preparePartition", options);
   }
 
   /**
@@ -1134,8 +1244,34 @@ export class Fold {
    * sort.record(encoder, { input, output, length });
    * ```
    */
-  async prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
+  prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
     return this.#later("prepareSort", options);
+  }
+
+  /**
+   * Compiles a selection of the first elements in an order, and allocates its scratch. As {@link Fold.prepareScan}.
+   *
+   * @example
+   * ```ts
+   * const best = await fold.prepareTopK({ type: f32, k: 100, maxLength: 1 << 20 });
+   * best.record(encoder, { input, output, indices, length });
+   * ```
+   */
+  prepareTopK<Name extends string>(options: TopKOptions<Name>): Promise<PreparedTopK> {
+    return this.#later("prepareTopK", options);
+  }
+
+  /**
+   * Compiles a selection of one element in an order, and allocates its scratch. As {@link Fold.prepareScan}.
+   *
+   * @example
+   * ```ts
+   * const median = await fold.prepareNth({ type: f32, n: 1 << 19, maxLength: 1 << 20 });
+   * median.record(encoder, { input, output, indices, length });
+   * ```
+   */
+  prepareNth<Name extends string>(options: NthOptions<Name>): Promise<PreparedNth> {
+    return this.#later("prepareNth", options);
   }
 
   /**
@@ -1162,5 +1298,10 @@ export class Fold {
     }
     this.trim();
     this.#release();
+  }
+
+  /** The same as {@link Fold.destroy}, for `using`. */
+  [Symbol.dispose](): void {
+    this.destroy();
   }
 }

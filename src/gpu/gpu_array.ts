@@ -198,7 +198,10 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
    * @throws {ArgumentError} {@link OutOfMemoryError} {@link DeviceLostError}
    */
   async read<Own extends string = Name>(
-    options: { readonly into?: NoInfer<ContentsOf<Own, V>> } = {},
+    options: {
+      /** An array of yours, which the elements are put into. It has at least as many. */
+      readonly into?: NoInfer<ContentsOf<Own, V>>;
+    } = {},
   ): Promise<ContentsOf<Own, V>> {
     requireOptions("read", options, { into: true });
     const { into } = options;

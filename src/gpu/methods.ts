@@ -1,3 +1,4 @@
+import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { EndChoices } from "../kernels/ends.ts";
 import type { DeviceFacts } from "../plan/facts.ts";
@@ -15,17 +16,21 @@ import { goOneByOne } from "../plan/tuning.ts";
 export async function methodsFor(
   options: TuningOptions &
     MapOptions &
-    EndChoices & { readonly type?: ElementType; readonly segments?: unknown },
+    EndChoices & {
+      readonly type?: ElementType;
+      readonly op?: Operator;
+      readonly segments?: unknown;
+    },
   facts: DeviceFacts,
   isRecorded = false,
 ): Promise<Methods> {
-  const { algorithm, workGroupSize, itemsPerThread, passes, map, initial, total, segments, type, from } =
+  const { algorithm, workGroupSize, itemsPerThread, passes, map, initial, total, segments, type, from, op } =
     options;
   const isFaster = isRecorded && (facts.vendor === "nvidia" || facts.lookBack);
   const isEvery = isFaster || algorithm === "subgroup" || passes === "single";
   const isChosen = [algorithm, workGroupSize, itemsPerThread, passes].some((one) => one !== undefined);
   // An element of a segment has a number beside its value.
-  const elementBytes = (type?.bytes ?? 0) + (segments === undefined ? 0 : 4);
+  const elementBytes = (op?.mostBytes ?? type?.bytes ?? 0) + (segments ? 4 : 0);
   const isLong = goOneByOne(Math.max(elementBytes, from?.bytes ?? 0), facts);
   const [every, chosen, maps, ends, segmented, oneByOne] = await Promise.all([
     isEvery ? import("../plan/every_method.ts") : undefined,

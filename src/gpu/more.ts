@@ -1,12 +1,14 @@
 import type { ScalarArray } from "../algebra/arrays.ts";
+import type { NthOptions, TopKOptions } from "../plan/select.ts";
 import type { Context } from "./context.ts";
 import type { Arrays, GpuArray } from "./gpu_array.ts";
 import type { RunPrimitive } from "./runs.ts";
+import type { SelectPrimitive } from "./select_calls.ts";
 import type { SortPrimitive } from "./sort_calls.ts";
 import type { Given } from "./transfer.ts";
 
-// The primitives that most programs do not need. Each is loaded by its first call. One module stands for them all, so that a
-// program without them has nothing of them but one import.
+// The calls that most programs do not need. Each is loaded by its first call. One module stands for them all, so that a program
+// without them has nothing of them but one import.
 
 /** The parameters of a function without the first. */
 type Rest<F> = F extends (context: Context, ...given: infer Given) => unknown ? Given : never;
@@ -88,9 +90,79 @@ export async function sort(
     : sortAtHand(primitive, context, arrays, given, ...others);
 }
 
+export async function select(
+  context: Context,
+  arrays: Arrays,
+  primitive: SelectPrimitive,
+  given: Given,
+  ...others: readonly [number: number, options: object]
+): Promise<unknown> {
+  const { selectAtHand, selectOnGpu } = await import("./select_calls.ts");
+  return isOnGpu(given)
+    ? selectOnGpu(primitive, context, arrays, given.data, ...others)
+    : selectAtHand(primitive, context, arrays, given, ...others);
+}
+
+export const prepareTopK = async (
+  context: Context,
+  _: Arrays,
+  options: TopKOptions,
+): ReturnType<typeof import("./select.ts").prepareTopK> =>
+  (await import("./select.ts")).prepareTopK(context, options);
+
+export const prepareNth = async (
+  context: Context,
+  _: Arrays,
+  options: NthOptions,
+): ReturnType<typeof import("./select.ts").prepareNth> =>
+  (await import("./select.ts")).prepareNth(context, options);
+
 export const prepareSort = async (
   context: Context,
   _: Arrays,
   ...given: Rest<typeof import("./sort.ts").prepareSort>
 ): ReturnType<typeof import("./sort.ts").prepareSort> =>
   (await import("./sort.ts")).prepareSort(context, ...given);
+
+export const partition = async (
+  context: Context,
+  _: Arrays,
+  ...given: Rest<typeof import("./partition.ts").partitionAtHand>
+): ReturnType<typeof import("./partition.ts").partitionAtHand> =>
+  (await import("./partition.ts")).partitionAtHand(context, ...given);
+
+export const prepareReduce = async (
+  context: Context,
+  _: Arrays,
+  ...given: Rest<typeof import("./recording.ts").prepareReduce>
+): ReturnType<typeof import("./recording.ts").prepareReduce> =>
+  (await import("./recording.ts")).prepareReduce(context, ...given);
+
+export const prepareCompact = async (
+  context: Context,
+  _: Arrays,
+  ...given: Rest<typeof import("./recording.ts").prepareCompact>
+): ReturnType<typeof import("./recording.ts").prepareCompact> =>
+  (await import("./recording.ts")).prepareCompact(context, ...given);
+
+export const preparePartition = async (
+  context: Context,
+  _: Arrays,
+  ...given: Rest<typeof import("./partition.ts").preparePartition>
+): ReturnType<typeof import("./partition.ts").preparePartition> =>
+  (await import("./partition.ts")).preparePartition(context, ...given);
+
+export const reduceStream = async (
+  context: Context,
+  _: Arrays,
+  ...given: Rest<typeof import("./streams.ts").reduceStream>
+): ReturnType<typeof import("./streams.ts").reduceStream> =>
+  (await import("./streams.ts")).reduceStream(context, ...given);
+
+export const upload = async (
+  ...given: Parameters<typeof import("./to_gpu.ts").upload>
+): ReturnType<typeof import("./to_gpu.ts").upload> => (await import("./to_gpu.ts")).upload(...given);
+
+export const wrap = async (
+  ...given: Parameters<typeof import("./to_gpu.ts").wrap>
+): ReturnType<typeof import("./to_gpu.ts").wrap> => (await import("./to_gpu.ts")).wrap(...given);

@@ -1,7 +1,7 @@
 import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { isSameType, requireType } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
 import { ArgumentError, WavefoldError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { requireBins } from "../plan/bins.ts";
@@ -16,7 +16,7 @@ import type { Arrays, Count, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
 import type { HandHistogramOptions } from "./histogram.ts";
 import { histogramNames, textOf } from "./histogram.ts";
-import { callOnGpu, plannedLength, requireOnGpu, withPlan } from "./on_gpu.ts";
+import { callOnGpu, plannedLength, requireNamed, requireOneEach, requireOnGpu, withPlan } from "./on_gpu.ts";
 import { keyOfCall } from "./planned.ts";
 import type { Ranges } from "./recording.ts";
 import { prepare } from "./recording.ts";
@@ -92,16 +92,6 @@ async function run(context: Context, arrays: Arrays, call: Call): Promise<GpuArr
   }
 }
 
-/** @throws {ArgumentError} if options name another type than that of the array. */
-function requireNamed(caller: string, { type: own }: GpuArray, named: unknown): void {
-  if (named !== undefined && !isSameType(requireType(named, caller), own)) {
-    throw new ArgumentError(
-      `${caller}: the array on the GPU holds ${own.name}, but type says ${(named as ElementType).name}`,
-      "type",
-    );
-  }
-}
-
 /** `Fold.histogram` of an array on the GPU. */
 export async function histogramOnGpu(
   context: Context,
@@ -118,14 +108,7 @@ export async function histogramOnGpu(
   const weights = marks === undefined ? undefined : requireOnGpu("histogram", context, marks, "weights");
   requireWeights(weights?.type, title);
   if (weights !== undefined) {
-    const isExact = typeof input.length === "number" && typeof weights.length === "number";
-    const { maxLength } = input;
-    if (isExact ? weights.maxLength !== maxLength : weights.maxLength < maxLength) {
-      throw new ArgumentError(
-        `${title}: ${weights.maxLength} weights for ${isExact ? "" : "at most "}${maxLength} elements; it takes one for each`,
-        "weights",
-      );
-    }
+    requireOneEach(title, input, weights, "weights");
   }
   const bins = requireBins(others, type, title);
   const { count } = partsOf(input);

@@ -233,20 +233,42 @@ export function requireOnGpu(
   return array;
 }
 
-/** The types of a call's items and of its results. */
-function typesOnGpu(
-  primitive: Primitive,
-  { type: own }: GpuArray,
-  { type, from, map }: PlanOptions,
-): { readonly type: ElementType; readonly from?: ElementType } {
-  const option = from === undefined ? "type" : "from";
-  const named = from ?? (map === undefined ? type : undefined);
-  if (named !== undefined && !isSameType(requireType(named, primitive, option), own)) {
+/** @throws {ArgumentError} if `type` names another type than that of the array. */
+export function requireNamed(caller: string, { type: own }: GpuArray, named: unknown, option = "type"): void {
+  if (named !== undefined && !isSameType(requireType(named, caller, option), own)) {
     throw new ArgumentError(
-      `${primitive}: the array on the GPU holds ${own.name}, but ${option} says ${named.name}`,
+      `${caller}: the array on the GPU holds ${own.name}, but ${option} says ${(named as ElementType).name}`,
       option,
     );
   }
+}
+
+/** @throws {ArgumentError} if there is not one of what `option` gives for each of the items, as far as the host knows. */
+export function requireOneEach(
+  title: string,
+  { length, maxLength }: GpuArray,
+  given: GpuArray,
+  option: "flags" | "weights" | "values",
+  items = "elements",
+): void {
+  const isExact = typeof length === "number" && typeof given.length === "number";
+  if (isExact ? given.maxLength !== maxLength : given.maxLength < maxLength) {
+    throw new ArgumentError(
+      `${title}: ${given.maxLength} ${option} for ${isExact ? "" : "at most "}${maxLength} ${items}; it takes one for each`,
+      option,
+    );
+  }
+}
+
+/** The types of a call's items and of its results. */
+function typesOnGpu(
+  primitive: Primitive,
+  data: GpuArray,
+  { type, from, map }: PlanOptions,
+): { readonly type: ElementType; readonly from?: ElementType } {
+  const option = from === undefined ? "type" : "from";
+  const { type: own } = data;
+  requireNamed(primitive, data, from ?? (map === undefined ? type : undefined), option);
   return map === undefined && from === undefined
     ? { type: own }
     : { from: own, type: requireType(type ?? own, primitive) };
@@ -348,17 +370,11 @@ function requireOne(
 }
 
 /** @throws {ArgumentError} if there is not a flag for each item, as far as the host knows. */
-function requireFlags(title: string, { length, maxLength }: GpuArray, flags: GpuArray): void {
+function requireFlags(title: string, input: GpuArray, flags: GpuArray): void {
   if (!isSameType(flags.type, u32)) {
     throw new ArgumentError(`${title}: flags holds ${flags.type.name}; it takes u32`, "flags");
   }
-  const isExact = typeof length === "number" && typeof flags.length === "number";
-  if (isExact ? flags.maxLength !== maxLength : flags.maxLength < maxLength) {
-    throw new ArgumentError(
-      `${title}: ${flags.maxLength} flags for ${isExact ? "" : "at most "}${maxLength} items; it takes one for each`,
-      "flags",
-    );
-  }
+  requireOneEach(title, input, flags, "flags", "items");
 }
 
 /** The options of a call that give the ranges of its recording. */

@@ -103,9 +103,7 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
     });
   } catch (cause) {
     found.release?.();
-    throw new AdapterError(
-      `openFold: the adapter gave no device: ${cause instanceof Error ? cause.message : String(cause)}`,
-    );
+    throw new AdapterError(`openFold: the adapter gave no device: ${(cause as Error)?.message ?? cause}`);
   }
 }
 
@@ -127,14 +125,12 @@ export function openFold(options: OpenOptions = {}): Promise<Fold> {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
     if (gpu === undefined) {
       throw new AdapterError(
-        "openFold: there is no navigator.gpu; WebGPU takes a recent browser and a secure context (https or localhost). In Node.js, import wavefold/node",
+        "openFold: there is no navigator.gpu; WebGPU takes a recent browser and a secure context. In Node.js, import wavefold/node",
       );
     }
     const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
     if (adapter === null) {
-      throw new AdapterError(
-        "openFold: the browser has WebGPU, but no adapter: its GPU is not supported, or is blocked",
-      );
+      throw new AdapterError("openFold: there is WebGPU, but no adapter: the GPU may be blocked");
     }
     return { adapter };
   });

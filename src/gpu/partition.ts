@@ -31,6 +31,7 @@ export interface GpuPartitionOptions<Name extends string> extends Omit<HandParti
 
 /** All elements: first those that are kept, then the rest, both in order. */
 export interface Partition<Values, Count> {
+  /** The elements: those that are kept, then the rest. */
   readonly values: Values;
   /** How many elements are kept, which is where the rest begins. */
   readonly count: Count;
@@ -49,6 +50,7 @@ export interface ClassOptions {
 
 /** All elements: those of class 0, then those of class 1, and so on, each in order. */
 export interface ClassPartition<Values, Offsets> {
+  /** The elements, class by class. */
   readonly values: Values;
   /** Where each class begins, and where the last one ends: one number more than there are classes. */
   readonly offsets: Offsets;
@@ -65,6 +67,7 @@ export interface PartitionRanges {
    * there are classes: where each class begins, and where the last one ends.
    */
   readonly count: BufferRange;
+  /** The number of items. */
   readonly length: Length;
   /** The index of the first item: predicates and positions count from it, modulo 2^32. The default is 0. */
   readonly firstIndex?: number;
@@ -90,6 +93,8 @@ export interface PreparedPartition<Ranges extends PartitionRanges = PartitionRan
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
   /** Frees the scratch. Recordings that are not yet submitted become invalid. */
   destroy(): void;
+  /** The same as `destroy`, for `using`. */
+  [Symbol.dispose](): void;
 }
 
 const names = {

@@ -230,17 +230,18 @@ export function openPieces(
     const output = isReduction ? undefined : await hand.own("output", roomOf("output", pieceItems));
     const flags = writeFlags && (await hand.own("flags", roomOf("flags", pieceItems)));
     const count = needs.has("count") ? await hand.own("count", 4) : undefined;
+    const carryBytes = initial?.length ?? 0;
     // A dispatch may not read and write the same buffer, so that the carry goes from one to the other and back.
     const carries: GPUBuffer[] =
       initial === undefined
         ? []
         : [
             await hand.upload("carry", givenOf(initial as unknown as AnyArray)),
-            await hand.own("carry", itemBytes.output),
+            await hand.own("carry", carryBytes),
           ];
     const carryBefore = (piece: number): Range | undefined => {
       const buffer = carries[piece % 2];
-      return buffer && rangeOf(buffer, itemBytes.output);
+      return buffer && rangeOf(buffer, carryBytes);
     };
     const rangesOf = (piece: number, items: number): ResolvedRanges => ({
       input: rangeOf(input, roomOf("input", items)),
@@ -327,7 +328,7 @@ export function openPieces(
       },
     };
     const total = async (pieces: number): Promise<Uint8Array> => {
-      const bytes = new Uint8Array(itemBytes.output);
+      const bytes = new Uint8Array(carryBytes);
       const buffer = carries[pieces % 2] as GPUBuffer;
       await hand.readBack([{ buffer, bytes: bytes.length, use: (from) => bytes.set(from) }]);
       return bytes;

@@ -1,3 +1,5 @@
+import { valuesOf } from "../algebra/array_values.ts";
+import { arrayOver } from "../algebra/arrays.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { monoid } from "../algebra/monoid.ts";
@@ -97,18 +99,22 @@ export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Arra
     };
     const isCompaction = primitive === "compact";
     const { initial } = ends;
+    // A compaction has no operator, and its type may take none.
+    const { identity = 0, carried } = isCompaction ? {} : monoid(op, type, primitive);
+    const first = initial && bytesOf(initial, primitive, "the initial value", "initial");
     // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
     const before = isCompaction
       ? undefined
-      : initial
-        ? bytesOf(initial, primitive, "the initial value", "initial")
-        : bytesOfInitial(monoid(op, type, primitive).identity, type, primitive);
+      : carried
+        ? carried.bytes(first && valuesOf(arrayOver(type, first.slice().buffer), type)(0))
+        : (first ?? bytesOfInitial(identity, type, primitive));
     const sizes = [from.bytes, outputBytes, writeFlags ? 4 : 0];
     const options = {
       ...all,
       maxLength: itemsOfPiece(context, ...sizes),
       ...(before && { initial: true }),
       ...(primitive === "scan" && { total: true, continued: initial === undefined }),
+      ...(carried && { carried: true }),
     };
     const readsTotal = primitive === "reduce" || ends.total !== undefined;
     const pieces = openPieces(
@@ -122,7 +128,8 @@ export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Arra
     try {
       const isReduction = primitive === "reduce";
       const [result] = await Promise.all([isReduction ? undefined : read(pieces, call), write(pieces, call)]);
-      const total = await pieces.total();
+      const sum = await pieces.total();
+      const total = sum && carried ? bytesOfInitial(carried.value(sum), type, primitive) : sum;
       if (total !== undefined) {
         ends.total?.().set(total);
       }

@@ -28,7 +28,14 @@ import { undivided } from "./ways.ts";
 /** A range of a buffer: the whole buffer, or the part from a byte offset on. The offset is a multiple of the item's size. */
 export type BufferRange =
   | GPUBuffer
-  | { readonly buffer: GPUBuffer; readonly offset?: number; readonly size?: number };
+  | {
+      /** The buffer. */
+      readonly buffer: GPUBuffer;
+      /** The byte where the range starts: a multiple of the item's size. The default is 0. */
+      readonly offset?: number;
+      /** The bytes of the range. The default is the rest of the buffer. */
+      readonly size?: number;
+    };
 
 /** Where a recording reads and writes. Every buffer has the usage STORAGE. */
 export interface Ranges {
@@ -52,6 +59,7 @@ export interface Ranges {
   readonly values?: BufferRange;
   readonly reordered?: BufferRange;
   readonly positions?: BufferRange;
+  readonly indices?: BufferRange;
   readonly firstIndex?: number;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
@@ -66,6 +74,7 @@ export interface Prepared {
   /** `most` is the most that a length on the GPU may be. The default is the plan's. */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges, most?: number): void;
   destroy(): void;
+  [Symbol.dispose](): void;
 }
 
 /** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
@@ -246,31 +255,31 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
       plan.initial === undefined || isRange(initial)
         ? (initial as BufferRange)
         : bufferOf(plan.initial(initial));
-    const range = (name: RangeName, given: BufferRange | undefined, items: number): Range | undefined =>
-      needs.has(name) ? requireRange(plan, name, given, items, factsOf) : undefined;
     const { segments } = plan;
     const { segment_count: count = 0 } = numbers;
-    return {
-      input: length === 0 && given.input === undefined ? undefined : range("input", given.input, length),
-      output: range("output", given.output, segments?.reduces ? count : plan.outputLength(length)),
-      flags: range("flags", given.flags, length),
-      count: range("count", given.count, plan.countWords ?? 1),
-      indirect: range("indirect", given.indirect, plan.indirectWords),
-      length: range("length", given.length as BufferRange, 1),
-      initial: range("initial", initialOf(given), 1),
-      total: range("total", given.total, 1),
-      ...(segments && {
-        heads: range("heads", given.heads, segments.headsOf(length)),
-        keys: range("keys", given.keys, length),
-        offsets: range("offsets", given.offsets, count + 1),
-        unique: range("unique", given.unique, count),
-      }),
-      weights: range("weights", given.weights, length),
-      values: range("values", given.values, length),
-      reordered: range("reordered", given.reordered, length),
-      positions: range("positions", given.positions, length),
-      sorted: plan.sortedLength && range("sorted", given.sorted, plan.sortedLength(given.sortedLength)),
+    const outputs = plan.outputLength(length);
+    // All other ranges have as many items as the input.
+    const items: Partial<Record<RangeName, number | undefined>> = {
+      output: segments?.reduces ? count : outputs,
+      indices: outputs,
+      count: plan.countWords ?? 1,
+      indirect: plan.indirectWords,
+      length: 1,
+      initial: 1,
+      total: 1,
+      heads: segments?.headsOf(length),
+      offsets: count + 1,
+      unique: count,
+      sorted: plan.sortedLength?.(given.sortedLength),
     };
+    const ranges: Partial<Record<RangeName, Range>> = {};
+    for (const name of needs) {
+      const own = name === "initial" ? initialOf(given) : (given[name] as BufferRange | undefined);
+      if (length > 0 || name !== "input" || own !== undefined) {
+        ranges[name] = requireRange(plan, name, own, items[name] ?? length, factsOf);
+      }
+    }
+    return ranges;
   };
 
   const names: OptionNames = {
@@ -347,6 +356,9 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
       }
       values.clear();
       division.destroy();
+    },
+    [Symbol.dispose]() {
+      this.destroy();
     },
   };
 }

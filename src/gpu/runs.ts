@@ -2,9 +2,8 @@ import type { AnyArray } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import { min } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { isSameType, requireType } from "../algebra/types.ts";
 import { describe } from "../algebra/value_problem.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
@@ -13,6 +12,7 @@ import type { Context } from "./context.ts";
 import { requireDevice } from "./device.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
+import { requireNamed } from "./on_gpu.ts";
 import { upload } from "./to_gpu.ts";
 import type { Given } from "./transfer.ts";
 
@@ -26,7 +26,9 @@ export interface RunOptions<Name extends string> extends TuningOptions {
 
 /** Runs of equal elements: the element of each, and how many it has. */
 export interface RunLengths<Values, Counts> {
+  /** The element of each run. */
   readonly values: Values;
+  /** How many elements each run has. */
   readonly counts: Counts;
 }
 
@@ -74,12 +76,7 @@ export async function runsOnGpu(
 ): Promise<GpuArray | RunLengths<GpuArray, GpuArray>> {
   requireOptions(primitive, options, names[primitive]);
   const { type, indices } = options;
-  if (type !== undefined && !isSameType(requireType(type, primitive), data.type)) {
-    throw new ArgumentError(
-      `${primitive}: the array on the GPU holds ${data.type.name}, but type says ${type.name}`,
-      "type",
-    );
-  }
+  requireNamed(primitive, data, type);
   if (indices !== undefined && typeof indices !== "boolean") {
     refuse(primitive, "indices", describe(indices), "true or false");
   }

@@ -10,12 +10,30 @@ import type { GpuArray } from "./gpu_array.ts";
 
 /** Where the segments of an array on the GPU start. */
 export type GpuSegments<Keys extends GpuArray = GpuArray> =
-  | { readonly rows: number }
-  | { readonly columns: number }
-  | { readonly offsets: GpuArray<"u32", number> }
-  | { readonly heads: GpuArray<"u32", number> }
-  | { readonly headBits: GpuArray<"u32", number> }
-  | { readonly keys: Keys };
+  | {
+      /** The length of a row. Each row is a segment. */
+      readonly rows: number;
+    }
+  | {
+      /** The number of columns. Each column is a segment. */
+      readonly columns: number;
+    }
+  | {
+      /** Where each segment begins, and where the last one ends. */
+      readonly offsets: GpuArray<"u32", number>;
+    }
+  | {
+      /** A flag for each element. A segment begins where the flag is not zero. */
+      readonly heads: GpuArray<"u32", number>;
+    }
+  | {
+      /** A bit for each element, the lowest first. A segment begins where the bit is set. */
+      readonly headBits: GpuArray<"u32", number>;
+    }
+  | {
+      /** A key for each element. Consecutive elements with equal keys are a segment. */
+      readonly keys: Keys;
+    };
 
 const known = new WeakMap<ElementType, { readonly [unique in "true" | "false"]: SegmentsBy }>();
 

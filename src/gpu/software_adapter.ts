@@ -19,6 +19,9 @@ const STALE_MS = 10 * 60 * 1000;
 /** glibc's RTLD_NODELETE, which Node.js does not name. */
 const RTLD_NODELETE = 0x1000;
 
+/** Whether the npm package has SwiftShader for this system. Elsewhere, an adapter of the system's own may take its place. */
+export const hasSwiftShader = (): boolean => process.platform === "linux" && process.arch === "x64";
+
 /**
  * SwiftShader, a Vulkan driver that computes on the CPU, from the npm package `@sparticuz/chromium`:
  * unpacked once into the cache folder.
@@ -28,7 +31,7 @@ const RTLD_NODELETE = 0x1000;
  * @throws {AdapterError} where there is no build of it.
  */
 export async function softwareFolder(): Promise<string> {
-  if (process.platform !== "linux" || process.arch !== "x64") {
+  if (!hasSwiftShader()) {
     throw new AdapterError(
       `openFold: the software adapter is built for Linux x64, and this is ${process.platform} ${process.arch}`,
     );

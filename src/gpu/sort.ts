@@ -54,6 +54,8 @@ export interface PreparedSort {
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: SortRanges): void;
   /** Frees the scratch. Recordings that are not yet submitted become invalid. */
   destroy(): void;
+  /** The same as `destroy`, for `using`. */
+  [Symbol.dispose](): void;
 }
 
 const names = {
@@ -114,6 +116,7 @@ export async function prepareSort(context: Context, options: PreparedSortOptions
       sort.record(encoder, ranges, rangesOf(values, "values"), rangesOf(reordered, "reordered"));
     },
     destroy: () => sort.destroy(),
+    [Symbol.dispose]: () => sort.destroy(),
   };
 }
 

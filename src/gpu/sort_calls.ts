@@ -2,7 +2,7 @@ import type { AnyArray } from "../algebra/arrays.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { isSameType, requireType } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
 import { ArgumentError, WavefoldError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { requireChosen } from "../plan/chosen.ts";
@@ -15,7 +15,15 @@ import type { Context } from "./context.ts";
 import { explain, requireDevice } from "./device.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
-import { callOnGpu, ofCall, plannedLength, requireOnGpu, withPlan } from "./on_gpu.ts";
+import {
+  callOnGpu,
+  ofCall,
+  plannedLength,
+  requireNamed,
+  requireOneEach,
+  requireOnGpu,
+  withPlan,
+} from "./on_gpu.ts";
 import { keyOfCall } from "./planned.ts";
 import type { SortParts } from "./sort.ts";
 import { prepareParts } from "./sort.ts";
@@ -33,7 +41,9 @@ export interface HandSortOptions<Name extends string> extends SortKeyOptions, Tu
 
 /** Elements in order, and their values in the same order. */
 export interface Sorted<Keys, Values> {
+  /** The elements, in order. */
   readonly keys: Keys;
+  /** The values, in the order of their elements. */
   readonly values: Values;
 }
 
@@ -113,22 +123,11 @@ export async function sortOnGpu(
   const input = requireOnGpu(primitive, context, data, "data");
   const { type } = input;
   const { type: named, values, into, ...others } = options;
-  if (named !== undefined && !isSameType(requireType(named, primitive), type)) {
-    throw new ArgumentError(
-      `${primitive}: the array on the GPU holds ${type.name}, but type says ${named.name}`,
-      "type",
-    );
-  }
+  requireNamed(primitive, input, named);
   const { title, key: by } = requireCall(primitive, type, options, context);
   const moved = listOf(values).map((one) => requireOnGpu(primitive, context, one, "values"));
   for (const one of moved) {
-    const isExact = typeof input.length === "number" && typeof one.length === "number";
-    if (isExact ? one.length !== input.length : one.maxLength < input.maxLength) {
-      throw new ArgumentError(
-        `${title}: ${one.maxLength} values for ${isExact ? "" : "at most "}${input.maxLength} elements; it takes one for each`,
-        "values",
-      );
-    }
+    requireOneEach(title, input, one, "values");
   }
   const indices = primitive === "argSort";
   const sortedType = indices ? u32 : type;

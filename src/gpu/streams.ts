@@ -2,9 +2,9 @@ import { isSameKind, kindOfArray } from "../algebra/array_kinds.ts";
 import { valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray, ArrayOf } from "../algebra/arrays.ts";
 import { arrayOver } from "../algebra/arrays.ts";
-import { bytesOfInitial } from "../algebra/initial.ts";
+import { bytesOfInitial, requireInitial } from "../algebra/initial.ts";
 import { u32 } from "../algebra/integers.ts";
-import type { Operator } from "../algebra/monoid.ts";
+import type { Carried, Operator } from "../algebra/monoid.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
@@ -84,7 +84,9 @@ export interface StreamCompactMapOptions<
 
 /** The two ends of a stream, as `pipeThrough` takes them. */
 export interface ArrayStream<In, Out> {
+  /** Where results come out. */
   readonly readable: ReadableStream<Out>;
+  /** Where data goes in. */
   readonly writable: WritableStream<In>;
 }
 
@@ -129,6 +131,8 @@ export interface Streamed {
   readonly pieces: Pieces;
   readonly from: ElementType;
   readonly type: ElementType;
+  /** What the total is read with, if it is no value of the type. */
+  readonly carried?: Carried;
   /** The total of a stream of no items, if there is no initial value. */
   readonly ofNothing: Value | undefined;
 }
@@ -161,16 +165,18 @@ function startFold(
 ): Streamed {
   const types = typesOf(caller, options, primitive === "scan" ? scanNames : reduceNames);
   const { type, from } = types;
-  const { identity, start } = monoid((options.op ?? add) as Operator, type, caller);
+  const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);
   const { initial, ...others } = options;
   // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
-  const before = bytesOfInitial(initial ?? identity, type, caller);
+  const given = initial === undefined ? undefined : requireInitial(initial, type, caller);
+  const before = carried ? carried.bytes(given) : bytesOfInitial(given ?? identity, type, caller);
   const isScan = primitive === "scan";
   const all = {
     ...(others as Partial<AnyOperator<ScanOptions>>),
     ...types,
     initial: true,
     ...(isScan && { total: true, continued: initial === undefined }),
+    ...(carried && { carried: true }),
     maxLength: Math.min(itemsOfPiece(context, from.bytes, type.bytes), Math.max(1, known)),
   };
   const plan = async (): Promise<Plan> => {
@@ -188,7 +194,13 @@ function startFold(
     before,
     total,
   );
-  return { pieces, ...types, ofNothing: initial === undefined ? (start?.value ?? identity) : undefined };
+  const ofNothing = carried ? carried.value(before) : (start?.value ?? identity);
+  return {
+    pieces,
+    ...types,
+    ...(carried && { carried }),
+    ofNothing: given === undefined ? ofNothing : undefined,
+  };
 }
 
 /** Starts the scan of a stream. */
@@ -237,7 +249,10 @@ export function startCompact(
 }
 
 /** Ends a stream that reads its total, and returns that. */
-export async function endWithTotal({ pieces, type, ofNothing }: Streamed, hasItems: boolean): Promise<Value> {
+export async function endWithTotal(
+  { pieces, type, carried, ofNothing }: Streamed,
+  hasItems: boolean,
+): Promise<Value> {
   if (!hasItems && ofNothing !== undefined) {
     pieces.end();
     // Its map or operator may not compile.
@@ -249,7 +264,7 @@ export async function endWithTotal({ pieces, type, ofNothing }: Streamed, hasIte
   }
   pieces.end();
   const bytes = (await pieces.total()) as Uint8Array<ArrayBuffer>;
-  return valuesOf(arrayOver(type, bytes.buffer), type)(0);
+  return carried ? carried.value(bytes) : valuesOf(arrayOver(type, bytes.buffer), type)(0);
 }
 
 /** Writes an array into a stream. @throws {ArgumentError} if it holds no items of the type. */

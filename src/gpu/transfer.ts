@@ -41,10 +41,7 @@ export function bytesOf(
   option: string,
 ): Uint8Array {
   if (byteOffset + byteLength > buffer.byteLength) {
-    throw new ArgumentError(
-      `${caller}: ${what} was transferred or became shorter during the call; leave it as it is until then`,
-      option,
-    );
+    throw new ArgumentError(`${caller}: ${what} was transferred or became shorter during the call`, option);
   }
   return new Uint8Array(buffer, byteOffset, byteLength);
 }

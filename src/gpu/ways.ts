@@ -62,7 +62,7 @@ export function runOf(
       }
     }
   }
-  throw problem ?? new Error(`${plan.title}: no way is for ranges that lie so`);
+  throw problem ?? new Error(`${plan.title}: no way for these ranges`);
 }
 
 /** The ranges that are written. */
@@ -73,6 +73,7 @@ const WRITTEN = [
   "total",
   "unique",
   "reordered",
+  "indices",
 ] as const satisfies readonly RangeName[];
 
 /** Whether two ranges have a byte in common. */

@@ -1,5 +1,8 @@
 import { u32 } from "../algebra/integers.ts";
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
+import { LimitError } from "../errors.ts";
 import { endsOf } from "../kernels/ends.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { appendScratch, planAppend } from "../plan/append.ts";
@@ -135,6 +138,23 @@ async function carriedInWindows(
   };
 }
 
+/** @throws {LimitError} for an operator whose values say less than its elements: carries hold values. */
+function requireValues(
+  { type, op = add, maxLength }: AnyOperator<ScanOptions | ReduceOptions>,
+  primitive: string,
+  window: number,
+): void {
+  const { title, carried } = monoidOf(op, type, primitive);
+  if (carried) {
+    throw new LimitError(
+      `${primitive}<${title}>: ${maxLength} items are more than a binding of the device holds, which is about ${window}; longer ranges go in windows, and the sums between these would be rounded. A stream keeps them exact`,
+      maxLength,
+      window,
+      "maxLength",
+    );
+  }
+}
+
 /** A scan in windows: each starts from the total of those before. */
 async function scanInWindows(
   context: Context,
@@ -143,6 +163,7 @@ async function scanInWindows(
   window: number,
   arrangements: readonly Arrangement[],
 ): Promise<Division> {
+  requireValues(options, "scan", window);
   const { type, maxLength, initial, total } = options;
   const planOf = (more: object): Plan =>
     planScan(
@@ -179,6 +200,7 @@ async function reduceInWindows(
   window: number,
   arrangements: readonly Arrangement[],
 ): Promise<Division> {
+  requireValues(options, "reduce", window);
   const { type, maxLength, initial } = options;
   const planOf = (more: object): Plan =>
     planReduce(

@@ -17,7 +17,6 @@ import {
 } from "../kernels/algorithms.ts";
 import { subgroupSources } from "../kernels/subgroup_text.ts";
 import { assemble, resolved } from "../text/module.ts";
-import { generated } from "../text/source.ts";
 
 /** The parts of an algorithm, for a scan or for a reduction. */
 export interface AlgorithmBody {
@@ -79,28 +78,9 @@ export const blelloch: WorkGroupAlgorithm = {
   reduce: blellochBody,
 };
 
-/** The shuffles of elements that WGSL's built-ins do not take. */
-const shuffleText = (moved: (builtin: string, place: string) => string): string =>
-  `// replaces: element_shuffle, element_shuffle_up, element_shuffle_xor
-fn element_shuffle(element: Element, rank: u32) -> Element {
-  return ${moved("subgroupShuffle", "rank")};
-}
-
-fn element_shuffle_up(element: Element, distance: u32) -> Element {
-  return ${moved("subgroupShuffleUp", "distance")};
-}
-
-fn element_shuffle_xor(element: Element, mask: u32) -> Element {
-  return ${moved("subgroupShuffleXor", "mask")};
-}`;
-
 /** The functions of a subgroup for an operator's elements, as one text. */
 function subgroupTextOf(monoid: Monoid): string {
-  const { shuffle } = monoid.domain;
-  const { directives, declarations } = resolved([
-    ...subgroupSources(monoid),
-    ...(shuffle ? [generated(shuffleText((builtin, place) => shuffle(builtin, "element", place)))] : []),
-  ]);
+  const { directives, declarations } = resolved(subgroupSources(monoid));
   return assemble(directives, declarations);
 }
 

@@ -91,6 +91,12 @@ export function counting(counter: string, monoid: Monoid, caller: string): Count
       "type",
     );
   }
+  if (monoid.carried) {
+    throw new ArgumentError(
+      `${caller}<${monoid.title}>: a counter holds a rounded value, so the sum would not be exact; take add, or scan without a counter`,
+      "op",
+    );
+  }
   const words = wordsOf(counter, caller);
   const isInteger = type.name === "u32" || type.name === "i32";
   const atomic = isInteger && domain === type.native ? atomics[monoid.operation ?? ""] : undefined;

@@ -91,7 +91,7 @@ export function generate(
       pieces.push(piece);
     }
   };
-  for (const { text, as } of type.files) {
+  for (const { text, as } of monoid.type.files) {
     take(text, as);
   }
   const [expression, setup = ""] = domain.literal(monoid.identity, "value");

@@ -1,3 +1,4 @@
+import copyWholeFile from "../../shaders/device/io/copy_whole.wgsl";
 import keepFlaggedFile from "../../shaders/device/io/keep_flagged.wgsl";
 import loadKeptFile from "../../shaders/device/io/load_kept.wgsl";
 import noInputFile from "../../shaders/device/io/no_input.wgsl";
@@ -48,6 +49,7 @@ import type { Sizes } from "./sizes.ts";
 
 const compactSinglePass = /* @__PURE__ */ file("kernels/compact_single_pass.wgsl", compactSinglePassFile);
 const compactTiles = /* @__PURE__ */ file("kernels/compact_tiles.wgsl", compactTilesFile);
+const copyWhole = /* @__PURE__ */ file("io/copy_whole.wgsl", copyWholeFile);
 const copyItems = /* @__PURE__ */ file("kernels/copy_items.wgsl", copyItemsFile);
 const countTiles = /* @__PURE__ */ file("kernels/count_tiles.wgsl", countTilesFile);
 const keepFlagged = /* @__PURE__ */ file("io/keep_flagged.wgsl", keepFlaggedFile);
@@ -62,6 +64,8 @@ const totalDraw = /* @__PURE__ */ file("io/total_draw.wgsl", totalDrawFile);
 export type Selector =
   | { readonly where: string }
   | { readonly class: string; readonly classes: number }
+  /** Declares `keep`. */
+  | { readonly sources: readonly Source[] }
   | "flags";
 
 /** Declares `keep` and `kept_item`, which the shaders of a compaction call. */
@@ -83,10 +87,12 @@ function compactionSources(
     `  return ${indices ? "index + params.first_index" : map === undefined ? "item" : "mapped_item(item, index)"};`,
     "}",
     "",
-    ...(selector === "flags" && map === undefined ? [] : [valueFromItem(from)]),
+    ...((selector === "flags" && map === undefined) || (selector !== "flags" && "sources" in selector)
+      ? []
+      : [valueFromItem(from)]),
   ];
-  if (selector === "flags") {
-    return [generated(head.join("\n"))];
+  if (selector === "flags" || "sources" in selector) {
+    return [generated(head.join("\n")), ...(selector === "flags" ? [keepFlagged] : selector.sources)];
   }
   const [option, expression] =
     "where" in selector ? (["where", selector.where] as const) : (["class", selector.class] as const);
@@ -137,8 +143,6 @@ export interface Parted {
   readonly primitive: "partition";
   /** Replaces what says which items are stored, and where. */
   readonly store?: SourceText;
-  /** Replaces what says how many items are copied. */
-  readonly copy: SourceText;
   /** For classes, the kernels that count and move items class by class. */
   readonly classes?: {
     /** How many there are. */
@@ -188,8 +192,8 @@ function compactSources(count: Monoid, options: CompactKernelOptions, vector: nu
     prefixText(true),
     ...operatorSources(count),
     ...compactionSources(type, selector, indices, vector, map, parted),
-    ...(selector === "flags" ? [keepFlagged] : []),
-    ...(map?.keptSources(type) ?? type.files),
+    // The sources of a selector bring the files of the type.
+    ...(selector !== "flags" && "sources" in selector ? [] : (map?.keptSources(type) ?? type.files)),
     lengthFile(lengthOnGpu),
     ...sources(count, vector === 1),
     loadItems,
@@ -302,8 +306,8 @@ export const itemsText = (stored: string): SourceText =>
     `alias Input = ${stored};\nalias Output = ${stored};\nalias InputVector = Input;\nalias OutputVector = Output;`,
   );
 
-/** The kernel that copies as many items as the total says; or all items, by the file that `whole` is. */
-export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, whole?: SourceText): Kernel {
+/** The kernel that copies as many items as the total says; or all of them (`whole`). */
+export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, whole: boolean): Kernel {
   return linkKernel(
     `wavefold copy <${stored}>`,
     "copy_items",
@@ -312,7 +316,7 @@ export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, w
       inputItems,
       outputItems,
       copyItems,
-      ...(whole ? [lengthFile(lengthOnGpu), whole] : []),
+      ...(whole ? [lengthFile(lengthOnGpu), copyWhole] : []),
     ],
     sizes,
   );

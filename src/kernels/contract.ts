@@ -228,6 +228,7 @@ export const paramNames = [
   "values_base",
   "reordered_base",
   "positions_base",
+  "wanted",
 ] as const;
 
 /** Declares `Params` with these members. */

@@ -6,6 +6,7 @@ import totalStoredFile from "../../shaders/device/io/total_stored.wgsl";
 import carryAfterInitialFile from "../../shaders/device/look_back/carry_after_initial.wgsl";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import type { Monoid } from "../algebra/monoid.ts";
+import type { Domain } from "../algebra/types.ts";
 import { describe } from "../algebra/value_problem.ts";
 import { refuse } from "../errors.ts";
 import type { SourceText } from "../text/source.ts";
@@ -37,6 +38,8 @@ export interface EndChoices {
   readonly total?: unknown;
   /** Whether the initial value is the total of elements before, so that results are those of one longer array. */
   readonly continued?: boolean;
+  /** Whether the initial value and the total are elements as they are combined. */
+  readonly carried?: boolean;
 }
 
 /**
@@ -45,7 +48,7 @@ export interface EndChoices {
  * @throws {ArgumentError} if an option is not true or false.
  */
 export function endsOf(
-  { initial = false, total = false, continued = false }: EndChoices,
+  { initial = false, total = false, continued = false, carried = false }: EndChoices,
   title: string,
   monoid: Monoid,
 ): Ends | undefined {
@@ -58,7 +61,8 @@ export function endsOf(
     return undefined;
   }
   const { domain, start, type } = monoid;
-  const { element, stored = element, fromStored = "x", toStored = "x" } = domain;
+  const { element } = domain;
+  const { stored = element, fromStored = "x", toStored = "x" } = carried ? ({} as Partial<Domain>) : domain;
   const shown = start && !initial ? `select(x, ${start.before}, data_length() == 0u)` : toStored;
   const storedText = generated(
     [

@@ -1,7 +1,7 @@
 import binary64KeysFile from "../../shaders/device/keys/binary64_keys.wgsl";
 import floatKeysFile from "../../shaders/device/keys/float_keys.wgsl";
 import searchFile from "../../shaders/device/search/search.wgsl";
-import { encodeFloat16 } from "../algebra/float16.ts";
+import { bitsOfFloat } from "../algebra/float_bits.ts";
 import { hex } from "../algebra/literals.ts";
 import type { Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import type { Source, SourceText } from "../text/source.ts";
@@ -52,18 +52,9 @@ export function keyOfValue(type: ScalarType, value: Scalar): bigint {
   if (type.kind !== "float") {
     return BigInt(value) - BigInt(type.lowest);
   }
-  const view = new DataView(new ArrayBuffer(8));
   const number = Number(value);
-  const bits = type.bytes * 8;
-  if (bits === 16) {
-    view.setUint16(6, encodeFloat16(number));
-  } else if (bits === 32) {
-    view.setFloat32(4, number);
-  } else {
-    view.setFloat64(0, number);
-  }
-  const sign = 1n << BigInt(bits - 1);
-  const word = view.getBigUint64(0);
+  const sign = 1n << BigInt(type.bytes * 8 - 1);
+  const word = bitsOfFloat(type, number);
   return Number.isNaN(number)
     ? (1n << BigInt(isWide(type) ? 64 : 32)) - 1n
     : word >= sign

@@ -1,6 +1,5 @@
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
-import { isSameType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
@@ -45,9 +44,9 @@ export function itemMap(from: ElementType, text: string): ItemMap {
       text,
       { parameters: ["x", "i"], files: bothTypes(type) },
     );
-  // The files of both types, each once: what a file declares must not be declared twice.
+  // The files of both types, each once: what a file declares must not be declared twice. A program may hold a type twice.
   const bothTypes = (type: ElementType): readonly SourceText[] => [
-    ...new Set([...from.files, ...(isSameType(from, type) ? [] : type.files)]),
+    ...new Map([...from.files, ...type.files].map((file) => [file.name, file])).values(),
   ];
   return {
     from,

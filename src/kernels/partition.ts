@@ -1,4 +1,3 @@
-import copyWholeFile from "../../shaders/device/io/copy_whole.wgsl";
 import storePartedFile from "../../shaders/device/io/store_parted.wgsl";
 import countClassesFile from "../../shaders/device/kernels/count_classes.wgsl";
 import partClassesFile from "../../shaders/device/kernels/part_classes.wgsl";
@@ -11,19 +10,17 @@ import { carrySpine, linkKernel } from "./kernel.ts";
 
 // This is loaded only for partitions.
 
-const copyWhole = /* @__PURE__ */ file("io/copy_whole.wgsl", copyWholeFile);
 const countClasses = /* @__PURE__ */ file("kernels/count_classes.wgsl", countClassesFile);
 const partClasses = /* @__PURE__ */ file("kernels/part_classes.wgsl", partClassesFile);
 const storeOffsets = /* @__PURE__ */ file("kernels/store_offsets.wgsl", storeOffsetsFile);
 const storeParted = /* @__PURE__ */ file("io/store_parted.wgsl", storePartedFile);
 
 /** What makes the kernels of a compaction those of a partition in two. */
-export const inTwo: Parted = { primitive: "partition", store: storeParted, copy: copyWhole };
+export const inTwo: Parted = { primitive: "partition", store: storeParted };
 
 /** What makes them those of a partition into classes. */
 export const byClass = (number: number, expression: string): Parted => ({
   primitive: "partition",
-  copy: copyWhole,
   classes: {
     number,
     expression,

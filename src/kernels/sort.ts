@@ -2,7 +2,6 @@ import amountOneFile from "../../shaders/device/histogram/amount_one.wgsl";
 import binsWordsFile from "../../shaders/device/histogram/bins_words.wgsl";
 import countersWordsFile from "../../shaders/device/histogram/counters_words.wgsl";
 import tallyEachFile from "../../shaders/device/histogram/tally_each.wgsl";
-import copyWholeFile from "../../shaders/device/io/copy_whole.wgsl";
 import countDigitsFile from "../../shaders/device/kernels/count_digits.wgsl";
 import gatherItemsFile from "../../shaders/device/kernels/gather_items.wgsl";
 import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
@@ -10,8 +9,6 @@ import sortOneTileFile from "../../shaders/device/kernels/sort_one_tile.wgsl";
 import sortPassFile from "../../shaders/device/kernels/sort_pass.wgsl";
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
 import countTileFile from "../../shaders/device/sort/count_tile.wgsl";
-import digitsFile from "../../shaders/device/sort/digits.wgsl";
-import digitsOfPairsFile from "../../shaders/device/sort/digits_of_pairs.wgsl";
 import faultsNoneFile from "../../shaders/device/sort/faults_none.wgsl";
 import faultsPlantedFile from "../../shaders/device/sort/faults_planted.wgsl";
 import firstByLookBackFile from "../../shaders/device/sort/first_by_look_back.wgsl";
@@ -30,29 +27,27 @@ import valuesPositionsFile from "../../shaders/device/sort/values_positions.wgsl
 import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
-import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
-import { isSameType } from "../algebra/types.ts";
-import { callersFunction } from "../text/callers.ts";
+import type { ElementType } from "../algebra/types.ts";
+import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
-import { carriedAs, conversion, file, operatorSources, valueFromItem, vectorText } from "./contract.ts";
+import { carriedAs, conversion, file, operatorSources, vectorText } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
 import { bindingOf, inputItems, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
+import type { Digits, SortKey } from "./sort_key.ts";
+import { digitConstants, digitSources, keySourcesOf, keyWords } from "./sort_key.ts";
 import type { TileSources } from "./tiles.ts";
 
 // This is loaded only for sorts.
 
 const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
 const binsWords = /* @__PURE__ */ file("histogram/bins_words.wgsl", binsWordsFile);
-export const copyWhole = /* @__PURE__ */ file("io/copy_whole.wgsl", copyWholeFile);
 const countDigits = /* @__PURE__ */ file("kernels/count_digits.wgsl", countDigitsFile);
 const countTile = /* @__PURE__ */ file("sort/count_tile.wgsl", countTileFile);
 const countersWords = /* @__PURE__ */ file("histogram/counters_words.wgsl", countersWordsFile);
-const digitsOfKey = /* @__PURE__ */ file("sort/digits.wgsl", digitsFile);
-const digitsOfPairs = /* @__PURE__ */ file("sort/digits_of_pairs.wgsl", digitsOfPairsFile);
 const faultsNone = /* @__PURE__ */ file("sort/faults_none.wgsl", faultsNoneFile);
 const faultsPlanted = /* @__PURE__ */ file("sort/faults_planted.wgsl", faultsPlantedFile);
 const firstByLookBack = /* @__PURE__ */ file("sort/first_by_look_back.wgsl", firstByLookBackFile);
@@ -85,23 +80,6 @@ export const baseNames: Readonly<Record<number, string>> = {
   [sortBindingOf.values]: "values_base",
   [sortBindingOf.reordered]: "reordered_base",
 };
-
-/** The bits of the keys that are sorted by, as digits from the lowest on. */
-export interface Digits {
-  /** The first bit, and how many there are. */
-  readonly from: number;
-  readonly bits: number;
-  /** The bits of a digit. The last one may have fewer. */
-  readonly each: number;
-  readonly count: number;
-}
-
-/** What is sorted by: the items themselves, or a caller's WGSL over each item, which gives a value of a type. */
-export interface SortKey {
-  readonly type: ScalarType;
-  readonly descending: boolean;
-  readonly text?: string | undefined;
-}
 
 /** What moves with the keys: nothing; values of so many words from a buffer; or the positions of the items. */
 export type Payload =
@@ -148,37 +126,14 @@ export interface SortKernelOptions {
   readonly shape: SortShape;
 }
 
-/** Bits of an item's key. */
-export const keyBits = (type: ScalarType): number => type.bytes * 8;
-
-/** Words of a key. */
-const keyWords = (type: ScalarType): 1 | 2 => (type.bytes === 8 ? 2 : 1);
-
 const sum = /* @__PURE__ */ (() => monoid(add, u32, "sort"))();
 
-/** WGSL for the key of an item `x` as it is carried, and of a value `x`. Keys have the order of the values, and NaN the last. */
-const orders: Readonly<Record<TypeName, readonly [carried: string, value: string]>> = {
-  u32: ["x", "x"],
-  i32: ["x ^ 0x80000000u", "bitcast<u32>(x) ^ 0x80000000u"],
-  f32: ["order_from_f32_bits(x, 0xffffffffu)", "order_from_f32_bits(bitcast<u32>(x), 0xffffffffu)"],
-  f16: ["order_from_f16_bits(bits_from_f16(x), 0xffffu)", "order_from_f16_bits(bits_from_f16(x), 0xffffu)"],
-  u64: ["x", "x"],
-  i64: ["x ^ vec2<u32>(0u, 0x80000000u)", "x ^ vec2<u32>(0u, 0x80000000u)"],
-  f64: ["order_from_f64_bits(x, vec2<u32>(~0u))", "order_from_f64_bits(x, vec2<u32>(~0u))"],
-};
-
 /** The constants of a sort, by their names in shaders. */
-function constantsOf({ digits }: SortKernelOptions, memoryWords: number): Readonly<Record<string, number>> {
-  return {
-    FIRST_BIT: digits.from,
-    DIGIT_BITS: digits.each,
-    DIGITS: digits.count,
-    RADIX: 2 ** digits.each,
-    LAST_DIGIT: 2 ** (digits.bits - (digits.count - 1) * digits.each) - 1,
-    MEMORY: memoryWords,
-    FIRST_ENTRY: firstEntry(digits),
-  };
-}
+const constantsOf = ({ digits }: SortKernelOptions, memoryWords: number): Constants => ({
+  ...digitConstants(digits),
+  MEMORY: memoryWords,
+  FIRST_ENTRY: firstEntry(digits),
+});
 
 /** Where the entries of tiles start in the spine: behind the bins of each digit, and the tickets. */
 export const firstEntry = ({ count, each }: Digits): number =>
@@ -216,54 +171,24 @@ export function sortMemory(options: SortKernelOptions): number {
 /** Declares what a pass reads and stores, and their keys. */
 function itemSources(options: SortKernelOptions, source: SortSource): readonly Source[] {
   const { type, key, keysAlone } = options;
-  const wide = keyWords(key.type) === 2;
-  const keyName = wide ? "vec2<u32>" : "u32";
+  const keyName = keyWords(key.type) === 2 ? "vec2<u32>" : "u32";
   const input = source === "keys" && keysAlone ? keyName : carriedAs(type);
   const output = keysAlone ? keyName : carriedAs(type);
-  const [carried, ofValue] = orders[key.type.name];
-  const ordered = (text: string): string => (key.descending ? `~(${text})` : text);
-  const isOwn = key.text === undefined;
-  const fromInput =
-    !keysAlone || source === "keys"
-      ? "x"
-      : isOwn
-        ? ordered(carried)
-        : "order_of(key_value(value_from_item(x)))";
+  const asItem = !keysAlone || source === "keys";
   return [
     generated(
       [
-        `alias Key = ${keyName};`,
         `alias Input = ${input};`,
         `alias Output = ${output};`,
         vectorText(input, undefined, 1),
-        conversion("output_from_input", "Input", "Output", fromInput),
-        conversion("key_of", "Output", "Key", keysAlone ? "x" : ordered(carried)),
-        isOwn ? "" : conversion("order_of", key.type.native.element, "Key", ordered(ofValue)),
-        isOwn || source === "keys" ? "" : valueFromItem(type),
+        conversion("output_from_input", "Input", "Output", asItem ? "x" : "key_from_item(x)"),
+        conversion("key_of", "Output", "Key", keysAlone ? "x" : "key_from_item(x)"),
       ].join("\n"),
     ),
-    ...(isOwn || source === "keys"
-      ? []
-      : [
-          callersFunction(
-            `fn key_value(x: ${type.native.element}) -> ${key.type.native.element} {`,
-            "the key",
-            key.text ?? "",
-            {
-              parameters: ["x"],
-              files: filesOf(options),
-            },
-          ),
-        ]),
-    ...filesOf(options),
-    digitsOfKey,
-    ...(wide ? [digitsOfPairs] : []),
+    ...keySourcesOf(type, key),
+    ...digitSources(key),
   ];
 }
-
-const filesOf = ({ type, key }: SortKernelOptions): readonly SourceText[] => [
-  ...new Set([...type.files, ...(isSameType(type, key.type) ? [] : key.type.files)]),
-];
 
 /** Declares how items and values go through work-group memory. */
 function exchangeText(options: SortKernelOptions): SourceText {
@@ -361,7 +286,7 @@ export function sortPassKernel(
             lookBack.tickets ? tileByTicket : tileByNumber,
             isFaulty ? faultsPlanted : faultsNone,
           ]
-        : [firstBySpine]),
+        : [firstBySpine, tileByNumber]),
       ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
       storesKeys ? storeKeys : storeNoKeys,
       sortPass,

@@ -19,18 +19,16 @@ const builtinOf = ({ domain, operation }: Monoid): string | undefined =>
 export const scansNatively = (monoid: Monoid): boolean => /^(Add|Mul)$/.test(builtinOf(monoid) ?? "");
 
 /**
- * The shuffles, and a subgroup's scan and reduction. A struct is shuffled field by field. If WGSL has built-ins for the
+ * The shuffles, and a subgroup's scan and reduction. An element that WGSL's built-ins do not take is shuffled part by part. If WGSL has built-ins for the
  * operator, the scan and the reduction call them. These functions replace those of
  * shaders/work_group/subgroup_contract.wgsl if they differ.
  */
 export function subgroupSources(monoid: Monoid): readonly SourceText[] {
   const builtin = builtinOf(monoid);
+  const { fields, shuffle: own } = monoid.domain;
   const shuffle = (name: string, wgsl: string, place: string): Bodies =>
-    monoid.domain.fields && {
-      [name]: [
-        `element: Element, ${place}: u32`,
-        byFields(monoid, "Element", "element", (field) => `${wgsl}(${field}, ${place})`),
-      ],
+    (fields || own) && {
+      [name]: [`element: Element, ${place}: u32`, moved(monoid, "Element", "element", wgsl, place)],
     };
   const bodies: Bodies = {
     ...shuffle("element_shuffle", "subgroupShuffle", "rank"),
@@ -63,19 +61,22 @@ export function subgroupSources(monoid: Monoid): readonly SourceText[] {
       ];
 }
 
-/** An element that is made field by field of the element `of`. An element of a segment has a value, which may be a struct. */
-function byFields(
-  { domain: { fields }, onValues }: Monoid,
+/** The element `of`, moved by a built-in. An element of a segment has a value, which may be a struct. */
+function moved(
+  { domain: { fields, shuffle }, onValues }: Monoid,
   wgsl: string,
   of: string,
-  each: (field: string) => string,
+  builtin: string,
+  place: string,
 ): string {
   const parts = fields?.map((field) =>
     onValues && field === "value"
-      ? byFields(onValues, "SegmentValue", `${of}.${field}`, each)
-      : each(`${of}.${field}`),
+      ? moved(onValues, "SegmentValue", `${of}.${field}`, builtin, place)
+      : `${builtin}(${of}.${field}, ${place})`,
   );
-  return parts ? `${wgsl}(${parts.join(", ")})` : each(of);
+  return parts
+    ? `${wgsl}(${parts.join(", ")})`
+    : (shuffle?.(builtin, of, place) ?? `${builtin}(${of}, ${place})`);
 }
 
 /** Functions that return an element, by their names: their parameters, and an expression. */

@@ -5,6 +5,7 @@ import { greater, nothing, oncePerType, orderText, structOperator } from "./scal
 
 /** A greatest value and where it is. */
 export type ArgMaxValue<Name extends MonoidTypeName> = {
+  /** The element. */
   readonly value: ScalarOf<Name>;
   /** Its place; 0xffffffff in the identity. */
   readonly index: number;

@@ -5,6 +5,7 @@ import { less, nothing, oncePerType, orderText, structOperator } from "./scalar.
 
 /** A least value and where it is. */
 export type ArgMinValue<Name extends MonoidTypeName> = {
+  /** The element. */
   readonly value: ScalarOf<Name>;
   /** Its place; 0xffffffff in the identity. */
   readonly index: number;

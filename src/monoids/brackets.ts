@@ -4,7 +4,9 @@ import { structOperator } from "./scalar.ts";
 
 /** What a run of brackets leaves unmatched: so many that close, then so many that open. */
 export type BracketsValue = {
+  /** Closing brackets without an opening one. */
   readonly close: number;
+  /** Opening brackets without a closing one. */
   readonly open: number;
 };
 

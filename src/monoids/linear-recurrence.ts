@@ -5,7 +5,9 @@ import { arithmeticText, oncePerType, structOperator } from "./scalar.ts";
 
 /** The step x → a·x + b. */
 export type LinearStep<Name extends MonoidTypeName> = {
+  /** The factor. */
   readonly a: ScalarOf<Name>;
+  /** The summand. */
   readonly b: ScalarOf<Name>;
 };
 

@@ -5,9 +5,13 @@ import { arithmeticText, oncePerType, structOperator } from "./scalar.ts";
 
 /** The matrix with the rows `a b` and `c d`. */
 export type Matrix<Name extends MonoidTypeName> = {
+  /** Row 1, column 1. */
   readonly a: ScalarOf<Name>;
+  /** Row 1, column 2. */
   readonly b: ScalarOf<Name>;
+  /** Row 2, column 1. */
   readonly c: ScalarOf<Name>;
+  /** Row 2, column 2. */
   readonly d: ScalarOf<Name>;
 };
 

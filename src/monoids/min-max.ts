@@ -4,7 +4,9 @@ import { greater, less, nothing, oncePerType, orderText, structOperator } from "
 
 /** A least and a greatest value: of a single value, that value twice. */
 export type MinMaxValue<Name extends MonoidTypeName> = {
+  /** The least value. */
   readonly min: ScalarOf<Name>;
+  /** The greatest value. */
   readonly max: ScalarOf<Name>;
 };
 

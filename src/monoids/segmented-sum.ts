@@ -8,6 +8,7 @@ import { arithmeticText, oncePerType, structOperator } from "./scalar.ts";
 export type SegmentValue<Name extends MonoidTypeName> = {
   /** Not 0 where a segment begins; of a range, whether one begins in it. */
   readonly start: number;
+  /** The sum of the segment so far. */
   readonly sum: ScalarOf<Name>;
 };
 

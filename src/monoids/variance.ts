@@ -8,6 +8,7 @@ import { structOperator } from "./scalar.ts";
 export type Moments = {
   /** How many there are. Where it is 0, so are the others. */
   readonly count: number;
+  /** The mean. */
   readonly mean: number;
   /** The sum of the squared differences from the mean. */
   readonly m2: number;
@@ -94,7 +95,13 @@ export const momentsOf = (value: number): Moments => ({ count: 1, mean: Math.fro
  * varianceOf({ count: 9, mean: 5, m2: 32 }, { sample: true }); // 4
  * ```
  */
-export function varianceOf({ count, m2 }: Moments, options: { readonly sample?: boolean } = {}): number {
+export function varianceOf(
+  { count, m2 }: Moments,
+  options: {
+    /** `true` divides by one less than the count. The default is false. */
+    readonly sample?: boolean;
+  } = {},
+): number {
   const least = options.sample ? 2 : 1;
   if (count < least) {
     throw new ArgumentError(`varianceOf: there are ${count} numbers; it takes at least ${least}`, "count");

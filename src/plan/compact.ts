@@ -9,6 +9,7 @@ import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../ke
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf, isWide } from "../kernels/kernel.ts";
+import type { Source } from "../text/source.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
@@ -52,7 +53,8 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
 /**
  * Plans a compaction. It takes a single pass if the adapter manages it and if the input starts at a vector. Otherwise it
  * counts the kept items of each tile, scans the counts, and moves the kept items to their places, in order. The number of
- * kept items is the total. `parted` makes it a partition, which needs the total when it moves items.
+ * kept items is the total. `parted` makes it a partition, which needs the total when it moves items. `keep` declares what is
+ * kept, instead of the options.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
@@ -63,6 +65,7 @@ export function planCompact(
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
   parted?: Parted,
+  keep?: readonly Source[],
 ): Plan {
   const primitive = parted?.primitive ?? "compact";
   const { where, indices = false, lengthOnGpu = false, indirect } = options;
@@ -78,12 +81,14 @@ export function planCompact(
   }
   const from = map?.from ?? type;
   const classes = parted?.classes;
-  const flags = where === undefined && classes === undefined;
-  const selector: Selector = classes
-    ? { class: classes.expression, classes: classes.number }
-    : where === undefined
-      ? "flags"
-      : { where };
+  const flags = where === undefined && classes === undefined && keep === undefined;
+  const selector: Selector = keep
+    ? { sources: keep }
+    : classes
+      ? { class: classes.expression, classes: classes.number }
+      : where === undefined
+        ? "flags"
+        : { where };
   const count = monoidOf(add, u32, "compact");
   const output = indices ? u32.bytes : type.bytes;
   const once = methods.singlePass?.("compact", title, type, count, options, facts, methods, testing);
@@ -158,7 +163,7 @@ export function planCompact(
   const offsets = classes?.offsets(count, tuning.sizes);
   const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
   const copying = sharing
-    ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, parted?.copy)
+    ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, parted !== undefined)
     : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);

@@ -21,7 +21,8 @@ export type RangeName =
   | "sorted"
   | "values"
   | "reordered"
-  | "positions";
+  | "positions"
+  | "indices";
 
 /** Bytes of an item of each range. In all others, such as flags, counts and lengths, items are u32. */
 export type ItemBytes = Readonly<Record<"input" | "output", number> & Partial<Record<RangeName, number>>>;
@@ -56,8 +57,11 @@ export interface Pass {
   readonly params?: PassParams;
 }
 
-/** Parameters of columns and of sorts. shaders/contract.wgsl explains each. */
+/** Parameters of columns, sorts and selections. shaders/contract.wgsl explains each. */
 export interface PassParams {
+  readonly wanted?: number;
+  /** For passes on scratch, whose items count from 0. */
+  readonly first_index?: number;
   /** The digit that a pass of a sort sorts by. */
   readonly digit?: number;
   /** The columns of a matrix, which each recording gives. */

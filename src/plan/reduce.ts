@@ -12,7 +12,7 @@ import type { Methods } from "./methods.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement, spineLengths } from "./plan.ts";
-import type { LookBackTesting } from "./scan.ts";
+import type { Continued, LookBackTesting } from "./scan.ts";
 import { planScan, spineScratch, vectorOf } from "./scan.ts";
 import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
@@ -38,7 +38,7 @@ export interface ReduceOptions<Name extends string = string>
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planReduce(
-  options: AnyOperator<ReduceOptions>,
+  options: AnyOperator<ReduceOptions> & Continued,
   facts: DeviceFacts,
   methods: Methods,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
@@ -72,7 +72,7 @@ export function planReduce(
       // Only the first pass reads the caller's items, so only it reads their length from a buffer.
       lengthOnGpu: lengthOnGpu && input === "items",
       input,
-      output,
+      output: options.carried ? "elements" : output,
       arrangement,
       map,
       ends: output === "items" ? ends : undefined,
@@ -91,7 +91,7 @@ export function planReduce(
   const last = kernelOf("elements", "items", between);
   const middle = kernelOf("elements", "elements", between);
 
-  return {
+  const plan: Plan = {
     title,
     maxLength,
     vector: vectorOf(loaded, tuning),
@@ -148,4 +148,5 @@ export function planReduce(
       ];
     },
   };
+  return monoid.around?.(plan, facts) ?? plan;
 }

@@ -40,9 +40,12 @@ export interface ScanOptions<Name extends string = string>
   readonly lengthOnGpu?: boolean;
 }
 
-/** Of data that is scanned in parts: whether the initial value is the total of the parts before. */
+/** Of data that is combined in parts. */
 export interface Continued {
+  /** Whether the initial value is the total of the parts before. */
   readonly continued?: boolean;
+  /** Whether the initial value, the total of a scan and the result of a reduction are elements as they are combined. */
+  readonly carried?: boolean;
 }
 
 /** For tests: options of the look-back that replace those chosen for the adapter. */
@@ -273,7 +276,7 @@ export function planScan(
     },
   };
   const whole = single === undefined ? plan : single.scanOf(plan, base, segments);
-  return segments?.around(whole, single?.tuning ?? tuning) ?? whole;
+  return segments?.around(whole, single?.tuning ?? tuning) ?? monoid.around?.(whole, facts) ?? whole;
 }
 
 /** The arrangements of a scan, in order of preference. */

@@ -7,20 +7,21 @@ import { carriedAs } from "../kernels/contract.ts";
 import { clearKernel } from "../kernels/histogram.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
-import type { Digits, Payload, SortKernelOptions, SortLookBack, SortShape } from "../kernels/sort.ts";
+import type { Sizes } from "../kernels/sizes.ts";
+import type { Payload, SortKernelOptions, SortLookBack, SortShape } from "../kernels/sort.ts";
 import {
   baseNames,
-  copyWhole,
   countDigitsKernel,
   firstEntry,
   gatherKernel,
   histogramOfDigits,
-  keyBits,
   oneTileKernel,
   sortBindingOf,
   sortMemory,
   sortPassKernel,
 } from "../kernels/sort.ts";
+import type { Digits } from "../kernels/sort_key.ts";
+import { digitsOf, keyBits } from "../kernels/sort_key.ts";
 import { requireChosen } from "./chosen.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
@@ -126,13 +127,6 @@ export const sortRows = {
 export type SortTesting = Partial<SortRow> &
   Pick<SortLookBack, "fault" | "share"> & { readonly tickets?: boolean };
 
-/** As many digits as so many bits take, of which the last may have fewer. */
-function digitsOf([from, to]: readonly [number, number], most: number): Digits {
-  const bits = to - from;
-  const count = Math.ceil(bits / most);
-  return { from, bits, each: Math.ceil(bits / count), count };
-}
-
 /** The words that a plan moves as values. */
 const payloadOf = (moved: Moved): Payload =>
   moved === undefined
@@ -216,10 +210,10 @@ export function planSort(
   const passesOverData = maxLength <= tile ? 1 : digits.count;
   const takesCopies = mayShare && passesOverData % 2 === 1;
   const copyKeys =
-    takesCopies && storesKeys ? copyKernel(carriedAs(type), copySizes, lengthOnGpu, copyWhole) : undefined;
+    takesCopies && storesKeys ? copyKernel(carriedAs(type), copySizes, lengthOnGpu, true) : undefined;
   const copyValues =
     takesCopies && payload.kind !== "none"
-      ? copyKernel(valueBytes === 8 ? "vec2<u32>" : "u32", copySizes, lengthOnGpu, copyWhole)
+      ? copyKernel(valueBytes === 8 ? "vec2<u32>" : "u32", copySizes, lengthOnGpu, true)
       : undefined;
 
   /** Where pass `at` of `count` leaves keys and values. The last one fills the caller's ranges, unless results go aside. */
@@ -542,6 +536,16 @@ function shapeFor(
   );
 }
 
+/** The sizes of a kernel that moves items. */
+export const moveSizes = (title: string, type: ElementType, facts: DeviceFacts): Sizes =>
+  plainSizes(
+    facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 4 },
+    title,
+    type,
+    {} as never,
+    facts,
+  );
+
 /**
  * Plans the moves of items to the places of their sorted positions, which the range `positions` has. They go from one range to
  * another, or back to the same.
@@ -554,10 +558,9 @@ export function planGather(
   title: string,
   [from, to]: readonly ["input", "output"] | readonly ["values", "reordered"],
 ): Plan {
-  const row = facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 4 };
-  const sizes = plainSizes(row, title, type, {} as never, facts);
+  const sizes = moveSizes(title, type, facts);
   const gather = gatherKernel(type, lengthOnGpu, sizes);
-  const copy = copyKernel(carriedAs(type), sizes, lengthOnGpu, copyWhole);
+  const copy = copyKernel(carriedAs(type), sizes, lengthOnGpu, true);
   return {
     title,
     maxLength: requireMaxLength(title, maxLength, Math.max(type.bytes, 4), facts.limits),

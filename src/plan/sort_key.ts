@@ -102,3 +102,18 @@ export function requireBits(
   }
   return [from, to];
 }
+
+/** @throws {ArgumentError} for what is no whole number from `least` up. */
+export function requireWhole(value: unknown, least: number, title: string, option: string): number {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > 0xffffffff) {
+    refuse(title, option, String(value), `a whole number from ${least} to 2^32 - 1`);
+  }
+  return value;
+}
+
+/** @throws {ArgumentError} for what is neither true nor false. */
+export function requireSmallest(smallest: unknown, title: string): void {
+  if (smallest !== undefined && typeof smallest !== "boolean") {
+    refuse(title, "smallest", String(smallest), "true or false");
+  }
+}

@@ -41,6 +41,8 @@ export type TuningTable<Name extends Tuned> = Readonly<
  * barrier. bench/LOG.md has the figures.
  */
 const SHORT_BYTES = 8;
+/** The same on a GPU. */
+const LONG_BYTES = 128;
 
 /** The rows of reductions, and of scans and compactions that read their data twice. bench/LOG.md has the figures. */
 export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
@@ -98,7 +100,7 @@ export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
   },
 };
 
-export type Combined = Pick<Domain, "elementBytes" | "long">;
+export type Combined = Pick<Domain, "elementBytes" | "long" | "row">;
 
 /**
  * The row for an adapter, elements and a length. NVIDIA's rows need the subgroup kernels. If these are not loaded, as in
@@ -107,19 +109,23 @@ export type Combined = Pick<Domain, "elementBytes" | "long">;
 export function rowOf<Name extends Tuned>(
   table: TuningTable<Name>,
   primitive: Name,
-  { elementBytes, long = false }: Combined,
+  { elementBytes, long, row }: Combined,
   { maxLength }: Chosen,
   { software, vendor }: Pick<DeviceFacts, "software" | "vendor">,
   { algorithms: { subgroup } }: Methods,
 ): TuningRow {
+  if (row && !software) {
+    return row;
+  }
   const isNvidia = vendor === "nvidia" && subgroup !== undefined;
   const rows = table[software ? "software" : isNvidia ? "nvidia" : "gpu"][primitive];
-  // maxLength is checked later. If it is no number, any row will do until then.
-  const length = typeof maxLength === "number" ? maxLength : 0;
+  // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
   const fitting = rows.filter(
-    (one) => elementBytes <= one.elementBytes && length <= (one.maxLength ?? Infinity),
+    (one) =>
+      elementBytes <= one.elementBytes &&
+      !(typeof maxLength === "number" && maxLength > (one.maxLength as number)),
   );
-  return (fitting.find((one) => (one.long ?? false) === long) ??
+  return (fitting.find((one) => !one.long === !long) ??
     fitting.find((one) => !one.long) ??
     rows.at(-1)) as TuningRow;
 }
@@ -143,7 +149,7 @@ export function tune(
   row: TuningRow,
   title: string,
   type: ElementType,
-  { elementBytes, long = false }: Combined,
+  { elementBytes, long }: Combined,
   options: Chosen,
   facts: DeviceFacts,
   methods: Methods,
@@ -159,7 +165,7 @@ export function tune(
     (algorithms[row.algorithm].subgroups && !features.has("subgroups") ? "blelloch" : row.algorithm);
   const tiles = methods.algorithms[algorithm];
   if (tiles === undefined) {
-    throw new Error(`${title}: the kernels of the algorithm ${algorithm} were not loaded`);
+    throw new Error(`${title}: the algorithm ${algorithm} was not loaded`);
   }
   const longest = Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0);
   const oneByOne = goOneByOne(longest, facts);
@@ -170,7 +176,7 @@ export function tune(
       items: options.itemsPerThread ?? row.items,
       // If many long combinations follow one another, a software adapter takes seconds to compile them. A GPU's driver
       // compiles them at once.
-      unrolled: !(facts.software && (long || oneByOne)),
+      unrolled: !(oneByOne || (facts.software && long)),
       oneByOne,
       minSubgroupSize: facts.subgroupMinSize,
       maxSubgroupSize: facts.subgroupMaxSize,
@@ -186,7 +192,7 @@ export function tune(
     limits.maxComputeWorkgroupSizeX,
   );
   while (fitting > 2 && memoryOf(tuningOf(fitting)) > most) {
-    fitting = Math.floor(fitting / 2);
+    fitting >>= 1;
   }
   const tuning = tuningOf(options.workGroupSize ?? fitting);
   methods.requireFit?.(tuning, options, title, memoryOf(tuning), most);
@@ -197,9 +203,12 @@ export function tune(
   };
 }
 
-/** Whether items go one by one, because a software adapter would take seconds to compile kernels that hold many of them. */
+/**
+ * Whether items go one by one: because a software adapter would take seconds to compile kernels that hold many of them, or
+ * because no GPU has registers for several.
+ */
 export const goOneByOne = (itemBytes: number, { software }: Pick<DeviceFacts, "software">): boolean =>
-  software && itemBytes > SHORT_BYTES;
+  itemBytes > (software ? SHORT_BYTES : LONG_BYTES);
 
 /** Items of a tile. */
 export const tileOf = ({ sizes }: Tuning): number => sizes.workGroupSize * sizes.items;

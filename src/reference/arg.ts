@@ -3,7 +3,16 @@ import type { NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 import type { ElementType, Scalar } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
+import type { ReferenceType } from "./items.ts";
 import { typeOfArray } from "./items.ts";
+
+/** An element, and its place. */
+export interface ReferenceArg<V> {
+  /** The element. */
+  readonly value: V;
+  /** Its place: the first one, if there are several. */
+  readonly index: number;
+}
 
 /** Whether a value comes before another one: −0 before 0, and NaN before nothing. */
 const isLess = (a: Scalar, b: Scalar): boolean =>
@@ -47,9 +56,8 @@ function best(
  */
 export const argMinReference = <A extends ScalarArray>(
   data: A,
-  options: { readonly type?: ElementType<NameOf<A>> } = {},
-): { value: ValueIn<A>; index: number } =>
-  best(data, options, "argMinReference", isLess) as { value: ValueIn<A>; index: number };
+  options: ReferenceType<NameOf<A>> = {},
+): ReferenceArg<ValueIn<A>> => best(data, options, "argMinReference", isLess) as ReferenceArg<ValueIn<A>>;
 
 /**
  * What `fold.argMax` means, on the CPU: the greatest element and its index.
@@ -63,9 +71,9 @@ export const argMinReference = <A extends ScalarArray>(
  */
 export const argMaxReference = <A extends ScalarArray>(
   data: A,
-  options: { readonly type?: ElementType<NameOf<A>> } = {},
-): { value: ValueIn<A>; index: number } =>
+  options: ReferenceType<NameOf<A>> = {},
+): ReferenceArg<ValueIn<A>> =>
   best(data, options, "argMaxReference", (value, greatest) =>
     // Any number wins against NaN, which wins against nothing.
     Number.isNaN(greatest) || Number.isNaN(value) ? isLess(value, greatest) : isLess(greatest, value),
-  ) as { value: ValueIn<A>; index: number };
+  ) as ReferenceArg<ValueIn<A>>;

@@ -1,9 +1,11 @@
 import { valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
-import type { ElementType, Value } from "../algebra/types.ts";
+import type { Value } from "../algebra/types.ts";
 import { describe } from "../algebra/value_problem.ts";
 import { refuse } from "../errors.ts";
+import type { IndicesOption } from "../options.ts";
+import type { ReferenceType } from "./items.ts";
 import { emptyFor, mappedItems } from "./items.ts";
 import type { ReferenceMap, ReferenceMapOptions } from "./scan.ts";
 
@@ -25,15 +27,12 @@ const names = { indices: true, type: true, from: true, map: true } as const;
 export function compactReference<A extends AnyArray>(
   data: A,
   keep: (value: ValueIn<A>, index: number) => boolean,
-  options: { readonly indices: true; readonly type?: ElementType<NameOf<A>> },
+  options: IndicesOption<true> & ReferenceType<NameOf<A>>,
 ): Uint32Array;
 export function compactReference<A extends AnyArray>(
   data: A,
   keep: (value: ValueIn<A>, index: number) => boolean,
-  options?: { readonly indices?: false; readonly type?: ElementType<NameOf<A>> } & ReferenceMap<
-    A,
-    ValueIn<A>
-  >,
+  options?: Partial<IndicesOption<false>> & ReferenceType<NameOf<A>> & ReferenceMap<A, ValueIn<A>>,
 ): A;
 export function compactReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,

@@ -33,7 +33,13 @@ const names = { bins: true, range: true, edges: true, bin: true, weights: true, 
 export function histogramReference<
   A extends ScalarArray,
   W extends Uint32Array | Int32Array | Float32Array = Uint32Array,
->(data: A, options: ReferenceBins<A> & { readonly weights?: W }): ArrayOf<NameOf<W>, number> {
+>(
+  data: A,
+  options: ReferenceBins<A> & {
+    /** What each element adds to its bin. The default is 1. */
+    readonly weights?: W;
+  },
+): ArrayOf<NameOf<W>, number> {
   const caller = "histogramReference";
   requireOptions(caller, options, names);
   const type = requireScalar(typeOfArray(data, options.type, caller), caller, "data");

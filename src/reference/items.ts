@@ -133,3 +133,9 @@ export function mappedItems(
   };
   return { from, type, read };
 }
+
+/** The option `type` of a reference. */
+export interface ReferenceType<Name extends string> {
+  /** The type of the elements. It is needed only for f16 bits in a `Uint16Array`, and for structs. */
+  readonly type?: ElementType<Name>;
+}

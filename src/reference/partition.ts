@@ -3,21 +3,33 @@ import { arrayLike } from "../algebra/arrays.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { describe } from "../algebra/value_problem.ts";
 import { refuse } from "../errors.ts";
+import type { IndicesOption } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { compactReference } from "./compact.ts";
+import type { ReferenceType } from "./items.ts";
 
 const names = { indices: true, type: true, classes: true } as const;
 
 /** All elements: first those that are kept, then the rest, both in order. `count` is how many are kept. */
 export interface ReferencePartition<Values> {
+  /** The elements: those that are kept, then the rest. */
   readonly values: Values;
+  /** How many are kept. */
   readonly count: number;
 }
 
 /** All elements: those of class 0, then those of class 1, and so on. `offsets` is where each begins, and the last one ends. */
 export interface ReferenceClassPartition<Values> {
+  /** The elements, class by class. */
   readonly values: Values;
+  /** Where each class begins, and where the last one ends. */
   readonly offsets: Uint32Array;
+}
+
+/** The option `classes` of a partition into more parts than two. */
+export interface ReferenceClasses {
+  /** How many classes there are. */
+  readonly classes: number;
 }
 
 /**
@@ -38,22 +50,22 @@ export interface ReferenceClassPartition<Values> {
 export function partitionReference<A extends AnyArray>(
   data: A,
   keep: (value: ValueIn<A>, index: number) => boolean,
-  options: { readonly indices: true; readonly type?: ElementType<NameOf<A>> },
+  options: IndicesOption<true> & ReferenceType<NameOf<A>>,
 ): ReferencePartition<Uint32Array>;
 export function partitionReference<A extends AnyArray>(
   data: A,
   keep: (value: ValueIn<A>, index: number) => boolean,
-  options?: { readonly indices?: false; readonly type?: ElementType<NameOf<A>> },
+  options?: Partial<IndicesOption<false>> & ReferenceType<NameOf<A>>,
 ): ReferencePartition<A>;
 export function partitionReference<A extends AnyArray>(
   data: A,
   classOf: (value: ValueIn<A>, index: number) => number,
-  options: { readonly classes: number; readonly indices: true; readonly type?: ElementType<NameOf<A>> },
+  options: ReferenceClasses & IndicesOption<true> & ReferenceType<NameOf<A>>,
 ): ReferenceClassPartition<Uint32Array>;
 export function partitionReference<A extends AnyArray>(
   data: A,
   classOf: (value: ValueIn<A>, index: number) => number,
-  options: { readonly classes: number; readonly indices?: false; readonly type?: ElementType<NameOf<A>> },
+  options: ReferenceClasses & Partial<IndicesOption<false>> & ReferenceType<NameOf<A>>,
 ): ReferenceClassPartition<A>;
 export function partitionReference<A extends AnyArray>(
   data: A,
@@ -75,7 +87,7 @@ export function partitionReference<A extends AnyArray>(
   // Each item is asked about once. What is kept is the first of two classes.
   const classOf: number[] = [];
   const part = (isIn: (value: ValueIn<A>, index: number) => boolean): AnyArray =>
-    compactReference(data, isIn, others as { readonly indices?: false });
+    compactReference(data, isIn, others as Partial<IndicesOption<false>>);
   part((value, index) => {
     const given = keep(value, index);
     classOf[index] = classes === undefined ? (given ? 0 : 1) : Math.min(Number(given), classes - 1);

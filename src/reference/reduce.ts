@@ -3,6 +3,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Segments } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
+import type { SegmentsOption } from "../options.ts";
 import { columnTotals } from "./columns.ts";
 import { groupedReduce, requireGrouping } from "./grouping.ts";
 import { emptyFor, initialOf, mappedItems } from "./items.ts";
@@ -29,7 +30,9 @@ const names = {
 
 /** The totals of runs of equal keys, and the key of each run. */
 export interface ReferenceRuns<Keys, Values> {
+  /** The key of each run. */
   readonly keys: Keys;
+  /** The total of each run. */
   readonly values: Values;
 }
 
@@ -50,18 +53,25 @@ export function reduceReference<A extends AnyArray>(
   data: A,
   options?: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A>> & { readonly segments?: undefined },
+    ReferenceInitial<ValueIn<A>> &
+    Partial<SegmentsOption<undefined>>,
 ): ValueIn<A>;
 export function reduceReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,
-  options: ReferenceMapOptions<A, Name, V> & ReferenceInitial<V> & { readonly segments?: undefined },
+  options: ReferenceMapOptions<A, Name, V> & ReferenceInitial<V> & Partial<SegmentsOption<undefined>>,
 ): V;
 export function reduceReference<A extends AnyArray, Keys extends AnyArray>(
   data: A,
   options: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
     ReferenceInitial<ValueIn<A>> & {
-      readonly segments: { readonly keys: Keys; readonly type?: ElementType };
+      /** Where segments start. */
+      readonly segments: {
+        /** A key for each element. */
+        readonly keys: Keys;
+        /** The type of the keys, for f16 bits in a `Uint16Array`. */
+        readonly type?: ElementType;
+      };
     },
 ): ReferenceRuns<Keys, A>;
 export function reduceReference<
@@ -73,25 +83,34 @@ export function reduceReference<
   data: A,
   options: ReferenceMapOptions<A, Name, V> &
     ReferenceInitial<V> & {
-      readonly segments: { readonly keys: Keys; readonly type?: ElementType };
+      /** Where segments start. */
+      readonly segments: {
+        /** A key for each element. */
+        readonly keys: Keys;
+        /** The type of the keys, for f16 bits in a `Uint16Array`. */
+        readonly type?: ElementType;
+      };
     },
 ): ReferenceRuns<Keys, ArrayOf<Name, V>>;
 export function reduceReference<A extends AnyArray>(
   data: A,
   options: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A>> & { readonly segments: Exclude<Segments, { readonly keys: unknown }> },
+    ReferenceInitial<ValueIn<A>> &
+    SegmentsOption<Exclude<Segments, { readonly keys: unknown }>>,
 ): A;
 export function reduceReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,
   options: ReferenceMapOptions<A, Name, V> &
-    ReferenceInitial<V> & { readonly segments: Exclude<Segments, { readonly keys: unknown }> },
+    ReferenceInitial<V> &
+    SegmentsOption<Exclude<Segments, { readonly keys: unknown }>>,
 ): ArrayOf<Name, V>;
 export function reduceReference<A extends AnyArray>(
   data: A,
   options: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A>> & { readonly segments: Segments },
+    ReferenceInitial<ValueIn<A>> &
+    SegmentsOption<Segments>,
 ): A | ReferenceRuns<AnyArray, A>;
 export function reduceReference(
   data: AnyArray,
@@ -99,7 +118,7 @@ export function reduceReference(
 ): Value | AnyArray | ReferenceRuns<AnyArray, AnyArray> {
   const { type, from, read } = mappedItems(data, options, names, "reduceReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "reduceReference");
-  const { identity, lift, reference, shown } = combine;
+  const { identity, lift, reference, shown, lower } = combine;
   const initial = initialOf(options, combine, "reduceReference");
   if (options.segments !== undefined) {
     const segments = segmentsOf(options.segments, data.length, "reduceReference");
@@ -110,7 +129,7 @@ export function reduceReference(
       const { array, set } = emptyFor(data, { type, from }, columns, "reduceReference");
       const empty = initial ?? shown(identity);
       columnTotals(combine, elements, columns, how, empty, "reduceReference").forEach((total, column) => {
-        set(column, total);
+        set(column, lower(total));
       });
       return array;
     }
@@ -118,7 +137,7 @@ export function reduceReference(
     const ends = segments.ends(data.length);
     const { array, set } = emptyFor(data, { type, from }, ends.length, "reduceReference");
     ends.forEach((end, place) => {
-      set(place, end === undefined ? (initial ?? shown(identity)) : (prefixes[end - 1] as Value));
+      set(place, lower(end === undefined ? (initial ?? shown(identity)) : (prefixes[end - 1] as Value)));
     });
     return segments.keys === undefined
       ? array
@@ -131,17 +150,17 @@ export function reduceReference(
         };
   }
   if (data.length === 0) {
-    return initial ?? shown(identity);
+    return lower(initial ?? shown(identity));
   }
   if (options.grouping !== undefined) {
     requireGrouping(options.grouping, 2, "reduceReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
-    return groupedReduce(combine, elements, options.grouping, initial);
+    return lower(groupedReduce(combine, elements, options.grouping, initial));
   }
   let total = initial ?? identity;
   for (let index = 0; index < data.length; index++) {
     const element = lift(read(index));
     total = index === 0 && initial === undefined ? element : reference(total, element);
   }
-  return total;
+  return lower(total);
 }

@@ -1,6 +1,7 @@
 import type { AnyArray, NameOf } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import type { ElementType } from "../algebra/types.ts";
+import type { IndicesOption } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { segmentsOf } from "./segments.ts";
 
@@ -43,13 +44,13 @@ const startsOf = (ends: readonly number[]): number[] =>
  */
 export function uniqueReference<A extends AnyArray>(
   data: A,
-  options: ReferenceRunOptions<NameOf<A>> & { readonly indices: true },
+  options: ReferenceRunOptions<NameOf<A>> & IndicesOption<true>,
 ): Uint32Array;
 export function uniqueReference<A extends AnyArray>(
   data: A,
-  options?: ReferenceRunOptions<NameOf<A>> & { readonly indices?: false },
+  options?: ReferenceRunOptions<NameOf<A>> & Partial<IndicesOption<false>>,
 ): A;
-export function uniqueReference(data: AnyArray, options: { readonly indices?: boolean } = {}): AnyArray {
+export function uniqueReference(data: AnyArray, options: Partial<IndicesOption<boolean>> = {}): AnyArray {
   requireOptions("uniqueReference", options, { type: true, indices: true });
   const ends = endsOf(data, options, "uniqueReference");
   return options.indices
@@ -75,7 +76,12 @@ export function uniqueReference(data: AnyArray, options: { readonly indices?: bo
 export function runLengthsReference<A extends AnyArray>(
   data: A,
   options: ReferenceRunOptions<NameOf<A>> = {},
-): { readonly values: A; readonly counts: Uint32Array } {
+): {
+  /** The element of each run. */
+  readonly values: A;
+  /** How many elements each run has. */
+  readonly counts: Uint32Array;
+} {
   requireOptions("runLengthsReference", options, { type: true });
   const ends = endsOf(data, options, "runLengthsReference");
   const starts = startsOf(ends);

@@ -112,11 +112,13 @@ export function scanReference(
 ): AnyArray {
   const { type, from, read } = mappedItems(data, options, names, "scanReference");
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "scanReference");
-  const { identity, lift, reference, shown } = combine;
+  const { identity, lift, reference, shown, lower } = combine;
   const { exclusive = false, grouping } = options;
-  const { array, set } = emptyFor(data, { type, from }, data.length, "scanReference");
+  const { array, set: put } = emptyFor(data, { type, from }, data.length, "scanReference");
+  const set = (index: number, element: Value): void => put(index, lower(element));
   const initial = initialOf(options, combine, "scanReference");
-  const setTotal = totalIn(options.total, array, type, "scanReference");
+  const putTotal = totalIn(options.total, array, type, "scanReference");
+  const setTotal = (element: Value): void => putTotal(lower(element));
   // A result that may combine no element is shown as what sums start from.
   const first = initial === undefined ? shown : (value: Value) => value;
   if (options.segments !== undefined) {

@@ -1,10 +1,11 @@
 import { valuesOf } from "../algebra/array_values.ts";
 import type { NameOf, ScalarArray } from "../algebra/arrays.ts";
-import type { ElementType, Scalar } from "../algebra/types.ts";
+import type { Scalar } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { requireScalar, requireSide } from "../plan/scalar.ts";
+import type { ReferenceType } from "./items.ts";
 import { typeOfArray } from "./items.ts";
 
 /** Whether a value comes before another one. NaN comes behind all numbers, and −0 is where 0 is. */
@@ -24,7 +25,10 @@ const isLess = (a: Scalar, b: Scalar): boolean => a < b || (Number.isNaN(b) && !
 export function searchSortedReference<A extends ScalarArray>(
   sorted: A,
   values: NoInfer<A>,
-  options: { readonly side?: "left" | "right"; readonly type?: ElementType<NameOf<A>> } = {},
+  options: ReferenceType<NameOf<A>> & {
+    /** `left` gives the place before equal elements, `right` the place behind them. The default is `left`. */
+    readonly side?: "left" | "right";
+  } = {},
 ): Uint32Array {
   const caller = "searchSortedReference";
   requireOptions(caller, options, { side: true, type: true });

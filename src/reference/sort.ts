@@ -2,14 +2,14 @@ import { valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import { bytesFor } from "../algebra/bytes.ts";
-import { encodeFloat16 } from "../algebra/float16.ts";
+import { bitsOfFloat } from "../algebra/float_bits.ts";
 import type { ElementType, Scalar, ScalarType } from "../algebra/types.ts";
 import { describe } from "../algebra/value_problem.ts";
 import { refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { requireScalar } from "../plan/scalar.ts";
 import type { SortOrder } from "../plan/sort_key.ts";
-import { requireBits } from "../plan/sort_key.ts";
+import { requireBits, requireSmallest, requireWhole } from "../plan/sort_key.ts";
 import { typeOfArray } from "./items.ts";
 
 /** What a sort is by, on the CPU. */
@@ -22,6 +22,7 @@ export interface ReferenceSort<A extends AnyArray> extends SortOrder {
   readonly keyType?: ElementType;
 }
 
+const topKNames = { type: true, key: true, keyType: true, bits: true, smallest: true } as const;
 const names = { type: true, key: true, keyType: true, descending: true, bits: true } as const;
 
 /** The key of a value as an unsigned integer in the order of a type's values: −0 before 0, and all NaNs as one, the last. */
@@ -35,15 +36,7 @@ function orderOf(type: ScalarType, value: Scalar): bigint {
   if (Number.isNaN(number)) {
     return all;
   }
-  const view = new DataView(new ArrayBuffer(8));
-  if (type.bytes === 2) {
-    view.setUint16(6, encodeFloat16(number));
-  } else if (type.bytes === 4) {
-    view.setFloat32(4, number);
-  } else {
-    view.setFloat64(0, number);
-  }
-  const bits = view.getBigUint64(0);
+  const bits = bitsOfFloat(type, number);
   const sign = 1n << (width - 1n);
   return bits >= sign ? bits ^ all : bits ^ sign;
 }
@@ -77,14 +70,92 @@ export function argSortReference<A extends AnyArray>(data: A, options: Reference
 export function sortReference<A extends AnyArray>(data: A, options: ReferenceSort<A> = {}): A {
   const caller = "sortReference";
   const positions = positionsOf(caller, data, options);
-  const type = typeOfArray(data, options.type, caller);
+  return elementsAt(positions, data, typeOfArray(data, options.type, caller), caller);
+}
+
+/** The elements at these positions, bit for bit. */
+function elementsAt<A extends AnyArray>(
+  positions: Uint32Array,
+  data: A,
+  type: ElementType,
+  caller: string,
+): A {
   const { bytes } = type;
   const from = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  const sorted = new Uint8Array(bytesFor(data.length, type, caller));
+  const elements = new Uint8Array(bytesFor(positions.length, type, caller));
   positions.forEach((position, at) => {
-    sorted.set(from.subarray(position * bytes, (position + 1) * bytes), at * bytes);
+    elements.set(from.subarray(position * bytes, (position + 1) * bytes), at * bytes);
   });
-  return arrayLike(data, sorted.buffer) as A;
+  return arrayLike(data, elements.buffer) as A;
+}
+
+/** What a selection of the greatest or least elements is by, on the CPU. */
+export interface ReferenceTopK<A extends AnyArray> extends Omit<ReferenceSort<A>, "descending"> {
+  /** Whether to take the least elements instead, the least of all first. */
+  readonly smallest?: boolean;
+}
+
+/**
+ * What `fold.topK` means, on the CPU: the greatest elements, the greatest first, and their positions.
+ *
+ * @throws {ArgumentError} as the call itself.
+ *
+ * @example
+ * ```ts
+ * const { values, indices } = topKReference(Float32Array.of(3, -1, 7, 3), 3);
+ * values; // 7 3 3
+ * indices; // 2 0 3
+ * ```
+ */
+export function topKReference<A extends AnyArray>(
+  data: A,
+  k: number,
+  options: ReferenceTopK<A> = {},
+): {
+  /** The elements, the first one first. */
+  readonly values: A;
+  /** The position of each in the data. */
+  readonly indices: Uint32Array;
+} {
+  const caller = "topKReference";
+  requireOptions(caller, options, topKNames);
+  const { smallest, ...others } = options;
+  requireSmallest(smallest, caller);
+  requireWhole(k, 1, caller, "k");
+  const indices = positionsOf(caller, data, { ...others, descending: smallest !== true }).subarray(0, k);
+  return {
+    values: elementsAt(indices, data, typeOfArray(data, options.type, caller), caller),
+    indices: indices.slice(),
+  };
+}
+
+/**
+ * What `fold.nth` means, on the CPU: the element that has `n` others before it in the order of a sort, and its position.
+ *
+ * @throws {ArgumentError} as the call itself.
+ *
+ * @example
+ * ```ts
+ * nthReference(Float32Array.of(3, -1, 7, 3), 2); // { value: 3, index: 3 }
+ * ```
+ */
+export function nthReference<A extends AnyArray>(
+  data: A,
+  n: number,
+  options: ReferenceSort<A> = {},
+): {
+  /** The element. */
+  readonly value: ValueIn<A>;
+  /** Its position in the data. */
+  readonly index: number;
+} {
+  const caller = "nthReference";
+  requireWhole(n, 0, caller, "n");
+  const index = positionsOf(caller, data, options)[n];
+  if (index === undefined) {
+    refuse(caller, "n", n, `less than the number of elements, which is ${data.length}`);
+  }
+  return { value: valuesOf(data, typeOfArray(data, options.type, caller))(index) as ValueIn<A>, index };
 }
 
 function positionsOf<A extends AnyArray>(caller: string, data: A, options: ReferenceSort<A>): Uint32Array {

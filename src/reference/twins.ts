@@ -1,4 +1,6 @@
 import type { CustomOperator } from "../algebra/custom_operator.ts";
+import type { ExactSum } from "../algebra/exact_sums.ts";
+import { exactCombine, exactNothing, exactOf, exactRounded, formatOf } from "../algebra/exact_sums.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { isTrue } from "../algebra/truth.ts";
@@ -16,6 +18,8 @@ export interface ReferenceMonoid extends Monoid {
   readonly reference: (earlier: Value, later: Value) => Value;
   /** The value that is shown for a result that may combine no element: an exclusive prefix, or the total of no elements. */
   readonly shown: (value: Value) => Value;
+  /** The value of an element, as results have it. */
+  readonly lower: (element: Value) => Value;
 }
 
 type Combine = (earlier: Scalar, later: Scalar) => Scalar;
@@ -67,6 +71,7 @@ export function referenceMonoid(op: Operator, type: ElementType, caller: string)
       ...checked,
       lift: (value) => value,
       shown: (value) => value,
+      lower: (element) => element,
       reference(earlier, later) {
         const value: unknown = reference(earlier, later);
         if (typeof value !== kind) {
@@ -79,6 +84,9 @@ export function referenceMonoid(op: Operator, type: ElementType, caller: string)
       },
     };
   }
+  if (checked.carried) {
+    return { ...checked, ...exactTwin(type as ScalarType) };
+  }
   const [twin, lift] = twins[op.name]?.(type as ScalarType) ?? [];
   const combine = twin as ReferenceMonoid["reference"];
   const { start } = checked;
@@ -87,6 +95,23 @@ export function referenceMonoid(op: Operator, type: ElementType, caller: string)
     lift: (lift ?? ((value) => value)) as ReferenceMonoid["lift"],
     reference: combine,
     shown: (value) => (start === undefined ? value : combine(start.value, value)),
+    lower: (element) => element,
+  };
+}
+
+/** The twin of `exactAdd`: elements are exact sums. */
+function exactTwin(
+  type: ScalarType,
+): Pick<ReferenceMonoid, "identity" | "lift" | "reference" | "shown" | "lower"> {
+  const format = formatOf(type);
+  const lift = (value: number): ExactSum => exactOf(value, format);
+  const lower = (element: ExactSum): number => exactRounded(element, format);
+  return {
+    identity: exactNothing as unknown as Value,
+    lift: lift as unknown as ReferenceMonoid["lift"],
+    reference: exactCombine as unknown as ReferenceMonoid["reference"],
+    shown: (value) => value,
+    lower: lower as unknown as ReferenceMonoid["lower"],
   };
 }
 

@@ -154,9 +154,7 @@ export function resolved(sources: readonly Source[]): Parsed {
   }
   for (const [name, one] of replacing) {
     if (counts.get(name) !== 2 || !one.declarations.some((own) => own.name === name)) {
-      throw fault(
-        `${name} is to be replaced, and is not declared by both the source that replaces it and another`,
-      );
+      throw fault(`${name} is to be replaced, and is not declared by two sources`);
     }
   }
   return { directives, declarations: kept, replaces: [] };

@@ -15,6 +15,10 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
+import { shaderTexts } from "../../scripts/modules.mjs";
+import { needsUnix } from "../support/adapter.ts";
+
+needsUnix();
 
 async function until(holds: () => boolean): Promise<void> {
   for (const end = Date.now() + 30_000; !holds(); await sleep(5)) {
@@ -54,7 +58,7 @@ test("a signal ends what runs, and leaves no folder", async () => {
       bundle: true,
       format: "esm",
       platform: "node",
-      loader: { ".wgsl": "text" },
+      plugins: [shaderTexts],
       outfile: program,
       logLevel: "error",
     });

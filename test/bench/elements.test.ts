@@ -8,6 +8,7 @@ import {
   firstDifference,
   keptOf,
   operatorOn,
+  opNames,
   referenceScan,
   room,
   wordsOf,
@@ -15,7 +16,6 @@ import {
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { monoid } from "../../src/algebra/monoid.ts";
-import { operators } from "../../src/algebra/operators.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -32,7 +32,7 @@ const takes = (type: BenchTypeName, op: OperatorName): boolean => {
   }
 };
 const cases = types.flatMap((type) =>
-  (Object.keys(operators) as OperatorName[]).filter((op) => takes(type, op)).map((op) => [type, op] as const),
+  opNames.filter((op) => takes(type, op)).map((op) => [type, op] as const),
 );
 
 /** All of an operator's data, as an array of the package's. */

@@ -10,6 +10,7 @@ import { tablesOf, textOf } from "../../bench/report.ts";
 import type { Row } from "../../bench/run.ts";
 import { rowFrom, withRatios } from "../../bench/run.ts";
 import type { CaseSet } from "../../bench/suite.ts";
+import { needsUnix } from "../support/adapter.ts";
 
 const LENGTHS = [2 ** 16, 1_000_003, 2 ** 24];
 
@@ -129,6 +130,7 @@ describe("plots", () => {
 });
 
 describe("a peer on CUDA", () => {
+  needsUnix();
   let folder: string;
   let source: string;
   beforeEach(() => {

@@ -19,8 +19,15 @@ const gpu: SuiteFacts = {
 
 describe("parseSizes", () => {
   it("takes exponents, ranges and lengths, each once, in order", () => {
-    expect(parseSizes("12,10..11, 1000003 ,2^10,32")).toEqual([32, 1024, 2048, 4096, 1000003]);
-    expect(parseSizes("31").map(formatLength)).toEqual(["2^31"]);
+    expect(parseSizes("4Ki,1Ki..2Ki, 1000003 ,2^10,32,3Mi")).toEqual([
+      32,
+      1024,
+      2048,
+      4096,
+      1000003,
+      3 * 2 ** 20,
+    ]);
+    expect(parseSizes("2Gi").map(formatLength)).toEqual(["2^31"]);
     expect(formatLength(1000003)).toBe("1000003");
   });
 
@@ -28,7 +35,7 @@ describe("parseSizes", () => {
     "rejects %j, and says what it takes",
     (text) => {
       expect(() => parseSizes(text)).toThrow(ArgumentError);
-      expect(() => parseSizes(text)).toThrow(/it takes exponents of two .*ranges .*lengths/);
+      expect(() => parseSizes(text)).toThrow(/it takes numbers of elements .*ranges/);
     },
   );
 });

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
+import { SOFTWARE } from "../support/adapter.ts";
 import { failsIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 2 });
-const SOFTWARE = ["--adapter", "software"];
 
 test("wavefold searchsorted writes places", () => {
   const folder = mkdtempSync(join(tmpdir(), "wavefold-search-"));

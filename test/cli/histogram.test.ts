@@ -6,13 +6,13 @@ import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { TypeName } from "../../src/algebra/types.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
+import { SOFTWARE } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 4 });
 
-const SOFTWARE = ["--adapter", "software"];
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "wavefold-histogram-"));

@@ -7,12 +7,14 @@ import process from "node:process";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { dumpElements } from "../../src/cli/npy.ts";
+import { needsUnix, SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
+needsUnix();
+
 const it = testInTurn({ of: 4 });
 
-const SOFTWARE = ["--adapter", "software"];
 const reduce = (name: string): string[] => ["reduce", name, ...SOFTWARE];
 
 /** A file whose header says what is given, before data of zeros. */

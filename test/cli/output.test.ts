@@ -23,14 +23,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { oneLine, UsageError } from "../../src/cli/errors.ts";
 import { ArgumentError } from "../../src/errors.ts";
+import { fullDeviceMissing, needsUnix, SOFTWARE, skipAll } from "../support/adapter.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
 import { rows, testInTurn } from "../support/rows.ts";
+
+needsUnix();
 
 const it = testInTurn({ of: 4 });
 
 // `wavefold link` writes what it reads where nothing is asked for: the quickest command that writes.
 const TEXT = "fn main() {}\n";
-const SOFTWARE = ["--adapter", "software"];
 const silent = { status: 0, stdout: "", stderr: "" };
 
 let folder: string;
@@ -111,7 +113,7 @@ describe("a signal while a file is written", () => {
 
   it("shows the cursor again, which the progress bar hides", async () => {
     const terminal = preload('Object.defineProperty(process.stderr, "isTTY", { value: true });');
-    const args = ["bench", "--sizes", "16", "--types", "u64", ...SOFTWARE];
+    const args = ["bench", "--sizes", "64Ki", "--types", "u64", ...SOFTWARE];
     const child = spawn(process.execPath, [terminal, program, ...args], { cwd: folder });
     let shown = "";
     child.stderr.on("data", (text: Buffer) => {
@@ -269,8 +271,11 @@ describe("standard output", () => {
     ["scan", "--help"],
     ["--help", "scan"],
   ];
-  it.each(rows(printing, { of: 5 }))("of %s %s is told to be full", (...args) => {
-    expect(runInto("/dev/full", args)).toEqual(full);
+  describe("of a full device", () => {
+    skipAll(fullDeviceMissing);
+    it.each(rows(printing, { of: 5 }))("is told: %s %s", (...args) => {
+      expect(runInto("/dev/full", args)).toEqual(full);
+    });
   });
 
   it("is told to be full where the system takes a part", () => {
@@ -301,8 +306,9 @@ describe("standard output", () => {
     });
   });
 
-  it("may be full, or nobody's, where a file takes the rest", () => {
-    const args = ["bench", "--sizes", "8", "--types", "u32", "--primitives", "reduce", "--quick"];
+  it("may be full, or nobody's, where a file takes the rest", ({ skip }) => {
+    skip(fullDeviceMissing !== undefined, fullDeviceMissing);
+    const args = ["bench", "--sizes", "256", "--types", "u32", "--primitives", "reduce", "--quick"];
     expect(runInto("/dev/full", [...args, "--json", "full.json", ...SOFTWARE])).toEqual(full);
     expect(JSON.parse(read("full.json"))).toHaveProperty("rows");
     const piped = [process.execPath, program, ...args, "--json", "piped.json", ...SOFTWARE];

@@ -6,6 +6,7 @@ import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
+import { SOFTWARE } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
@@ -15,7 +16,6 @@ const test = testInTurn({ of: 4 });
 // Segments and runs in the command.
 
 const { u32, i32, f32, u64 } = elementTypes;
-const SOFTWARE = ["--adapter", "software"];
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "wavefold-segments-"));

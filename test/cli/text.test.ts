@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { f16 } from "../../src/algebra/floats.ts";
 import type { Target } from "../../src/cli/files.ts";
 import { openText, textTarget } from "../../src/cli/text.ts";
+import { SOFTWARE } from "../support/adapter.ts";
 import { program } from "../support/command.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
@@ -22,7 +23,7 @@ afterEach(() => {
 });
 
 function given(input: string | Uint8Array, ...args: string[]) {
-  const all = [program, ...args, "--adapter", "software"];
+  const all = [program, ...args, ...SOFTWARE];
   const { status, stdout, stderr } = spawnSync(process.execPath, all, {
     cwd: folder,
     input,

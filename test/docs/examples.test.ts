@@ -116,6 +116,7 @@ describe("the example of", () => {
       input: words(),
       output: words(),
       count: words(),
+      indices: words(),
       flags: words(),
       sorted: words(),
       length: 1000,

@@ -263,9 +263,11 @@ test("the guides' TypeScript type-checks", async () => {
         include: ["*.ts", "../../src/wgsl-files.d.ts"],
       }),
     );
-    const { stdout } = await promisify(execFile)(resolve("node_modules/.bin/tsc"), ["-p", place]).catch(
-      (cause: { stdout: string }) => cause,
-    );
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      resolve("node_modules/typescript/bin/tsc"),
+      "-p",
+      place,
+    ]).catch((cause: { stdout: string }) => cause);
     expect(stdout).toBe("");
     expect(programs).toBeGreaterThanOrEqual(20);
   } finally {

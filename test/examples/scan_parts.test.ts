@@ -12,11 +12,14 @@ import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { parseValue } from "../../src/cli/format.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
 import { scanReference } from "../../src/reference/index.ts";
+import { needsUnix } from "../support/adapter.ts";
 import { blocksOf, sectionsOf } from "../support/blocks.ts";
 import { program } from "../support/command.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { anyItems, valuesAs } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
+
+needsUnix();
 
 // Both examples in examples/parts/, which scan one array that lies in parts. Their results are those of the array as a whole.
 

@@ -43,6 +43,12 @@ const recorded = (plan: object, ...steps: Partial<StepSpec>[]): Case =>
     steps: steps.map((one) => ({ ...step, ...one })),
   }) as unknown as Case;
 const scan = recorded({ primitive: "scan" }, {});
+const segments = {
+  plan: { primitive: "reduce", type: "i32", op: "affine", ...tuning },
+  by: "rows",
+  keys: "f32",
+} as const;
+const parts = { kind: "classes", type: "u32", count: 5, factor: 7, modulus: 11, ...tuning } as const;
 const hand = (call: object): Case =>
   ({
     family: "hand",
@@ -101,6 +107,30 @@ describe("a case that is right passes", () => {
         ],
       },
     ],
+    ...[{ k: 7 }, { k: 80, lengthOnGpu: true }, { n: 12, reversed: true }].map((what): [string, Case] => [
+      `a selection, ${JSON.stringify(what)}`,
+      {
+        family: "select",
+        plan: { type: "f32", maxLength: 90, ...what },
+        steps: [
+          { length: 90, data, before: 3 },
+          { length: 20, data, before: 0, firstIndex: 5 },
+        ],
+      },
+    ]),
+    ...(["rows", "columns", "offsets", "heads", "headBits", "keys", "unique", "runLengths"] as const).flatMap(
+      (by): [string, Case][] =>
+        [{}, { onGpu: true }, { before: 3 }].map((how) => [
+          `segments by ${by}, ${JSON.stringify(how)}`,
+          { family: "segments", call: { ...segments, by }, steps: [{ length: 300, data, each: 7, ...how }] },
+        ]),
+    ),
+    ...(["partition", "classes", "even", "edges", "numbers"] as const).flatMap((kind): [string, Case][] =>
+      [false, true].map((onGpu) => [
+        `${kind}${onGpu ? ", on the GPU" : ""}`,
+        { family: "parts", call: { ...parts, kind }, steps: [{ length: 300, data, onGpu }] },
+      ]),
+    ),
     ["a file", { family: "files", kind: "header", type: "f16", shape: [2, 3], data }],
   ])("%s", async (_, one) => {
     expect(await runCase(one, bench)).toBe("passed");
@@ -152,6 +182,80 @@ describe("a planted fault is found:", () => {
       steps: [{ length: 90, data, before: 0 }],
     };
     await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);
+  });
+
+  test("selections of one element less, and by other bits", async () => {
+    const bad = planted({
+      prepareTopK: (options: { readonly k: number }) =>
+        fold.prepareTopK({ ...options, k: options.k - 1 } as never),
+      prepareNth: (options: object) => fold.prepareNth({ ...options, bits: [1, 32] } as never),
+    });
+    const steps = [{ length: 90, data, before: 0 }];
+    for (const what of [{ k: 9 }, { n: 40 }]) {
+      const one = { family: "select", plan: { type: "u32", maxLength: 90, ...what }, steps };
+      await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in (topK|nth)<u32>/);
+    }
+  });
+
+  test("a reduction of segments that leaves the last item out, and a scan that goes on over a head", async () => {
+    const steps = [{ length: 300, data, each: 7 }];
+    const short = planted({
+      unique: async (array: Uint32Array) => (await fold.unique(array)).subarray(1),
+      reduce: (array: Int32Array, options: object) =>
+        fold.reduce(Int32Array.of(...array.subarray(0, -1), 77), options as never),
+      scan: (array: Int32Array, { segments: _, ...options }: { segments?: object }) =>
+        fold.scan(array, options as never),
+    });
+    const run = (call: object): Promise<unknown> =>
+      runCase({ family: "segments", call: { ...segments, ...call }, steps } as unknown as Case, short);
+    await expect(run({ by: "offsets" })).rejects.toThrow(/item \d+ of \d+ is wrong/);
+    await expect(run({ by: "unique" })).rejects.toThrow(/items instead of/);
+    const plan = { ...segments.plan, primitive: "scan", op: "add" };
+    await expect(run({ plan, by: "heads" })).rejects.toThrow(/scan<i32, add> by heads .* is wrong/);
+  });
+
+  test("a recording of segments that starts at another key, or that stores a total too many", async () => {
+    const recording = (change: (ranges: Record<string, unknown>) => object): Bench =>
+      planted({
+        async prepareReduce(options: never) {
+          const prepared = await fold.prepareReduce(options);
+          return {
+            ...prepared,
+            record: (encoder: GPUCommandEncoder, ranges: Record<string, unknown>) =>
+              prepared.record(encoder, { ...ranges, ...change(ranges) } as never),
+          };
+        },
+      });
+    const run = (by: string, bad: Bench): Promise<unknown> =>
+      runCase(
+        {
+          family: "segments",
+          call: { ...segments, by },
+          steps: [{ length: 300, data, each: 7, before: 3 }],
+        } as unknown as Case,
+        bad,
+      );
+    const other = recording(({ keys }) => ({ keys: { ...(keys as object), offset: 16 } }));
+    await expect(run("keys", other)).rejects.toThrow(/is wrong|counts \d+ segments|writes byte/);
+    const more = recording(({ length }) => ({ length: (length as number) + 7 }));
+    await expect(run("rows", more)).rejects.toThrow(/writes byte \d+ of output/);
+  });
+
+  test("parts by other classes, and bins that miss an item", async () => {
+    const bad = planted({
+      partition: (array: Uint32Array, options: object) =>
+        fold.partition(array, { ...options, class: "i % 3u" } as never),
+      histogram: (array: Uint32Array, options: object) => fold.histogram(array.subarray(1), options as never),
+    });
+    const run = (call: object): Promise<unknown> =>
+      runCase(
+        { family: "parts", call: { ...parts, ...call }, steps: [{ length: 300, data }] } as unknown as Case,
+        bad,
+      );
+    await expect(run({})).rejects.toThrow(
+      /classes<u32> of 300 items: (values|offsets): item \d+ of \d+ is wrong/,
+    );
+    await expect(run({ kind: "even" })).rejects.toThrow(/even<u32> of 300 items: item \d+ of 5 is wrong/);
   });
 
   test("a word behind the range that is written", async () => {

@@ -11,9 +11,15 @@ import { junkArbitrary, runJunk } from "./junk.ts";
 import type { LifetimeCase } from "./lifetime.ts";
 import { lifetimeArbitrary, runLifetime } from "./lifetime.ts";
 import type { Verdict } from "./oracle.ts";
+import type { PartsCase } from "./parts.ts";
+import { partsArbitrary, runParts } from "./parts.ts";
 import type { Scale } from "./plans.ts";
 import type { RecordedCase } from "./recorded.ts";
 import { recordedArbitrary, runRecorded } from "./recorded.ts";
+import type { SegmentsCase } from "./segments.ts";
+import { runSegments, segmentsArbitrary } from "./segments.ts";
+import type { SelectCase } from "./select.ts";
+import { runSelect, selectArbitrary } from "./select.ts";
 import type { SortCase } from "./sort.ts";
 import { runSort, sortArbitrary } from "./sort.ts";
 import type { TextCase } from "./text.ts";
@@ -28,7 +34,10 @@ export type Case =
   | TextCase
   | FilesCase
   | LifetimeCase
-  | SortCase;
+  | SelectCase
+  | SortCase
+  | SegmentsCase
+  | PartsCase;
 export type FamilyName = Case["family"];
 
 interface Family<C extends Case> {
@@ -42,6 +51,9 @@ const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: 
   recorded: { weight: 12, arbitrary: recordedArbitrary, run: runRecorded },
   hand: { weight: 8, arbitrary: handArbitrary, run: runHand },
   "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
+  parts: { weight: 4, arbitrary: partsArbitrary, run: runParts },
+  segments: { weight: 4, arbitrary: segmentsArbitrary, run: runSegments },
+  select: { weight: 3, arbitrary: selectArbitrary, run: runSelect },
   sort: { weight: 4, arbitrary: sortArbitrary, run: runSort },
   text: { weight: 2, arbitrary: textArbitrary, run: runText },
   files: { weight: 1, arbitrary: filesArbitrary, run: runFiles },

@@ -224,7 +224,7 @@ const takes = (name: string, type: ElementType): boolean =>
         ? type.name === "u32"
         : type.kind === "float"
           ? !["and", "or", "xor"].includes(name)
-          : true;
+          : name !== "exactAdd";
 
 const own = new WeakMap<ElementType, Map<string, Operator>>();
 

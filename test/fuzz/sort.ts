@@ -86,14 +86,20 @@ const AFTER = 16;
 const FILL = 0x5a;
 
 /** Bytes of a range between others, which nothing may write. */
-function placed(bytes: Uint8Array, before: number): Uint8Array<ArrayBuffer> {
+export function placed(bytes: Uint8Array, before: number): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(Math.ceil((before + bytes.length + AFTER) / 4) * 4).fill(FILL);
   all.set(bytes, before);
   return all;
 }
 
-function gathered(bytes: Uint8Array, positions: Uint32Array, itemBytes: number): Uint8Array<ArrayBuffer> {
-  const made = new Uint8Array(bytes.length);
+/** The items at these positions. The default is room for all. */
+export function gathered(
+  bytes: Uint8Array,
+  positions: Uint32Array,
+  itemBytes: number,
+  room = bytes.length / itemBytes,
+): Uint8Array<ArrayBuffer> {
+  const made = new Uint8Array(room * itemBytes);
   positions.forEach((position, at) => {
     made.set(bytes.subarray(position * itemBytes, (position + 1) * itemBytes), at * itemBytes);
   });
@@ -101,7 +107,7 @@ function gathered(bytes: Uint8Array, positions: Uint32Array, itemBytes: number):
 }
 
 /** What the elements are sorted by: themselves, or the first field of a struct. */
-function keyOf(type: ElementType): { options: object; reference: object; type: ElementType } {
+export function keyOf(type: ElementType): { options: object; reference: object; type: ElementType } {
   const [field] = fieldsOf(type);
   if (type.kind !== "struct" || field === undefined) {
     return { options: {}, reference: {}, type };
@@ -112,6 +118,43 @@ function keyOf(type: ElementType): { options: object; reference: object; type: E
     reference: { key: (x: Record<string, unknown>) => x[field.name], keyType },
     type: keyType,
   };
+}
+
+/** A buffer, and the bytes that it must hold. */
+export interface Expected {
+  readonly name: string;
+  readonly buffer: GPUBuffer;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Submits what was recorded, and compares the buffers. What it makes goes to `made`.
+ *
+ * @throws {Fault} for a byte that is wrong. `wrong` says in what.
+ */
+export async function requireBytes(
+  device: GPUDevice,
+  encoder: GPUCommandEncoder,
+  expected: readonly Expected[],
+  made: GPUBuffer[],
+  wrong: (name: string) => string,
+): Promise<void> {
+  const stages = expected.map(({ buffer }) => {
+    const stage = device.createBuffer({ size: buffer.size, usage: 0x1 | 0x8 });
+    encoder.copyBufferToBuffer(buffer, 0, stage, 0, buffer.size);
+    made.push(stage);
+    return stage;
+  });
+  device.queue.submit([encoder.finish()]);
+  for (const [at, { name, bytes }] of expected.entries()) {
+    const stage = stages[at] as GPUBuffer;
+    await stage.mapAsync(0x1);
+    const actual = new Uint8Array(stage.getMappedRange());
+    const place = bytes.findIndex((byte, index) => byte !== actual[index]);
+    if (place >= 0) {
+      throw new Fault(`${wrong(name)}: byte ${place} is ${actual[place]}, and should be ${bytes[place]}`);
+    }
+  }
 }
 
 export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<Verdict> {
@@ -208,7 +251,7 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
       made.push(buffer);
       return buffer;
     };
-    const expected: { name: string; buffer: GPUBuffer; bytes: Uint8Array }[] = [];
+    const expected: Expected[] = [];
     const pairs = sides.map((side, at) => {
       const isOne = inPlace === true && side.bytes === side.outBytes;
       const startIn = before * side.bytes;
@@ -240,24 +283,13 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
     };
     const encoder = device.createCommandEncoder();
     attemptNow(title, true, () => prepared.record(encoder, ranges as never));
-    const stages = expected.map(({ buffer }) => {
-      const stage = device.createBuffer({ size: buffer.size, usage: 0x1 | 0x8 });
-      encoder.copyBufferToBuffer(buffer, 0, stage, 0, buffer.size);
-      made.push(stage);
-      return stage;
-    });
-    device.queue.submit([encoder.finish()]);
-    for (const [at, { name, bytes }] of expected.entries()) {
-      const stage = stages[at] as GPUBuffer;
-      await stage.mapAsync(0x1);
-      const actual = new Uint8Array(stage.getMappedRange());
-      const wrong = bytes.findIndex((byte, index) => byte !== actual[index]);
-      if (wrong >= 0) {
-        throw new Fault(
-          `wrong in ${title}'s ${name}, ${length} items${inPlace ? ", in place" : ""}: byte ${wrong} is ${actual[wrong]}, and should be ${bytes[wrong]}`,
-        );
-      }
-    }
+    await requireBytes(
+      device,
+      encoder,
+      expected,
+      made,
+      (name) => `wrong in ${title}'s ${name}, ${length} items${inPlace ? ", in place" : ""}`,
+    );
     for (const buffer of made) {
       buffer.destroy();
     }

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { softwareFolder } from "../../src/gpu/software_adapter.ts";
+import { skipAll, swiftShaderMissing } from "../support/adapter.ts";
+
+skipAll(swiftShaderMissing);
 
 let cache: string;
 const before = process.env.XDG_CACHE_HOME;

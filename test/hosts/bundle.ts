@@ -5,12 +5,14 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 import { build } from "esbuild";
+import { shaderTexts } from "../../scripts/modules.mjs";
 import { seed } from "../support/random.ts";
 
 /** What test/support takes from Node.js and from vitest, for hosts that have neither. */
 const standIns: Readonly<Record<string, string>> = {
   "node:process": `export default { env: ${JSON.stringify({ WAVEFOLD_SEED: `${seed}`, WAVEFOLD_TIER: process.env.WAVEFOLD_TIER })} };`,
   "node:buffer": "export const Buffer = { from: (text) => new TextEncoder().encode(text) };",
+  "node:fs": "export const existsSync = () => false;",
   vitest: `
     const fail = (message) => { throw new Error(message); };
     const toBe = (actual, expected, title) => {
@@ -23,6 +25,7 @@ const standIns: Readonly<Record<string, string>> = {
     export const TestRunner = { getCurrentTest: () => undefined };
     export const test = fail;
     export const beforeAll = fail;
+    export const beforeEach = fail;
     export const afterAll = fail;`,
 };
 
@@ -31,7 +34,7 @@ const support = fileURLToPath(new URL("../support/", import.meta.url));
 const standInsForSupport: Plugin = {
   name: "stand-ins-for-support",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node:process|node:buffer|vitest)$/ }, ({ path, importer }) =>
+    onResolve({ filter: /^(node:process|node:buffer|node:fs|vitest)$/ }, ({ path, importer }) =>
       importer.startsWith(support) ? { path, namespace: "stand-in", sideEffects: false } : undefined,
     );
     onLoad({ filter: /.*/, namespace: "stand-in" }, ({ path }) => ({ contents: standIns[path] ?? "" }));
@@ -53,8 +56,7 @@ export async function bundleSuite(
     platform: kind === "node" ? "node" : "browser",
     // What only src/node.ts imports, which a web bundle drops: were it kept, no browser would load it.
     external: ["node:*", "webgpu"],
-    loader: { ".wgsl": "text" },
-    plugins: [standInsForSupport],
+    plugins: [shaderTexts, standInsForSupport],
     logLevel: "warning",
   });
   if (kind === "node") {
@@ -62,6 +64,7 @@ export async function bundleSuite(
     await symlink(
       fileURLToPath(new URL("../../node_modules", import.meta.url)),
       join(folder, "node_modules"),
+      "junction",
     );
   }
   await writeFile(

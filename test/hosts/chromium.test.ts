@@ -1,9 +1,9 @@
-import { launchChromium, serveFolder } from "../support/chromium.ts";
+import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 import { bundleSuite } from "./bundle.ts";
 import { testHost } from "./report.ts";
 import { MAIN, SECOND_TAB, WORKER } from "./suite.ts";
 
-testHost("Chromium", undefined, [MAIN, WORKER, SECOND_TAB], async (collector, ended) => {
+testHost("Chromium", chromiumMissing, [MAIN, WORKER, SECOND_TAB], async (collector, ended) => {
   const { folder, remove } = await bundleSuite("web");
   const server = await serveFolder(folder);
   const browser = await launchChromium();

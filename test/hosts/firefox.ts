@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import type { Browser } from "puppeteer-core";
 import { launch } from "puppeteer-core";
-import { softwareFolder } from "../../src/gpu/software_adapter.ts";
+import { hasSwiftShader, softwareFolder } from "../../src/gpu/software_adapter.ts";
 
 /** Where Firefox is: `WAVEFOLD_FIREFOX` names it, or it is on the path; nothing where it is not installed. */
 export function firefoxPath(): string | undefined {
@@ -16,7 +16,7 @@ export function firefoxPath(): string | undefined {
 
 /** Headless Firefox with WebGPU, on SwiftShader or on the GPU, over WebDriver BiDi; close it. */
 export async function launchFirefox(executablePath: string, adapter: "software" | "gpu"): Promise<Browser> {
-  const driver = adapter === "software" ? await softwareFolder() : undefined;
+  const driver = adapter === "software" && hasSwiftShader() ? await softwareFolder() : undefined;
   return launch({
     browser: "firefox",
     executablePath,

@@ -3,16 +3,18 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, SHARE_ENV, Worker } from "node:worker_threads";
 import { create } from "webgpu";
-import { softwareFolder, withSoftwareDriver } from "../../src/gpu/software_adapter.ts";
+import { hasSwiftShader, softwareFolder, withSoftwareDriver } from "../../src/gpu/software_adapter.ts";
 import { openFold } from "../../src/node.ts";
 import type { Host } from "./case.ts";
 import type { Report } from "./suite.ts";
 import { MAIN, runSuite, WORKER } from "./suite.ts";
 
-const kind = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software";
-
 /** Held until the end: devices hang or crash when what they came from is collected. */
 const instances: GPU[] = [];
+
+// As test/support/adapter.ts says, which is not bundled for hosts.
+const kind =
+  process.env.WAVEFOLD_TEST_ADAPTER === "gpu" || process.platform === "darwin" ? "gpu" : "software";
 
 const host: Host = {
   open: (options) => openFold({ adapter: kind, ...options }),
@@ -20,9 +22,11 @@ const host: Host = {
     const request = (): Promise<GPUAdapter | null> => {
       const gpu = create([]) as GPU;
       instances.push(gpu);
-      return gpu.requestAdapter(options);
+      return gpu.requestAdapter(kind === "gpu" ? options : { ...options, forceFallbackAdapter: true });
     };
-    return kind === "gpu" ? request() : withSoftwareDriver(await softwareFolder(), request);
+    return kind === "gpu" || !hasSwiftShader()
+      ? request()
+      : withSoftwareDriver(await softwareFolder(), request);
   },
 };
 

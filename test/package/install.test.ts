@@ -1,19 +1,19 @@
-import { existsSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { parseTarGzip } from "nanotar";
 import type { Browser } from "playwright-core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
+import ts from "typescript-6.0";
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { softwareFolder } from "../../src/gpu/software_adapter.ts";
-import { launchChromium, serveFolder } from "../support/chromium.ts";
-import { adapter } from "../support/fold.ts";
+import { adapter, skipAll } from "../support/adapter.ts";
+import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
+import { deno, denoMissing, denoOn } from "../support/deno.ts";
 import { testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
-import { command, packPackage, run } from "./pack.ts";
+import { packPackage, run, tsc } from "./pack.ts";
 
 const test = testInTurn({ of: 5 });
 
@@ -22,6 +22,14 @@ beforeAll(async () => {
   packed = await packPackage();
 }, 120_000);
 afterAll(() => packed?.remove());
+
+/** What still has no comment: `indirect` says what each of its forms is. */
+const UNCOMMENTED = [
+  "Grouping.lookBack",
+  ...["dispatch", "draw", "drawIndexed", "indexCount", "itemsPerWorkGroup", "vertexCount"].map(
+    (name) => `Indirect.${name}`,
+  ),
+];
 
 const PREFIXES = "3 4 11 11 15 16 22 25";
 
@@ -97,23 +105,17 @@ describe("Node.js", () => {
 });
 
 test("Deno", async ({ skip }) => {
-  const deno = fileURLToPath(new URL("../../node_modules/@deno/linux-x64-glibc/deno", import.meta.url));
-  skip(!existsSync(deno), "the npm package deno has no binary here");
+  skip(denoMissing !== undefined, denoMissing);
   const project = await packed.project([], {
     "main.js": program("wavefold", "console.log(await answer());\nDeno.exit(0);"),
   });
-  const driver = adapter === "software" ? await softwareFolder() : undefined;
   const printed = await run(
     deno,
     ["run", "-A", "--no-lock", "--no-remote", "--node-modules-dir=manual", "--unstable-webgpu", "main.js"],
     project,
     {
       ...process.env,
-      DENO_NO_UPDATE_CHECK: "1",
-      ...(driver && {
-        LD_LIBRARY_PATH: driver,
-        VK_ICD_FILENAMES: join(driver, "vk_swiftshader_icd.json"),
-      }),
+      ...(adapter === "software" ? await denoOn("swiftshader") : { DENO_NO_UPDATE_CHECK: "1" }),
     },
   );
   expect(printed.trim()).toBe(EXPECTED);
@@ -121,7 +123,11 @@ test("Deno", async ({ skip }) => {
 
 describe("in Chromium", () => {
   let browser: Browser;
+  skipAll(chromiumMissing);
   beforeAll(async () => {
+    if (chromiumMissing !== undefined) {
+      return;
+    }
     browser = await launchChromium();
   });
   afterAll(() => browser?.close());
@@ -195,10 +201,11 @@ describe("TypeScript", () => {
     skipLibCheck: false,
     noEmit: true,
   };
-  const main = (packages: Packed): string => `
+  /** `hasWebGpu`: whether the program knows the types of WebGPU. */
+  const main = (packages: Packed, hasWebGpu: boolean): string => `
 ${packages.entries.types.map((name) => `/// <reference types="${name}" />`).join("\n")}
 ${packages.entries.code.map((name, at) => `import * as entry${at} from "${name}";`).join("\n")}
-import { add, and, f32, type Fold, max, openFold, struct, u32 } from "wavefold";
+import { add, and, f32, type Fold, type GpuArray, max, openFold, struct, u32 } from "wavefold";
 import { link, workGroupScan } from "wavefold/wgsl";
 import kernel from "./kernel.wgsl";
 
@@ -211,28 +218,102 @@ const Sample = struct({ name: "Sample", fields: { time: u32, value: f32 } });
 export const time: number = Sample.from([{ time: 1, value: 0.5 }]).get(0).time;
 export const code: string = link(kernel, [workGroupScan({ type: u32, op: add, workGroupSize: 64 })]);
 const scan = await fold.prepareScan({ type: f32, op: add, maxLength: 10 });
-const device: GPUDevice = fold.device;
-const buffer: GPUBuffer = device.createBuffer({ size: 40, usage: 128 });
+const device${hasWebGpu ? ": GPUDevice" : ""} = fold.device;
+const buffer${hasWebGpu ? ": GPUBuffer" : ""} = device.createBuffer({ size: 40, usage: 128 });
 scan.record(device.createCommandEncoder(), { input: buffer, output: { buffer, offset: 0 }, length: 10 });
+const array: GpuArray<"f32", number> = await fold.upload(Float32Array.of(1));
+for (const one of [fold, scan, array]) { one[Symbol.dispose](); }
 // @ts-expect-error a bitwise operator has no meaning on f32
 void fold.reduce(Float32Array.of(1), { op: and });
 // @ts-expect-error an algorithm that there is not
 void fold.scan(Uint32Array.of(1), { algorithm: "bubble" });
+${hasWebGpu ? "// @ts-expect-error no encoder" : ""}
+scan.record(fold.adapterInfo, { input: buffer, output: buffer, length: 10 });
 `;
 
-  test.each([
-    ["bundler", { module: "ESNext", moduleResolution: "bundler" }],
-    ["nodenext", { module: "NodeNext", moduleResolution: "NodeNext" }],
-  ] as const)("moduleResolution %s", async (_, resolution) => {
+  const compilers = [
+    ["typescript-5.4", "none"],
+    ["typescript-5.4", "@webgpu/types"],
+    ["typescript-5.9", "none"],
+    ["typescript-5.9", "@webgpu/types"],
+    // From here on, the library of the DOM has WebGPU.
+    ["typescript-6.0", "lib.dom"],
+    ["typescript", "lib.dom"],
+  ] as const;
+  const resolutions = {
+    bundler: { module: "ESNext", moduleResolution: "bundler" },
+    nodenext: { module: "NodeNext", moduleResolution: "NodeNext" },
+  } as const;
+  const cases = compilers.flatMap(([compiler, types]) =>
+    (["bundler", "nodenext"] as const).map((resolution) => [compiler, types, resolution] as const),
+  );
+
+  test.each(cases)("%s, WebGPU's types: %s, moduleResolution %s", async (compiler, types, resolution) => {
     // Types of the plugin for esbuild, and of the check, are those packages' own.
-    const project = await packed.project(["esbuild", "fast-check"], {
-      "main.ts": main(packed),
+    const project = await packed.project(["esbuild", "fast-check", "@webgpu/types"], {
+      "main.ts": main(packed, types !== "none"),
       "tsconfig.json": JSON.stringify({
-        compilerOptions: { ...compilerOptions, ...resolution },
+        compilerOptions: {
+          ...compilerOptions,
+          ...resolutions[resolution],
+          types: types === "@webgpu/types" ? [types] : [],
+        },
         files: ["main.ts"],
       }),
     });
-    await run(command("tsc"), ["-p", "."], project);
+    await run(...tsc(compiler, "-p", "."), project);
+  });
+
+  test("every option has a comment", async () => {
+    const project = await packed.project([], {});
+    const folder = join(project, "node_modules", "wavefold", "dist", "types");
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
+      path.endsWith(".d.ts"),
+    );
+    const program = ts.createProgram(
+      files.map((path) => join(folder, path)),
+      { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [] },
+    );
+    const checker = program.getTypeChecker();
+    const seen = new Set<ts.Symbol>();
+    const bare: string[] = [];
+    let count = 0;
+    for (const [, { types }] of Object.entries(packed.exports)) {
+      const file = types === undefined ? undefined : program.getSourceFile(join(folder, "..", "..", types));
+      const module = file && checker.getSymbolAtLocation(file);
+      for (const exported of module === undefined ? [] : checker.getExportsOfModule(module)) {
+        const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
+        const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
+        if (seen.has(symbol)) {
+          continue;
+        }
+        seen.add(symbol);
+        const visit = (node: ts.Node): void => {
+          // Patterns that pick from a union, as in `Extract<Own, { keys: unknown }>`, are no options.
+          const isPattern =
+            ts.isConditionalTypeNode(node) ||
+            (ts.isTypeReferenceNode(node) && /^(Extract|Exclude)$/.test(node.typeName.getText()));
+          if (isPattern) {
+            return;
+          }
+          if (ts.isPropertySignature(node) || ts.isMethodSignature(node)) {
+            count++;
+            if (ts.getJSDocCommentsAndTags(node).length === 0) {
+              bare.push(`${symbol.name}.${node.name.getText()}`);
+            }
+          }
+          ts.forEachChild(node, visit);
+        };
+        for (const one of symbol.declarations ?? []) {
+          // Tables of types and of operators are variables.
+          if (!ts.isVariableDeclaration(one)) {
+            ts.forEachChild(one, visit);
+          }
+        }
+      }
+    }
+    expect(count).toBeGreaterThan(300);
+    expect([...new Set(bare)].sort()).toEqual(UNCOMMENTED);
   });
 });
 

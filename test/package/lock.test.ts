@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 
 interface Locked {
   readonly os?: readonly string[];
+  readonly optional?: boolean;
+  readonly hasInstallScript?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly resolved?: string;
 }
@@ -30,6 +32,23 @@ test("names builds for Linux, macOS and Windows", () => {
   for (const [path, systems] of builds) {
     expect([...systems], path).toEqual(expect.arrayContaining(["linux", "darwin", "win32"]));
   }
+});
+
+test("what a host's install script cannot do stops no install", () => {
+  expect(packages["node_modules/deno"]).toMatchObject({ hasInstallScript: true, optional: true });
+  // These have what they need for each system: the first in builds of its own, the second in itself.
+  const others = Object.entries(packages).filter(([, one]) => one.hasInstallScript && !one.optional);
+  expect(others.map(([path]) => path)).toEqual(["node_modules/esbuild", "node_modules/webgpu"]);
+});
+
+test("TypeScript's command is that of the version that checks this repository", () => {
+  // Each alias has a command of the same name.
+  const named = Object.entries(packages)[0]?.[1] as { devDependencies: Record<string, string> };
+  expect(named.devDependencies.typescript).toMatch(/^\^7/);
+  const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  expect(Object.values(scripts).join("\n")).not.toMatch(/(^|&& )tsc /m);
 });
 
 test("names no registry", () => {

@@ -32,6 +32,7 @@ const SOURCES = [
 export interface Packed {
   readonly tarball: Uint8Array<ArrayBuffer>;
   /** Its package.json's `exports`: the names to import, those of types alone apart. */
+  readonly exports: Readonly<Record<string, { readonly default?: string; readonly types?: string }>>;
   readonly entries: { readonly code: readonly string[]; readonly types: readonly string[] };
   /**
    * A new project with the package unpacked into its `node_modules`, beside these packages, and with
@@ -51,12 +52,13 @@ export async function packPackage(): Promise<Packed> {
   for (const name of SOURCES) {
     await cp(join(repository, name), join(copy, name), { recursive: true });
   }
-  await symlink(nodeModules, join(copy, "node_modules"));
+  // Windows lets everybody make links of this kind.
+  await symlink(nodeModules, join(copy, "node_modules"), "junction");
   // The build is the package's own `prepack`.
-  await run("npm", ["pack", "--pack-destination", folder], copy);
+  await run(...npm("pack", "--pack-destination", folder), copy);
   const { version, exports } = JSON.parse(await readFile(join(copy, "package.json"), "utf8")) as {
     version: string;
-    exports: Record<string, string | { readonly default?: string }>;
+    exports: Record<string, string | { readonly default?: string; readonly types?: string }>;
   };
   const tarball = new Uint8Array(await readFile(join(folder, `wavefold-${version}.tgz`)));
   const files = await parseTarGzip(tarball);
@@ -68,6 +70,7 @@ export async function packPackage(): Promise<Packed> {
   let projects = 0;
   return {
     tarball,
+    exports: Object.fromEntries(names) as Packed["exports"],
     entries: { code: named(true), types: named(false) },
     async project(packages, ownFiles) {
       const project = join(folder, `project-${projects++}`);
@@ -80,7 +83,7 @@ export async function packPackage(): Promise<Packed> {
       }
       for (const name of packages) {
         await mkdir(dirname(join(modules, name)), { recursive: true });
-        await symlink(join(nodeModules, name), join(modules, name));
+        await symlink(join(nodeModules, name), join(modules, name), "junction");
       }
       const manifest = {
         name: "empty",
@@ -121,5 +124,17 @@ export async function run(
   }
 }
 
-/** A command of a package of the repository. */
-export const command = (name: string): string => join(nodeModules, ".bin", name);
+/** npm, and its arguments. On Windows it is a batch file, which is started only by a shell: npm names its program instead. */
+function npm(...args: readonly string[]): readonly [command: string, args: readonly string[]] {
+  const program = process.env.npm_execpath;
+  return program === undefined ? ["npm", args] : [process.execPath, [program, ...args]];
+}
+
+/** TypeScript's compiler, of this package, and its arguments. Links to commands are batch files on Windows. */
+export const tsc = (
+  compiler: string,
+  ...args: readonly string[]
+): readonly [command: string, args: readonly string[]] => [
+  process.execPath,
+  [join(nodeModules, compiler, "bin", "tsc"), ...args],
+];

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { arrayLike } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
@@ -22,8 +21,9 @@ import { expectSameBits } from "../support/compare.ts";
 import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
-import { anyItems, arrayOfBits, randomBits, randomItems } from "../support/random.ts";
+import { anyItems, randomItems } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
+import { gathered, kinds } from "../support/sorted_arrays.ts";
 
 const fold = useSoftwareFold();
 
@@ -33,17 +33,6 @@ const particle = Particle as unknown as ElementType;
 const missing = ({ feature }: ElementType): boolean =>
   feature !== undefined && !fold().device.features.has(feature);
 const names = Object.keys(elementTypes) as TypeName[];
-
-/** The elements at these positions. */
-function gathered<A extends AnyArray>(data: A, positions: Uint32Array): A {
-  const bytes = data.BYTES_PER_ELEMENT;
-  const from = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  const made = new Uint8Array(from.length);
-  positions.forEach((position, at) => {
-    made.set(from.subarray(position * bytes, (position + 1) * bytes), at * bytes);
-  });
-  return arrayLike(data, made.buffer) as A;
-}
 
 /** How tiles are ranked, and how their places are found. */
 const ways: readonly (TuningOptions & { readonly name: string })[] = [
@@ -56,37 +45,6 @@ const ways: readonly (TuningOptions & { readonly name: string })[] = [
 const sizes = { workGroupSize: 64, itemsPerThread: 3 };
 const TILE = 192;
 const lengths = [0, 1, 2, 63, ...around(TILE), ...around(2 * TILE), 5 * TILE + 21];
-
-/** Bits of a type in the ways in which sorts have been slow or wrong. */
-const kinds = {
-  any: (type, length, name) => anyItems(type, length, name),
-  few: (type, length, name) => {
-    const next = randomBits(name);
-    return arrayOfBits(
-      type,
-      Array.from({ length }, () => next() % 5),
-    );
-  },
-  equal: (type, length) => arrayOfBits(type, Array(length).fill(77)),
-  sorted: (type, length) =>
-    arrayOfBits(
-      type,
-      Array.from({ length }, (_, at) => at),
-    ),
-  reversed: (type, length) =>
-    arrayOfBits(
-      type,
-      Array.from({ length }, (_, at) => length - at),
-    ),
-  "top byte": (type, length, name) => {
-    const next = randomBits(name);
-    const shift = BigInt(elementTypes[type].bytes * 8 - 8);
-    return arrayOfBits(
-      type,
-      Array.from({ length }, () => BigInt(next() % 256) << shift),
-    );
-  },
-} as const satisfies Record<string, (type: TypeName, length: number, name: string) => AnyArray>;
 
 const cases = ways.flatMap((way) => names.map((type) => ({ ...way, way: way.name, type })));
 

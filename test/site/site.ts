@@ -6,7 +6,8 @@ import process from "node:process";
 import { promisify } from "node:util";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import { launchChromium, serveFolder } from "../support/chromium.ts";
+import { skipAll } from "../support/adapter.ts";
+import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 
 /** How a page is opened. */
 interface Visit {
@@ -28,7 +29,11 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
   let browser: Browser | undefined;
   const problems: string[] = [];
 
+  skipAll(chromiumMissing);
   beforeAll(async () => {
+    if (chromiumMissing !== undefined) {
+      return;
+    }
     folder = await mkdtemp(join(tmpdir(), "wavefold-site-"));
     await promisify(execFile)(process.execPath, ["scripts/site.mjs", ...(api ? [] : ["--no-api"]), folder]);
     served = await serveFolder(folder);

@@ -152,9 +152,9 @@ for (const gpu of ["none", "no adapter"] as const) {
     const page = await visit("index.html", { gpu });
     expect(await page.getByRole("alert").isVisible()).toBe(true);
     const notice = await textOf(page, "#gpu-notice");
-    expect(notice).toContain("There is no WebGPU here.");
+    expect(notice).toContain("WebGPU does not work here.");
     expect(notice).toContain(
-      gpu === "none" ? "There is no navigator.gpu" : "The browser has WebGPU, but no adapter",
+      gpu === "none" ? "There is no navigator.gpu" : "There is WebGPU, but no adapter",
     );
     await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
     expect(await run(page)).toBe("Computed by the CPU reference: there is no GPU to check.");

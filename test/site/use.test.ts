@@ -91,7 +91,7 @@ test("without WebGPU it says so, and offers nothing that would fail", async () =
     context: { viewport: { width: 360, height: 740 } },
   });
   expect(await page.getByRole("alert").isVisible()).toBe(true);
-  expect(await textOf(page, "#gpu-notice")).toContain("There is no WebGPU here.");
+  expect(await textOf(page, "#gpu-notice")).toContain("WebGPU does not work here.");
   expect(await page.getByRole("button", { name: "Run the bench" }).isDisabled()).toBe(true);
   expect(await overflow(page)).toBe(0);
 });

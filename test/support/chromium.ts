@@ -1,11 +1,11 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
 import { access, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
-import { delimiter, dirname, extname, join, normalize, sep } from "node:path";
+import nodePath, { delimiter, dirname, extname, join, normalize, sep } from "node:path";
 import process from "node:process";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
@@ -13,6 +13,43 @@ import { brotliDecompress, createBrotliDecompress } from "node:zlib";
 import { parseTar } from "nanotar";
 import type { Browser } from "playwright-core";
 import { chromium } from "playwright-core";
+import { adapter as own, swiftShaderMissing } from "./adapter.ts";
+
+/** Whether `@sparticuz/chromium` has a build for this system. */
+const isPackaged = swiftShaderMissing === undefined;
+
+/** Where systems have Chrome. `WAVEFOLD_CHROMIUM` names it elsewhere. */
+export function chromePlaces(
+  platform: string,
+  env: Readonly<Record<string, string | undefined>>,
+  { join, delimiter }: Pick<typeof nodePath, "join" | "delimiter"> = nodePath,
+): readonly string[] {
+  const folders = (...names: readonly (string | undefined)[]): string[] =>
+    names.filter((name): name is string => name !== undefined && name !== "");
+  const own = folders(env.WAVEFOLD_CHROMIUM);
+  if (platform === "darwin") {
+    return [...own, "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"];
+  }
+  if (platform === "win32") {
+    const roots = folders(env.PROGRAMFILES, env["PROGRAMFILES(X86)"], env.LOCALAPPDATA);
+    return [...own, ...roots.map((root) => join(root, "Google", "Chrome", "Application", "chrome.exe"))];
+  }
+  const names = ["google-chrome", "chromium", "chromium-browser"];
+  return [
+    ...own,
+    ...folders(...(env.PATH ?? "").split(delimiter)).flatMap((folder) =>
+      names.map((name) => join(folder, name)),
+    ),
+  ];
+}
+
+const installed = isPackaged ? undefined : chromePlaces(process.platform, process.env).find(existsSync);
+
+/** Why Chromium cannot be started here. */
+export const chromiumMissing: string | undefined =
+  isPackaged || installed !== undefined
+    ? undefined
+    : `@sparticuz/chromium is built for Linux x64, and no Chrome is installed: WAVEFOLD_CHROMIUM names one`;
 
 /** What WebGPU takes to run on SwiftShader. */
 const WEBGPU_ON_SWIFTSHADER = [
@@ -60,17 +97,29 @@ function driversFor(folder: string): Record<string, string> {
 }
 
 /**
- * Headless Chromium with WebGPU, on SwiftShader or on the GPU, from the package `@sparticuz/chromium`; close it.
+ * Headless Chromium with WebGPU, on SwiftShader or on the GPU, from the package `@sparticuz/chromium`, or as it is
+ * installed; close it.
  * Where no GPU is found the adapter may be SwiftShader all the same: look at it.
  *
  * @param env - variables to start it with beside this process's.
  */
 export async function launchChromium(
-  adapter: "software" | "gpu" = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software",
+  adapter: "software" | "gpu" = own,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Browser> {
-  const folder = await chromiumFolder();
   const gpu = adapter === "gpu";
+  if (installed !== undefined) {
+    // Chrome brings SwiftShader on every system.
+    const args = ["--enable-unsafe-webgpu", "--ignore-gpu-blocklist"];
+    const software = ["--use-webgpu-adapter=swiftshader", "--enable-unsafe-swiftshader"];
+    return chromium.launch({
+      executablePath: installed,
+      headless: true,
+      args: [...args, ...(gpu ? [] : software)],
+      env: { ...process.env, ...env } as Record<string, string>,
+    });
+  }
+  const folder = await chromiumFolder();
   return chromium.launch({
     executablePath: join(folder, "chromium"),
     headless: true,

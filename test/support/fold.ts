@@ -1,20 +1,32 @@
-import process from "node:process";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Operator } from "../../src/algebra/monoid.ts";
+import { AdapterError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import type { DeviceFacts } from "../../src/plan/facts.ts";
+import { adapter, swiftShaderMissing } from "./adapter.ts";
 
-/** `WAVEFOLD_TEST_ADAPTER=gpu` runs the tests on a GPU instead. */
-export const adapter = process.env.WAVEFOLD_TEST_ADAPTER === "gpu" ? "gpu" : "software";
+export { adapter };
 
-/** One fold on the software adapter for a file: opened before its tests, destroyed after them. */
+/**
+ * One fold on the software adapter for a file: opened before its tests, destroyed after them. Where SwiftShader is not built
+ * and there is no other adapter, the tests are skipped.
+ */
 export function useSoftwareFold(): () => Fold {
   let fold: Fold | undefined;
+  let missing: string | undefined;
   beforeAll(async () => {
-    fold = await openFold({ adapter });
+    try {
+      fold = await openFold({ adapter });
+    } catch (cause) {
+      if (swiftShaderMissing === undefined || !(cause instanceof AdapterError)) {
+        throw cause;
+      }
+      missing = cause.message;
+    }
   });
+  beforeEach(({ skip }) => skip(missing !== undefined, missing));
   afterAll(() => fold?.destroy());
   return () => {
     if (fold === undefined) {

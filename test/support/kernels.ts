@@ -1,4 +1,5 @@
 import { elementTypes } from "../../src/algebra/element_types.ts";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -44,6 +45,7 @@ import type { Passes } from "../../src/plan/options.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { planSearch } from "../../src/plan/search.ts";
+import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { untyped } from "./fold.ts";
 import type { MapRow } from "./maps.ts";
@@ -102,16 +104,19 @@ const predicates = {
   f64: "less_f64(f64_from_i32(-1), x)",
 } as const satisfies Record<TypeName, string>;
 
-/** The operators that a type takes. */
+/** The operators that a type takes, but those whose elements are longer than values: exactAdd has tests of its own. */
 export const operatorsOf = (type: ScalarType): Operator[] =>
   Object.values<Operator>(operators).filter((op) => {
     try {
-      monoid(op, type, "test");
-      return true;
+      return monoid(op, type, "test").carried === undefined;
     } catch {
       return false;
     }
   });
+
+/** The operators whose elements are longer than values, if a work-group of so many threads has the memory for them. */
+const longOperatorsOf = (type: ScalarType, workGroupSize: number): Operator[] =>
+  type.kind === "float" && workGroupSize > 1 && workGroupSize * type.bytes <= 200 ? [exactAdd] : [];
 
 export const allTypes: readonly ScalarType[] = Object.values(elementTypes);
 
@@ -131,7 +136,7 @@ export function operatorFunctions(
   op: Operator<string>,
   algorithm: Algorithm,
   workGroupSize: number,
-  counted = hasAtomic(type),
+  counted = hasAtomic(type) && op !== exactAdd,
   tileSizes: readonly number[] = tileSizesOf(workGroupSize),
 ): InKernelFunctions[] {
   const plain = { type, op, workGroupSize };
@@ -290,7 +295,7 @@ export async function kernelsOf(
   // A single pass takes two threads.
   const allPasses: readonly Passes[] =
     shape.workGroupSize > 1 ? ["single", "reduce-then-scan"] : ["reduce-then-scan"];
-  for (const op of operatorsOf(type).map(untyped)) {
+  for (const op of [...operatorsOf(type), ...longOperatorsOf(type, shape.workGroupSize)].map(untyped)) {
     for (const passes of allPasses) {
       // Where the length comes from, and a tile's number, does not depend on the operator.
       const variants: [{ lengthOnGpu?: boolean }, LookBackTesting][] =
@@ -394,6 +399,15 @@ export async function kernelsOf(
   // One tile takes all the memory that there is. Some of these kernels are compiled for the least that a device has.
   const least = { ...facts, limits: { ...facts.limits, maxComputeWorkgroupStorageSize: 16_384 } };
   take(planSort({ type, algorithm, maxLength: 100, key: "x" }, least, everyMethod, "positions").kernels);
+  for (const options of [
+    { type, maxLength },
+    { type, maxLength, key: "x", lengthOnGpu: true },
+  ]) {
+    // The sort within has an algorithm of its own choice, so it may have no subgroups to choose.
+    const plain = { ...least, features: new Set([...facts.features].filter((one) => one !== "subgroups")) };
+    take(planTopK({ ...options, k: 5, passes: "single" }, plain, everyMethod).kernels);
+    take(planNth({ ...options, n: 5, descending: true }, plain, everyMethod).kernels);
+  }
   for (const indices of [false, true]) {
     for (const passes of allPasses) {
       take((await planCompact({ ...base, passes, indices, where: predicates[type.name] }, facts)).kernels);

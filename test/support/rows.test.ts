@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import type { Metafile, Plugin } from "esbuild";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
+import { shaderTexts } from "../../scripts/modules.mjs";
 import type { Rotation } from "./rotations.ts";
 import { PARTS, partsOf, rows, rowsInTurn, TURNS } from "./rows.ts";
 
@@ -101,8 +102,7 @@ test("of every file of tests, the turns together are all tests and all rows", as
       platform: "node",
       packages: "external",
       alias: { vitest: resolve("test/support/collector.ts") },
-      loader: { ".wgsl": "text" },
-      plugins: [inPlace],
+      plugins: [shaderTexts, inPlace],
       metafile: true,
       logLevel: "warning",
     });

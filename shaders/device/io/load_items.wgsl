@@ -2,11 +2,6 @@
 // Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an input.
 // Call from any control flow. No work-group memory.
 
-// The element of one item. Only for inputs whose vectors have one item.
-fn load_element(index: u32) -> Element {
-  return element_from_item(input_items(read_vector(index))[0], index);
-}
-
 // Items past the end of the data become the identity.
 fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
   var elements: array<Element, ITEMS>;

@@ -42,3 +42,8 @@ fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
 fn store_prefix(index: u32, length: u32, prefix: Element) {
   write_item(index, item_from_element(prefix));
 }
+
+// The element of one item. Only for inputs whose vectors have one item.
+fn load_element(index: u32) -> Element {
+  return element_from_item(input_items(read_vector(index))[0], index);
+}

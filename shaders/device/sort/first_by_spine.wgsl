@@ -1,11 +1,7 @@
 // Where the first item of each digit of a tile goes, if a pass before has counted the digits of all tiles, and a scan has added
-// the counts up, digit by digit. Linked with contract.wgsl. Call from any control flow. No work-group memory.
+// the counts up, digit by digit. Linked with contract.wgsl and tile_by_number.wgsl. Call from any control flow. No work-group memory.
 
 @group(0) @binding(3) var<storage, read> spine: array<u32>;
-
-fn tile_of(work_group: vec3<u32>, thread: u32) -> u32 {
-  return work_group.y * params.grid_width + work_group.x;
-}
 
 fn hand_on_digits(tile: u32, count: u32, thread: u32) {
 }

@@ -3,6 +3,6 @@
 
 var<workgroup> sort_memory: array<atomic<u32>, MEMORY>;
 
-// A word for each digit: where its first item has its place in the tile; how many items of a tile have it; or what is added to
-// the place of an item in the tile to get its place in the output.
+// A word for each digit: how many items of a tile have it; or what is added to the place of an item in the tile to get its place
+// in the output.
 var<workgroup> digit_words: array<atomic<u32>, RADIX>;

@@ -1,0 +1,20 @@
+import type { Plugin as EsbuildPlugin } from "esbuild";
+
+export function slashed(path: string): string;
+export function withLf(text: string): string;
+export function packageFolderOf(path: string): string | undefined;
+export function withoutComments(text: string): string;
+export const shaderTexts: EsbuildPlugin;
+export const bareShaders: {
+  readonly name: string;
+  readonly load: { handler(id: string): Promise<{ readonly code: string }> };
+};
+
+interface Graph {
+  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
+}
+export function atOnce(
+  roots: readonly string[],
+  others: readonly string[],
+  path?: { resolve(path: string): string },
+): (id: string, graph: Graph) => "base" | "core" | null;

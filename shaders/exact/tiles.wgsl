@@ -1,0 +1,355 @@
+// A tile of exact sums. Most tiles have items of few binades, so that their sums fit a window of NARROW_WORDS words of the whole
+// sum. Such a tile is scanned in its window. Other tiles are scanned in whole sums, and so is a thread's run if what comes
+// before it does not fit the window. Both ways give the same sums, so each tile and each thread chooses for itself.
+// It stands in for portable.wgsl and its algorithm: sums have the same bits in any order.
+// Call in uniform control flow. Call work_group_thread first, and only once, and pass its result as `thread`.
+// Linked with sum.wgsl, its functions for windows, and load_items.wgsl and store_prefixes.wgsl, whose functions for vectors it
+// calls. Work-group memory: WORK_GROUP_SIZE elements, and two words.
+
+struct Invocation {
+  @builtin(local_invocation_index) index: u32,
+}
+
+fn work_group_thread(invocation: Invocation) -> u32 {
+  return invocation.index;
+}
+
+// The place of a thread's vector among all vectors, which are ordered by threads, and then by each thread's vectors.
+fn vector_of(tile: u32, thread: u32, vector: u32) -> u32 {
+  return (tile * WORK_GROUP_SIZE + thread) * VECTORS + vector;
+}
+
+// The items of a thread, as floats' bits, and where they are.
+struct Items {
+  bits: array<FloatBits, ITEMS>,
+  tile: u32,
+  length: u32,
+}
+
+// Past the end of the data, items are −0, which changes a sum only if it is of nothing.
+fn load_items(tile: u32, thread: u32, length: u32) -> Items {
+  var own: Items;
+  own.tile = tile;
+  own.length = length;
+  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let place = vector_of(tile, thread, vector);
+      var items = input_items(read_vector(place));
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        own.bits[vector * VECTOR + item] = float_from_element(element_from_item(items[item], place * VECTOR + item));
+      }
+    }
+  } else {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let place = vector_of(tile, thread, vector);
+      var items = read_edge(place, length);
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        own.bits[vector * VECTOR + item] = FLOAT_NOTHING;
+        if (place * VECTOR + item < length) {
+          own.bits[vector * VECTOR + item] = float_from_element(element_from_item(items[item], place * VECTOR + item));
+        }
+      }
+    }
+  }
+  return own;
+}
+
+// Whether the thread has an item. Its first place has one if any has.
+fn has_items(tile: u32, thread: u32, length: u32) -> bool {
+  return vector_of(tile, thread, 0u) * VECTOR < length;
+}
+
+struct TileScan {
+  // What comes before the thread's run in the tile.
+  before: Element,
+  total: Element,
+}
+
+// Each thread's sum, in its first words if the tile has a window.
+var<workgroup> exact_memory: array<Element, WORK_GROUP_SIZE>;
+
+// The lowest place of a bit in the tile's items, as a complement, and the highest one of a significand's start.
+var<workgroup> exact_lowest: atomic<u32>;
+var<workgroup> exact_highest: atomic<u32>;
+
+// The word of the whole sum that the window starts at, or NO_WINDOW.
+const NO_WINDOW = 0xffffffffu;
+var<private> exact_window: u32;
+
+// Finds the tile's window. The result is uniform.
+fn find_window(items: Items, thread: u32) -> u32 {
+  var own = items.bits;
+  var lowest = 0u;
+  var highest = 0u;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let parts = parts_from_float(own[item]);
+    if ((parts.low | parts.high) != 0u) {
+      lowest = max(lowest, ~parts.place);
+      highest = max(highest, parts.place);
+    }
+  }
+  if (thread == 0u) {
+    atomicStore(&exact_lowest, 0u);
+    atomicStore(&exact_highest, 0u);
+  }
+  workgroupBarrier();
+  atomicMax(&exact_lowest, lowest);
+  atomicMax(&exact_highest, highest);
+  let first = workgroupUniformLoad(&exact_lowest);
+  let last = workgroupUniformLoad(&exact_highest);
+  if (first == 0u) {
+    return 0u;
+  }
+  let window = ~first >> 5u;
+  return select(NO_WINDOW, window, last - 32u * window <= MOST_PLACE);
+}
+
+// The highest place in a window that leaves room for the bits of the significand, those of the sum of a tile's items, one for
+// what comes before the tile, the sign, and four that say what a sum has seen.
+const MOST_PLACE = 32u * NARROW_WORDS - EXACT_FRACTION - 1u - (32u - countLeadingZeros(TILE)) - 6u;
+
+// The sum of a thread's items in the window.
+fn narrow_sum_of(items: Items, thread: u32, window: u32) -> NarrowSum {
+  var own = items.bits;
+  var sum = NarrowSum();
+  if (has_items(items.tile, thread, items.length)) {
+    for (var item = 0u; item < ITEMS; item++) { // unroll
+      sum = narrow_combine(sum, narrow_from_parts(parts_from_float(own[item]), window));
+    }
+  }
+  return sum;
+}
+
+// The whole sum of a thread's items. It reads them again, so that no thread holds them for it.
+fn sum_of(items: Items, thread: u32) -> Element {
+  var sum = identity();
+  for (var vector = 0u; vector < VECTORS; vector++) {
+    let place = vector_of(items.tile, thread, vector);
+    var own = read_edge(place, items.length);
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      let index = place * VECTOR + item;
+      if (index < items.length) {
+        sum = combine(sum, exact_from_parts(parts_from_float(float_from_element(element_from_item(own[item], index))), 0u));
+      }
+    }
+  }
+  return sum;
+}
+
+fn put_narrow(thread: u32, sum: NarrowSum) {
+  var own = sum;
+  for (var word = 0u; word < NARROW_WORDS; word++) { // unroll
+    exact_memory[thread][word] = own[word];
+  }
+}
+
+fn take_narrow(thread: u32) -> NarrowSum {
+  var sum: NarrowSum;
+  for (var word = 0u; word < NARROW_WORDS; word++) { // unroll
+    sum[word] = exact_memory[thread][word];
+  }
+  return sum;
+}
+
+// The whole sum of what a thread put into memory in the window.
+fn widened(thread: u32, window: u32) -> Element {
+  let last = exact_memory[thread][NARROW_WORDS - 1u];
+  let signed = bitcast<u32>(bitcast<i32>(last << 4u) >> 4u);
+  let above = select(0u, 0xffffffffu, (last & EXACT_SIGN) != 0u);
+  var sum: Element;
+  for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
+    let at = word - window;
+    let inside = select(exact_memory[thread][min(at, NARROW_WORDS - 1u)], signed, at == NARROW_WORDS - 1u);
+    sum[word] = select(select(above, inside, at < NARROW_WORDS), 0u, word < window);
+  }
+  sum[EXACT_WORDS - 1u] = (sum[EXACT_WORDS - 1u] & ~EXACT_SEEN) | (last & EXACT_SEEN);
+  return sum;
+}
+
+// Computes the tile's total, and what comes before each thread's run.
+fn begin_scan(items: Items, thread: u32) -> TileScan {
+  let window = find_window(items, thread);
+  exact_window = window;
+  var scan = TileScan(identity(), identity());
+  if (window != NO_WINDOW) {
+    var sum = narrow_sum_of(items, thread, window);
+    for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
+      put_narrow(thread, sum);
+      workgroupBarrier();
+      if (thread >= distance) {
+        sum = narrow_combine(take_narrow(thread - distance), sum);
+      }
+      workgroupBarrier();
+    }
+    put_narrow(thread, sum);
+    workgroupBarrier();
+    if (thread > 0u) {
+      scan.before = widened(thread - 1u, window);
+    }
+    scan.total = widened(WORK_GROUP_SIZE - 1u, window);
+  } else {
+    var sum = sum_of(items, thread);
+    for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
+      exact_memory[thread] = sum;
+      workgroupBarrier();
+      if (thread >= distance) {
+        sum = combine(exact_memory[thread - distance], sum);
+      }
+      workgroupBarrier();
+    }
+    exact_memory[thread] = sum;
+    workgroupBarrier();
+    if (thread > 0u) {
+      scan.before = exact_memory[thread - 1u];
+    }
+    scan.total = exact_memory[WORK_GROUP_SIZE - 1u];
+  }
+  workgroupBarrier();
+  return scan;
+}
+
+// What comes before the run in the tile. The kernel combines the carry with it.
+fn before_run(scan: TileScan) -> Element {
+  return scan.before;
+}
+
+fn run_of(scan: TileScan, items: Items) -> Items {
+  return items;
+}
+
+// The items, and the whole sum of all that comes before them.
+struct Run {
+  items: Items,
+  before: Element,
+}
+
+fn finish_run(items: Items, before: Element) -> Run {
+  return Run(items, before);
+}
+
+// The tile's total without a scan. Thread 0 gets it.
+fn reduce_tile(items: Items, thread: u32) -> Element {
+  let window = find_window(items, thread);
+  if (window != NO_WINDOW) {
+    var sum = narrow_sum_of(items, thread, window);
+    put_narrow(thread, sum);
+    for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
+      workgroupBarrier();
+      if (thread % (2u * distance) == 0u && thread + distance < WORK_GROUP_SIZE) {
+        sum = narrow_combine(sum, take_narrow(thread + distance));
+        put_narrow(thread, sum);
+      }
+    }
+    return widened(thread, window);
+  }
+  var sum = sum_of(items, thread);
+  exact_memory[thread] = sum;
+  for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
+    workgroupBarrier();
+    if (thread % (2u * distance) == 0u && thread + distance < WORK_GROUP_SIZE) {
+      sum = combine(sum, exact_memory[thread + distance]);
+      exact_memory[thread] = sum;
+    }
+  }
+  return sum;
+}
+
+// The total of any tile. The tile's own window stays.
+fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
+  let own = exact_window;
+  let total = begin_scan(load_items(tile, thread, length), thread).total;
+  exact_window = own;
+  return total;
+}
+
+// The part of a whole sum that is in the window, whether there are bits below it, and whether the sum fits: it leaves room for
+// the items of a tile.
+struct Windowed {
+  sum: NarrowSum,
+  rest: u32,
+  fits: bool,
+}
+
+// Each thread uses its own place in memory, so no barrier is needed.
+fn windowed(whole: Element, thread: u32, window: u32) -> Windowed {
+  exact_memory[thread] = whole;
+  let seen = exact_memory[thread][EXACT_WORDS - 1u] & EXACT_SEEN;
+  let last = bitcast<u32>(bitcast<i32>(exact_memory[thread][EXACT_WORDS - 1u] << 4u) >> 4u);
+  let above = bitcast<u32>(bitcast<i32>(last) >> 31u);
+  exact_memory[thread][EXACT_WORDS - 1u] = last;
+  var rest = 0u;
+  var beyond = 0u;
+  for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
+    let own = exact_memory[thread][word];
+    rest |= select(0u, own, word < window);
+    beyond |= select(0u, own ^ above, word >= window + NARROW_WORDS);
+  }
+  var sum: NarrowSum;
+  for (var word = 0u; word < NARROW_WORDS; word++) { // unroll
+    let own = exact_memory[thread][min(window + word, EXACT_WORDS - 1u)];
+    sum[word] = select(above, own, window + word < EXACT_WORDS);
+  }
+  let top = sum[NARROW_WORDS - 1u];
+  let fits = beyond == 0u && (top + 0x04000000u) < 0x08000000u && bitcast<u32>(bitcast<i32>(top) >> 31u) == above;
+  sum[NARROW_WORDS - 1u] = (top & ~EXACT_SEEN) | seen;
+  return Windowed(sum, rest, fits);
+}
+
+// Rounds the prefixes of the items that one thread of a tile takes, and stores them.
+fn store_prefixes(tile: u32, thread: u32, length: u32, run: Run) {
+  if (!has_items(tile, thread, length)) {
+    return;
+  }
+  if (exact_window == NO_WINDOW) {
+    store_whole(tile, thread, length, run.before);
+    return;
+  }
+  let own = windowed(run.before, thread, exact_window);
+  var bits = run.items.bits;
+  var outputs: array<Output, ITEMS>;
+  var fits = own.fits;
+  var sum = own.sum;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let earlier = sum;
+    sum = narrow_combine(sum, narrow_from_parts(parts_from_float(bits[item]), exact_window));
+    let lead = narrow_lead(select_narrow(earlier, sum), own.rest);
+    // If there are bits below the window, those that the sum is rounded by must be in it.
+    fits = fits && (own.rest == 0u || (lead.high != 0u && lead.place > EXACT_FRACTION + 1u));
+    outputs[item] = output_from_float(float_from_lead(lead, exact_window));
+  }
+  if (!fits) {
+    store_whole(tile, thread, length, run.before);
+    return;
+  }
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let place = vector_of(tile, thread, vector);
+    var own_items: array<Output, VECTOR>;
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      own_items[item] = outputs[vector * VECTOR + item];
+    }
+    if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+      write_vector(place, output_vector(own_items));
+    } else {
+      write_edge(place, length, own_items);
+    }
+  }
+}
+
+// The same in whole sums. It reads the items again, vector by vector, each before it is written.
+fn store_whole(tile: u32, thread: u32, length: u32, before: Element) {
+  var sum = before;
+  for (var vector = 0u; vector < VECTORS; vector++) {
+    let place = vector_of(tile, thread, vector);
+    var items = read_edge(place, length);
+    var outputs: array<Output, VECTOR>;
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      let index = place * VECTOR + item;
+      if (index < length) {
+        let earlier = sum;
+        sum = combine(sum, exact_from_parts(parts_from_float(float_from_element(element_from_item(items[item], index))), 0u));
+        outputs[item] = output_from_float(float_from_lead(exact_lead(select_prefix(earlier, sum), 0u), 0u));
+      }
+    }
+    write_edge(place, length, outputs);
+  }
+}

@@ -1,0 +1,151 @@
+import tilesFile from "../../shaders/exact/tiles.wgsl";
+import { unroll } from "../text/module.ts";
+import type { SourceText } from "../text/source.ts";
+import type { ExactFormat } from "./exact_sums.ts";
+
+// Kernels that scan and reduce most tiles of exact sums in a window of a few words. See shaders/exact/tiles.wgsl.
+
+/** A kernel, as far as its text may be linked again. */
+interface Linked {
+  readonly label: string;
+  readonly code: string;
+  relink(change: (source: SourceText) => SourceText): string;
+}
+
+/** A plan, as far as its kernels matter. */
+interface Planned<Kernel extends Linked, Pass extends { readonly kernel: Kernel }> {
+  readonly kernels: readonly Kernel[];
+  passes(...given: never[]): readonly Pass[];
+}
+
+/** What the shaders have for a type, beside its format. */
+interface ExactShaders {
+  /** The words of a window. */
+  readonly window: number;
+  /** WGSL of a float's bits, and their conversions: to parts, from a lead, from an item, and to an item. */
+  readonly bits: "u32" | "vec2<u32>";
+  readonly toOutput: string;
+}
+
+/** The functions of sum.wgsl for sums of a window. */
+const narrowText = (sumText: string): string =>
+  [...sumText.matchAll(/^(?:alias ExactSum =.*|fn exact_(?:combine|from_parts|lead)\([\s\S]*?^\})/gm)]
+    .map(([text]) => text)
+    .join("\n\n")
+    .replace(/\bEXACT_WORDS\b/g, "NARROW_WORDS")
+    .replace(/\bExactSum\b/g, "NarrowSum")
+    .replace(/\bexact_(combine|from_parts|lead)\b/g, "narrow_$1");
+
+const ITEM_LOOPS = /< (ITEMS|VECTORS|VECTOR);/g;
+
+/** The text with its loops over words written out, and not those over items. */
+const unrollWords = (text: string, words: Readonly<Record<string, number>>): string =>
+  unroll(text.replace(ITEM_LOOPS, "< $1 ;"), words).replace(/< (\w+) ;/g, "< $1;");
+
+/** The texts that stand in for others, by their names. */
+function standInsFor(
+  { fraction, words }: ExactFormat,
+  { window, bits, toOutput }: ExactShaders,
+  sumText: string,
+): (source: SourceText) => SourceText {
+  const counts = { EXACT_WORDS: words, NARROW_WORDS: window };
+  const isWide = bits !== "u32";
+  // Loops over many words stay loops.
+  const tiles = words > 12 ? tilesFile.replace(/(< EXACT_WORDS;.*\{) \/\/ unroll/g, "$1") : tilesFile;
+  const lead = isWide
+    ? `fn float_from_lead(lead: ExactLead, window: u32) -> FloatBits {
+  var own = lead;
+  own.place += 32u * window;
+  if (window == 1u) {
+    own.value = vec2<u32>(0u, own.value.x);
+  }
+  return f64_from_lead(own);
+}`
+    : `fn float_from_lead(lead: ExactLead, window: u32) -> FloatBits {
+  var own = lead;
+  own.place += 32u * window;
+  return bits_from_lead(own);
+}`;
+  const own = [
+    `alias FloatBits = ${bits};`,
+    `const FLOAT_NOTHING = ${isWide ? "vec2<u32>(0u, 0x80000000u)" : `${2 ** (fraction === 10 ? 15 : 31)}u`};`,
+    `const NARROW_WORDS = ${window}u;`,
+    `fn exact_item(x: FloatBits) -> ExactSum {
+  var sum: ExactSum;
+  ${isWide ? "sum[0] = x.x;\n  sum[1] = x.y;" : "sum[0] = x;"}
+  return sum;
+}`,
+    `fn float_from_element(x: Element) -> FloatBits {
+  return ${isWide ? "vec2<u32>(x[0], x[1])" : "x[0]"};
+}`,
+    `fn parts_from_float(x: FloatBits) -> ExactParts {
+  return ${isWide ? "parts_from_f64" : "parts_from_bits"}(x);
+}`,
+    `fn output_from_float(x: FloatBits) -> Output {
+  return ${toOutput};
+}`,
+    lead,
+    unroll(narrowText(sumText), counts),
+    unrollWords(tiles, counts),
+  ].join("\n\n");
+  return (source) => {
+    const { name, text } = source;
+    const become = (changed: string): SourceText => ({ ...source, text: changed });
+    if (name.endsWith("device/tiles/portable.wgsl")) {
+      return { name: "shaders/exact/tiles.wgsl", text: own };
+    }
+    if (
+      name.endsWith("exact/item.wgsl") ||
+      /\/(one_by_one|store_runs_one_by_one|one_by_one_runs)\.wgsl$/.test(name)
+    ) {
+      return become("");
+    }
+    if (/\/io\/(load_items|store_prefixes)\.wgsl$/.test(name)) {
+      return become(text.replace(/^fn (load_items|store_prefixes)\(/m, "fn unused_$1("));
+    }
+    if (text.includes("fn element_from_stored(")) {
+      return become(text.replace("exact_item(", isWide ? "exact_from_f64(" : "exact_from_bits("));
+    }
+    const [, prefix] = /^fn select_prefix\(.*\n {2}return (\w+);/m.exec(text) ?? [];
+    return prefix === undefined || name !== "generated contract"
+      ? source
+      : become(
+          `${text}\nfn select_narrow(exclusive: NarrowSum, inclusive: NarrowSum) -> NarrowSum {\n  return ${prefix};\n}`,
+        );
+  };
+}
+
+/** The plan with kernels of windows where items are combined by an algorithm without subgroups. */
+export function withWindows<
+  Kernel extends Linked,
+  Pass extends { readonly kernel: Kernel },
+  Plan extends Planned<Kernel, Pass>,
+>(plan: Plan, format: ExactFormat, shaders: ExactShaders, sumText: string): Plan {
+  const change = standInsFor(format, shaders, sumText);
+  // By their text: a plan names a kernel once, and its passes may have another object of the same text.
+  const made = new Map<string, Kernel>();
+  for (const kernel of plan.kernels) {
+    let isPortable = false;
+    const look = (source: SourceText): SourceText => {
+      isPortable ||= source.name.endsWith("device/tiles/portable.wgsl");
+      return source;
+    };
+    if (/^wavefold (scan|reduce) items/.test(kernel.label)) {
+      kernel.relink(look);
+      if (isPortable) {
+        made.set(kernel.code, {
+          ...kernel,
+          code: kernel.relink(change),
+          relink: (more) => kernel.relink((source) => more(change(source))),
+        });
+      }
+    }
+  }
+  const changed = (kernel: Kernel): Kernel => made.get(kernel.code) ?? kernel;
+  return {
+    ...plan,
+    kernels: plan.kernels.map(changed),
+    passes: (...given: never[]) =>
+      plan.passes(...given).map((pass) => ({ ...pass, kernel: changed(pass.kernel) })),
+  };
+}

@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import type { ScalarArray } from "../algebra/arrays.ts";
+import { u32 } from "../algebra/integers.ts";
+import type { Scalar } from "../algebra/types.ts";
+import type { Nth, TopK } from "../gpu/select_calls.ts";
+import { requireWhole } from "../plan/sort_key.ts";
+import type { OutputOption } from "./arrays.ts";
+import { openOutput, withElements, writeArray } from "./arrays.ts";
+import { UsageError } from "./errors.ts";
+import { DASH, openTarget } from "./files.ts";
+import { formatValue } from "./format.ts";
+import { readAll } from "./npy.ts";
+import type { AdapterOption, RawOption } from "./options.ts";
+import { withFold } from "./options.ts";
+import { print } from "./print.ts";
+import type { OrderOption } from "./sort.ts";
+import { orderOf, requireKeyType } from "./sort.ts";
+
+// Selections hold all elements in memory at once.
+
+/** The options of `wavefold nth`. */
+export interface NthFileOptions extends OrderOption, RawOption, AdapterOption {
+  readonly n: number;
+}
+
+/** The options of `wavefold topk`. */
+export interface TopKFileOptions
+  extends Omit<OrderOption, "descending">,
+    RawOption,
+    AdapterOption,
+    OutputOption {
+  readonly k: number;
+  readonly smallest?: boolean;
+  /** Where the positions go. */
+  readonly indicesOut?: string;
+}
+
+/** `wavefold topk` */
+export async function topKFile(path: string, options: TopKFileOptions): Promise<void> {
+  const { k, smallest, indicesOut, output } = options;
+  requireKeyType(options, "topk");
+  if (indicesOut === DASH) {
+    throw new UsageError("topk: --indices-out takes a file");
+  }
+  if (indicesOut !== undefined && output !== DASH && resolve(indicesOut) === resolve(output)) {
+    throw new UsageError(`${indicesOut}: two outputs would go there; it takes a file for each`);
+  }
+  const positions = indicesOut === undefined ? undefined : await openTarget(indicesOut);
+  const target = await openOutput(output, options);
+  await withElements(path, options, async (source, input) => {
+    const { type } = source;
+    requireWhole(k, 1, `topk<${type.name}>`, "k");
+    const order = { type, ...orderOf(options, type, "topk"), ...(smallest && { smallest }) };
+    const data = await readAll(source, input.path);
+    const selected = await withFold(
+      options,
+      (fold) => fold.topK(data, k, order as never) as Promise<TopK<ScalarArray, Uint32Array>>,
+    );
+    const { values, indices } = selected;
+    const shape = source.shape === undefined ? undefined : [values.length];
+    const writeValues = (): Promise<void> => writeArray(target, options, type, values, shape);
+    // All data is written before the first file gets its name.
+    await (positions === undefined
+      ? writeValues()
+      : writeArray(positions, {}, u32, indices, [indices.length], writeValues));
+  });
+}
+
+/** `wavefold nth` */
+export async function nthOfFile(path: string, options: NthFileOptions): Promise<void> {
+  requireKeyType(options, "nth");
+  const printed = await withElements(path, options, async (source, input) => {
+    const { type } = source;
+    const order = { type, ...orderOf(options, type, "nth") };
+    const data = await readAll(source, input.path);
+    const { value, index } = await withFold(
+      options,
+      (fold) => fold.nth(data, options.n, order as never) as Promise<Nth<Scalar, number>>,
+    );
+    return `${index} ${formatValue(value, type)}\n`;
+  });
+  await print(printed);
+}

@@ -1,0 +1,317 @@
+import amountOneFile from "../../shaders/device/histogram/amount_one.wgsl";
+import binsWordsFile from "../../shaders/device/histogram/bins_words.wgsl";
+import countersWordsFile from "../../shaders/device/histogram/counters_words.wgsl";
+import tallyEachFile from "../../shaders/device/histogram/tally_each.wgsl";
+import beginSelectionFile from "../../shaders/device/kernels/begin_selection.wgsl";
+import chooseDigitFile from "../../shaders/device/kernels/choose_digit.wgsl";
+import countLeftFile from "../../shaders/device/kernels/count_left.wgsl";
+import findLeftFile from "../../shaders/device/kernels/find_left.wgsl";
+import firstOfBlocksFile from "../../shaders/device/kernels/first_of_blocks.wgsl";
+import firstOfTilesFile from "../../shaders/device/kernels/first_of_tiles.wgsl";
+import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
+import storeTakenFile from "../../shaders/device/kernels/store_taken.wgsl";
+import takeBlocksFile from "../../shaders/device/kernels/take_blocks.wgsl";
+import blocksFile from "../../shaders/device/select/blocks.wgsl";
+import firstKeyFile from "../../shaders/device/select/first_key.wgsl";
+import keepTakenFile from "../../shaders/device/select/keep_taken.wgsl";
+import keysFile from "../../shaders/device/select/keys.wgsl";
+import keysOfPairsFile from "../../shaders/device/select/keys_of_pairs.wgsl";
+import selectionFile from "../../shaders/device/select/selection.wgsl";
+import storeFoundFile from "../../shaders/device/select/store_found.wgsl";
+import tallyLeftFile from "../../shaders/device/select/tally_left.wgsl";
+import untilAllFile from "../../shaders/device/select/until_all.wgsl";
+import untilOneFile from "../../shaders/device/select/until_one.wgsl";
+import { u32 } from "../algebra/integers.ts";
+import { monoid } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
+import { itemsText } from "./compact.ts";
+import { carriedAs, file, itemsOfVector, operatorSources, vectorText } from "./contract.ts";
+import type { Arrangement, Kernel } from "./kernel.ts";
+import { inputFor, inputItems, isWide, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
+import type { Sizes } from "./sizes.ts";
+import type { Digits, SortKey } from "./sort_key.ts";
+import { digitConstants, digitSources, keyAlias, keySourcesOf, keyWords } from "./sort_key.ts";
+import type { TileSources } from "./tiles.ts";
+
+// This is loaded only for selections.
+
+const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
+const beginSelection = /* @__PURE__ */ file("kernels/begin_selection.wgsl", beginSelectionFile);
+const blocks = /* @__PURE__ */ file("select/blocks.wgsl", blocksFile);
+const binsWords = /* @__PURE__ */ file("histogram/bins_words.wgsl", binsWordsFile);
+const chooseDigit = /* @__PURE__ */ file("kernels/choose_digit.wgsl", chooseDigitFile);
+const countersWords = /* @__PURE__ */ file("histogram/counters_words.wgsl", countersWordsFile);
+const countLeft = /* @__PURE__ */ file("kernels/count_left.wgsl", countLeftFile);
+const findLeft = /* @__PURE__ */ file("kernels/find_left.wgsl", findLeftFile);
+const firstKey = /* @__PURE__ */ file("select/first_key.wgsl", firstKeyFile);
+const firstOfBlocks = /* @__PURE__ */ file("kernels/first_of_blocks.wgsl", firstOfBlocksFile);
+const firstOfTiles = /* @__PURE__ */ file("kernels/first_of_tiles.wgsl", firstOfTilesFile);
+const histogram = /* @__PURE__ */ file("kernels/histogram.wgsl", histogramFile);
+const keepTaken = /* @__PURE__ */ file("select/keep_taken.wgsl", keepTakenFile);
+const keysOfOne = /* @__PURE__ */ file("select/keys.wgsl", keysFile);
+const keysOfPairs = /* @__PURE__ */ file("select/keys_of_pairs.wgsl", keysOfPairsFile);
+const selection = /* @__PURE__ */ file("select/selection.wgsl", selectionFile);
+const storeFound = /* @__PURE__ */ file("select/store_found.wgsl", storeFoundFile);
+const storeTaken = /* @__PURE__ */ file("kernels/store_taken.wgsl", storeTakenFile);
+const takeBlocks = /* @__PURE__ */ file("kernels/take_blocks.wgsl", takeBlocksFile);
+const tallyEach = /* @__PURE__ */ file("histogram/tally_each.wgsl", tallyEachFile);
+const tallyLeft = /* @__PURE__ */ file("select/tally_left.wgsl", tallyLeftFile);
+const untilAll = /* @__PURE__ */ file("select/until_all.wgsl", untilAllFile);
+const untilOne = /* @__PURE__ */ file("select/until_one.wgsl", untilOneFile);
+
+/** The binding numbers that only selections have. */
+export const selectBindingOf = { indices: 18, positions: 19 } as const;
+
+/** Bytes of what a selection knows. */
+export const SELECTION_BYTES = 32;
+
+/** What the kernels of a selection are generated for. */
+export interface SelectKernelOptions {
+  readonly type: ElementType;
+  readonly key: SortKey;
+  /** The digits of the keys; and how many digits the indices have, of so many bits each, which are at least those of a key's. */
+  readonly digits: Digits;
+  readonly indexDigits: number;
+  readonly indexBits: number;
+  /** Whether the selection looks for one element. Else it takes all up to it. */
+  readonly single: boolean;
+  readonly lengthOnGpu: boolean;
+}
+
+const count = /* @__PURE__ */ (() => monoid(add, u32, "select"))();
+
+/** Declares the order of keys. */
+const orderSources = ({ type }: SortKey): readonly SourceText[] => [
+  keysOfOne,
+  ...(keyWords(type) === 2 ? [keysOfPairs] : []),
+];
+
+const link = (
+  name: string,
+  entryPoint: string,
+  options: SelectKernelOptions,
+  sources: readonly Source[],
+  sizes: Sizes,
+  vector = 1,
+  copies = 1,
+): Kernel => {
+  const bins = 2 ** options.indexBits;
+  return linkKernel(
+    `wavefold ${name} <${options.type.name}>`,
+    entryPoint,
+    [...sources, selection, ...orderSources(options.key), lengthFile(options.lengthOnGpu)],
+    sizes,
+    vector,
+    1,
+    {
+      ...digitConstants(options.digits),
+      INDEX_DIGITS: options.indexDigits,
+      INDEX_BITS: options.indexBits,
+      BINS: bins,
+      COPIES: copies,
+      COUNTERS: bins * copies,
+    },
+  );
+};
+
+/** Declares items, and their keys. */
+function itemSources(
+  { type, key }: SelectKernelOptions,
+  arrangement: Arrangement,
+  sizes: Sizes,
+): { readonly sources: readonly Source[]; readonly vector: number } {
+  const carried = carriedAs(type);
+  const vector = isWide(arrangement) ? itemsOfVector(type.bytes, sizes.items) : 1;
+  return {
+    sources: [
+      generated(
+        [
+          `alias Input = ${carried};`,
+          `alias Output = ${carried};`,
+          "alias Amount = u32;",
+          vectorText(carried, undefined, vector),
+        ].join("\n"),
+      ),
+      ...keySourcesOf(type, key),
+      ...digitSources(key),
+      inputFor(arrangement, sizes),
+      loadItems,
+      histogram,
+    ],
+    vector,
+  };
+}
+
+/** What declares `Key` for kernels that see no items. */
+const keyAlone = ({ key }: { readonly key: SortKey }): SourceText =>
+  generated(`${keyAlias(key)}\nalias Amount = u32;`);
+
+const until = ({ single }: SelectKernelOptions): SourceText => (single ? untilOne : untilAll);
+
+/** The kernel with which a selection begins. */
+export const beginKernel = (options: SelectKernelOptions, sizes: Sizes): Kernel =>
+  link(
+    "begin selection",
+    "begin_selection",
+    options,
+    [keyAlone(options), binsWords, until(options), beginSelection],
+    sizes,
+  );
+
+/** The kernel that counts the elements that are left by their next digit. */
+export function countLeftKernel(
+  options: SelectKernelOptions,
+  arrangement: Arrangement,
+  sizes: Sizes,
+  copies: number,
+): Kernel {
+  const { sources, vector } = itemSources(options, arrangement, sizes);
+  return link(
+    "count what is left",
+    "count_left",
+    options,
+    [...sources, amountOne, tallyEach, tallyLeft, countersWords, binsWords, countLeft],
+    sizes,
+    vector,
+    copies,
+  );
+}
+
+/** The kernel that chooses the next digit. `tile` has the files of its scan. */
+export const chooseKernel = (options: SelectKernelOptions, sizes: Sizes, tile: TileSources): Kernel =>
+  link(
+    "choose a digit",
+    "choose_digit",
+    options,
+    [keyAlone(options), ...operatorSources(count), ...tile(count), binsWords, until(options), chooseDigit],
+    sizes,
+  );
+
+/** The kernel that stores the one element that is left. */
+export function findKernel(options: SelectKernelOptions, arrangement: Arrangement, sizes: Sizes): Kernel {
+  const { sources, vector } = itemSources(options, arrangement, sizes);
+  return link(
+    "find an element",
+    "find_left",
+    options,
+    [...sources, outputItems, storeFound, findLeft],
+    sizes,
+    vector,
+  );
+}
+
+/** Declares `keep`, for a compaction that keeps what a selection takes. */
+export const keepTakenSources = (options: SelectKernelOptions): readonly Source[] => [
+  ...keySourcesOf(options.type, options.key),
+  selection,
+  ...orderSources(options.key),
+  keepTaken,
+];
+
+/** The kernel that stores what was taken, in the order of sorted positions. */
+export const storeTakenKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+  linkKernel(
+    `wavefold store what was taken <${type.name}>`,
+    "store_taken",
+    [itemsText(carriedAs(type)), ...type.files, inputItems, outputItems, lengthFile(lengthOnGpu), storeTaken],
+    sizes,
+  );
+
+/** What the kernels of a selection by blocks are generated for. */
+export interface BlockKernelOptions {
+  readonly type: ElementType;
+  readonly key: SortKey;
+  readonly digits: Digits;
+  /** The first blocks have 2 to this power elements. */
+  readonly firstShift: number;
+  /** Blocks that were taken are divided into 2 to this power. */
+  readonly ratioBits: number;
+  readonly lengthOnGpu: boolean;
+}
+
+/** By how many bits the numbers of the last blocks, of one element, are longer than those before. */
+const lastBits = ({ firstShift, ratioBits }: BlockKernelOptions): number =>
+  firstShift === 0 ? 0 : ((firstShift - 1) % ratioBits) + 1;
+
+const linkBlocks = (
+  name: string,
+  entryPoint: string,
+  options: BlockKernelOptions,
+  sources: readonly Source[],
+  sizes: Sizes,
+  vector = 1,
+): Kernel =>
+  linkKernel(
+    `wavefold ${name} <${options.type.name}>`,
+    entryPoint,
+    [...sources, blocks, ...orderSources(options.key), lengthFile(options.lengthOnGpu)],
+    sizes,
+    vector,
+    1,
+    {
+      ...digitConstants(options.digits),
+      FIRST_SHIFT: options.firstShift,
+      RATIO_BITS: options.ratioBits,
+      LAST_BITS: lastBits(options),
+    },
+  );
+
+/** Declares items, their keys, and the bits of the keys that count. */
+function blockItems({ type, key, digits }: BlockKernelOptions, vector: number): readonly Source[] {
+  const carried = carriedAs(type);
+  const words = key.type.bytes === 8 ? 2 : 1;
+  const mask = ((1n << BigInt(digits.bits)) - 1n) << BigInt(digits.from);
+  const masks = Array.from({ length: words }, (_, at) => `${(mask >> BigInt(32 * at)) & 0xffff_ffffn}u`);
+  return [
+    generated(
+      [
+        `alias Input = ${carried};`,
+        `alias Output = ${carried};`,
+        vectorText(carried, undefined, vector),
+        `fn key_bits() -> Key {\n  return Key(${masks.join(", ")});\n}`,
+      ].join("\n"),
+    ),
+    ...keySourcesOf(type, key),
+    firstKey,
+  ];
+}
+
+/** The kernel that finds the first key of each block, of which a thread takes one. */
+export const firstOfBlocksKernel = (options: BlockKernelOptions, sizes: Sizes): Kernel =>
+  linkBlocks(
+    "first keys of blocks",
+    "first_of_blocks",
+    options,
+    [...blockItems(options, 1), inputItems, firstOfBlocks],
+    sizes,
+  );
+
+/** The kernel that finds the first key of each block, of which a work-group takes one. */
+export function firstOfTilesKernel(
+  options: BlockKernelOptions,
+  arrangement: Arrangement,
+  sizes: Sizes,
+): Kernel {
+  const vector = isWide(arrangement) ? itemsOfVector(options.type.bytes, sizes.items) : 1;
+  return linkBlocks(
+    "first keys of tiles",
+    "first_of_tiles",
+    options,
+    [...blockItems(options, vector), inputFor(arrangement, sizes), loadItems, firstOfTiles],
+    sizes,
+    vector,
+  );
+}
+
+/** The kernel that takes the blocks with the first keys. `tile` has the files of its scan. */
+export const takeBlocksKernel = (options: BlockKernelOptions, sizes: Sizes, tile: TileSources): Kernel =>
+  linkBlocks(
+    "take blocks",
+    "take_blocks",
+    options,
+    [keyAlone(options), ...operatorSources(count), ...tile(count), ...digitSources(options.key), takeBlocks],
+    sizes,
+  );

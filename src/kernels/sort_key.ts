@@ -1,0 +1,105 @@
+import digitsFile from "../../shaders/device/sort/digits.wgsl";
+import digitsOfPairsFile from "../../shaders/device/sort/digits_of_pairs.wgsl";
+import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
+import { callersFunction } from "../text/callers.ts";
+import type { Constants } from "../text/module.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
+import { conversion, file, valueFromItem } from "./contract.ts";
+
+// The keys of sorts and of selections, and their digits.
+
+const digitsOfKey = /* @__PURE__ */ file("sort/digits.wgsl", digitsFile);
+const digitsOfPairs = /* @__PURE__ */ file("sort/digits_of_pairs.wgsl", digitsOfPairsFile);
+
+/** What is sorted by: the items themselves, or a caller's WGSL over each item, which gives a value of a type. */
+export interface SortKey {
+  readonly type: ScalarType;
+  readonly descending: boolean;
+  readonly text?: string | undefined;
+}
+
+/** The bits of the keys that are sorted by, as digits from the lowest on. */
+export interface Digits {
+  /** The first bit, and how many there are. */
+  readonly from: number;
+  readonly bits: number;
+  /** The bits of a digit. The last one may have fewer. */
+  readonly each: number;
+  readonly count: number;
+}
+
+/** As many digits as so many bits take, of which the last may have fewer. */
+export function digitsOf([from, to]: readonly [number, number], most: number): Digits {
+  const bits = to - from;
+  const count = Math.ceil(bits / most);
+  return { from, bits, each: Math.ceil(bits / count), count };
+}
+
+/** The constants of digits, by their names in shaders. */
+export const digitConstants = ({ from, bits, each, count }: Digits): Constants => ({
+  FIRST_BIT: from,
+  DIGIT_BITS: each,
+  DIGITS: count,
+  RADIX: 2 ** each,
+  LAST_DIGIT: 2 ** (bits - (count - 1) * each) - 1,
+});
+
+/** Bits of an item's key. */
+export const keyBits = (type: ScalarType): number => type.bytes * 8;
+
+/** Words of a key. */
+export const keyWords = (type: ScalarType): 1 | 2 => (type.bytes === 8 ? 2 : 1);
+
+/** WGSL for the key of an item `x` as it is carried, and of a value `x`. Keys have the order of the values, and NaN the last. */
+const orders: Readonly<Record<TypeName, readonly [carried: string, value: string]>> = {
+  u32: ["x", "x"],
+  i32: ["x ^ 0x80000000u", "bitcast<u32>(x) ^ 0x80000000u"],
+  f32: ["order_from_f32_bits(x, 0xffffffffu)", "order_from_f32_bits(bitcast<u32>(x), 0xffffffffu)"],
+  f16: ["order_from_f16_bits(bits_from_f16(x), 0xffffu)", "order_from_f16_bits(bits_from_f16(x), 0xffffu)"],
+  u64: ["x", "x"],
+  i64: ["x ^ vec2<u32>(0u, 0x80000000u)", "x ^ vec2<u32>(0u, 0x80000000u)"],
+  f64: ["order_from_f64_bits(x, vec2<u32>(~0u))", "order_from_f64_bits(x, vec2<u32>(~0u))"],
+};
+
+/** Declares `Key`: its words, the low one first. */
+export const keyAlias = ({ type }: SortKey): string =>
+  `alias Key = ${keyWords(type) === 2 ? "vec2<u32>" : "u32"};`;
+
+/** Declares `Key`, and `key_from_item` for an `Input` that carries an item of the type. */
+export function keySourcesOf(type: ElementType, key: SortKey): readonly Source[] {
+  const alias = keyAlias(key);
+  const [carried, ofValue] = orders[key.type.name];
+  const ordered = (text: string): string => (key.descending ? `~(${text})` : text);
+  const files = filesOf(type, key);
+  return key.text === undefined
+    ? [generated([alias, conversion("key_from_item", "Input", "Key", ordered(carried))].join("\n")), ...files]
+    : [
+        generated(
+          [
+            alias,
+            conversion("key_from_item", "Input", "Key", "order_of(key_value(value_from_item(x)))"),
+            conversion("order_of", key.type.native.element, "Key", ordered(ofValue)),
+            valueFromItem(type),
+          ].join("\n"),
+        ),
+        callersFunction(
+          `fn key_value(x: ${type.native.element}) -> ${key.type.native.element} {`,
+          "the key",
+          key.text,
+          { parameters: ["x"], files },
+        ),
+        ...files,
+      ];
+}
+
+const filesOf = (type: ElementType, key: SortKey): readonly SourceText[] => [
+  ...new Set([...type.files, ...(isSameType(type, key.type) ? [] : key.type.files)]),
+];
+
+/** Declares `digit_of` a key. */
+export const digitSources = ({ type }: SortKey): readonly SourceText[] => [
+  digitsOfKey,
+  ...(keyWords(type) === 2 ? [digitsOfPairs] : []),
+];

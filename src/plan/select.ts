@@ -1,0 +1,553 @@
+import { u32 } from "../algebra/integers.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import { itemsOfVector } from "../kernels/contract.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import type { BlockKernelOptions, SelectKernelOptions } from "../kernels/select.ts";
+import {
+  beginKernel,
+  chooseKernel,
+  countLeftKernel,
+  findKernel,
+  firstOfBlocksKernel,
+  firstOfTilesKernel,
+  keepTakenSources,
+  SELECTION_BYTES,
+  selectBindingOf,
+  storeTakenKernel,
+  takeBlocksKernel,
+} from "../kernels/select.ts";
+import type { Sizes } from "../kernels/sizes.ts";
+import { gatherKernel } from "../kernels/sort.ts";
+import { digitsOf } from "../kernels/sort_key.ts";
+import { requireChosen } from "./chosen.ts";
+import { planCompact } from "./compact.ts";
+import type { DeviceFacts } from "./facts.ts";
+import type { Methods } from "./methods.ts";
+import type { TuningOptions } from "./options.ts";
+import { plainSizes } from "./plain_sizes.ts";
+import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
+import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
+import { moveSizes, planSort } from "./sort.ts";
+import type { SortKeyOptions } from "./sort_key.ts";
+import { requireBits, requireKey, requireSmallest, requireWhole } from "./sort_key.ts";
+import { requireFeature, requireMaxLength } from "./tuning.ts";
+
+// Selections: they find the elements that a sort would put first, or one of them, and do not sort the others.
+
+/** What is common to selections that are recorded. */
+interface SelectOptions<Name extends string> {
+  /** The type of the items. */
+  readonly type: ElementType<Name>;
+  /** The most items that you will record. */
+  readonly maxLength: number;
+  /** Whether recordings take the length from a buffer on the GPU. */
+  readonly lengthOnGpu?: boolean;
+}
+
+/** What the greatest elements are the greatest by. */
+export interface TopKOrder extends Omit<SortKeyOptions, "descending">, Pick<TuningOptions, "passes"> {
+  /** Whether to take the least elements instead, the least of all first. */
+  readonly smallest?: boolean;
+}
+
+/** The options of `prepareTopK`. */
+export interface TopKOptions<Name extends string = string> extends SelectOptions<Name>, TopKOrder {
+  /** How many elements to take. If there are fewer, all are taken. */
+  readonly k: number;
+}
+
+/** The options of `prepareNth`. */
+export interface NthOptions<Name extends string = string> extends SelectOptions<Name>, SortKeyOptions {
+  /** Which element to find: the number of elements that a sort would put before it. */
+  readonly n: number;
+}
+
+/** A row of the table of sizes. */
+interface SelectRow {
+  readonly workGroupSize: number;
+  readonly items: number;
+  /** The work-groups that count, and their copies of each counter. */
+  readonly workGroups: number;
+  readonly copies: number;
+  /** The most blocks that a work-group chooses from, and its threads. */
+  readonly blocks: number;
+  readonly threads: number;
+  /** Blocks of fewer elements than 2 to this power are taken by threads, and longer ones by work-groups. */
+  readonly tileShift: number;
+}
+
+const rows = {
+  software: {
+    workGroupSize: 64,
+    items: 16,
+    workGroups: 16,
+    copies: 1,
+    blocks: 512,
+    threads: 64,
+    tileShift: 10,
+  },
+  nvidia: {
+    workGroupSize: 256,
+    items: 16,
+    workGroups: 528,
+    copies: 4,
+    blocks: 16_384,
+    threads: 1024,
+    tileShift: 10,
+  },
+  gpu: {
+    workGroupSize: 256,
+    items: 16,
+    workGroups: 512,
+    copies: 2,
+    blocks: 4096,
+    threads: 256,
+    tileShift: 10,
+  },
+} as const satisfies Record<"software" | "nvidia" | "gpu", SelectRow>;
+
+/** The most bytes of the items that a thread holds at a time. */
+const THREAD_BYTES = 64;
+
+/** For tests: sizes. */
+export type SelectTesting = Partial<SelectRow>;
+
+/** A selection, as a part of a plan. */
+interface Selection {
+  readonly title: string;
+  readonly type: ElementType;
+  readonly maxLength: number;
+  readonly options: SelectKernelOptions;
+  readonly kernels: readonly Kernel[];
+  /** Bytes of its scratch: what it knows, and the bins of a digit. It is the first of the plan. */
+  readonly scratch: readonly number[];
+  /** Items of a vector, and the items of a tile of its kernels. */
+  readonly vector: number;
+  readonly tile: number;
+  /** The kernel that stores the one element that is left. */
+  find(arrangement: Arrangement): Kernel;
+  /** The passes that find out which elements are the first `wanted`. */
+  passes(length: number, wanted: number, arrangement: Arrangement): readonly Pass[];
+}
+
+const ARRANGEMENTS = ["vectors", "items"] as const;
+
+/** The scratch that a selection has its state in, and the bins. */
+const STATE: Slot = { scratch: 0 };
+const BINS: Slot = { scratch: 1 };
+
+/** What selections check first, and what they take from it. */
+function checkedSelection(
+  name: string,
+  options: SelectOptions<string> & SortKeyOptions,
+  facts: DeviceFacts,
+  testing: SelectTesting,
+) {
+  const type = requireType(options.type, name);
+  const title = `${name}<${type.name}>`;
+  const key = requireKey(options, type, title);
+  const range = requireBits(options.bits, key, title);
+  requireFeature(type, title, facts);
+  requireFeature(key.type, title, facts);
+  const { limits } = facts;
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), limits);
+  const row: SelectRow = {
+    ...rows[facts.software ? "software" : facts.vendor === "nvidia" ? "nvidia" : "gpu"],
+    ...testing,
+  };
+  /** The most threads of a work-group. */
+  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+  return { type, title, key, range, maxLength, row, most };
+}
+
+/** Plans a selection by digits. `single` says whether one element is looked for, or all up to it. */
+function planSelection(
+  name: string,
+  options: SelectOptions<string> & SortKeyOptions,
+  single: boolean,
+  facts: DeviceFacts,
+  { algorithms }: Methods,
+  testing: SelectTesting,
+): Selection {
+  const { limits } = facts;
+  const { lengthOnGpu = false } = options;
+  const { type, title, key, range, maxLength, row, most } = checkedSelection(name, options, facts, testing);
+  const items = Math.max(1, Math.min(row.items, Math.floor(THREAD_BYTES / type.bytes)));
+  const sizes = plainSizes({ ...row, items }, title, type, {} as never, facts);
+  // A thread looks after one value of a digit. Digits of indices are as wide as can be, also if keys have few bits.
+  const indexBits = Math.min(8, Math.floor(Math.log2(most)));
+  const digits = digitsOf(range, indexBits);
+  const radix = 2 ** indexBits;
+  const digitSizes = plainSizes({ workGroupSize: radix, items: 1 }, title, type, {} as never, facts);
+  const indexDigits = Math.ceil(Math.log2(Math.max(2, maxLength)) / indexBits);
+  const own: SelectKernelOptions = { type, key, digits, indexDigits, indexBits, single, lengthOnGpu };
+  const room = Math.max(1, Math.floor(limits.maxComputeWorkgroupStorageSize / 2 / (radix * 4)));
+  const copies = 2 ** Math.floor(Math.log2(Math.min(row.copies, room)));
+  const begin = beginKernel(own, digitSizes);
+  const choose = chooseKernel(
+    own,
+    digitSizes,
+    algorithms.blelloch.sources({ sizes: digitSizes, subgroupIds: facts.subgroupIds }),
+  );
+  const counts = perArrangement(ARRANGEMENTS, (one) => countLeftKernel(own, one, sizes, copies));
+  const finds = single ? perArrangement(ARRANGEMENTS, (one) => findKernel(own, one, sizes)) : undefined;
+  const tile = sizes.workGroupSize * sizes.items;
+  const slots = (kernel: Kernel): Pass["slots"] =>
+    bound(kernel, [
+      [bindingOf.input, "input"],
+      [bindingOf.flags, STATE],
+      [bindingOf.bins, BINS],
+      [bindingOf.length, "length"],
+    ]);
+  return {
+    title,
+    type,
+    maxLength,
+    options: own,
+    kernels: [begin, choose, ...counts.all, ...(finds?.all ?? [])],
+    scratch: [SELECTION_BYTES, radix * 4],
+    vector: itemsOfVector(type.bytes, sizes.items),
+    tile,
+    find: (arrangement) => (finds as NonNullable<typeof finds>).of(arrangement),
+    passes(length, wanted, arrangement) {
+      const count = counts.of(arrangement);
+      const tiles = Math.min(row.workGroups, Math.ceil(length / tile));
+      const narrowing = Array.from({ length: digits.count + indexDigits }, (_, at): Pass[] => {
+        const params = { digit: digits.count + indexDigits - 1 - at };
+        return [
+          { kernel: count, slots: slots(count), length, tiles, params },
+          { kernel: choose, slots: slots(choose), length, tiles: 1, params },
+        ];
+      });
+      return [
+        { kernel: begin, slots: slots(begin), length, tiles: 1, params: { wanted } },
+        ...narrowing.flat(),
+      ];
+    },
+  };
+}
+
+/** What plans of selections have in common. */
+const common = (title: string, maxLength: number, type: ElementType) => ({
+  title,
+  maxLength,
+  itemBytes: itemBytesOf(type.bytes, type.bytes),
+  baseNames: { [bindingOf.length]: "length_base", [selectBindingOf.indices]: "reordered_base" },
+  indirectWords: 0,
+  ways: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
+  groupingOf: (): never => {
+    throw new ArgumentError(`${title} has no order of operations`);
+  },
+});
+
+/** The passes of another plan, with its scratch from a number on, and other names for what it binds. */
+const within = (
+  passes: readonly Pass[],
+  scratch: number,
+  named: Readonly<Partial<Record<RangeName, Slot>>>,
+): readonly Pass[] =>
+  passes.map((pass) => ({
+    ...pass,
+    slots: new Map(
+      [...pass.slots].map(([binding, slot]) => [
+        binding,
+        typeof slot === "object" ? { scratch: scratch + slot.scratch } : (named[slot] ?? slot),
+      ]),
+    ),
+    params: { ...pass.params, first_index: 0 },
+  }));
+
+/** How the first elements in an order are taken, as a part of a plan. */
+interface Taking {
+  readonly kernels: readonly Kernel[];
+  readonly scratch: readonly number[];
+  readonly eagerScratch: number;
+  readonly spine?: Plan["spine"];
+  readonly vector: number;
+  /** The passes that leave the positions in the order of the data, and their number. */
+  passes(length: number, arrangement: Arrangement): readonly Pass[];
+}
+
+/**
+ * Takes any number of elements: it finds the last of them, digit by digit, and compacts all up to it. The compaction leaves the
+ * positions in its range `output`, and their number in `count`.
+ */
+function takeByDigits(
+  options: TopKOptions,
+  k: number,
+  facts: DeviceFacts,
+  methods: Methods,
+  testing: SelectTesting,
+): Taking {
+  const selection = planSelection("topK", options, false, facts, methods, testing);
+  const { type, maxLength } = selection;
+  const { lengthOnGpu = false, passes } = options;
+  const keep = planCompact(
+    { type, indices: true, maxLength, lengthOnGpu, ...(passes !== undefined && { passes }) },
+    facts,
+    methods,
+    ARRANGEMENTS,
+    {},
+    undefined,
+    keepTakenSources(selection.options),
+  );
+  const first = selection.scratch.length;
+  return {
+    kernels: [...selection.kernels, ...keep.kernels],
+    scratch: [...selection.scratch, ...keep.scratch],
+    eagerScratch: first + keep.eagerScratch,
+    ...(keep.spine && { spine: { ...keep.spine, scratch: first + keep.spine.scratch } }),
+    vector: Math.max(selection.vector, keep.vector),
+    passes: (length, arrangement) => [
+      ...selection.passes(length, k, arrangement),
+      ...within(keep.passes(length, arrangement), first, { flags: STATE }),
+    ],
+  };
+}
+
+/**
+ * Takes few elements: the blocks that have them, shorter blocks of these, and so on. It is undefined if they are too many for one
+ * work-group to choose from. The bindings have the names that {@link takeByDigits} has.
+ */
+function takeByBlocks(
+  options: TopKOptions,
+  k: number,
+  facts: DeviceFacts,
+  { algorithms }: Methods,
+  testing: SelectTesting,
+): Taking | undefined {
+  const { lengthOnGpu = false } = options;
+  const { title, type, key, range, maxLength, row, most } = checkedSelection("topK", options, facts, testing);
+  const threads = 2 ** Math.floor(Math.log2(Math.min(row.threads, most)));
+  const items = row.blocks / row.threads;
+  const room = threads * items;
+  const ratioBits = Math.floor(Math.log2(room / k));
+  if (ratioBits < 2) {
+    return undefined;
+  }
+  const firstShift = Math.max(0, Math.ceil(Math.log2(Math.max(1, maxLength))) - Math.log2(room));
+  const own: BlockKernelOptions = {
+    type,
+    key,
+    digits: digitsOf(range, Math.min(8, Math.log2(threads))),
+    firstShift,
+    ratioBits,
+    lengthOnGpu,
+  };
+  const plain = (workGroupSize: number, items: number): Sizes => ({
+    ...plainSizes({ workGroupSize, items }, title, type, {} as never, facts),
+    unrolled: !facts.software,
+  });
+  const perThread = Math.max(1, Math.min(row.items, Math.floor(THREAD_BYTES / type.bytes)));
+  const shortSizes = plain(64, Math.min(8, perThread));
+  const longSizes = plain(row.workGroupSize, perThread);
+  const takeSizes = plain(threads, items);
+  const short = firstOfBlocksKernel(own, shortSizes);
+  const long =
+    firstShift >= row.tileShift
+      ? perArrangement(ARRANGEMENTS, (one) => firstOfTilesKernel(own, one, longSizes))
+      : undefined;
+  const take = takeBlocksKernel(
+    own,
+    takeSizes,
+    algorithms["hillis-steele"].sources({ sizes: takeSizes, subgroupIds: facts.subgroupIds }),
+  );
+  // The first keys of blocks, and the numbers of blocks that were taken. These take turns with the positions.
+  const firsts: Slot = { scratch: 0 };
+  const numbers: Slot = { scratch: 1 };
+  const shifts = [firstShift];
+  for (let at = firstShift; at > 0; ) {
+    at -= Math.min(at, ratioBits);
+    shifts.push(at);
+  }
+  return {
+    kernels: [short, ...(long?.all ?? []), take],
+    scratch: [room * (key.type.bytes === 8 ? 8 : 4), k * 4],
+    eagerScratch: 2,
+    vector: long === undefined ? 1 : itemsOfVector(type.bytes, longSizes.items),
+    passes(length, arrangement) {
+      let blocks = Math.ceil(length / 2 ** firstShift);
+      return shifts.flatMap((shift, at): Pass[] => {
+        // The last turn leaves the positions.
+        const [into, from]: readonly Slot[] =
+          (shifts.length - at) % 2 === 1 ? ["output", numbers] : [numbers, "output"];
+        const isLong = long !== undefined && shift >= row.tileShift;
+        const kernel = isLong ? long.of(arrangement) : short;
+        blocks = at === 0 ? blocks : Math.min(blocks, k) * 2 ** ((shifts[at - 1] as number) - shift);
+        const params = { digit: shift, wanted: k };
+        const slots = (of: Kernel): Pass["slots"] =>
+          bound(of, [
+            [bindingOf.input, "input"],
+            [bindingOf.spine, firsts],
+            [bindingOf.count, "count"],
+            [bindingOf.length, "length"],
+            [selectBindingOf.positions, from as Slot],
+            [selectBindingOf.indices, into as Slot],
+          ]);
+        return [
+          {
+            kernel,
+            slots: slots(kernel),
+            length,
+            tiles: isLong ? blocks : Math.ceil(blocks / shortSizes.workGroupSize),
+            params,
+          },
+          { kernel: take, slots: slots(take), length, tiles: 1, params },
+        ];
+      });
+    },
+  };
+}
+
+/**
+ * Plans the selection of the first elements in an order. It takes them by blocks if they are few, else by digits, and sorts what it
+ * has taken.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planTopK(
+  options: TopKOptions,
+  facts: DeviceFacts,
+  methods: Methods,
+  testing: SelectTesting = {},
+): Plan {
+  const { lengthOnGpu = false, passes, smallest, key, keyType, bits } = options;
+  requireSmallest(smallest, "topK");
+  const ordered = { ...options, descending: smallest !== true };
+  const { title, type, maxLength } = checkedSelection("topK", ordered, facts, testing);
+  requireChosen(options, title, facts);
+  const k = requireWhole(options.k, 1, title, "k");
+  const most = Math.min(k, maxLength);
+  const taking =
+    takeByBlocks(ordered, Math.max(1, most), facts, methods, testing) ??
+    takeByDigits(ordered, k, facts, methods, testing);
+  const by = {
+    descending: ordered.descending,
+    ...(key !== undefined && { key }),
+    ...(keyType && { keyType }),
+    ...(bits && { bits }),
+    ...(passes !== undefined && { passes }),
+  };
+  const sort = planSort({ type, ...by, indices: true, maxLength: most, lengthOnGpu }, facts, methods, u32, [
+    "items",
+  ]);
+  const sizes = moveSizes(title, type, facts);
+  const gather = gatherKernel(type, lengthOnGpu, sizes);
+  const store = storeTakenKernel(type, lengthOnGpu, sizes);
+
+  // The number that is taken; the positions and the items in the order of the data; and the positions in order.
+  const count: Slot = { scratch: 0 };
+  const positions: Slot = { scratch: 1 };
+  const items: Slot = { scratch: 2 };
+  const sorted: Slot = { scratch: 3 };
+  const scratch = [4, wholeWords(most * 4), wholeWords(most * type.bytes), wholeWords(most * 4)];
+  const sortScratch = scratch.length;
+  const takeScratch = sortScratch + sort.scratch.length;
+  const taken = lengthOnGpu ? "count" : count;
+  return {
+    ...common(title, maxLength, type),
+    vector: taking.vector,
+    kernels: distinct([...taking.kernels, gather, ...sort.kernels, store]),
+    scratch: [...scratch, ...sort.scratch, ...taking.scratch],
+    eagerScratch: takeScratch + taking.eagerScratch,
+    ...(taking.spine && { spine: { ...taking.spine, scratch: takeScratch + taking.spine.scratch } }),
+    needs: new Set([
+      "input",
+      "output",
+      "indices",
+      ...(lengthOnGpu ? (["length", "count"] as const) : []),
+    ] as const),
+    outputLength: (length) => Math.min(k, length),
+    passes(length, arrangement) {
+      const wanted = Math.min(k, length);
+      if (wanted === 0 && !lengthOnGpu) {
+        return [];
+      }
+      // These say how many are taken, also if there can be none.
+      const takes = within(taking.passes(length, arrangement), takeScratch, {
+        output: positions,
+        count: taken,
+      });
+      if (wanted === 0) {
+        return takes;
+      }
+      const move = (kernel: Kernel, output: Slot, from: Slot): Pass => ({
+        kernel,
+        slots: bound(kernel, [
+          [bindingOf.input, "input"],
+          [bindingOf.output, output],
+          [selectBindingOf.indices, "indices"],
+          [selectBindingOf.positions, from],
+          [bindingOf.length, taken],
+        ]),
+        length: wanted,
+        tiles: Math.ceil(wanted / (sizes.workGroupSize * sizes.items)),
+      });
+      return [
+        ...takes,
+        move(gather, items, positions),
+        ...within(sort.passes(wanted, "items"), sortScratch, {
+          input: items,
+          values: positions,
+          output: sorted,
+          length: taken,
+        }),
+        move(store, "output", sorted),
+      ];
+    },
+  };
+}
+
+/**
+ * Plans the search for one element of the sorted data: digit by digit of its key, and if there are equal keys, of its index. Then
+ * one pass over the data stores it.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planNth(
+  options: NthOptions,
+  facts: DeviceFacts,
+  methods: Methods,
+  testing: SelectTesting = {},
+): Plan {
+  const selection = planSelection("nth", options, true, facts, methods, testing);
+  const n = requireWhole(options.n, 0, selection.title, "n");
+  return {
+    ...common(selection.title, selection.maxLength, selection.type),
+    vector: selection.vector,
+    kernels: distinct(selection.kernels),
+    scratch: selection.scratch,
+    eagerScratch: selection.scratch.length,
+    needs: new Set([
+      "input",
+      "output",
+      "indices",
+      ...(options.lengthOnGpu ? (["length"] as const) : []),
+    ] as const),
+    outputLength: (length) => Math.min(1, length),
+    passes(length, arrangement) {
+      if (length === 0) {
+        return [];
+      }
+      const find = selection.find(arrangement);
+      return [
+        ...selection.passes(length, Math.min(n + 1, 0xffffffff), arrangement),
+        {
+          kernel: find,
+          slots: bound(find, [
+            [bindingOf.input, "input"],
+            [bindingOf.output, "output"],
+            [bindingOf.flags, STATE],
+            [selectBindingOf.indices, "indices"],
+            [bindingOf.length, "length"],
+          ]),
+          length,
+          tiles: Math.ceil(length / selection.tile),
+        },
+      ];
+    },
+  };
+}

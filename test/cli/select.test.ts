@@ -1,0 +1,89 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect } from "vitest";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
+import { dumpElements, parseElements } from "../../src/cli/npy.ts";
+import { nthReference, topKReference } from "../../src/reference/sort.ts";
+import type { Ended } from "../support/command.ts";
+import { failsIn, runIn } from "../support/command.ts";
+import { randomItems } from "../support/random.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 3 });
+
+// Selections in the command.
+
+const { i32, f32, u64 } = elementTypes;
+const SOFTWARE = ["--adapter", "software"];
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "wavefold-select-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const put = (name: string, type: ScalarType, data: ScalarArray, shape = [data.length]): void =>
+  writeFileSync(join(folder, name), dumpElements({ type, data, shape }));
+const fileOf = (name: string): { type: TypeName; shape: readonly number[]; data: Scalar[] } => {
+  const { type, shape, data } = parseElements(readFileSync(join(folder, name)), name);
+  return { type: type.name, shape, data: Array.from(data as ArrayLike<Scalar>) };
+};
+const run = (...args: string[]): Ended => runIn(folder, [...args, ...SOFTWARE]);
+const done: Ended = { status: 0, stdout: "", stderr: "" };
+
+test("topk writes the greatest elements and their positions", () => {
+  const data = randomItems(i32, 3000, "topk") as Int32Array;
+  put("x.npy", i32, data, [30, 100]);
+  expect(run("topk", "x.npy", "-k", "20", "-o", "b.npy", "--indices-out", "p.npy")).toEqual(done);
+  const { values, indices } = topKReference(data, 20);
+  expect(fileOf("b.npy")).toEqual({ type: "i32", shape: [20], data: Array.from(values) });
+  expect(fileOf("p.npy")).toEqual({ type: "u32", shape: [20], data: Array.from(indices) });
+  // More than there are, into the input's own place.
+  expect(run("topk", "x.npy", "-k", "4000", "-o", "x.npy", "--smallest")).toEqual(done);
+  expect(fileOf("x.npy").data).toEqual(Array.from(data.slice().sort()));
+});
+
+test("topk and nth take keys, some of their bits, and text", () => {
+  const data = randomItems(u64, 1000, "nth") as BigUint64Array;
+  put("x.npy", u64, data);
+  const low = ["--bits", "3,11"];
+  expect(run("topk", "x.npy", "-k", "5", "-o", "b.npy", ...low)).toEqual(done);
+  expect(fileOf("b.npy").data).toEqual(Array.from(topKReference(data, 5, { bits: [3, 11] }).values));
+  const { value, index } = nthReference(data, 400, { descending: true });
+  expect(run("nth", "x.npy", "-n", "400", "--descending")).toEqual({
+    ...done,
+    stdout: `${index} ${value}\n`,
+  });
+  writeFileSync(join(folder, "x.txt"), "3\n-1\n7\nnan\n");
+  const text = ["x.txt", "--text", "f32"];
+  expect(run("nth", ...text, "-n", "1")).toEqual({ ...done, stdout: "0 3.0\n" });
+  expect(run("topk", ...text, "-k", "2", "-o", "-")).toEqual({ ...done, stdout: "nan\n7.0\n" });
+  const negated = ["--key", "u32(abs(x))", "--key-type", "u32"];
+  expect(run("topk", "x.txt", "--text", "i32", "-k", "1", "-o", "-", ...negated).status).toBe(1);
+  writeFileSync(join(folder, "i.txt"), "3\n-9\n7\n");
+  expect(run("topk", "i.txt", "--text", "i32", "-k", "1", "-o", "-", ...negated).stdout).toBe("-9\n");
+});
+
+test("what topk and nth refuse leaves nothing behind", () => {
+  put("x.npy", f32, Float32Array.of(3, 1, 7));
+  const refused: readonly (readonly [message: RegExp, ...args: string[]])[] = [
+    [/-k/, "topk", "x.npy", "-o", "b.npy"],
+    [/k is 0; it takes a whole number from 1/, "topk", "x.npy", "-k", "0", "-o", "b.npy"],
+    [/whole number/, "topk", "x.npy", "-k", "some", "-o", "b.npy"],
+    [/two outputs would go there/, "topk", "x.npy", "-k", "1", "-o", "b.npy", "--indices-out", "./b.npy"],
+    [/--indices-out takes a file/, "topk", "x.npy", "-k", "1", "-o", "b.npy", "--indices-out", "-"],
+    [/it takes both/, "topk", "x.npy", "-k", "1", "-o", "b.npy", "--key-type", "u32"],
+    [/bits is \[3, 40\]/, "topk", "x.npy", "-k", "1", "-o", "b.npy", "--bits", "3,40"],
+    [/n is 3, and there are 3 elements; it takes 0 to 2/, "nth", "x.npy", "-n", "3"],
+    [/none\.npy/, "nth", "none.npy", "-n", "0"],
+    [/the predicate|the key/, "nth", "x.npy", "-n", "0", "--key", "x +"],
+  ];
+  for (const [message, ...args] of refused) {
+    failsIn(folder, message, [...args, ...SOFTWARE]);
+  }
+  expect(readdirSync(folder)).toEqual(["x.npy"]);
+});

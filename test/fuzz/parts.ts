@@ -1,0 +1,228 @@
+import fc from "fast-check";
+import { valuesOf } from "../../src/algebra/array_values.ts";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import type { TypeName, Value } from "../../src/algebra/types.ts";
+import { histogramReference } from "../../src/reference/histogram.ts";
+import { partitionReference } from "../../src/reference/partition.ts";
+import type { Bench } from "./bench.ts";
+import type { Verdict } from "./oracle.ts";
+import { attempt, Fault, oneLine } from "./oracle.ts";
+import type { Scale } from "./plans.ts";
+import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import { onGpu, partsOf, requireEqual } from "./segments.ts";
+import type { DataSpec, TypeSpec } from "./values.ts";
+import { arrayOf, bitsOf, dataKinds, itemBytes, typeOf } from "./values.ts";
+
+// Partitions, in two and by classes, and histograms: at hand and on the GPU. All of them are exact.
+
+const places = ["i % 3u == 1u", "i >= 40u", "true", "false", "(i ^ (i >> 3u)) % 2u == 0u"] as const;
+const keeps: Readonly<Record<(typeof places)[number], (index: number) => boolean>> = {
+  "i % 3u == 1u": (i) => i % 3 === 1,
+  "i >= 40u": (i) => i >= 40,
+  true: () => true,
+  false: () => false,
+  "(i ^ (i >> 3u)) % 2u == 0u": (i) => (i ^ (i >>> 3)) % 2 === 0,
+};
+
+/** What is called. */
+export interface PartsSpec {
+  readonly kind: "partition" | "classes" | "even" | "edges" | "numbers";
+  readonly type: TypeSpec;
+  /** Of a partition in two: flags, where it is left out. */
+  readonly where?: (typeof places)[number];
+  readonly indices?: boolean;
+  /** Classes, or bins. */
+  readonly count: number;
+  /** How an item's class or bin comes from its index: `i * factor % modulus`. */
+  readonly factor: number;
+  readonly modulus: number;
+  readonly weights?: "u32" | "i32" | "f32";
+  readonly algorithm?: (typeof algorithmNames)[number];
+  readonly workGroupSize?: number;
+  readonly itemsPerThread?: number;
+}
+
+export interface PartsStep {
+  readonly length: number;
+  readonly data: DataSpec;
+  readonly onGpu?: boolean;
+}
+
+export interface PartsCase {
+  readonly family: "parts";
+  readonly call: PartsSpec;
+  readonly steps: readonly PartsStep[];
+}
+
+export function partsArbitrary(scale: Scale): fc.Arbitrary<PartsCase> {
+  const call = fc.record(
+    {
+      kind: fc.constantFrom(
+        "partition" as const,
+        "classes" as const,
+        "even" as const,
+        "edges" as const,
+        "numbers" as const,
+      ),
+      type: typeArbitrary(scale),
+      where: oneIn(2, fc.constantFrom(...places)) as fc.Arbitrary<(typeof places)[number]>,
+      indices: fc.boolean(),
+      count: fc.oneof(fc.integer({ min: 1, max: 16 }), fc.integer({ min: 1, max: 3000 })),
+      factor: fc.integer({ min: 1, max: 9999 }),
+      modulus: fc.integer({ min: 1, max: 4000 }),
+      weights: oneIn(
+        2,
+        fc.constantFrom("u32" as const, "i32" as const, "f32" as const),
+      ) as fc.Arbitrary<"u32">,
+      algorithm: fc.constantFrom(...algorithmNames),
+      workGroupSize: fc.constantFrom(2, 3, 4, 7, 8, 16, 32, 33, 64, 100, 128),
+      itemsPerThread: fc.integer({ min: 1, max: 9 }),
+    },
+    { requiredKeys: ["kind", "type", "count", "factor", "modulus"] },
+  );
+  const step = fc.record(
+    {
+      length: sizeAround(Math.min(scale.usualLength, 50_000)),
+      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) }),
+      onGpu: fc.boolean(),
+    },
+    { requiredKeys: ["length", "data"] },
+  );
+  return fc.record({
+    family: fc.constant("parts" as const),
+    call: new Pooled(call, scale.software ? 6 : 24),
+    steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+  });
+}
+
+export async function runParts({ call, steps }: PartsCase, bench: Bench): Promise<Verdict> {
+  let verdict: Verdict = "refused";
+  for (const step of steps) {
+    if ((await runStep(call, step, bench)) === "passed") {
+      verdict = "passed";
+    }
+  }
+  await bench.requireNoError(call.kind);
+  return verdict;
+}
+
+/** Some edges in ascending order, from the data and beside it. Equal ones are left out. */
+function edgesOf(data: AnyArray, name: TypeName, count: number, seed: number): Value[] {
+  const values = valuesOf(data, elementTypes[name]);
+  const isBig = name === "u64" || name === "i64";
+  const next = bitsOf(seed + 5);
+  const found = new Set<number | bigint>([isBig ? 0n : 0, isBig ? 7n : 7]);
+  for (let at = 0; at < Math.min(count, 40) && data.length > 0; at++) {
+    const value = values(next() % data.length) as number | bigint;
+    if (typeof value === "bigint" || Number.isFinite(value)) {
+      found.add(value);
+    }
+  }
+  return [...found].sort((a, b) => (a < b ? -1 : 1));
+}
+
+async function runStep(spec: PartsSpec, step: PartsStep, bench: Bench): Promise<Verdict> {
+  const { kind, count, factor, modulus } = spec;
+  const isHistogram = kind !== "partition" && kind !== "classes";
+  // A histogram takes no structs.
+  const type = isHistogram && typeof spec.type !== "string" ? elementTypes.u32 : typeOf(spec.type);
+  const { length } = step;
+  const data = arrayOf(type, itemBytes(type, step.data, length, false));
+  const title = `${kind}<${type.name}> of ${length} items${step.onGpu ? ", on the GPU" : ""}`;
+  const isF16 = type.name === "f16" ? { type } : {};
+  const numbers = (index: number): number => (Math.imul(index, factor) >>> 0) % modulus;
+  const text = `(i * ${factor}u) % ${modulus}u`;
+  const tuning = Object.fromEntries(
+    (["algorithm", "workGroupSize", "itemsPerThread"] as const)
+      .filter((name) => spec[name] !== undefined && !(isHistogram && name === "algorithm"))
+      .map((name) => [name, spec[name]]),
+  );
+  // The options, the arrays among them, and what it means.
+  let options: Record<string, unknown>;
+  const arrays: Record<string, AnyArray> = {};
+  let expected: unknown;
+  const indices = spec.indices ? { indices: true } : {};
+  if (kind === "partition") {
+    const next = bitsOf(step.data.seed + 1);
+    const flags = Uint32Array.from({ length }, () => (next() % 3 === 0 ? 0 : next()));
+    if (spec.where === undefined) {
+      arrays.flags = flags;
+    }
+    options = { ...indices, ...(spec.where !== undefined && { where: spec.where }) };
+    const keep = spec.where === undefined ? (index: number) => flags[index] !== 0 : keeps[spec.where];
+    expected = partitionReference(data, (_: unknown, index: number) => keep(index), {
+      ...isF16,
+      ...indices,
+    } as never);
+  } else if (kind === "classes") {
+    const classes = 1 + (count % 16);
+    options = { ...indices, classes, class: text };
+    expected = partitionReference(data, (_: unknown, index: number) => numbers(index), {
+      ...isF16,
+      ...indices,
+      classes,
+    } as never);
+  } else {
+    const name = type.name as TypeName;
+    const isBig = name === "u64" || name === "i64";
+    const low = isBig ? 0n : 0;
+    const high = isBig ? BigInt(1 + modulus) : 1 + (name === "f16" ? modulus % 1000 : modulus);
+    const bins =
+      kind === "even"
+        ? { bins: count, range: [low, high] }
+        : kind === "edges"
+          ? { edges: edgesOf(data, name, count, step.data.seed) }
+          : { bins: count, bin: text };
+    if (spec.weights !== undefined) {
+      // Few whole numbers, whose sums are exact.
+      arrays.weights = arrayOf(
+        elementTypes[spec.weights],
+        itemBytes(elementTypes[spec.weights], { kind: "small", seed: step.data.seed + 2 }, length, true),
+      );
+    }
+    options = bins;
+    expected = histogramReference(
+      data as Uint32Array,
+      {
+        ...bins,
+        ...isF16,
+        ...arrays,
+        ...(kind === "numbers" && { bin: (_: unknown, index: number) => numbers(index) }),
+      } as never,
+    );
+  }
+  const primitive = isHistogram ? "histogram" : "partition";
+  const method = (
+    bench.fold as unknown as Record<string, (data: unknown, options: object) => Promise<unknown>>
+  )[primitive]?.bind(bench.fold) as (data: unknown, options: object) => Promise<unknown>;
+  const asIs = async (one: unknown): Promise<AnyArray> =>
+    (typeof one === "number" ? Uint32Array.of(one) : one) as AnyArray;
+  const made = await attempt(title, false, async () => {
+    if (!step.onGpu) {
+      return partsOf(await method(data, { ...tuning, ...options, ...arrays, ...isF16 }), asIs);
+    }
+    return onGpu(bench, async (up, read) => {
+      const there: Record<string, unknown> = {};
+      for (const [name, array] of Object.entries(arrays)) {
+        there[name] = await up(array);
+      }
+      return partsOf(await method(await up(data, isF16.type), { ...tuning, ...options, ...there }), read);
+    });
+  });
+  if ("refusal" in made) {
+    const features = bench.fold.device.features as unknown as ReadonlySet<string>;
+    const mustWork =
+      (type.feature === undefined || features.has(type.feature)) &&
+      (spec.algorithm !== "subgroup" || features.has("subgroups")) &&
+      (spec.workGroupSize ?? 2) * (spec.itemsPerThread ?? 2) > 1;
+    if (mustWork && made.refusal.name !== "LimitError") {
+      throw new Fault(`${title} is refused, and must work: ${oneLine(made.refusal)}`);
+    }
+    return "refused";
+  }
+  for (const [name, array] of Object.entries(await partsOf(expected, asIs))) {
+    requireEqual(made.result[name], array, `${title}${name === "" ? "" : `: ${name}`}`);
+  }
+  return "passed";
+}

@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import type { PreparedNth, PreparedTopK } from "../../src/gpu/select.ts";
+import type { ReferenceSort } from "../../src/reference/sort.ts";
+import { argSortReference } from "../../src/reference/sort.ts";
+import type { Bench } from "./bench.ts";
+import type { Verdict } from "./oracle.ts";
+import { attempt, attemptNow, Fault, oneLine } from "./oracle.ts";
+import type { Scale } from "./plans.ts";
+import { oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import type { Expected } from "./sort.ts";
+import { gathered, keyOf, placed, requireBytes } from "./sort.ts";
+import type { DataSpec, TypeSpec } from "./values.ts";
+import { arrayOf, dataKinds, itemBytes, typeOf } from "./values.ts";
+
+// Selections that are recorded: any type, order, bits and number, by ranges that lie anywhere. All bytes of all buffers are compared.
+
+/** What is prepared. */
+export interface SelectSpec {
+  readonly type: TypeSpec;
+  readonly maxLength: number;
+  /** How many of the first elements are asked for. Without it, one element is. */
+  readonly k?: number;
+  /** Which element is asked for. */
+  readonly n?: number;
+  /** The other order than the usual one. */
+  readonly reversed?: boolean;
+  /** The first bit and the number of bits, as parts of 64 of what a key has. */
+  readonly bits?: readonly [from: number, count: number];
+  readonly lengthOnGpu?: boolean;
+  readonly passes?: "single" | "reduce-then-scan";
+}
+
+/** A recording. */
+export interface SelectStep {
+  readonly length: number;
+  readonly data: DataSpec;
+  /** Items before each range. */
+  readonly before: number;
+  readonly firstIndex?: number;
+}
+
+export interface SelectCase {
+  readonly family: "select";
+  readonly plan: SelectSpec;
+  readonly steps: readonly SelectStep[];
+}
+
+export function selectArbitrary(scale: Scale): fc.Arbitrary<SelectCase> {
+  const plan = fc.record(
+    {
+      type: typeArbitrary(scale),
+      maxLength: sizeAround(scale.usualLength),
+      k: fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(scale.usualLength)),
+      n: sizeAround(scale.usualLength),
+      reversed: fc.boolean(),
+      bits: fc.tuple(fc.integer({ min: 0, max: 63 }), fc.integer({ min: 1, max: 64 })),
+      lengthOnGpu: fc.boolean(),
+      passes: fc.constantFrom("single" as const, "reduce-then-scan" as const),
+    },
+    { requiredKeys: ["type", "maxLength"] },
+  );
+  const step = fc.record(
+    {
+      length: sizeAround(scale.usualLength),
+      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat() }),
+      before: fc.integer({ min: 0, max: 9 }),
+      firstIndex: oneIn(4, fc.nat()) as fc.Arbitrary<number>,
+    },
+    { requiredKeys: ["length", "data", "before"] },
+  );
+  return fc.record({
+    family: fc.constant("select" as const),
+    plan: new Pooled(plan, 6),
+    steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+  });
+}
+
+const FILL = 0x5a;
+
+export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Promise<Verdict> {
+  const { fold } = bench;
+  const { device } = fold;
+  const { type: spec, maxLength, n = 0, reversed = false, lengthOnGpu = false, passes } = plan;
+  const isTopK = plan.k !== undefined;
+  const k = Math.max(1, plan.k ?? 1);
+  const type = typeOf(spec);
+  const key = keyOf(type);
+  const width = key.type.bytes * 8;
+  const [first, count] = plan.bits ?? [0, 64];
+  const from = Math.floor((first * width) / 64);
+  const bits = [from, Math.min(width, from + Math.max(1, Math.floor((count * width) / 64)))] as const;
+  const common = { type, ...key.options, maxLength, lengthOnGpu, ...(plan.bits && { bits }) };
+  const options = isTopK
+    ? { ...common, k, smallest: reversed, ...(passes && { passes }) }
+    : { ...common, n, descending: reversed };
+  const title = `${isTopK ? "topK" : "nth"}<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
+  const mustWork =
+    type.feature === undefined || (device.features as unknown as ReadonlySet<string>).has(type.feature);
+  let prepared: PreparedTopK | PreparedNth;
+  try {
+    prepared = await bench.kept(`select ${JSON.stringify(plan)}`, async () => {
+      const made = await attempt(`prepare ${title}`, false, () =>
+        isTopK ? fold.prepareTopK(options as never) : fold.prepareNth(options as never),
+      );
+      if ("refusal" in made) {
+        throw made.refusal;
+      }
+      return made.result as PreparedTopK;
+    });
+  } catch (cause) {
+    if (cause instanceof Fault || (mustWork && (cause as Error).name !== "LimitError")) {
+      throw cause instanceof Fault
+        ? cause
+        : new Fault(`${title} is refused, and must work: ${oneLine(cause)}`);
+    }
+    return "refused";
+  }
+  for (const step of steps) {
+    await runStep(step);
+  }
+  await bench.requireNoError(title);
+  return "passed";
+
+  async function runStep({ length: wanted, data, before, firstIndex = 0 }: SelectStep): Promise<void> {
+    const length = Math.min(wanted, maxLength);
+    const most = lengthOnGpu ? maxLength : length;
+    const items = itemBytes(type, data, most, false);
+    const own = items.slice(0, length * type.bytes);
+    const descending = isTopK ? !reversed : reversed;
+    const reference = { type, descending, bits, ...key.reference } as ReferenceSort<AnyArray>;
+    const sorted = argSortReference(arrayOf(type, own) as AnyArray, reference);
+    const last = Math.min(n, length - 1);
+    const positions = isTopK ? sorted.slice(0, k) : sorted.slice(last, last + 1);
+    const room = isTopK ? Math.min(k, most) : Math.min(1, most);
+    const made: GPUBuffer[] = [];
+    const bufferOf = (bytes: Uint8Array<ArrayBuffer>): GPUBuffer => {
+      const buffer = device.createBuffer({ size: bytes.length, usage: 0x80 | 0x4 | 0x8 });
+      device.queue.writeBuffer(buffer, 0, bytes);
+      made.push(buffer);
+      return buffer;
+    };
+    const expected: Expected[] = [];
+    const rangeOf = (name: string, given: Uint8Array, after: Uint8Array, bytes: number, items: number) => {
+      const offset = items * bytes;
+      const buffer = bufferOf(placed(given, offset));
+      const all = placed(given, offset);
+      all.set(after, offset);
+      expected.push({ name, buffer, bytes: all });
+      return { buffer, offset };
+    };
+    // What is past those that are taken stays as it was.
+    const blank = (bytes: number): Uint8Array => new Uint8Array(room * bytes).fill(FILL);
+    const places = Uint32Array.from(positions, (one) => one + firstIndex);
+    const ranges = {
+      input: rangeOf("input", items, items, type.bytes, before),
+      output: rangeOf(
+        "output",
+        blank(type.bytes),
+        gathered(own, positions, type.bytes, positions.length),
+        type.bytes,
+        before + 1,
+      ),
+      indices: rangeOf("indices", blank(4), new Uint8Array(places.buffer), 4, before + 2),
+      ...(firstIndex > 0 && { firstIndex }),
+      ...(isTopK &&
+        lengthOnGpu && {
+          count: rangeOf(
+            "count",
+            new Uint8Array(4).fill(FILL),
+            new Uint8Array(Uint32Array.of(positions.length).buffer),
+            4,
+            before,
+          ),
+        }),
+      length: lengthOnGpu ? bufferOf(new Uint8Array(Uint32Array.of(length).buffer)) : length,
+    };
+    const encoder = device.createCommandEncoder();
+    attemptNow(title, true, () => prepared.record(encoder, ranges as never));
+    await requireBytes(
+      device,
+      encoder,
+      expected,
+      made,
+      (name) => `wrong in ${title}'s ${name}, ${length} items`,
+    );
+    for (const buffer of made) {
+      buffer.destroy();
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
+import { add } from "../../src/algebra/operators.ts";
+import { openFold } from "../../src/node.ts";
+import { adapter } from "../support/adapter.ts";
+
+test("whatever is destroyed is disposed of, too", async () => {
+  // With those that the fold opened by itself: its device ends.
+  const own = await openFold({ adapter });
+  const lost = own.device.lost;
+  const type = u32;
+  const plans = {
+    scan: await own.prepareScan({ type, op: add, maxLength: 9 }),
+    reduce: await own.prepareReduce({ type, op: add, maxLength: 9 }),
+    compact: await own.prepareCompact({ type, where: "x > 1u", maxLength: 9 }),
+    partition: await own.preparePartition({ type, where: "x > 1u", maxLength: 9 }),
+    histogram: await own.prepareHistogram({ type, bins: 4, bin: "x", maxLength: 9 }),
+    searchSorted: await own.prepareSearchSorted({ type, maxLength: 9 }),
+    sort: await own.prepareSort({ type, maxLength: 9 }),
+  };
+  const encoder = own.device.createCommandEncoder();
+  for (const [name, plan] of Object.entries(plans)) {
+    plan[Symbol.dispose]();
+    const record = plan.record as (encoder: GPUCommandEncoder, ranges: object) => void;
+    expect(() => record(encoder, { length: 0 }), name).toThrow(/destroyed/);
+  }
+  const array = await own.upload(Uint32Array.of(1));
+  array[Symbol.dispose]();
+  await expect(array.read()).rejects.toThrow(/destroyed/);
+  own[Symbol.dispose]();
+  expect((await lost).reason).toBe("destroyed");
+});

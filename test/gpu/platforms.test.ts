@@ -1,0 +1,102 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shaderTexts } from "../../scripts/modules.mjs";
+
+// Which adapter is taken on systems that this machine is not: the system's name is faked, and so is the package webgpu.
+
+const WEBGPU = `export const create = () => ({
+  async requestAdapter(options) {
+    console.log("asked " + JSON.stringify(options));
+    const isFallbackAdapter = options.forceFallbackAdapter === true || !process.env.HAS.includes("gpu");
+    if (isFallbackAdapter && !process.env.HAS.includes("software")) { return null; }
+    const requestDevice = async () => { throw new Error(isFallbackAdapter ? "took software" : "took gpu"); };
+    return { info: { isFallbackAdapter }, features: new Set(), limits: {}, requestDevice };
+  },
+});`;
+
+const PROGRAM = `
+const [platform, arch, adapter] = process.argv.slice(2);
+for (const [name, value] of Object.entries({ platform, arch })) {
+  Object.defineProperty(process, name, { value });
+}
+const { openFold } = await import("./wavefold.mjs");
+await openFold(adapter === undefined ? {} : { adapter }).catch(({ name, message }) => console.log(name + ": " + message));
+`;
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "wavefold-platforms-"));
+  const webgpu = join(folder, "node_modules", "webgpu");
+  mkdirSync(webgpu, { recursive: true });
+  writeFileSync(join(webgpu, "package.json"), '{ "name": "webgpu", "type": "module", "main": "index.js" }');
+  writeFileSync(join(webgpu, "index.js"), WEBGPU);
+  writeFileSync(join(folder, "main.mjs"), PROGRAM);
+  await build({
+    entryPoints: { wavefold: "src/node.ts" },
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    platform: "node",
+    plugins: [shaderTexts],
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function openedOn(system: string, has: string, adapter?: string): Promise<string[]> {
+  const args = ["main.mjs", ...system.split(" "), ...(adapter === undefined ? [] : [adapter])];
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    cwd: folder,
+    env: { ...process.env, HAS: has },
+  });
+  return stdout.trim().split("\n");
+}
+
+const GPU = 'asked {"powerPreference":"high-performance"}';
+const FALLBACK = 'asked {"forceFallbackAdapter":true}';
+const took = (kind: string): string => `AdapterError: openFold: the adapter gave no device: took ${kind}`;
+
+test.each([
+  ["darwin arm64", "gpu", undefined, [GPU, took("gpu")]],
+  ["win32 x64", "gpu,software", undefined, [GPU, took("gpu")]],
+  // WARP.
+  ["win32 x64", "software", undefined, [GPU, FALLBACK, took("software")]],
+  ["win32 arm64", "gpu,software", "software", [FALLBACK, took("software")]],
+  [
+    "win32 x64",
+    "software",
+    "gpu",
+    [
+      GPU,
+      'AdapterError: openFold: no GPU was found; a software adapter takes its place with adapter: "software"',
+    ],
+  ],
+  [
+    "darwin arm64",
+    "gpu",
+    "software",
+    [
+      FALLBACK,
+      "AdapterError: openFold: no software adapter was found: SwiftShader is built for Linux x64, and this system, darwin arm64, has none of its own",
+    ],
+  ],
+  [
+    "darwin x64",
+    "",
+    undefined,
+    [
+      GPU,
+      FALLBACK,
+      "AdapterError: openFold: neither a GPU nor a software adapter was found: SwiftShader is built for Linux x64, and this system, darwin x64, has none of its own",
+    ],
+  ],
+] as const)("%s with %j, asked for %s", async (system, has, adapter, lines) => {
+  expect(await openedOn(system, has, adapter)).toEqual(lines);
+});

@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { valuesOf } from "../../src/algebra/array_values.ts";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
+import {
+  exactFormats,
+  exactOf,
+  exactOfWords,
+  exactRounded,
+  exactWords,
+} from "../../src/algebra/exact_sums.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { bitsOf } from "../support/compare.ts";
+import type { FloatRow } from "../support/exact.ts";
+import { awkwardSums, floats, floatsOf, spreadItems } from "../support/exact.ts";
+import { arrayOfBits } from "../support/random.ts";
+import { asItems } from "../support/results.ts";
+import { rows } from "../support/rows.ts";
+
+/** A value in units of 2^-1074. */
+function units(value: number): bigint {
+  const bits = new BigUint64Array(Float64Array.of(value).buffer)[0] ?? 0n;
+  const exponent = (bits >> 52n) & 0x7ffn;
+  const fraction = bits & 0xf_ffff_ffff_ffffn;
+  const magnitude = exponent === 0n ? fraction : (fraction | (1n << 52n)) << (exponent - 1n);
+  return value < 0 ? -magnitude : magnitude;
+}
+
+/**
+ * The bits that a sum of finite floats, not all of them -0, must have: found by bisection among all floats of the type, by their
+ * distance. Nothing is rounded.
+ */
+function nearest({ type, fraction, exponent }: FloatRow, sum: bigint): bigint {
+  const magnitude = sum < 0n ? -sum : sum;
+  const sign = sum < 0n ? 1n << BigInt(fraction + exponent) : 0n;
+  const infinite = BigInt(2 ** exponent - 1) << BigInt(fraction);
+  // Infinity stands where the next float would.
+  const unitsOf = (bits: bigint): bigint =>
+    bits === infinite
+      ? 2n * unitsOf(infinite - (1n << BigInt(fraction)))
+      : units(valuesOf(arrayOfBits(type.name, [bits]), type)(0) as number);
+  let [low, high] = [0n, infinite];
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    [low, high] = unitsOf(middle) <= magnitude ? [middle, high] : [low, middle];
+  }
+  if (magnitude >= unitsOf(infinite)) {
+    return sign | infinite;
+  }
+  const [below, above] = [magnitude - unitsOf(low), unitsOf(high) - magnitude];
+  return sign | (below < above || (below === above && low % 2n === 0n) ? low : high);
+}
+
+const bits = ({ type }: FloatRow, value: number): bigint => BigInt(bitsOf(asItems(type, value))[0] ?? 0);
+const sumOf = (float: FloatRow, data: ScalarArray): number =>
+  reduceReference(data, { op: exactAdd, type: float.type } as never) as number;
+const valuesIn = ({ type }: FloatRow, data: ScalarArray): number[] =>
+  Array.from({ length: data.length }, (_, at) => valuesOf(data, type)(at) as number);
+
+test.each(floats)("$type.name: sums are the nearest float", (float) => {
+  const all = 2 ** float.exponent - 1;
+  const sums = [
+    ...awkwardSums(float).map((row) => floatsOf(float, row)),
+    ...[1, 2, 10, all].flatMap((binades) =>
+      Array.from({ length: 30 }, (_, at) =>
+        spreadItems(float, 1 + at, `nearest ${binades} ${at}`, binades, (at * 5) % (all - binades + 1)),
+      ),
+    ),
+  ];
+  for (const data of sums) {
+    const values = valuesIn(float, data);
+    if (values.every((value) => Number.isFinite(value) && !Object.is(value, -0))) {
+      const exact = values.reduce((sum, value) => sum + units(value), 0n);
+      expect(bits(float, sumOf(float, data)), values.join(" + ")).toBe(nearest(float, exact));
+    }
+  }
+});
+
+test.each(floats)("$type.name: special values", (float) => {
+  const { type } = float;
+  const rows: readonly (readonly [readonly number[], number])[] = [
+    [[], 0],
+    [[-0], -0],
+    [[-0, -0], -0],
+    [[-0, 0], 0],
+    [[1, -1], 0],
+    [[-1, 1, -0], 0],
+    [[Infinity, -1], Infinity],
+    [[1, -Infinity], -Infinity],
+    [[Infinity, -Infinity], Number.NaN],
+    [[Number.NaN, Infinity], Number.NaN],
+    [[1, Number.NaN], Number.NaN],
+  ];
+  for (const [values, sum] of rows) {
+    expect(Object.is(sumOf(float, floatsOf(float, values)), sum), values.join(" + ")).toBe(true);
+  }
+  const data = floatsOf(float, [-0, -0, 1, -1, Infinity, -Infinity]);
+  const scan = (exclusive: boolean): number[] =>
+    valuesIn(float, scanReference(data, { op: exactAdd, type, exclusive } as never) as ScalarArray);
+  expect(scan(false)).toEqual([-0, -0, 1, 0, Infinity, Number.NaN]);
+  expect(scan(true)).toEqual([0, -0, -0, 1, 0, Infinity]);
+});
+
+test.each(rows(floats, { of: 1 }))("$type.name: sums go into words and come back", ({ type }) => {
+  const format = exactFormats[type.name];
+  for (const value of [0, -0, 1, -1, 1.5, type.round(-3e4), Infinity, -Infinity, Number.NaN]) {
+    const sum = exactOf(value, format);
+    expect(exactOfWords(exactWords(sum, format), format)).toEqual(sum);
+    expect(exactRounded(sum, format)).toBe(value);
+  }
+});

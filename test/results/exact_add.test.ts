@@ -1,0 +1,376 @@
+import { expect } from "vitest";
+import type { AnyArray, ScalarArray } from "../../src/algebra/arrays.ts";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { f64 } from "../../src/algebra/types_64.ts";
+import { contextOf } from "../../src/gpu/device.ts";
+import type { TuningOptions } from "../../src/plan/options.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import type { FloatRow } from "../support/exact.ts";
+import { awkwardSums, floats, floatsOf, permutations, spreadItems, tiledItems } from "../support/exact.ts";
+import { algorithmNames, asOnGpus, untyped, useSoftwareFold } from "../support/fold.ts";
+import { checkFunctions } from "../support/in_kernel.ts";
+import { operatorFunctions } from "../support/kernels.ts";
+import { edgeLengths } from "../support/lengths.ts";
+import { asItems, smallTunings } from "../support/results.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 4 });
+const fold = useSoftwareFold();
+const op = untyped(exactAdd);
+const [, ofF32, ofF64] = floats as readonly [FloatRow, FloatRow, FloatRow];
+const missing = ({ type }: FloatRow): boolean => type === f16 && !fold().device.features.has("shader-f16");
+
+/** Scans and reduces at hand, and compares each bit with the reference. */
+async function check(
+  { type }: FloatRow,
+  data: ScalarArray,
+  options: TuningOptions & { readonly initial?: number },
+  title: string,
+): Promise<void> {
+  const { initial } = options;
+  const like = { op, type, ...(initial !== undefined && { initial }) } as never;
+  for (const exclusive of [false, true]) {
+    const found = await fold().scan(data, { ...options, op, type, exclusive } as never);
+    const expected = scanReference(data, { ...(like as object), exclusive } as never);
+    expectSameBits(
+      found as AnyArray,
+      expected as AnyArray,
+      `${exclusive ? "exclusive" : "inclusive"} ${title}`,
+    );
+  }
+  const total = (await fold().reduce(data, { ...options, op, type } as never)) as unknown as number;
+  const expected = reduceReference(data, like) as unknown as number;
+  expectSameBits(asItems(type, total), asItems(type, expected), `reduce ${title}`);
+}
+
+// Kernels of f64 take seconds to compile in software: each algorithm and each number of passes has one row.
+const plans = floats.flatMap((float) =>
+  algorithmNames.flatMap((algorithm, by) =>
+    smallTunings
+      .filter((_, at) => float !== ofF64 || at === by % 2)
+      .map((tuning) => ({ float, name: float.type.name, algorithm, ...tuning })),
+  ),
+);
+test.for(rows(plans, { of: 12 }))("$name, $algorithm, $passes", async (row, { skip }) => {
+  const { float, algorithm, workGroupSize, itemsPerThread, passes, most } = row;
+  skip(missing(float), "the adapter has no shader-f16");
+  const options = { algorithm, workGroupSize, itemsPerThread, passes };
+  const all = 2 ** float.exponent - 1;
+  for (const [at, length] of edgeLengths(workGroupSize, itemsPerThread)
+    .filter((length) => length <= (float === ofF64 ? 70 : most))
+    .entries()) {
+    // Few binades, many, and any bits with NaN and infinities among them.
+    for (const binades of [[3, 40, all - 1][at % 3] as number, ...(at % 4 === 0 ? [all + 1] : [])]) {
+      const from = binades > all ? 0 : at % (all - Math.min(binades, all - 1));
+      const data = spreadItems(float, length, `${length} ${passes}`, Math.min(binades, all + 1), from);
+      await check(float, data, options, `${length} of ${binades} binades`);
+    }
+  }
+});
+
+test.for(floats)("$type.name: what goes wrong where one thing does", async (float, { skip }) => {
+  skip(missing(float), "the adapter has no shader-f16");
+  const { type } = float;
+  const all = awkwardSums(float);
+  // All in one call: each is a segment.
+  let end = 0;
+  const offsets = Uint32Array.from([0, ...all.map((row) => (end += row.length))]);
+  const data = floatsOf(float, all.flat());
+  for (const initial of [undefined, -0]) {
+    const options = { op, type, segments: { offsets }, ...(initial !== undefined && { initial }) } as never;
+    const [totals, sums] = [await fold().reduce(data, options), await fold().scan(data, options)] as never[];
+    expectSameBits(totals as never, reduceReference(data, options) as never, `totals after ${initial}`);
+    expectSameBits(sums as never, scanReference(data, options) as never, `prefixes after ${initial}`);
+  }
+  for (const row of all.filter((one, at) => one.length < 2 || at % 8 === 0)) {
+    await check(float, floatsOf(float, row), {}, row.join(" + "));
+  }
+});
+
+test.for([ofF32, ofF64])("$type.name: every order of a few items gives the same bits", async (float) => {
+  const big = float === ofF32 ? 1e38 : 1e308;
+  const least = float === ofF32 ? 2 ** -149 : 2 ** -1074;
+  const { type } = float;
+  const few = [big, 1, -big, least, 0.125];
+  const orders = permutations(few);
+  // All orders in one call: each is a row.
+  const data = floatsOf(float, orders.flat());
+  const totals = (await fold().reduce(data, { op, type, segments: { rows: few.length } } as never)) as never;
+  const sum = reduceReference(floatsOf(float, few), { op, type } as never) as unknown as number;
+  expectSameBits(
+    totals,
+    floatsOf(
+      float,
+      orders.map(() => sum),
+    ),
+    "totals",
+  );
+  expect(sum).toBe(1.125);
+});
+
+test("the default sizes, as on a software adapter and as on a GPU", async () => {
+  const data = spreadItems(ofF32, 3000, "default", 254);
+  await check(ofF32, data, {}, "as on a software adapter");
+  await asOnGpus(fold(), () =>
+    check(ofF32, data, { algorithm: "blelloch", workGroupSize: 32 }, "as on a GPU"),
+  );
+});
+
+// In functions of f64, all threads together take seconds to compile: only one has its turn.
+const inKernel = [
+  ...algorithmNames.map((algorithm) => ({ type: f32, algorithm, size: 20 })),
+  { type: f64, algorithm: "hillis-steele", size: 8 } as const,
+];
+test.for(rows(inKernel, { of: 4 }))(
+  "in-kernel: $type.name, $algorithm",
+  async ({ type, algorithm, size }) => {
+    const all = operatorFunctions(type, op, algorithm, size, false, [4]);
+    const names = all.flatMap((functions) => functions.names);
+    const own = names.filter((name) => type === f32 || name.startsWith("work_group_reduce"));
+    // A thread that combines nothing gets the sum of nothing.
+    await checkFunctions(fold().device, { type, op, nothing: 0 }, all, own, [size], `${algorithm} ${size}`);
+  },
+);
+
+// As on a GPU, most tiles are combined in a window of a few words.
+const windows = [
+  { float: ofF32, passes: "reduce-then-scan", algorithm: "blelloch" },
+  { float: ofF32, passes: "single", algorithm: "hillis-steele" },
+  { float: ofF64, passes: "reduce-then-scan", algorithm: "hillis-steele" },
+] as const;
+test.for(rows(windows, { of: 3 }))("windows: $float.type.name, $passes", async ({ float, ...options }) => {
+  await asOnGpus(fold(), async () => {
+    const sizes = { ...options, workGroupSize: 4, itemsPerThread: 2 };
+    for (let seed = 0; seed < 12; seed++) {
+      await check(float, tiledItems(float, 20, 8, `${seed}`), sizes, `tiles ${seed}`);
+    }
+    for (const length of [0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 130]) {
+      await check(float, spreadItems(float, length, `window ${length}`, 30, 100), sizes, `${length}`);
+      await check(
+        float,
+        spreadItems(float, length, `any ${length}`, 2 ** float.exponent),
+        sizes,
+        `any ${length}`,
+      );
+    }
+    for (const values of awkwardSums(float)) {
+      await check(float, floatsOf(float, values), sizes, values.join(" + "));
+    }
+    // A tie in the window of the second tile, and what breaks it in the first tile, far below that window.
+    const [least, half] = float === ofF32 ? [2 ** -149, 2 ** -24] : [2 ** -1074, 2 ** -53];
+    for (const below of [least, -least, 3 * least]) {
+      for (const sign of [1, -1]) {
+        for (const odd of [0, 2 * half]) {
+          const values = [
+            below,
+            ...Array(7).fill(0),
+            sign,
+            sign * odd,
+            sign * half,
+            -sign * half,
+            sign * half,
+          ];
+          await check(float, floatsOf(float, values), sizes, values.join(" + "));
+        }
+      }
+    }
+  });
+});
+
+test("windows: recorded from any place, with a map and an initial value", async () => {
+  const { device } = fold();
+  const data = tiledItems(ofF32, 10, 8, "recorded") as Float32Array;
+  const input = storageBuffer(device, new Uint32Array(data.buffer));
+  const sizes = { algorithm: "blelloch", passes: "single", workGroupSize: 4, itemsPerThread: 4 } as const;
+  const options = { type: f32, op: exactAdd, maxLength: 160, initial: true, map: "x * 2", ...sizes } as const;
+  const scan = await asOnGpus(fold(), () => fold().prepareScan(options));
+  // A range that starts in the middle of a vector is read twice.
+  for (const offset of [0, 3]) {
+    const output = storageBuffer(device, new Uint32Array(256).fill(0xdeadbeef));
+    const encoder = device.createCommandEncoder();
+    const length = 160 - offset;
+    const initial = 2 ** -149;
+    scan.record(encoder, { input: { buffer: input, offset: 4 * offset }, output, length, initial });
+    device.queue.submit([encoder.finish()]);
+    const twin = { op: exactAdd, map: (x: number) => x * 2, initial };
+    const words = await readWords(device, output);
+    const expected = scanReference(data.slice(offset), twin);
+    expectSameBits(words.slice(0, length), new Uint32Array(expected.buffer), `from ${offset}`);
+    expect(words[length]).toBe(0xdeadbeef);
+  }
+  scan.destroy();
+});
+
+test("recorded, with an initial value and a total, and the length on the GPU", async () => {
+  const { device } = fold();
+  const data = spreadItems(ofF32, 1000, "recorded", 200) as Float32Array;
+  const output = (): GPUBuffer => storageBuffer(device, new Uint32Array(1024).fill(0xdeadbeef));
+  const input = storageBuffer(device, new Uint32Array(data.buffer));
+  const total = storageBuffer(device, new Uint32Array(4));
+  const length = storageBuffer(device, Uint32Array.of(700, 0, 0, 0));
+  for (const passes of ["single", "reduce-then-scan"] as const) {
+    const options = { type: f32, op: exactAdd, maxLength: 1000, passes, workGroupSize: 16 } as const;
+    const scan = await fold().prepareScan({
+      ...options,
+      exclusive: true,
+      initial: true,
+      total: true,
+      lengthOnGpu: true,
+    });
+    const reduce = await fold().prepareReduce({ ...options, initial: true });
+    const [scanned, reduced] = [output(), output()];
+    const encoder = device.createCommandEncoder();
+    scan.record(encoder, {
+      input,
+      output: scanned,
+      length: { buffer: length },
+      initial: -(2 ** 100),
+      total: { buffer: total },
+    });
+    reduce.record(encoder, { input, output: reduced, length: 1000, initial: 2 ** -149 });
+    device.queue.submit([encoder.finish()]);
+    const sum = Float32Array.of(0);
+    const expected = scanReference(data.subarray(0, 700), {
+      op: exactAdd,
+      exclusive: true,
+      initial: -(2 ** 100),
+      total: sum,
+    });
+    const words = await readWords(device, scanned);
+    expectSameBits(words.slice(0, 700), new Uint32Array(expected.buffer), passes);
+    expect(words[700]).toBe(0xdeadbeef);
+    expectSameBits((await readWords(device, total)).slice(0, 1), new Uint32Array(sum.buffer), "total");
+    const one = Float32Array.of(reduceReference(data, { op: exactAdd, initial: 2 ** -149 }));
+    expectSameBits((await readWords(device, reduced)).slice(0, 1), new Uint32Array(one.buffer), "reduce");
+    scan.destroy();
+    reduce.destroy();
+  }
+});
+
+test("arrays on the GPU, maps, and an array of another type", async () => {
+  const counts = Uint32Array.from({ length: 500 }, (_, at) => (at * 2654435761) >>> 0);
+  const map = "bitcast<f32>(x & 0xbfffffffu)";
+  const twin = (x: number): number => new Float32Array(Uint32Array.of(x & 0xbfffffff).buffer)[0] ?? 0;
+  const options = { type: f32, op: exactAdd, map } as const;
+  const mapped = { type: f32, op: exactAdd, map: twin } as const;
+  expectSameBits(await fold().scan(counts, options), scanReference(counts, mapped), "map to f32");
+  const halved = { op: exactAdd, map: "x * 0.5" } as const;
+  const data = spreadItems(ofF32, 500, "map", 60, 100) as Float32Array;
+  expectSameBits(
+    await fold().scan(data, halved),
+    scanReference(data, { op: exactAdd, map: (x) => x * 0.5 }),
+    "map of f32",
+  );
+  const array = await fold().upload(data);
+  const sums = await fold().scan(array, { op: exactAdd });
+  const sum = await fold().reduce(sums, { op: exactAdd });
+  const expected = scanReference(data, { op: exactAdd });
+  expectSameBits(await sums.read(), expected, "on the GPU");
+  expect(await sum.read()).toEqual(Float32Array.of(reduceReference(expected, { op: exactAdd })));
+});
+
+test("segments: rows, offsets, heads, keys and columns", async () => {
+  const data = spreadItems(ofF32, 300, "segments", 250) as Float32Array;
+  const keys = Uint32Array.from(data, (_, at) => Math.floor(at / 37) % 3);
+  const heads = Uint32Array.from(data, (_, at) => (at % 41 === 0 ? 1 : 0));
+  for (const segments of [
+    { rows: 30 },
+    { columns: 30 },
+    { offsets: Uint32Array.of(0, 0, 7, 200, 300) },
+    { heads },
+    { keys },
+  ]) {
+    const [name] = Object.keys(segments);
+    for (const exclusive of [false, true]) {
+      const options = { op: exactAdd, exclusive, segments } as const;
+      expectSameBits(
+        (await fold().scan(data, options as never)) as never,
+        scanReference(data, options),
+        `scan ${name}`,
+      );
+    }
+    const options = { op: exactAdd, segments } as const;
+    expect(await fold().reduce(data, options as never), name).toEqual(reduceReference(data, options));
+  }
+});
+
+const streamOf = (chunks: readonly Float32Array[]): ReadableStream<Float32Array> =>
+  new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) {
+        controller.enqueue(chunk);
+      }
+      controller.close();
+    },
+  });
+
+test("pieces and streams carry the sum itself, and not what it rounds to", async () => {
+  const { kept } = contextOf(fold().device);
+  const { longBytes, pieceBytes } = kept;
+  // 1e38 is in the first piece, and what it hides is, too.
+  const data = spreadItems(ofF32, 5000, "pieces", 200) as Float32Array;
+  data.set([1e38, 1, 2 ** -149], 0);
+  data.set([-1e38], 4000);
+  kept.longBytes = kept.pieceBytes = 4096;
+  try {
+    for (const exclusive of [false, true]) {
+      const [total, sum] = [Float32Array.of(0), Float32Array.of(0)];
+      const options = { op: exactAdd, exclusive, initial: 0.125 };
+      const found = await fold().scan(data, { ...options, total });
+      expectSameBits(found, scanReference(data, { ...options, total: sum }), "pieces");
+      expectSameBits(total, sum, "the total of pieces");
+    }
+    expect(await fold().reduce(data, { op: exactAdd })).toBe(reduceReference(data, { op: exactAdd }));
+    const chunks = [data.subarray(0, 1500), data.subarray(1500, 1501), data.subarray(1501)];
+    expect(await fold().reduceStream(streamOf(chunks), { type: f32, op: exactAdd })).toBe(
+      reduceReference(data, { op: exactAdd }),
+    );
+    const nothing = await fold().reduceStream(streamOf([]), { type: f32, op: exactAdd });
+    expect(Object.is(nothing, 0)).toBe(true);
+    const zeros = new Float32Array(3000).fill(-0);
+    expect(Object.is(await fold().reduceStream(streamOf([zeros]), { type: f32, op: exactAdd }), -0)).toBe(
+      true,
+    );
+    const results: Float32Array[] = [];
+    const reader = streamOf(chunks)
+      .pipeThrough(fold().scanStream({ type: f32, op: exactAdd }))
+      .getReader();
+    for (let one = await reader.read(); !one.done; one = await reader.read()) {
+      results.push(one.value as Float32Array);
+    }
+    const all = new Float32Array(results.flatMap((one) => [...one]));
+    expectSameBits(all, scanReference(data, { op: exactAdd }), "a stream");
+    // An array of f64, whose carry is longer than a vector.
+    const wide = spreadItems(ofF64, 1100, "pieces", 2000) as Float64Array;
+    expect(await fold().reduce(wide, { op: exactAdd })).toBe(reduceReference(wide, { op: exactAdd }));
+  } finally {
+    Object.assign(kept, { longBytes, pieceBytes });
+  }
+});
+
+test("what exactAdd does not do is refused before the GPU is touched", async () => {
+  await expect(fold().scan(Uint32Array.of(1), { op: exactAdd as never })).rejects.toThrow(
+    "scan<u32, exactAdd>: exactAdd has no meaning on u32; it takes f16, f32, f64",
+  );
+  await expect(fold().prepareReduce({ type: u32 as never, op: exactAdd, maxLength: 1 })).rejects.toThrow(
+    "exactAdd has no meaning on u32",
+  );
+  const context = contextOf(fold().device);
+  const { facts } = context;
+  context.facts = { ...facts, limits: { ...facts.limits, maxStorageBufferBindingSize: 2 ** 16 } };
+  try {
+    const prepared = { type: f64, op: exactAdd, maxLength: 2 ** 20 } as const;
+    for (const prepare of [() => fold().prepareScan(prepared), () => fold().prepareReduce(prepared)]) {
+      await expect(prepare()).rejects.toThrow(
+        /1048576 items are more than a binding of the device holds, which is about \d+; .* A stream keeps them exact/,
+      );
+    }
+  } finally {
+    context.facts = facts;
+  }
+});

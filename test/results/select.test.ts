@@ -1,0 +1,425 @@
+import { describe, expect, test } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType, TypeName } from "../../src/algebra/types.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
+import { ArgumentError, SourceError } from "../../src/errors.ts";
+import { contextOf } from "../../src/gpu/device.ts";
+import { prepare } from "../../src/gpu/recording.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { planNth, planTopK } from "../../src/plan/select.ts";
+import type { ReferenceTopK } from "../../src/reference/sort.ts";
+import { argSortReference, nthReference, topKReference } from "../../src/reference/sort.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { anyItems, randomItems } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
+import { gathered, kinds } from "../support/sorted_arrays.ts";
+
+const fold = useSoftwareFold();
+
+const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32, weight: f32 } });
+const particle = Particle as unknown as ElementType;
+
+const missing = ({ feature }: ElementType): boolean =>
+  feature !== undefined && !fold().device.features.has(feature);
+const names = Object.keys(elementTypes) as TypeName[];
+const kindNames = Object.keys(kinds) as (keyof typeof kinds)[];
+const passes = ["single", "reduce-then-scan"] as const;
+
+// A plan at hand is for the next power of two, so these lengths take two plans for each k. A tile has 1024 items of 4 bytes.
+const lengths = [1, 2, 255, 1023, 1024, 1025, 2047];
+
+const cases = names.flatMap((type) => kindNames.map((kind) => ({ type, kind })));
+
+test.for(rows(cases, { of: 12 }))(
+  "topK of $type, $kind: values and positions at every edge",
+  async ({ type: name, kind }, { skip }) => {
+    const type = elementTypes[name];
+    skip(missing(type), `the adapter has no ${type.feature}`);
+    for (const [turn, length] of lengths.entries()) {
+      const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
+      for (const k of [1, 10, 1000]) {
+        const smallest = (turn + k) % 2 === 1;
+        const options = { type: type as never, smallest };
+        const selected = await fold().topK(data, k, { ...options, passes: passes[turn % 2] as "single" });
+        const expected = topKReference(data, k, options);
+        const title = `${length}, ${k}${smallest ? ", smallest" : ""}`;
+        expectSameBits(selected.indices, expected.indices, `${title}: positions`);
+        expectSameBits(selected.values, expected.values, `${title}: values`);
+      }
+    }
+  },
+);
+
+test.for(rows(cases, { of: 12 }))(
+  "nth of $type, $kind: the first, the middle, the last",
+  async ({ type: name, kind }, { skip }) => {
+    const type = elementTypes[name];
+    skip(missing(type), `the adapter has no ${type.feature}`);
+    for (const length of [1, 2, 1024, 2047]) {
+      const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
+      for (const n of new Set([0, length >> 1, length - 1])) {
+        const descending = length % 2 === 1;
+        const options = { type: type as never, descending };
+        const { value, index } = await fold().nth(data, n, options);
+        const position = argSortReference(data, options)[n];
+        expect(index, `${length}, ${n}`).toBe(position);
+        expect(value, `${length}, ${n}`).toEqual(nthReference(data, n, options).value);
+      }
+    }
+  },
+);
+
+describe("keys", () => {
+  test("structs are taken by a field, and by an expression of another type", async () => {
+    const data = randomItems(particle, 1500, "particles");
+    const byDepth: ReferenceTopK<AnyArray> = {
+      type: particle,
+      key: (x) => (x as never as { depth: number }).depth,
+      keyType: f32,
+    };
+    const deepest = topKReference(data, 30, byDepth);
+    const selected = await fold().topK(data, 30, { key: "x.depth" });
+    expectSameBits(selected.values, deepest.values, "values");
+    expectSameBits(selected.indices, deepest.indices, "positions");
+    const wide = { key: (x: never) => BigInt((x as { id: number }).id % 7) << 33n, keyType: u64 };
+    const least = await fold().topK(data, 30, {
+      key: "vec2<u32>(0u, (x.id % 7u) << 1u)",
+      keyType: u64,
+      smallest: true,
+    });
+    const expected = topKReference(data, 30, { ...wide, smallest: true } as never);
+    expectSameBits(least.indices, expected.indices, "wide keys");
+    const median = await fold().nth(data, 750, { key: "x.depth" });
+    expect(median.index).toBe(nthReference(data, 750, byDepth as never).index);
+    expectSameBits(
+      gathered(data, Uint32Array.of(median.index)),
+      gathered(data, Uint32Array.of(nthReference(data, 750, byDepth as never).index)),
+      "median",
+    );
+  });
+
+  const ranges: readonly (readonly [name: TypeName, from: number, to: number])[] = [
+    ["u32", 0, 8],
+    ["u32", 31, 32],
+    ["i32", 3, 14],
+    ["f32", 20, 32],
+    ["u64", 28, 37],
+    ["f64", 40, 61],
+  ];
+  test.for(rows(ranges, { of: 3 }))("%s: bits from %d to %d", async ([name, from, to]) => {
+    const data = anyItems(name, 1000, `${name} ${from}`) as Uint32Array;
+    const options = { type: elementTypes[name] as never, bits: [from, to] as const };
+    const selected = await fold().topK(data, 33, options);
+    expectSameBits(selected.indices, topKReference(data, 33, options).indices, "positions");
+    const one = await fold().nth(data, 333, options);
+    expect(one.index).toBe(nthReference(data, 333, options).index);
+  });
+
+  test("NaN is the greatest, and -0 comes before 0", async () => {
+    const data = Float32Array.of(1, Number.NaN, -0, 0, Number.POSITIVE_INFINITY, -1, -Number.NaN);
+    expect([...(await fold().topK(data, 4)).indices]).toEqual([1, 6, 4, 0]);
+    expect([...(await fold().topK(data, 4, { smallest: true })).indices]).toEqual([5, 2, 3, 0]);
+    expect(await fold().nth(data, 1)).toEqual({ value: -0, index: 2 });
+    expect(await fold().nth(data, 0, { descending: true })).toEqual({ value: Number.NaN, index: 1 });
+  });
+});
+
+describe("long data in short tiles", () => {
+  /** Records a plan with sizes of the test's, and compares all that it stores. */
+  async function check(
+    plan: Plan,
+    data: AnyArray,
+    expected: { readonly values: AnyArray; readonly indices: Uint32Array },
+    before: number,
+    lengthOnGpu: boolean,
+  ): Promise<void> {
+    const { device } = fold();
+    const prepared = await prepare(contextOf(device), plan);
+    const bytes = data.BYTES_PER_ELEMENT;
+    const all = new Uint8Array((before + data.length) * bytes);
+    all.set(new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength), before * bytes);
+    const taken = expected.indices.length;
+    const [input, output, indices, count, length] = [
+      new Uint32Array(all.buffer),
+      new Uint32Array((taken * bytes) / 4),
+      new Uint32Array(taken),
+      new Uint32Array(1),
+      Uint32Array.of(data.length),
+    ].map((words) => storageBuffer(device, words)) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
+    const encoder = device.createCommandEncoder();
+    prepared.record(encoder, {
+      input: { buffer: input, offset: before * bytes },
+      output,
+      indices,
+      ...(plan.needs.has("count") && { count }),
+      length: lengthOnGpu ? length : data.length,
+    });
+    device.queue.submit([encoder.finish()]);
+    const title = `${plan.title}, ${data.length} from ${before}`;
+    expectSameBits(await readWords(device, indices), expected.indices, `${title}: positions`);
+    const words = new Uint32Array(
+      expected.values.buffer.slice(
+        expected.values.byteOffset,
+        expected.values.byteOffset + expected.values.byteLength,
+      ) as ArrayBuffer,
+    );
+    expectSameBits(await readWords(device, output), words, `${title}: values`);
+    prepared.destroy();
+    for (const buffer of [input, output, indices, count, length]) {
+      buffer.destroy();
+    }
+  }
+
+  const table = (["u32", "f32", "u64"] as const).flatMap((name) =>
+    (["any", "few", "equal"] as const).map((kind) => ({ name, kind })),
+  );
+  test.for(rows(table, { of: 3 }))("$name, $kind: work-groups take blocks", async ({ name, kind }) => {
+    const type = elementTypes[name] as ElementType;
+    const testing = { blocks: 16, threads: 4, tileShift: 3, workGroupSize: 8, items: 4 };
+    for (const [length, before, lengthOnGpu] of [
+      [3000, 4, false],
+      [2999, 5, false],
+      [3000, 0, true],
+      [4096, 1, true],
+    ] as const) {
+      const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
+      const smallest = before % 2 === 1;
+      const plan = planTopK(
+        { type, k: 3, maxLength: length, lengthOnGpu, smallest },
+        contextOf(fold().device).facts,
+        everyMethod,
+        testing,
+      );
+      await check(plan, data, topKReference(data, 3, { type: type as never, smallest }), before, lengthOnGpu);
+    }
+  });
+
+  test.for(rows(table, { of: 3 }))(
+    "$name, $kind: each work-group counts in several tiles",
+    async ({ name, kind }) => {
+      const type = elementTypes[name] as ElementType;
+      const { facts } = contextOf(fold().device);
+      const testing = { workGroups: 2, blocks: 16, threads: 4 };
+      for (const [length, before] of [
+        [9000, 4],
+        [8999, 3],
+      ] as const) {
+        const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
+        const many = planTopK({ type, k: 700, maxLength: length }, facts, everyMethod, testing);
+        await check(many, data, topKReference(data, 700, { type: type as never }), before, false);
+        const { index } = nthReference(data, length >> 1, { type: type as never });
+        const middle = planNth({ type, n: length >> 1, maxLength: length }, facts, everyMethod, testing);
+        const indices = Uint32Array.of(index);
+        await check(middle, data, { values: data.slice(index, index + 1), indices }, before, false);
+      }
+    },
+  );
+});
+
+describe("on the GPU", () => {
+  test("of an array whose length is on the GPU, as many as there are", async () => {
+    const data = await fold().upload(Uint32Array.from({ length: 3000 }, (_, at) => (at * 7919) % 3001));
+    for (const [where, count] of [
+      ["x % 10u == 0u", 300],
+      ["x < 4u", 4],
+      ["x > 5000u", 0],
+    ] as const) {
+      const kept = await fold().compact(data, { where });
+      const host = await kept.read();
+      const { values, indices } = await fold().topK(kept, 7);
+      const expected = topKReference(host, 7);
+      expect(expected.values).toHaveLength(Math.min(7, count));
+      expectSameBits(await values.read(), expected.values, where);
+      expectSameBits(await indices.read(), expected.indices, `${where}: positions`);
+      if (count > 0) {
+        // There are 4 elements in one case: then the last one is taken.
+        const { value, index } = await fold().nth(kept, 20);
+        const one = nthReference(host, Math.min(20, count - 1));
+        expect([...(await value.read()), ...(await index.read())]).toEqual([one.value, one.index]);
+      } else {
+        // What earlier calls left in the buffers does not show.
+        const { value, index } = await fold().nth(kept, 0);
+        expect([...(await value.read()), ...(await index.read())]).toEqual([0, 0]);
+      }
+      // What comes out goes on.
+      const sum = await fold().reduce(values);
+      expect([...(await sum.read())]).toEqual([expected.values.reduce((a, b) => a + b, 0)]);
+      for (const one of [kept, values, indices, sum]) {
+        one.destroy();
+      }
+    }
+    data.destroy();
+  });
+
+  test("no elements", async () => {
+    const { values, indices } = await fold().topK(new Float32Array(0), 5);
+    expect([values, indices]).toEqual([new Float32Array(0), new Uint32Array(0)]);
+  });
+});
+
+describe("recorded", () => {
+  const guarded = (words: Uint32Array, before: number, after: number): Uint32Array => {
+    const all = new Uint32Array(before + words.length + after).fill(0xabad1dea);
+    all.set(words, before);
+    return all;
+  };
+
+  async function submitted(
+    record: (encoder: GPUCommandEncoder) => void,
+    buffers: readonly GPUBuffer[],
+  ): Promise<Uint32Array[]> {
+    const { device } = fold();
+    const encoder = device.createCommandEncoder();
+    record(encoder);
+    device.queue.submit([encoder.finish()]);
+    return Promise.all(buffers.map((buffer) => readWords(device, buffer)));
+  }
+
+  test.for(passes)("%s: ranges that start anywhere, and nothing else is written", async (one) => {
+    const { device } = fold();
+    const best = await fold().prepareTopK({ type: u32, k: 50, maxLength: 3000, passes: one });
+    const median = await fold().prepareNth({ type: u32, n: 40, maxLength: 3000 });
+    for (const [length, at] of [
+      [3000, 4],
+      [3000, 5],
+      [41, 64],
+    ] as const) {
+      const data = kinds.few("u32", length, `${length}`) as Uint32Array;
+      const taken = Math.min(50, length);
+      const input = storageBuffer(device, guarded(data, at, 3));
+      const output = storageBuffer(device, guarded(new Uint32Array(taken), 3, 2));
+      const indices = storageBuffer(device, guarded(new Uint32Array(taken), 1, 5));
+      const ranges = {
+        input: { buffer: input, offset: 4 * at },
+        output: { buffer: output, offset: 12 },
+        indices: { buffer: indices, offset: 4 },
+        length,
+        firstIndex: 0xffff_fff0,
+      };
+      const all = [input, output, indices];
+      const expected = topKReference(data, 50);
+      const moved = expected.indices.map((position) => position + 0xffff_fff0);
+      const [same, values, positions] = await submitted((encoder) => best.record(encoder, ranges), all);
+      expectSameBits(same as Uint32Array, guarded(data, at, 3), "input");
+      expectSameBits(values as Uint32Array, guarded(expected.values, 3, 2), "values");
+      expectSameBits(positions as Uint32Array, guarded(moved, 1, 5), "positions");
+      const { value, index } = nthReference(data, 40);
+      const [, one, place] = await submitted((encoder) => median.record(encoder, ranges), all);
+      expect([one?.[3], place?.[1]]).toEqual([value, (index + 0xffff_fff0) >>> 0]);
+      for (const buffer of all) {
+        buffer.destroy();
+      }
+    }
+    best.destroy();
+    median.destroy();
+  });
+
+  test("a plan for nothing says that it takes nothing", async () => {
+    const { device } = fold();
+    const words = [new Uint32Array(1), new Uint32Array(1), Uint32Array.of(9), new Uint32Array(1)];
+    const [output, indices, count, length] = words.map((one) => storageBuffer(device, one)) as [
+      GPUBuffer,
+      GPUBuffer,
+      GPUBuffer,
+      GPUBuffer,
+    ];
+    for (const k of [3, 1000]) {
+      const none = await fold().prepareTopK({ type: u32, k, maxLength: 0, lengthOnGpu: true });
+      device.queue.writeBuffer(count, 0, Uint32Array.of(9));
+      const ranges = { input: output, output, indices, count, length };
+      const [counted] = await submitted((encoder) => none.record(encoder, ranges), [count]);
+      expect(counted?.[0]).toBe(0);
+      none.destroy();
+    }
+  });
+
+  const counted = [{}, { bits: [3, 14] as const }, { smallest: true, bits: [0, 5] as const }];
+  test.for(counted)("with a length on the GPU, the count says how many there are: %o", async (order) => {
+    const { device } = fold();
+    const maxLength = 30_000;
+    const best = await fold().prepareTopK({ type: u32, k: 50, maxLength, lengthOnGpu: true, ...order });
+    const data = kinds.any("u32", maxLength, "counted") as Uint32Array;
+    // The first blocks have many elements, so that the last of these blocks are behind the end of the data.
+    for (const length of [0, 20, 100, 129, 2500, maxLength]) {
+      const given = [
+        data,
+        new Uint32Array(50),
+        new Uint32Array(50),
+        Uint32Array.of(9),
+        Uint32Array.of(length),
+      ];
+      const [input, output, indices, count, own] = given.map((words) => storageBuffer(device, words)) as [
+        GPUBuffer,
+        GPUBuffer,
+        GPUBuffer,
+        GPUBuffer,
+        GPUBuffer,
+      ];
+      const ranges = { input, output, indices, count, length: own };
+      const [values, positions, counted] = await submitted(
+        (encoder) => best.record(encoder, ranges),
+        [output, indices, count],
+      );
+      const expected = topKReference(data.subarray(0, length), 50, order);
+      expect(counted?.[0]).toBe(expected.values.length);
+      const taken = expected.values.length;
+      expectSameBits(values?.subarray(0, taken) as Uint32Array, expected.values, "values");
+      expectSameBits(positions?.subarray(0, taken) as Uint32Array, expected.indices, "positions");
+    }
+    best.destroy();
+  });
+});
+
+describe("refused", () => {
+  const data = Uint32Array.of(3, 1, 7);
+  const refused: readonly (readonly [message: RegExp, option: string, call: () => Promise<unknown>])[] = [
+    [/k is 0; it takes a whole number from 1/, "k", () => fold().topK(data, 0)],
+    [/k is 1.5/, "k", () => fold().topK(data, 1.5)],
+    [/n is -1; it takes a whole number from 0/, "n", () => fold().nth(data, -1)],
+    [/n is 3, and there are 3 elements; it takes 0 to 2/, "n", () => fold().nth(data, 3)],
+    [/the array is empty/, "data", () => fold().nth(new Uint32Array(0), 0)],
+    [/the array is empty/, "data", async () => fold().nth(await fold().upload(new Uint32Array(0)), 0)],
+    [/smallest is 1/, "smallest", () => fold().topK(data, 1, { smallest: 1 as never })],
+    [/descending/, "descending", () => fold().topK(data, 1, { descending: true } as never)],
+    [/passes is two/, "passes", () => fold().topK(data, 1, { passes: "two" as never })],
+    [/bits is \[3, 40\]/, "bits", () => fold().topK(data, 1, { bits: [3, 40] })],
+    [/key is undefined/, "key", () => fold().topK(randomItems(particle, 3, "few"), 1)],
+    [/string is not an array/, "data", () => fold().topK("x" as never, 1)],
+    [/k is 0/, "k", () => fold().prepareTopK({ type: u32, k: 0, maxLength: 10 })],
+    [/n is 0.5/, "n", () => fold().prepareNth({ type: u32, n: 0.5, maxLength: 10 })],
+    [/values/, "values", () => fold().prepareTopK({ type: u32, k: 1, maxLength: 9, values: u32 } as never)],
+  ];
+  test.for(refused)("%s", async ([message, option, call]) => {
+    const cause = await call().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(cause).toBeInstanceOf(ArgumentError);
+    expect((cause as ArgumentError).message).toMatch(message);
+    expect((cause as ArgumentError).option).toBe(option);
+  });
+
+  test("a key that does not compile", async () => {
+    await expect(fold().topK(data, 1, { key: "x +" })).rejects.toThrow(SourceError);
+  });
+
+  test("ranges that overlap, and an index that has no room", async () => {
+    const { device } = fold();
+    const best = await fold().prepareTopK({ type: u32, k: 3, maxLength: 10 });
+    const [input, output] = [storageBuffer(device, data), storageBuffer(device, new Uint32Array(6))];
+    const encoder = device.createCommandEncoder();
+    const half = { buffer: output, offset: 8 };
+    expect(() => best.record(encoder, { input, output, indices: half, length: 3 })).toThrow(/overlap/);
+    expect(() =>
+      best.record(encoder, { input, output, indices: { buffer: output, offset: 16 }, length: 3 }),
+    ).toThrow(/indices has 8 bytes/);
+    best.destroy();
+  });
+});
