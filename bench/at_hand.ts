@@ -1,7 +1,7 @@
 import type { StructType } from "../src/algebra/struct.ts";
 import { ArgumentError, OutOfMemoryError } from "../src/errors.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import type { Primitive } from "../src/plan/tuning.ts";
+import type { Primitive } from "../src/plan/tuning_row.ts";
 import { NoRoomError, sourceOf } from "./buffers.ts";
 import type { HostWork, PartName } from "./bus.ts";
 import { openBus, partNames } from "./bus.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { onExit } from "signal-exit";
-import type { Primitive } from "../src/plan/tuning.ts";
+import type { Primitive } from "../src/plan/tuning_row.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
 import { benchTypes } from "./elements.ts";
 import type { Row } from "./run.ts";

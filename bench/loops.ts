@@ -1,4 +1,4 @@
-import type { Primitive } from "../src/plan/tuning.ts";
+import type { Primitive } from "../src/plan/tuning_row.ts";
 import type { BenchTypeName } from "./elements.ts";
 
 // The loops that calls at hand are compared with, as one would write them for one type: sums, and the elements that the

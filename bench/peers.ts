@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ArgumentError } from "../src/errors.ts";
-import type { Primitive } from "../src/plan/tuning.ts";
+import type { Primitive } from "../src/plan/tuning_row.ts";
 import type { Work } from "./timer.ts";
 
 /** What a peer is asked to do, on buffers that are filled. */

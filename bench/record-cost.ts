@@ -1,6 +1,6 @@
 import { u32 } from "../src/algebra/integers.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import type { Primitive } from "../src/plan/tuning.ts";
+import type { Primitive } from "../src/plan/tuning_row.ts";
 import { createBuffer } from "./buffers.ts";
 import { prepareTask } from "./task.ts";
 import type { Timing } from "./timer.ts";

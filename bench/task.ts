@@ -1,7 +1,7 @@
 import type { ElementType } from "../src/algebra/types.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 import type { TuningOptions } from "../src/plan/options.ts";
-import type { Primitive } from "../src/plan/tuning.ts";
+import type { Primitive } from "../src/plan/tuning_row.ts";
 import type { Source } from "./buffers.ts";
 import { createBuffer, readerOf, upload } from "./buffers.ts";
 import type { Copy } from "./copy.ts";

@@ -1,6 +1,6 @@
 import type { Fold } from "../src/gpu/fold.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
-import type { Primitive } from "../src/plan/tuning.ts";
+import type { Primitive } from "../src/plan/tuning_row.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCompare } from "./copy.ts";

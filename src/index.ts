@@ -95,9 +95,12 @@ export type {
   StreamScanOption,
 } from "./gpu/streams.ts";
 export type { UploadOptions, WrapOptions } from "./gpu/to_gpu.ts";
+export { tuneAdapter } from "./gpu/tune.ts";
+export type { TuneAdapterOptions } from "./gpu/tune_adapter.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
 export type { IndicesOption, SegmentsOption, ValuesOption } from "./options.ts";
+export type { AdapterTuning, AdapterTuningRow, TunedAdapter } from "./plan/adapter_tuning.ts";
 export type { BinOptions } from "./plan/bins.ts";
 export type { CompactOptions } from "./plan/compact.ts";
 export type { Grouping } from "./plan/grouping.ts";

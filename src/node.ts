@@ -18,6 +18,7 @@ import {
   softwareFolder,
   withSoftwareDriver,
 } from "./gpu/software_adapter.ts";
+import type { AdapterTuning } from "./plan/adapter_tuning.ts";
 
 // The `openFold` below takes the place of the browser's.
 export * from "./index.ts";
@@ -33,6 +34,8 @@ export interface NodeOpenOptions {
   readonly adapter?: GPUAdapter | "gpu" | "software";
   /** Whether to test single passes on the device first: see {@link Fold.singlePassTest}. The test takes some seconds at most. */
   readonly testSinglePass?: boolean;
+  /** Algorithms and sizes that were measured on this adapter; or `"auto"`, to measure them once: see {@link OpenOptions.tuning}. */
+  readonly tuning?: AdapterTuning | "auto";
   /** The most pipelines to keep for later calls: see {@link OpenOptions.maxPipelines}. */
   readonly maxPipelines?: number;
   /** The most bytes of buffers to keep for later calls: see {@link OpenOptions.maxKeptBytes}. */
@@ -82,18 +85,22 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
     refuse("openFold", "adapter", `"${String(adapter)}"`, `"gpu", "software" or a GPUAdapter`);
   }
   const others = typeof adapter === "string" ? { ...options, adapter: undefined } : options;
-  return openDevice(others as OpenOptions, async () => {
-    const dawn = await loadDawn();
-    const gpu =
-      !canFindGpu() || adapter === "software"
-        ? undefined
-        : await requestFrom(dawn, GPU_FLAGS, (info) => !info.isFallbackAdapter);
-    const found = gpu ?? (adapter === "gpu" ? undefined : await requestSoftware(dawn));
-    if (found === undefined) {
-      throw new AdapterError(`openFold: ${missing(adapter === "gpu", adapter === "software")}`);
-    }
-    return found;
-  });
+  return openDevice(
+    others as OpenOptions,
+    async () => {
+      const dawn = await loadDawn();
+      const gpu =
+        !canFindGpu() || adapter === "software"
+          ? undefined
+          : await requestFrom(dawn, GPU_FLAGS, (info) => !info.isFallbackAdapter);
+      const found = gpu ?? (adapter === "gpu" ? undefined : await requestSoftware(dawn));
+      if (found === undefined) {
+        throw new AdapterError(`openFold: ${missing(adapter === "gpu", adapter === "software")}`);
+      }
+      return found;
+    },
+    async () => (await import("./gpu/tuning_files.ts")).fileStore(),
+  );
 }
 
 /** What was looked for, and was not there. */

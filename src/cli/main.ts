@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { elementTypes } from "../algebra/element_types.ts";
+import { version } from "../version.ts";
 import { compactFile, partitionFile, reduceFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
 import { doctor } from "./doctor.ts";
@@ -30,6 +30,7 @@ import {
   rawOption,
   rowsOption,
   textOption,
+  tuningOption,
 } from "./options.ts";
 import { ClosedPipeError, print } from "./print.ts";
 import type { SearchFileOptions } from "./search.ts";
@@ -95,14 +96,6 @@ function parseWorkGroupSize(given: string): number {
 const hasSegments = ({ rows, offsets, keys }: SegmentsOption): boolean =>
   rows !== undefined || offsets !== undefined || keys !== undefined;
 
-/** The package's version, as its package.json says it. */
-function versionOf(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  return version;
-}
-
 /** @param printHelp - takes what commander would print. */
 function program(printHelp: (text: string) => void): Command {
   const root = new Command("wavefold")
@@ -113,7 +106,7 @@ function program(printHelp: (text: string) => void): Command {
     .configureOutput({ writeOut: printHelp, writeErr: () => {} })
     .exitOverride()
     .allowExcessArguments(false)
-    .version(versionOf(), "-V, --version", "prints the version")
+    .version(version, "-V, --version", "prints the version")
     .addHelpText("after", STATUS_HELP);
   root
     .command("scan")
@@ -141,6 +134,7 @@ function program(printHelp: (text: string) => void): Command {
     )
     .addOption(runAlgorithm())
     .addOption(adapterOption())
+    .addOption(tuningOption())
     .addHelpText("after", NPY_HELP + SEGMENTS_HELP)
     .action(async (path: string, options: SegmentFileOptions & Parameters<typeof scanFile>[1]) =>
       hasSegments(options)
@@ -166,6 +160,7 @@ function program(printHelp: (text: string) => void): Command {
     .option("--unique <unique.npy>", "where the key of each run goes")
     .addOption(runAlgorithm())
     .addOption(adapterOption())
+    .addOption(tuningOption())
     .addHelpText("after", NPY_HELP + SEGMENTS_HELP)
     .action(async (path: string, options: SegmentFileOptions & Parameters<typeof reduceFile>[1]) =>
       hasSegments(options)
@@ -185,6 +180,7 @@ function program(printHelp: (text: string) => void): Command {
     .option("--counts <counts.npy>", "write how many elements each run has (<u4), too: run-length coding")
     .addOption(runAlgorithm())
     .addOption(adapterOption())
+    .addOption(tuningOption())
     .addHelpText("after", MEMORY_HELP)
     .action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options));
   root
@@ -204,6 +200,7 @@ function program(printHelp: (text: string) => void): Command {
     .option("--indices", "write the kept elements' positions (<u4) instead of the elements")
     .addOption(runAlgorithm())
     .addOption(adapterOption())
+    .addOption(tuningOption())
     .addHelpText("after", NPY_HELP + COMPACT_HELP)
     .action(compactFile);
   root
@@ -228,6 +225,7 @@ function program(printHelp: (text: string) => void): Command {
     .option("--indices", "write the elements' positions (<u4) instead of the elements")
     .addOption(runAlgorithm())
     .addOption(adapterOption())
+    .addOption(tuningOption())
     .addHelpText("after", PARTITION_HELP)
     .action(partitionFile);
   root
@@ -255,6 +253,7 @@ function program(printHelp: (text: string) => void): Command {
     )
     .option("--weights <weights.npy>", "one for each element, <u4 <i4 <f4: the result has their sums")
     .addOption(adapterOption())
+    .addOption(tuningOption())
     .addHelpText("after", MEMORY_HELP)
     .action(async (path: string, options: HistogramFileOptions) =>
       (await import("./histogram.ts")).histogramFile(path, options),
@@ -272,6 +271,7 @@ function program(printHelp: (text: string) => void): Command {
       .addOption(rawOption())
       .addOption(textOption())
       .addOption(adapterOption())
+      .addOption(tuningOption())
       .addHelpText("after", MEMORY_HELP)
       .action(async (path: string, options: RawOption & AdapterOption) =>
         (await import("./arg.ts")).argOfFile(call, path, options),
@@ -293,6 +293,7 @@ function program(printHelp: (text: string) => void): Command {
         .default("left"),
     )
     .addOption(adapterOption())
+    .addOption(tuningOption())
     .addHelpText("after", MEMORY_HELP)
     .action(async (sorted: string, values: string, options: SearchFileOptions) =>
       (await import("./search.ts")).searchFile(sorted, values, options),
@@ -331,6 +332,7 @@ function program(printHelp: (text: string) => void): Command {
       .option("--indices-out <positions.npy>", "where the positions of the elements go, as <u4"),
   )
     .addOption(adapterOption())
+    .addOption(tuningOption())
     .addHelpText("after", MEMORY_HELP)
     .action(async (path: string, options: TopKFileOptions) =>
       (await import("./select.ts")).topKFile(path, options),
@@ -355,6 +357,7 @@ function program(printHelp: (text: string) => void): Command {
       .option("--descending", "count from the greatest"),
   )
     .addOption(adapterOption())
+    .addOption(tuningOption())
     .addHelpText("after", MEMORY_HELP)
     .action(async (path: string, options: NthFileOptions) =>
       (await import("./select.ts")).nthOfFile(path, options),
@@ -397,6 +400,7 @@ function program(printHelp: (text: string) => void): Command {
     command
       .addOption(runAlgorithm())
       .addOption(adapterOption())
+      .addOption(tuningOption())
       .addHelpText("after", MEMORY_HELP)
       .action(async (path: string, options: SortFileOptions) => {
         const { argSortFile, sortFile } = await import("./sort.ts");
@@ -459,12 +463,13 @@ function program(printHelp: (text: string) => void): Command {
     .option("--plot <folder>", "write plots of throughput and of the ratio to copy, as SVG")
     .option("--peers [folder]", "others' scans beside ours; left out: those that a checkout builds")
     .addOption(adapterOption())
+    .addOption(tuningOption())
     // Loaded when it is asked for: the other commands start without it.
     .action(async (options: BenchOptions) => (await import("./bench.ts")).bench(options));
   root
     .command("tune")
     .description(
-      "Times the algorithms, work-group sizes and items a thread that suit the adapter, and prints the best as rows for the tables of src/plan/.",
+      "Times the algorithms, work-group sizes and items a thread that suit the adapter. It prints the best as rows for the tables of src/plan/; --output writes them as a file that --tuning of the other commands and openFold take.",
     )
     .addOption(sizesOption())
     .option("--types <list>", "u32, i32, f32, f16, u64, i64, f64, struct16 (four u32)", parseList, ["u32"])
@@ -472,6 +477,10 @@ function program(printHelp: (text: string) => void): Command {
     .option("--algorithms <list>", "names of algorithms; left out: all that the adapter can run", parseList)
     .option("--work-group-sizes <list>", "threads in a work-group", parseNumberList)
     .option("--items <list>", "items a thread", parseNumberList)
+    .option(
+      "-o, --output <tuning.json>",
+      "write a tuning of the adapter, with the verdict of the single pass's test",
+    )
     .option("--json <file>", "write all that was timed")
     .addOption(adapterOption())
     .action(async (options: TuneOptions) => (await import("./tune.ts")).tune(options));

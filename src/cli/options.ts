@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { parseSizes } from "../../bench/sizes.ts";
 import { elementTypes } from "../algebra/element_types.ts";
@@ -8,10 +9,15 @@ import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold, NodeOpenOptions } from "../node.ts";
 import { openFold } from "../node.ts";
+import type { AdapterTuning } from "../plan/adapter_tuning.ts";
+import { UsageError } from "./errors.ts";
+import { fileError } from "./files.ts";
 
 /** Options that several commands share, as commander hands them over. */
 export interface AdapterOption {
   readonly adapter: "auto" | "gpu" | "software";
+  /** The path of a tuning; or `auto`, for the one that is kept. */
+  readonly tuning?: string;
 }
 export interface TuningOption {
   readonly algorithm?: Algorithm;
@@ -194,13 +200,38 @@ export const adapterOption = (): Option =>
     .choices(adapterNames)
     .default("auto");
 
+export const tuningOption = (): Option =>
+  new Option(
+    "--tuning <file>",
+    "sizes for this adapter, from wavefold tune --output; auto measures them once, and keeps them",
+  );
+
+/** @throws {UsageError} for a file that cannot be read, or is no JSON. */
+async function readTuning(path: string): Promise<AdapterTuning> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    throw fileError(path, cause);
+  }
+  try {
+    return JSON.parse(text) as AdapterTuning;
+  } catch {
+    throw new UsageError(`${path} is no JSON; --tuning takes what wavefold tune --output writes, or auto`);
+  }
+}
+
 /** Opens an adapter, and gives it back whatever happens: while it is held, Node.js does not exit. */
 export async function withFold<Result>(
-  { adapter }: AdapterOption,
+  { adapter, tuning }: AdapterOption,
   work: (fold: Fold) => Promise<Result>,
   more: NodeOpenOptions = {},
 ): Promise<Result> {
-  const options: NodeOpenOptions = adapter === "auto" ? more : { ...more, adapter };
+  const options: NodeOpenOptions = {
+    ...more,
+    ...(adapter !== "auto" && { adapter }),
+    ...(tuning !== undefined && { tuning: tuning === "auto" ? tuning : await readTuning(tuning) }),
+  };
   const fold = await openFold(options);
   try {
     return await work(fold);

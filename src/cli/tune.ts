@@ -7,10 +7,14 @@ import { planSuite } from "../../bench/suite.ts";
 import { createTimer, paceFor } from "../../bench/timer.ts";
 import type { Candidate, Ranked, TuningRange, TuningTime } from "../../bench/tune.ts";
 import { candidatesOf, formatCandidate, rank, timeTunings } from "../../bench/tune.ts";
+import { u32 } from "../algebra/integers.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold } from "../node.ts";
-import type { Primitive } from "../plan/tuning.ts";
+import type { AdapterTuning, AdapterTuningRow, TimedWay } from "../plan/adapter_tuning.ts";
+import { adapterOf, rowsFrom, tuningOf } from "../plan/adapter_tuning.ts";
+import type { Passes } from "../plan/options.ts";
+import type { Primitive } from "../plan/tuning_row.ts";
 import { factsOf } from "./bench.ts";
 import { doAll, UsageError } from "./errors.ts";
 import { openTarget } from "./files.ts";
@@ -27,13 +31,12 @@ export interface TuneOptions extends AdapterOption {
   readonly algorithms?: readonly string[];
   readonly workGroupSizes?: readonly number[];
   readonly items?: readonly number[];
+  readonly output?: string;
   readonly json?: string;
 }
 
 /** Rows that the terminal shows of each table. */
 const SHOWN = 12;
-/** A shape that is so much better at some lengths gets a row of its own. */
-const WORTH_A_ROW = 0.97;
 
 const ranges = {
   gpu: { workGroupSizes: [64, 128, 256, 512, 1024], items: [1, 2, 4, 6, 8, 12, 16], lengths: [18, 22, 26] },
@@ -88,7 +91,7 @@ function sweepsOf(
         workGroupSizes: workGroupSizes ?? own.workGroupSizes.filter((size) => size <= most),
         items: items ?? own.items.filter((one) => one * benchTypes[type].type.bytes <= MOST_BYTES_A_THREAD),
       };
-      const lengths = sets.filter((set) => set.type === type).map(({ length }) => length);
+      const lengths = sets.flatMap((set) => (set.type === type ? [set.length] : [])).sort((a, b) => a - b);
       return { primitive, type, lengths, candidates: candidatesOf(primitive, range) };
     }),
   );
@@ -98,8 +101,31 @@ function sweepsOf(
 const timeOf = ({ timing: { median }, toCopy }: TuningTime): string =>
   `${median.toFixed(1)} (${toCopy.toFixed(2)})`;
 
+/** What the ways that ran at every length took, by how often they read the data. */
+function waysOf(ranked: readonly Ranked[]): Record<Passes, TimedWay[]> {
+  const ways: Record<Passes, TimedWay[]> = { "reduce-then-scan": [], single: [] };
+  for (const { candidate, times } of ranked) {
+    ways[candidate.passes ?? "reduce-then-scan"].push({
+      ...candidate,
+      times: times.map(({ toCopy }) => toCopy),
+    });
+  }
+  return ways;
+}
+
+/** The rows of a sweep, as a tuning has them. */
+function rowsOf({ primitive, type, lengths }: Sweep, ranked: readonly Ranked[]): AdapterTuningRow[] {
+  // Of a compaction, the positions of what is kept are what takes an algorithm: u32, whatever the elements are.
+  const { native, bytes } = primitive === "compact" ? u32 : benchTypes[type].type;
+  return rowsFrom(
+    { primitive, elementBytes: native?.elementBytes ?? bytes, long: native?.long === true, lengths },
+    waysOf(ranked),
+  );
+}
+
 /** The best of a sweep, as a table and as rows of src/plan/: of tuning.ts, or of single_pass.ts. */
-function textOf({ primitive, type, lengths }: Sweep, kind: string, device: string, ranked: Ranked[]): string {
+function textOf(sweep: Sweep, kind: string, device: string, ranked: readonly Ranked[]): string {
+  const { primitive, type, lengths } = sweep;
   const table = new Table({
     ...plain,
     head: [`${primitive}<${type}>`, ...lengths.map((length) => `${formatLength(length)}: µs (copies)`)],
@@ -107,37 +133,43 @@ function textOf({ primitive, type, lengths }: Sweep, kind: string, device: strin
   for (const { candidate, times } of ranked.slice(0, SHOWN)) {
     table.push([formatCandidate(candidate), ...times.map(timeOf)]);
   }
+  const figuresOf = ({ algorithm, workGroupSize, itemsPerThread, passes }: AdapterTuningRow): string =>
+    ranked
+      .filter(
+        ({ candidate }) =>
+          candidate.algorithm === algorithm &&
+          candidate.workGroupSize === workGroupSize &&
+          candidate.itemsPerThread === itemsPerThread &&
+          candidate.passes === passes,
+      )
+      .flatMap(({ times }) => times.map((time) => `${formatLength(time.length)} ${timeOf(time)}`))
+      .join(", ");
+  const lineOf = (row: AdapterTuningRow): string => {
+    const { passes: _, primitive: __, itemsPerThread, isDefault, ...rest } = row;
+    const entries = Object.entries({ ...rest, items: itemsPerThread, ...(isDefault && { isDefault }) });
+    const text = entries.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(", ");
+    return `    { ${text} }, // ${device}, ${type}: ${figuresOf(row)}`;
+  };
   // Single-pass kernels have a table of their own.
-  const families = [...new Set(ranked.map(({ candidate }) => candidate.passes))];
-  const rows = families.flatMap((passes) => {
-    const own = ranked.filter(({ candidate }) => candidate.passes === passes);
-    return [
-      `  ${passes === "single" ? "singlePassRows" : "twoPassRows"}.${kind}.${primitive}:`,
-      ...rowsOf(own, lengths, type, device).map((row) => `    ${row}`),
-    ];
+  const rows = rowsOf(sweep, ranked);
+  const lines = (["reduce-then-scan", "single"] as const).flatMap((passes) => {
+    const own = rows.filter((row) => (row.passes ?? "reduce-then-scan") === passes);
+    const title = `  ${passes === "single" ? "singlePassRows" : "twoPassRows"}.${kind}.${primitive}:`;
+    return own.length === 0 ? [] : [title, ...own.map(lineOf)];
   });
-  return `${table.toString()}\n${rows.join("\n")}`;
+  const none = `  ${primitive}<${type}>: none ran at every length`;
+  return [table.toString(), ...(lines.length === 0 ? [none] : lines)].join("\n");
 }
 
-/** The best over all lengths, after those that are clearly better up to some length. */
-function rowsOf(ranked: Ranked[], lengths: readonly number[], type: BenchTypeName, device: string): string[] {
-  const [best, second] = ranked;
-  if (best === undefined) {
-    return ["none ran at every length"];
-  }
-  const row = ({ algorithm, workGroupSize, itemsPerThread }: Candidate, maxLength?: number): string =>
-    `{ elementBytes: ${benchTypes[type].type.bytes}, ${maxLength === undefined ? "" : `maxLength: ${maxLength}, `}algorithm: "${algorithm}", workGroupSize: ${workGroupSize}, items: ${itemsPerThread} },`;
-  const figures = ({ times }: Ranked): string =>
-    times.map((time) => `${formatLength(time.length)} ${timeOf(time)}`).join(", ");
-  const small = lengths.slice(0, -1).flatMap((length, at) => {
-    const byTime = (one: Ranked): number => one.times[at]?.timing.median ?? Number.POSITIVE_INFINITY;
-    const here = ranked.reduce((a, b) => (byTime(b) < byTime(a) ? b : a));
-    return byTime(here) < WORTH_A_ROW * byTime(best)
-      ? [`${row(here.candidate, length)} // ${device}, ${type}: ${figures(here)}`]
-      : [];
-  });
-  const next = second === undefined ? "" : `; next ${formatCandidate(second.candidate)}: ${figures(second)}`;
-  return [...small, `${row(best.candidate)} // ${device}, ${type}: ${figures(best)}${next}`];
+/** What a run found. */
+interface Tuned {
+  /** For the terminal. */
+  readonly text: string;
+  /** For `--json`. */
+  readonly record: object;
+  readonly tuning: AdapterTuning;
+  /** What was rejected because its result is wrong. */
+  readonly wrong: readonly string[];
 }
 
 /**
@@ -147,7 +179,8 @@ function rowsOf(ranked: Ranked[], lengths: readonly number[], type: BenchTypeNam
  */
 export async function tune(options: TuneOptions): Promise<void> {
   const json = options.json === undefined ? undefined : await openTarget(options.json);
-  const { text, record, wrong } = await withFold(options, async (fold) => {
+  const output = options.output === undefined ? undefined : await openTarget(options.output);
+  const work = async (fold: Fold): Promise<Tuned> => {
     const { sweeps, notes } = sweepsOf(options, fold);
     const steps = sweeps.reduce(
       (sum, { lengths, candidates }) => sum + lengths.length * candidates.length,
@@ -158,13 +191,16 @@ export async function tune(options: TuneOptions): Promise<void> {
     const host = hostOf(fold);
     const times: TuningTime[] = [];
     const rejected: string[] = [];
+    const rows: AdapterTuningRow[] = [];
     const parts = [`${host.device.name}, ${host.device.driver}; commit ${host.commit}`, ...notes];
     try {
       for (const sweep of sweeps) {
         const outcome = await timeTunings(fold, timer, sweep, progress.step);
         times.push(...outcome.times);
         rejected.push(...outcome.rejected);
-        parts.push("", textOf(sweep, kindOf(fold), host.device.name, rank(outcome.times)));
+        const ranked = rank(outcome.times);
+        rows.push(...rowsOf(sweep, ranked));
+        parts.push("", textOf(sweep, kindOf(fold), host.device.name, ranked));
       }
     } finally {
       timer.destroy();
@@ -177,12 +213,18 @@ export async function tune(options: TuneOptions): Promise<void> {
     return {
       text: parts.join("\n"),
       record: { ...host, times, rejected },
+      tuning: tuningOf(adapterOf(fold.device.adapterInfo), fold.singlePassTest?.passed, rows),
       wrong: rejected.filter((one) => one.includes(" is wrong: ")),
     };
+  };
+  const { text, record, tuning, wrong } = await withFold(options, work, {
+    // A tuning says whether the single pass works.
+    testSinglePass: output !== undefined,
   });
   await doAll([
     () => print(`${text}\n`),
     async () => json?.write(Buffer.from(`${JSON.stringify(record, undefined, 1)}\n`)),
+    async () => output?.write(Buffer.from(`${JSON.stringify(tuning, undefined, 1)}\n`)),
   ]);
   if (wrong.length > 0) {
     throw new UsageError(`tune: ${wrong.length} wrong results, whose times do not count: ${wrong[0]}`);

@@ -263,13 +263,3 @@ export async function testSinglePass(context: Context, planted: Planted = {}): P
   };
   context.facts = { ...context.facts, lookBack: passed };
 }
-
-/** Runs the test for `openFold`. If the test throws, the fold is destroyed. */
-export async function tested(fold: { destroy(): void }, context: Context): Promise<void> {
-  try {
-    await testSinglePass(context);
-  } catch (cause) {
-    fold.destroy();
-    throw cause;
-  }
-}

@@ -10,7 +10,7 @@ import { goOneByOne } from "../plan/tuning.ts";
 
 /**
  * The methods that a plan may choose from. Subgroups and the single pass are loaded if the options name one of them. For a
- * recording, they are also loaded if the adapter is known to be faster with them: a call at hand takes longer for its copies
+ * recording, they are also loaded if the adapter was tuned, or is known to be faster with them: a call at hand takes longer for its copies
  * than either saves. The others are loaded if the options need them.
  */
 export async function methodsFor(
@@ -26,7 +26,7 @@ export async function methodsFor(
 ): Promise<Methods> {
   const { algorithm, workGroupSize, itemsPerThread, passes, map, initial, total, segments, type, from, op } =
     options;
-  const isFaster = isRecorded && (facts.vendor === "nvidia" || facts.lookBack);
+  const isFaster = isRecorded && (facts.vendor === "nvidia" || facts.lookBack || facts.tuned);
   const isEvery = isFaster || algorithm === "subgroup" || passes === "single";
   const isChosen = [algorithm, workGroupSize, itemsPerThread, passes].some((one) => one !== undefined);
   // An element of a segment has a number beside its value.

@@ -1,7 +1,9 @@
 import { AdapterError, ArgumentError, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
-import { contextOf, openContext } from "./device.ts";
+import type { AdapterTuning } from "../plan/adapter_tuning.ts";
+import { openContext } from "./device.ts";
 import { Fold } from "./fold.ts";
+import type { OpenStore } from "./tuning_store.ts";
 
 /** Options of `openFold` in a browser. */
 export interface OpenOptions {
@@ -14,6 +16,14 @@ export interface OpenOptions {
    * most. Without it, single pass is the default only on adapters that are known to manage it.
    */
   readonly testSinglePass?: boolean;
+  /**
+   * Algorithms and sizes that were measured on this adapter, in place of Wavefold's own: what {@link tuneAdapter} returned or
+   * `wavefold tune --output` wrote. `"auto"` takes those that were kept when this adapter was tuned before. If there are none,
+   * it tunes the adapter now, which takes 10 seconds and, on GPUs other than NVIDIA's, the test of the single pass, and keeps the
+   * result: in the browser's IndexedDB; in Node.js in the user's folder for caches. Results are the same in any case, but for the
+   * rounding of floats. It holds for the device: the last `openFold` that names one decides.
+   */
+  readonly tuning?: AdapterTuning | "auto";
   /**
    * The most pipelines to keep for later calls. The default is 128. The pipeline that was used least recently goes first.
    * A call uses 1 to 5 pipelines, and each has some hundred kilobytes. Prepared plans keep their own in any case. The number
@@ -58,6 +68,7 @@ const openNames = {
   device: true,
   adapter: true,
   testSinglePass: true,
+  tuning: true,
   maxPipelines: true,
   maxKeptBytes: true,
 } as const satisfies Record<keyof OpenOptions, true>;
@@ -65,14 +76,13 @@ const openNames = {
 type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 
 /**
- * A `Fold` on the caller's device or adapter, or on the adapter that `find` finds. It is tested if the options ask for
- * that.
+ * A `Fold` on the caller's device or adapter, or on the adapter that `find` finds. It is tuned and tested if the options ask
+ * for that. `openStore` opens the place where tunings are kept.
  */
-export async function openDevice(options: OpenOptions, find: Find): Promise<Fold> {
+export async function openDevice(options: OpenOptions, find: Find, openStore?: OpenStore): Promise<Fold> {
   const fold = await foldOn(options, find);
-  if (options.testSinglePass) {
-    const { tested } = await import("./look_back_test.ts");
-    await tested(fold, contextOf(fold.device));
+  if (options.tuning !== undefined || options.testSinglePass) {
+    await (await import("./measured.ts")).measured(fold, options, openStore);
   }
   return fold;
 }

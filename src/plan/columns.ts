@@ -9,8 +9,9 @@ import type { DeviceFacts } from "./facts.ts";
 import type { PlanColumns } from "./methods.ts";
 import type { PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
-import type { AdapterKind, TuningRow } from "./tuning.ts";
+import type { AdapterKind } from "./tuning.ts";
 import { groupingOf, requireMaxLength, tune } from "./tuning.ts";
+import type { TuningRow } from "./tuning_row.ts";
 
 // This is loaded only if a plan takes the columns of a matrix.
 

@@ -1,3 +1,5 @@
+import type { TunedRow } from "./tuning_row.ts";
+
 /** The limits that plans depend on: a part of `GPUSupportedLimits`. */
 export interface Limits {
   readonly maxComputeInvocationsPerWorkgroup: number;
@@ -27,4 +29,6 @@ export interface DeviceFacts {
    * test finds it out.
    */
   readonly lookBack: boolean;
+  /** It chooses from the adapter's own tuning, if there is one. */
+  readonly tuned?: TunedRow;
 }

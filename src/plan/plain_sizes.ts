@@ -3,8 +3,8 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { requireChosen } from "./chosen.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Chosen } from "./options.ts";
-import type { TuningRow } from "./tuning.ts";
 import { requireFeature } from "./tuning.ts";
+import type { TuningRow } from "./tuning_row.ts";
 
 /**
  * The sizes of a kernel that neither scans nor reduces tiles, from a row and the caller's choices.

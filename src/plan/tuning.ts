@@ -1,32 +1,12 @@
 import type { Domain, ElementType } from "../algebra/types.ts";
 import { FeatureError, LimitError, refuse } from "../errors.ts";
-import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms, mostRows } from "../kernels/algorithms.ts";
+import type { TileAlgorithm } from "../kernels/tiles.ts";
 import type { DeviceFacts, Limits } from "./facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
 import type { Chosen } from "./options.ts";
-
-/** The primitives, each of which is tuned on its own. */
-export type Primitive = "scan" | "reduce" | "compact";
-
-/** What rows are for. The totals of segments take a scan, with rows of their own. */
-export type Tuned = Primitive | "totals";
-
-/** A row of a table of algorithms and sizes. */
-export interface TuningRow {
-  /** The row is for elements of at most so many bytes. */
-  readonly elementBytes: number;
-  /** Whether the row is for operations of hundreds of instructions, as f64 has them. */
-  readonly long?: boolean;
-  /** The row is for lengths up to so many items. The default is any length. */
-  readonly maxLength?: number;
-  readonly algorithm: Algorithm;
-  readonly workGroupSize: number;
-  readonly items: number;
-  /** In a row of a single pass: whether the single pass is the faster way, and so the default. */
-  readonly isDefault?: boolean;
-}
+import type { Tuned, TuningRow } from "./tuning_row.ts";
 
 /** The kinds of adapters that were measured, and `gpu` for all others. */
 export type AdapterKind = "software" | "nvidia" | "gpu";
@@ -103,21 +83,20 @@ export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
 export type Combined = Pick<Domain, "elementBytes" | "long" | "row">;
 
 /**
- * The row for an adapter, elements and a length. NVIDIA's rows need the subgroup kernels. If these are not loaded, as in
- * most calls at hand, the rows of `gpu` apply on NVIDIA, too.
+ * The row for an adapter, elements and a length: the first that fits of those that were measured on the adapter itself; else
+ * one of the table. Rows with subgroups need their kernels. If these are not loaded, as in most calls at hand, other rows of
+ * the adapter's own apply, or those of `gpu`, on NVIDIA, too.
  */
 export function rowOf<Name extends Tuned>(
   table: TuningTable<Name>,
   primitive: Name,
-  { elementBytes, long, row }: Combined,
+  combined: Combined,
   { maxLength }: Chosen,
-  { software, vendor }: Pick<DeviceFacts, "software" | "vendor">,
-  { algorithms: { subgroup } }: Methods,
+  { software, vendor, tuned }: Pick<DeviceFacts, "software" | "vendor" | "tuned">,
+  { algorithms: loaded }: Methods,
 ): TuningRow {
-  if (row && !software) {
-    return row;
-  }
-  const isNvidia = vendor === "nvidia" && subgroup !== undefined;
+  const { elementBytes, long, row } = combined;
+  const isNvidia = vendor === "nvidia" && loaded.subgroup;
   const rows = table[software ? "software" : isNvidia ? "nvidia" : "gpu"][primitive];
   // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
   const fitting = rows.filter(
@@ -125,9 +104,11 @@ export function rowOf<Name extends Tuned>(
       elementBytes <= one.elementBytes &&
       !(typeof maxLength === "number" && maxLength > (one.maxLength as number)),
   );
-  return (fitting.find((one) => !one.long === !long) ??
-    fitting.find((one) => !one.long) ??
-    rows.at(-1)) as TuningRow;
+  return ((!software && row) ||
+    (tuned?.(table === twoPassRows, primitive, combined, maxLength, loaded) ??
+      fitting.find((one) => !one.long === !long) ??
+      fitting.find((one) => !one.long) ??
+      rows.at(-1))) as TuningRow;
 }
 
 /** @throws {FeatureError} if the device lacks the feature that a type needs. */
@@ -163,10 +144,8 @@ export function tune(
   const algorithm =
     options.algorithm ??
     (algorithms[row.algorithm].subgroups && !features.has("subgroups") ? "blelloch" : row.algorithm);
-  const tiles = methods.algorithms[algorithm];
-  if (tiles === undefined) {
-    throw new Error(`${title}: the algorithm ${algorithm} was not loaded`);
-  }
+  // What is chosen is loaded: see src/gpu/methods.ts.
+  const tiles = methods.algorithms[algorithm] as TileAlgorithm;
   const longest = Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0);
   const oneByOne = goOneByOne(longest, facts);
   const tuningOf = (workGroupSize: number): Tuning => ({

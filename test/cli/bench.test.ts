@@ -14,6 +14,7 @@ import process from "node:process";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { AtHandReport } from "../../bench/at_hand_report.ts";
 import type { Report } from "../../bench/report.ts";
+import type { AdapterTuning } from "../../src/plan/adapter_tuning.ts";
 import { SOFTWARE, skipAll, swiftShaderMissing } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, runIn } from "../support/command.ts";
@@ -176,6 +177,32 @@ describe("tune", () => {
     );
     const { times } = JSON.parse(readFileSync(join(folder, "tune.json"), "utf8")) as { times: unknown[] };
     expect(times).toHaveLength(4);
+  });
+
+  it("writes a tuning, which the other commands take", () => {
+    const tuned = run(
+      ...["tune", "--sizes", "512", "--primitives", "scan,reduce", "--algorithms", "blelloch"],
+      ...["--work-group-sizes", "8", "--items", "4", "--output", "tuning.json", ...SOFTWARE],
+    );
+    expect(tuned.status).toBe(0);
+    const path = join(folder, "tuning.json");
+    const tuning = JSON.parse(readFileSync(path, "utf8")) as AdapterTuning;
+    expect(typeof tuning.singlePass).toBe("boolean");
+    const sizes = { elementBytes: 4, algorithm: "blelloch", workGroupSize: 8, itemsPerThread: 4 };
+    expect(tuning.rows).toMatchObject([
+      { primitive: "scan", passes: "reduce-then-scan", ...sizes },
+      { primitive: "scan", passes: "single", ...sizes },
+      { primitive: "reduce", ...sizes },
+    ]);
+    writeFileSync(join(folder, "numbers"), "3 1 7");
+    const scan = ["scan", "numbers", "--text", "u32", "-o", "-", "--tuning", "tuning.json", ...SOFTWARE];
+    expect(run(...scan)).toMatchObject({ status: 0, stdout: "3\n4\n11\n" });
+    writeFileSync(path, JSON.stringify({ ...tuning, version: "0.0.1" }));
+    fails(/tuning is of Wavefold 0\.0\.1, and this is/, ...scan);
+    writeFileSync(path, "{");
+    fails(/tuning\.json is no JSON; --tuning takes what wavefold tune --output writes, or auto/, ...scan);
+    rmSync(path);
+    fails(/tuning\.json: there is no such file/, ...scan);
   });
 
   it("rejects what means nothing", () => {

@@ -1,0 +1,426 @@
+import { u32 } from "../algebra/integers.ts";
+import { add } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { u64 } from "../algebra/types_64.ts";
+import { ArgumentError, DeviceLostError, refuse, WavefoldError } from "../errors.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
+import { algorithms } from "../kernels/algorithms.ts";
+import { requireOptions } from "../options.ts";
+import type { AdapterTuning, AdapterTuningRow, RowsFor, TimedWay } from "../plan/adapter_tuning.ts";
+import { adapterOf, bestOf, rowsFrom, tuningOf } from "../plan/adapter_tuning.ts";
+import type { Passes } from "../plan/options.ts";
+import type { Primitive } from "../plan/tuning_row.ts";
+import type { Context } from "./context.ts";
+import { allocate, contextOf, explain } from "./device.ts";
+import { BufferUsage, MAP_READ } from "./flags.ts";
+import { Fold } from "./fold.ts";
+import { testSinglePass } from "./look_back_test.ts";
+
+/** Options of {@link tuneAdapter}. */
+export interface TuneAdapterOptions {
+  /**
+   * After so many seconds, no other kernel is begun, and what was not measured keeps Wavefold's own sizes. The test of the
+   * single pass is not counted. The default is 10.
+   */
+  readonly seconds?: number;
+}
+
+const TITLE = "tuneAdapter";
+const SECONDS = 10;
+/** WebGPU's flag by value, as src/gpu/flags.ts has the others. */
+const QUERY_RESOLVE = 0x200;
+/** Recordings go into one submission until it takes so long, or so many are in it: then its own cost counts for little. */
+const ENOUGH_MS = 5;
+const MOST_RECORDINGS = 1024;
+/** How often a submission is timed. The least time counts. */
+const REPEATS = 3;
+/** A GPU that was idle has a low clock. It is kept busy for so long first. */
+const HEAT_MS = 300;
+
+interface Shape {
+  readonly workGroupSize: number;
+  readonly itemsPerThread: number;
+}
+
+const shapesOf = (pairs: readonly (readonly [workGroupSize: number, itemsPerThread: number])[]): Shape[] =>
+  pairs.map(([workGroupSize, itemsPerThread]) => ({ workGroupSize, itemsPerThread }));
+
+/** What is tried: arrays of so many bytes, and for each size of element the shapes, of which the first is the most usual. */
+const ranges = {
+  gpu: {
+    bytes: [2 ** 18, 2 ** 22, 2 ** 26],
+    short: shapesOf([
+      [256, 8],
+      [256, 16],
+      [256, 4],
+      [512, 8],
+      [512, 16],
+      [128, 8],
+      [128, 16],
+    ]),
+    long: shapesOf([
+      [256, 4],
+      [256, 8],
+      [128, 8],
+      [128, 4],
+      [256, 2],
+    ]),
+  },
+  software: {
+    bytes: [2 ** 14, 2 ** 18],
+    short: shapesOf([
+      [32, 16],
+      [32, 8],
+      [16, 16],
+      [64, 8],
+    ]),
+    long: shapesOf([
+      [32, 8],
+      [16, 8],
+    ]),
+  },
+} as const;
+
+/** Most programs have the first ones. What time is not enough for is at the end. */
+const subjects = [
+  ["scan", u32],
+  ["compact", u32],
+  ["reduce", u32],
+  ["scan", u64],
+  ["reduce", u64],
+] as const satisfies readonly (readonly [Primitive, ElementType])[];
+
+/** Algorithm, sizes and passes, as the options of a plan take them. */
+type Way = Shape & { readonly algorithm: Algorithm; readonly passes: Passes };
+
+/** What `tuneAdapter` of src/gpu/tune.ts does; it loads this. */
+export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
+  if (!(fold instanceof Fold)) {
+    throw new ArgumentError(`${TITLE}: fold is none of openFold's`, "fold");
+  }
+  requireOptions(TITLE, options, { seconds: true } satisfies Record<keyof TuneAdapterOptions, true>);
+  const { seconds = SECONDS } = options;
+  if (!(typeof seconds === "number" && seconds > 0 && seconds < Number.POSITIVE_INFINITY)) {
+    refuse(TITLE, "seconds", String(seconds), "a number above 0");
+  }
+  const context = contextOf(fold.device);
+  const { facts } = context;
+  if (!facts.software && !facts.lookBack && context.singlePassTest === undefined) {
+    await testSinglePass(context);
+  }
+  try {
+    const rows = await measure(fold, context, performance.now() + 1000 * seconds);
+    const isTested = context.singlePassTest !== undefined;
+    return tuningOf(adapterOf(fold.device.adapterInfo), isTested ? context.facts.lookBack : undefined, rows);
+  } catch (cause) {
+    throw await explain(context, TITLE, cause);
+  }
+}
+
+async function measure(fold: Fold, context: Context, deadline: number): Promise<AdapterTuningRow[]> {
+  const { software, limits, features, lookBack } = context.facts;
+  const range = ranges[software ? "software" : "gpu"];
+  const most = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
+  const bytes = range.bytes.filter((one) => one <= most);
+  const names = (Object.keys(algorithms) as Algorithm[]).filter(
+    (name) => !algorithms[name].subgroups || features.has("subgroups"),
+  );
+  const bench = await openBench(context, Math.max(...bytes));
+  const rows: AdapterTuningRow[] = [];
+  try {
+    if (!software) {
+      await heat(fold, bench);
+    }
+    for (const [primitive, type] of subjects) {
+      const lengths = bytes.map((one) => one / type.bytes);
+      // Of a compaction, the positions are what takes algorithms.
+      const what: RowsFor = { primitive, elementBytes: type.bytes, long: false, lengths };
+      const times: Record<Passes, TimedWay[]> = { "reduce-then-scan": [], single: [] };
+      const passes: readonly Passes[] =
+        primitive !== "reduce" && lookBack && !software
+          ? ["reduce-then-scan", "single"]
+          : ["reduce-then-scan"];
+      /** @returns whether there was time for all. */
+      const time = async (some: readonly Algorithm[], shapes: readonly Shape[]): Promise<boolean> => {
+        const ways = passes.flatMap((one): Way[] =>
+          some.flatMap((algorithm) => shapes.map((shape) => ({ ...shape, algorithm, passes: one }))),
+        );
+        // Most of the time goes into compiling, which the adapter does for several at once.
+        const prepared = await Promise.all(ways.map((way) => prepare(fold, primitive, type, lengths, way)));
+        try {
+          for (const [at, way] of ways.entries()) {
+            const one = prepared[at];
+            if (performance.now() > deadline) {
+              return false;
+            }
+            if (one && (await isRight(bench, primitive, type, lengths, one))) {
+              times[way.passes].push({ ...way, times: await timesOf(bench, lengths, one) });
+            }
+          }
+          return true;
+        } finally {
+          for (const one of prepared) {
+            one?.destroy();
+          }
+        }
+      };
+      const shapes = type.bytes > 4 ? range.long : range.short;
+      if (!(await time(names, shapes.slice(0, 1)))) {
+        break;
+      }
+      const best = bestOf([...times["reduce-then-scan"], ...times.single]);
+      const hasTime = best === undefined || (await time([best.algorithm], shapes.slice(1)));
+      rows.push(...rowsFrom(what, times));
+      if (!hasTime) {
+        break;
+      }
+    }
+    return rows;
+  } finally {
+    bench.destroy();
+  }
+}
+
+/** Keeps the GPU busy until its clock is up. */
+async function heat(fold: Fold, bench: Bench): Promise<void> {
+  const length = bench.data.length;
+  const plan = await fold.prepareReduce({ type: u32, op: add, maxLength: length });
+  const { input, output } = bench;
+  for (const end = performance.now() + HEAT_MS; performance.now() < end; ) {
+    await bench.time((pass) => plan.record(pass, { input, output, length }), 10);
+  }
+  plan.destroy();
+}
+
+/** A plan of one way, ready to be recorded. */
+interface Prepared {
+  record(into: GPUComputePassEncoder | GPUCommandEncoder, bench: Bench, length: number): void;
+  destroy(): void;
+}
+
+const WHERE = "x % 2u == 1u";
+
+/** Undefined if the device cannot run it. */
+async function prepare(
+  fold: Fold,
+  primitive: Primitive,
+  type: ElementType,
+  lengths: readonly number[],
+  { passes, ...way }: Way,
+): Promise<Prepared | undefined> {
+  const own = { type: type as typeof u32, maxLength: Math.max(...lengths), ...way };
+  try {
+    if (primitive === "reduce") {
+      const plan = await fold.prepareReduce({ ...own, op: add });
+      return {
+        record: (into, { input, output }, length) => plan.record(into, { input, output, length }),
+        destroy: () => plan.destroy(),
+      };
+    }
+    if (primitive === "scan") {
+      const plan = await fold.prepareScan({ ...own, op: add, passes });
+      return {
+        record: (into, { input, output }, length) => plan.record(into, { input, output, length }),
+        destroy: () => plan.destroy(),
+      };
+    }
+    const plan = await fold.prepareCompact({ ...own, where: WHERE, passes });
+    return {
+      record: (into, { input, output, count }, length) => plan.record(into, { input, output, count, length }),
+      destroy: () => plan.destroy(),
+    };
+  } catch (cause) {
+    if (cause instanceof WavefoldError && !(cause instanceof DeviceLostError)) {
+      return undefined;
+    }
+    throw cause;
+  }
+}
+
+/** The data, and what is written. */
+interface Bench {
+  readonly input: GPUBuffer;
+  readonly output: GPUBuffer;
+  readonly count: GPUBuffer;
+  /** The first bytes of the input. */
+  readonly data: Uint32Array<ArrayBuffer>;
+  /** Milliseconds that the GPU takes for what is recorded, so many times one after another. */
+  time(record: (pass: GPUComputePassEncoder) => void, times: number): Promise<number>;
+  /** The first bytes of the output, and the count, after what is recorded. */
+  read(record: (encoder: GPUCommandEncoder) => void, bytes: number): Promise<[ArrayBuffer, number]>;
+  destroy(): void;
+}
+
+/** Numbers without a pattern: a xorshift generator. */
+function randomWords(length: number): Uint32Array<ArrayBuffer> {
+  let state = 0x2545f491;
+  return new Uint32Array(length).map(() => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state >>> 0;
+  });
+}
+
+async function openBench(context: Context, bytes: number): Promise<Bench> {
+  const { device } = context;
+  const owned: { destroy(): void }[] = [];
+  const destroy = (): void => {
+    for (const one of owned) {
+      one.destroy();
+    }
+  };
+  const own = async (size: number, usage: number): Promise<GPUBuffer> => {
+    const buffer = await allocate(context, { label: `wavefold ${TITLE}`, size, usage }, TITLE);
+    owned.push(buffer);
+    return buffer;
+  };
+  const { STORAGE, COPY_SRC, COPY_DST, MAP_READ: READ } = BufferUsage;
+  try {
+    const data = randomWords(bytes / 4);
+    const input = await own(bytes, STORAGE | COPY_DST);
+    const output = await own(bytes, STORAGE | COPY_SRC | COPY_DST);
+    const count = await own(4, STORAGE | COPY_SRC | COPY_DST);
+    device.queue.writeBuffer(input, 0, data);
+    const hasClock = device.features.has("timestamp-query");
+    const querySet = hasClock ? device.createQuerySet({ type: "timestamp", count: 2 }) : undefined;
+    if (querySet) {
+      owned.push(querySet);
+    }
+    const resolved = await own(16, QUERY_RESOLVE | COPY_SRC);
+    const bench: Bench = {
+      input,
+      output,
+      count,
+      data,
+      async time(record, times) {
+        const encoder = device.createCommandEncoder({ label: `wavefold ${TITLE}` });
+        const pass = encoder.beginComputePass({
+          label: `wavefold ${TITLE}`,
+          ...(querySet && {
+            timestampWrites: { querySet, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 },
+          }),
+        });
+        for (let done = 0; done < times; done++) {
+          record(pass);
+        }
+        pass.end();
+        if (querySet) {
+          encoder.resolveQuerySet(querySet, 0, 2, resolved, 0);
+          const ticks = new BigUint64Array(await readOf(device, encoder, [[resolved, 16]]));
+          return Number((ticks[1] as bigint) - (ticks[0] as bigint)) / 1e6;
+        }
+        const commands = encoder.finish();
+        const start = performance.now();
+        device.queue.submit([commands]);
+        await device.queue.onSubmittedWorkDone();
+        return performance.now() - start;
+      },
+      async read(record, bytes) {
+        const encoder = device.createCommandEncoder({ label: `wavefold ${TITLE}` });
+        encoder.clearBuffer(output, 0, bytes);
+        encoder.clearBuffer(count);
+        record(encoder);
+        const both = await readOf(device, encoder, [
+          [output, bytes],
+          [count, 4],
+        ]);
+        return [both.slice(0, bytes), new Uint32Array(both, bytes, 1)[0] as number];
+      },
+      destroy,
+    };
+    return bench;
+  } catch (cause) {
+    destroy();
+    throw cause;
+  }
+
+  /** Submits an encoder, and reads the beginnings of buffers after it. */
+  async function readOf(
+    gpu: GPUDevice,
+    encoder: GPUCommandEncoder,
+    parts: readonly (readonly [GPUBuffer, number])[],
+  ): Promise<ArrayBuffer> {
+    const size = parts.reduce((sum, [, one]) => sum + one, 0);
+    const staging = gpu.createBuffer({
+      label: `wavefold ${TITLE}`,
+      size,
+      usage: READ | COPY_DST,
+    });
+    try {
+      let offset = 0;
+      for (const [buffer, one] of parts) {
+        encoder.copyBufferToBuffer(buffer, 0, staging, offset, one);
+        offset += one;
+      }
+      gpu.queue.submit([encoder.finish()]);
+      await staging.mapAsync(MAP_READ);
+      return staging.getMappedRange().slice(0);
+    } finally {
+      staging.destroy();
+    }
+  }
+}
+
+/** The time of each length, in milliseconds. */
+async function timesOf(bench: Bench, lengths: readonly number[], prepared: Prepared): Promise<number[]> {
+  const times: number[] = [];
+  for (const length of lengths) {
+    const record = (pass: GPUComputePassEncoder): void => prepared.record(pass, bench, length);
+    let recordings = 1;
+    let took = await bench.time(record, recordings);
+    while (took < ENOUGH_MS && recordings < MOST_RECORDINGS) {
+      recordings = Math.min(
+        MOST_RECORDINGS,
+        recordings * Math.max(2, Math.ceil(ENOUGH_MS / Math.max(took, 0.01))),
+      );
+      took = await bench.time(record, recordings);
+    }
+    for (let repeat = 1; repeat < REPEATS; repeat++) {
+      took = Math.min(took, await bench.time(record, recordings));
+    }
+    times.push(took / recordings);
+  }
+  return times;
+}
+
+/** Whether every element is right, at a length that is no multiple of a tile. */
+async function isRight(
+  bench: Bench,
+  primitive: Primitive,
+  type: ElementType,
+  lengths: readonly number[],
+  prepared: Prepared,
+): Promise<boolean> {
+  const length = (lengths[1] as number) - 3;
+  const words = (length * type.bytes) / 4;
+  const [bytes, count] = await bench.read(
+    (encoder) => prepared.record(encoder, bench, length),
+    Math.ceil(words / 4) * 16,
+  );
+  const found = new Uint32Array(bytes);
+  if (primitive === "compact") {
+    const kept = bench.data.subarray(0, length).filter((x) => x % 2 === 1);
+    return count === kept.length && kept.every((x, at) => found[at] === x);
+  }
+  const prefixes = prefixesOf(bench.data.subarray(0, words), type.bytes / 4);
+  const wanted = primitive === "scan" ? prefixes : prefixes.subarray(words - type.bytes / 4);
+  return wanted.every((word, at) => found[at] === word);
+}
+
+/** The prefix sums of whole numbers of one word or two. */
+function prefixesOf(data: Uint32Array, wordsEach: number): Uint32Array {
+  const result = new Uint32Array(data.length);
+  let low = 0;
+  let high = 0;
+  for (let at = 0; at < data.length; at += wordsEach) {
+    const sum = low + (data[at] as number);
+    low = sum >>> 0;
+    result[at] = low;
+    if (wordsEach === 2) {
+      high = (high + (data[at + 1] as number) + (sum > 0xffffffff ? 1 : 0)) >>> 0;
+      result[at + 1] = high;
+    }
+  }
+  return result;
+}

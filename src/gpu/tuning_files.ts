@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import envPaths from "env-paths";
+import type { TuningStore } from "./tuning_store.ts";
+
+/** The folder that the system has for what programs may make again, such as `~/.cache/wavefold`. */
+export const tuningFolder = (): string => envPaths("wavefold", { suffix: "" }).cache;
+
+/** Keeps tunings in a folder, each in a file of its own. */
+export function fileStore(folder = tuningFolder()): TuningStore {
+  const pathOf = (key: string): string =>
+    join(folder, `tuning-${createHash("sha256").update(key).digest("hex").slice(0, 16)}.json`);
+  return {
+    get: async (key) => {
+      try {
+        return JSON.parse(await readFile(pathOf(key), "utf8")) as unknown;
+      } catch {
+        return undefined;
+      }
+    },
+    set: async (key, value) => {
+      const path = pathOf(key);
+      // Several programs may write at once, and none may read half a file.
+      const written = `${path}.${process.pid}`;
+      try {
+        await mkdir(folder, { recursive: true });
+        await writeFile(written, `${JSON.stringify(value, undefined, 1)}\n`);
+        await rename(written, path);
+      } catch {
+        await rm(written, { force: true }).catch(() => {});
+      }
+    },
+  };
+}

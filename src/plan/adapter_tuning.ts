@@ -1,0 +1,299 @@
+import { ArgumentError, refuse } from "../errors.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
+import { algorithms } from "../kernels/algorithms.ts";
+import { requireOptions } from "../options.ts";
+import { version } from "../version.ts";
+import type { Passes } from "./options.ts";
+import type { Primitive, TunedRow } from "./tuning_row.ts";
+
+// This is loaded only by what takes or makes the tuning of an adapter.
+
+/** What an adapter says of itself: a part of `GPUAdapterInfo`. A browser may leave each of them empty. */
+export interface TunedAdapter {
+  readonly vendor: string;
+  readonly architecture: string;
+  readonly device: string;
+  readonly description: string;
+}
+
+/** An algorithm and sizes that an adapter was measured to be fastest with. */
+export interface AdapterTuningRow {
+  /** What the row is for. */
+  readonly primitive: "scan" | "reduce" | "compact";
+  /** How often the data is read; a reduction reads it once in any case, and its rows leave this out. */
+  readonly passes?: Passes;
+  /** The row is for elements of at most so many bytes, and of more than half as many. */
+  readonly elementBytes: number;
+  /** Whether the row is for f64, whose operations take hundreds of instructions. The default is false. */
+  readonly long?: boolean;
+  /** The row is for lengths up to so many elements. The default is any length. */
+  readonly maxLength?: number;
+  /** How the threads of a work-group combine their elements. */
+  readonly algorithm: Algorithm;
+  /** Threads in a work-group. */
+  readonly workGroupSize: number;
+  /** Consecutive items that one thread takes. */
+  readonly itemsPerThread: number;
+  /** In a row of a single pass: whether it was faster than to read the data twice. The default is false. */
+  readonly isDefault?: boolean;
+}
+
+/**
+ * What was measured on an adapter: plain JSON. `wavefold tune --output` writes it, {@link tuneAdapter} returns it, and `openFold`
+ * takes it.
+ */
+export interface AdapterTuning {
+  /** It tells a tuning from other JSON. */
+  readonly format: "wavefold tuning";
+  /** The version of Wavefold that measured. Another version has other kernels. */
+  readonly version: string;
+  /** The adapter that it was measured on. */
+  readonly adapter: TunedAdapter;
+  /** The verdict of the test of the single pass; left out if it was not tested. */
+  readonly singlePass?: boolean;
+  /** The first row that fits a call decides. A call that no row fits takes Wavefold's own. */
+  readonly rows: readonly AdapterTuningRow[];
+}
+
+const adapterNames = {
+  vendor: true,
+  architecture: true,
+  device: true,
+  description: true,
+} as const satisfies Record<keyof TunedAdapter, true>;
+
+const tuningNames = {
+  format: true,
+  version: true,
+  adapter: true,
+  singlePass: true,
+  rows: true,
+} as const satisfies Record<keyof AdapterTuning, true>;
+
+const rowNames = {
+  primitive: true,
+  passes: true,
+  elementBytes: true,
+  long: true,
+  maxLength: true,
+  algorithm: true,
+  workGroupSize: true,
+  itemsPerThread: true,
+  isDefault: true,
+} as const satisfies Record<keyof AdapterTuningRow, true>;
+
+const AGAIN = "tune the adapter again, with npx wavefold tune --output FILE, or leave it out";
+
+/** The parts of an adapter's info that tell it from others. */
+export const adapterOf = (info: Partial<TunedAdapter> | undefined): TunedAdapter => ({
+  vendor: info?.vendor ?? "",
+  architecture: info?.architecture ?? "",
+  device: info?.device ?? "",
+  description: info?.description ?? "",
+});
+
+/** A tuning of this version for this adapter. */
+export const tuningOf = (
+  adapter: TunedAdapter,
+  singlePass: boolean | undefined,
+  rows: readonly AdapterTuningRow[],
+): AdapterTuning => ({
+  format: "wavefold tuning",
+  version,
+  adapter,
+  ...(singlePass !== undefined && { singlePass }),
+  rows,
+});
+
+/**
+ * Checks a tuning that came from a file or a cache, against the adapter that it is to be used on.
+ *
+ * @throws {ArgumentError} for anything but a tuning of this version and this adapter.
+ */
+export function requireTuning(value: unknown, adapter: TunedAdapter, title: string): AdapterTuning {
+  const given = value as Partial<Record<keyof AdapterTuning, unknown>> | null;
+  if (typeof given !== "object" || given === null || given.format !== "wavefold tuning") {
+    refuse(
+      title,
+      "tuning",
+      typeof given === "string"
+        ? `"${given}"`
+        : given && typeof given === "object"
+          ? "another object"
+          : String(given),
+      `"auto", or what wavefold tune --output writes and tuneAdapter returns`,
+    );
+  }
+  if (given.version !== version) {
+    throw new ArgumentError(
+      `${title}: tuning is of Wavefold ${String(given.version)}, and this is ${version}; ${AGAIN}`,
+      "tuning",
+    );
+  }
+  requireOptions(`${title}: tuning`, given, tuningNames);
+  const { singlePass, rows } = given;
+  if (singlePass !== undefined && typeof singlePass !== "boolean") {
+    refuse(title, "tuning.singlePass", String(singlePass), "true or false");
+  }
+  requireAdapter(given.adapter, adapter, title);
+  if (!Array.isArray(rows)) {
+    refuse(title, "tuning.rows", String(rows), "an array");
+  }
+  for (const [at, row] of rows.entries()) {
+    requireRow(row, `${title}: tuning.rows[${at}]`);
+  }
+  return given as AdapterTuning;
+}
+
+/** An adapter that leaves a part empty, as browsers do, is not told from others by that part. */
+function requireAdapter(of: unknown, adapter: TunedAdapter, title: string): void {
+  requireOptions(`${title}: tuning.adapter`, of, adapterNames);
+  for (const name of Object.keys(adapterNames) as (keyof TunedAdapter)[]) {
+    const measured = (of as Partial<Record<keyof TunedAdapter, unknown>>)[name];
+    if (measured && adapter[name] && measured !== adapter[name]) {
+      throw new ArgumentError(
+        `${title}: tuning is of an adapter whose ${name} is "${String(measured)}", and this one's is "${adapter[name]}"; ${AGAIN}`,
+        "tuning",
+      );
+    }
+  }
+}
+
+function requireRow(row: unknown, title: string): void {
+  requireOptions(title, row, rowNames);
+  const { primitive, passes, algorithm, long, isDefault, ...numbers } = row as Record<
+    keyof AdapterTuningRow,
+    unknown
+  >;
+  if (primitive !== "scan" && primitive !== "reduce" && primitive !== "compact") {
+    refuse(title, "primitive", String(primitive), "scan, reduce or compact");
+  }
+  const isReduce = primitive === "reduce";
+  if (isReduce ? passes !== undefined : passes !== "single" && passes !== "reduce-then-scan") {
+    refuse(
+      title,
+      "passes",
+      String(passes),
+      isReduce ? "nothing in a row of reduce" : "single or reduce-then-scan",
+    );
+  }
+  if (!Object.hasOwn(algorithms, algorithm as string)) {
+    refuse(title, "algorithm", String(algorithm), Object.keys(algorithms).join(", "));
+  }
+  for (const [name, flag] of Object.entries({ long, isDefault })) {
+    if (flag !== undefined && typeof flag !== "boolean") {
+      refuse(title, name, String(flag), "true or false");
+    }
+  }
+  requireWhole(title, "elementBytes", numbers.elementBytes, 1, 2 ** 16);
+  requireWhole(title, "workGroupSize", numbers.workGroupSize, 2, 2 ** 16);
+  requireWhole(title, "itemsPerThread", numbers.itemsPerThread, 1, 64);
+  if (numbers.maxLength !== undefined) {
+    requireWhole(title, "maxLength", numbers.maxLength, 1, Number.MAX_SAFE_INTEGER);
+  }
+}
+
+function requireWhole(title: string, name: string, value: unknown, least: number, most: number): void {
+  if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) {
+    refuse(title, name, String(value), `a whole number from ${least} to ${most}`);
+  }
+}
+
+/** Chooses from a tuning's rows. */
+export const tunedRowOf =
+  ({ rows }: AdapterTuning): TunedRow =>
+  (readsTwice, primitive, { elementBytes, long }, maxLength, loaded) => {
+    const row = rows.find(
+      (one) =>
+        one.primitive === primitive &&
+        (one.passes !== "single") === readsTwice &&
+        elementBytes <= one.elementBytes &&
+        2 * elementBytes > one.elementBytes &&
+        !one.long === !long &&
+        // A length that is no number is refused later.
+        !(typeof maxLength === "number" && maxLength > (one.maxLength ?? Number.POSITIVE_INFINITY)) &&
+        loaded[one.algorithm] !== undefined,
+    );
+    return row && { ...row, items: row.itemsPerThread };
+  };
+
+/** One way to carry a primitive out, and how long it took at each length, in any unit that is the same for all. */
+export interface TimedWay {
+  readonly algorithm: Algorithm;
+  readonly workGroupSize: number;
+  readonly itemsPerThread: number;
+  readonly times: readonly number[];
+}
+
+/** A way that is so much better at some lengths gets a row of its own. */
+const WORTH_A_ROW = 0.97;
+
+/** What the rows of a set of measurements are for. */
+export interface RowsFor {
+  readonly primitive: Primitive;
+  readonly elementBytes: number;
+  readonly long: boolean;
+  /** Ascending. */
+  readonly lengths: readonly number[];
+}
+
+/**
+ * The rows that follow from times: for each number of passes, the way that is best over all lengths, and before it those
+ * that are clearly better up to some length. `ways` has the times by passes; a reduction's are under "reduce-then-scan".
+ */
+export function rowsFrom(
+  { primitive, elementBytes, long, lengths }: RowsFor,
+  ways: Readonly<Record<Passes, readonly TimedWay[]>>,
+): AdapterTuningRow[] {
+  const leastAt = (passes: Passes, at: number): number =>
+    Math.min(...ways[passes].map(({ times }) => times[at] ?? Number.POSITIVE_INFINITY));
+  return (["reduce-then-scan", "single"] as const).flatMap((passes) => {
+    const best = bestOf(ways[passes]);
+    if (best === undefined) {
+      return [];
+    }
+    const row = (
+      { algorithm, workGroupSize, itemsPerThread, times }: TimedWay,
+      at: number,
+    ): AdapterTuningRow => {
+      const isLast = at === lengths.length - 1;
+      const isFaster = (times[at] ?? Number.POSITIVE_INFINITY) < leastAt("reduce-then-scan", at);
+      return {
+        primitive,
+        ...(primitive !== "reduce" && { passes }),
+        elementBytes,
+        ...(long && { long }),
+        ...(!isLast && { maxLength: lengths[at] as number }),
+        algorithm,
+        workGroupSize,
+        itemsPerThread,
+        ...(passes === "single" && isFaster && { isDefault: true }),
+      };
+    };
+    const rows = lengths.map((_, at) => {
+      const here = ways[passes].reduce((a, b) => ((b.times[at] as number) < (a.times[at] as number) ? b : a));
+      const isWorth = (here.times[at] as number) < WORTH_A_ROW * (best.times[at] as number);
+      return row(isWorth ? here : best, at);
+    });
+    // A row that says the same as the next one, for shorter arrays, says nothing.
+    return rows.filter((one, at) => {
+      const next = rows[at + 1];
+      return next === undefined || !isSame(one, next);
+    });
+  });
+}
+
+const isSame = (a: AdapterTuningRow, b: AdapterTuningRow): boolean =>
+  a.algorithm === b.algorithm &&
+  a.workGroupSize === b.workGroupSize &&
+  a.itemsPerThread === b.itemsPerThread &&
+  a.isDefault === b.isDefault;
+
+/** The way whose times are least, as a geometric mean over the lengths. */
+export function bestOf<Way extends TimedWay>(ways: readonly Way[]): Way | undefined {
+  const score = ({ times }: TimedWay): number => times.reduce((sum, time) => sum + Math.log(time), 0);
+  return ways.reduce<Way | undefined>(
+    (best, way) => (best === undefined || score(way) < score(best) ? way : best),
+    undefined,
+  );
+}

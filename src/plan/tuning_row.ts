@@ -1,0 +1,35 @@
+import type { Domain } from "../algebra/types.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
+
+/** The primitives, each of which is tuned on its own. */
+export type Primitive = "scan" | "reduce" | "compact";
+
+/** What rows are for. The totals of segments take a scan, with rows of their own. */
+export type Tuned = Primitive | "totals";
+
+/** A row of a table of algorithms and sizes. */
+export interface TuningRow {
+  /** The row is for elements of at most so many bytes. */
+  readonly elementBytes: number;
+  /** Whether the row is for operations of hundreds of instructions, as f64 has them. */
+  readonly long?: boolean;
+  /** The row is for lengths up to so many items. The default is any length. */
+  readonly maxLength?: number;
+  readonly algorithm: Algorithm;
+  readonly workGroupSize: number;
+  readonly items: number;
+  /** In a row of a single pass: whether the single pass is the faster way, and so the default. */
+  readonly isDefault?: boolean;
+}
+
+/**
+ * The row for elements and a length among those that were measured on the adapter itself; undefined if none fits. It takes
+ * whether the data is read twice, and the algorithms that are loaded.
+ */
+export type TunedRow = (
+  readsTwice: boolean,
+  primitive: Tuned,
+  elements: Pick<Domain, "elementBytes" | "long">,
+  maxLength: unknown,
+  loaded: Partial<Record<Algorithm, unknown>>,
+) => TuningRow | undefined;

@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shaderTexts } from "../../scripts/modules.mjs";
+import { skipAll } from "../support/adapter.ts";
+import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
+
+// A page in Chromium, which keeps its tuning in IndexedDB.
+
+const PROGRAM = `
+import { openFold } from "./src/index.ts";
+// Time passes with each kernel that is tried: it is over after a few.
+let calls = 0;
+performance.now = () => 4000 * calls++;
+if (location.search === "?without") {
+  Object.defineProperty(window, "indexedDB", { get: () => { throw new Error("there is none"); } });
+}
+let compiled = 0;
+const { createComputePipelineAsync } = GPUDevice.prototype;
+GPUDevice.prototype.createComputePipelineAsync = function (descriptor) {
+  compiled++;
+  return createComputePipelineAsync.call(this, descriptor);
+};
+try {
+  const fold = await openFold({ tuning: "auto" });
+  const opened = compiled;
+  const prefixes = await fold.scan(Uint32Array.of(3, 1, 7));
+  document.title = \`\${opened > 0 ? "tuned" : "kept"}: \${prefixes}\`;
+} catch (cause) {
+  document.title = String(cause);
+}
+`;
+
+let browser: Browser;
+let folder: string;
+let server: Awaited<ReturnType<typeof serveFolder>>;
+skipAll(chromiumMissing);
+beforeAll(async () => {
+  if (chromiumMissing !== undefined) {
+    return;
+  }
+  folder = await mkdtemp(join(tmpdir(), "wavefold-tuning-"));
+  await build({
+    stdin: { contents: PROGRAM, resolveDir: process.cwd(), loader: "ts" },
+    outfile: join(folder, "main.js"),
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    plugins: [shaderTexts],
+  });
+  const page = '<!doctype html><title>-</title><script type="module" src="main.js"></script>';
+  await writeFile(join(folder, "index.html"), page);
+  [browser, server] = await Promise.all([launchChromium(), serveFolder(folder)]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("a page tunes once, and where it can keep nothing, each time", async () => {
+  const context = await browser.newContext();
+  const titleOf = async (search: string): Promise<string> => {
+    const page = await context.newPage();
+    await page.goto(server.url + search);
+    await expect.poll(() => page.title(), { timeout: 60_000 }).not.toBe("-");
+    const title = await page.title();
+    await page.close();
+    return title;
+  };
+  expect(await titleOf("?without")).toBe("tuned: 3,4,11");
+  expect(await titleOf("")).toBe("tuned: 3,4,11");
+  expect(await titleOf("")).toBe("kept: 3,4,11");
+  await context.close();
+}, 120_000);

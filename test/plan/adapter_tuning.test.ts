@@ -1,0 +1,207 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
+import { add } from "../../src/algebra/operators.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { ArgumentError } from "../../src/errors.ts";
+import type { AdapterTuningRow, TimedWay } from "../../src/plan/adapter_tuning.ts";
+import {
+  adapterOf,
+  bestOf,
+  requireTuning,
+  rowsFrom,
+  tunedRowOf,
+  tuningOf,
+} from "../../src/plan/adapter_tuning.ts";
+import { version } from "../../src/version.ts";
+import { factsWith } from "../support/kernels.ts";
+import { planCompact, planReduce, planScan } from "../support/plans.ts";
+
+test("the version is that of package.json", () => {
+  const own = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  expect(version).toBe(own.version);
+});
+
+const adapter = { vendor: "acme", architecture: "x1", device: "7", description: "Acme 7" };
+const scanRow = {
+  primitive: "scan",
+  passes: "reduce-then-scan",
+  elementBytes: 4,
+  algorithm: "hillis-steele",
+  workGroupSize: 64,
+  itemsPerThread: 3,
+} as const satisfies AdapterTuningRow;
+
+describe("plans", () => {
+  const rows: AdapterTuningRow[] = [
+    { ...scanRow, maxLength: 1000, workGroupSize: 32 },
+    scanRow,
+    { ...scanRow, passes: "single", workGroupSize: 128, isDefault: true },
+    { ...scanRow, elementBytes: 8, workGroupSize: 16 },
+    { primitive: "reduce", elementBytes: 4, algorithm: "subgroup", workGroupSize: 96, itemsPerThread: 5 },
+    { ...scanRow, primitive: "compact", workGroupSize: 48 },
+  ];
+  const tuned = tunedRowOf(tuningOf(adapter, undefined, rows));
+  const facts = factsWith({ vendor: "acme", lookBack: false });
+  const shapeOf = async (plan: ReturnType<typeof planScan>) => {
+    const { algorithm, workGroupSize, itemsPerThread, passes } = (await plan).groupingOf("vectors");
+    return [algorithm, workGroupSize, itemsPerThread, passes];
+  };
+  const scan = (type: ElementType, maxLength: number, more = {}) =>
+    shapeOf(planScan({ type, op: add, maxLength, ...more } as never, { ...facts, tuned, ...more }));
+
+  test("take the first row that fits the length", async () => {
+    expect(await scan(u32, 1000)).toEqual(["hillis-steele", 32, 3, "reduce-then-scan"]);
+    expect(await scan(u32, 1001)).toEqual(["hillis-steele", 64, 3, "reduce-then-scan"]);
+  });
+
+  test("take the single pass's own row where that works", async () => {
+    const plan = planScan({ type: u32, maxLength: 1000 }, { ...facts, tuned, lookBack: true });
+    expect(await shapeOf(plan)).toEqual(["hillis-steele", 128, 3, "single"]);
+  });
+
+  test("take rows of other elements' sizes for none but these, and f64 for f64", async () => {
+    expect((await scan(u64, 1000))[1]).toBe(16);
+    const without = await shapeOf(planScan({ type: f64, op: add, maxLength: 1000 }, facts));
+    expect(await scan(f64, 1000)).toEqual(without);
+    const small = tunedRowOf(tuningOf(adapter, undefined, [{ ...scanRow, elementBytes: 16 }]));
+    const plan = planScan({ type: u32, maxLength: 1000 }, { ...facts, tuned: small });
+    expect(await shapeOf(plan)).toEqual(await shapeOf(planScan({ type: u32, maxLength: 1000 }, facts)));
+  });
+
+  test("take a row for reductions and for compactions", async () => {
+    const withSubgroups = { ...facts, tuned, features: new Set(["subgroups"]) };
+    const reduction = await planReduce({ type: u32, maxLength: 1000 }, withSubgroups);
+    expect(reduction.groupingOf("vectors")).toMatchObject({
+      algorithm: "subgroup",
+      workGroupSize: 96,
+      itemsPerThread: 5,
+    });
+    const plan = await planCompact({ type: u32, maxLength: 1000, where: "x > 1u" }, { ...facts, tuned });
+    expect(plan.groupingOf("vectors")).toMatchObject({ algorithm: "hillis-steele", workGroupSize: 48 });
+  });
+
+  test("leave to the caller what the caller chooses", async () => {
+    const plan = planScan({ type: u32, maxLength: 1000, workGroupSize: 8 }, { ...facts, tuned });
+    expect(await shapeOf(plan)).toEqual(["hillis-steele", 8, 3, "reduce-then-scan"]);
+  });
+
+  test("pass over a row whose algorithm is not loaded", () => {
+    const domain = { elementBytes: 4 };
+    expect(tuned(true, "reduce", domain, 10, { blelloch: 1 })).toBeUndefined();
+    expect(tuned(true, "reduce", domain, 10, { subgroup: 1 })).toMatchObject({ workGroupSize: 96, items: 5 });
+  });
+});
+
+describe("a tuning that is given", () => {
+  const tuning = tuningOf(adapter, true, [scanRow]);
+  const check = (value: unknown, own = adapter) => requireTuning(value, own, "openFold");
+
+  test("is taken if it is of this version and adapter, also as JSON", () => {
+    expect(check(JSON.parse(JSON.stringify(tuning)))).toEqual(tuning);
+  });
+
+  test("is taken where the browser hides the adapter's name", () => {
+    expect(check(tuning, { ...adapter, device: "", description: "" })).toBe(tuning);
+    expect(check({ ...tuning, adapter: { ...adapter, description: "" } })).toBeTruthy();
+  });
+
+  const other = `"auto", or what wavefold tune --output writes and tuneAdapter returns`;
+  test.each([
+    [null, `openFold: tuning is null; it takes ${other}`],
+    ["fast", `openFold: tuning is "fast"; it takes ${other}`],
+    [{ rows: [] }, `openFold: tuning is another object; it takes ${other}`],
+    [
+      { ...tuning, version: "0.0.9" },
+      `openFold: tuning is of Wavefold 0.0.9, and this is ${version}; tune the adapter again, with npx wavefold tune --output FILE, or leave it out`,
+    ],
+    [
+      { ...tuning, adapter: { ...adapter, vendor: "other" } },
+      `openFold: tuning is of an adapter whose vendor is "other", and this one's is "acme"; tune the adapter again, with npx wavefold tune --output FILE, or leave it out`,
+    ],
+    [{ ...tuning, more: 1 }, "openFold: tuning takes no option more"],
+    [{ ...tuning, adapter: undefined }, "openFold: tuning.adapter: options is undefined; it takes an object"],
+    [{ ...tuning, singlePass: 1 }, "openFold: tuning.singlePass is 1; it takes true or false"],
+    [{ ...tuning, rows: {} }, "openFold: tuning.rows is [object Object]; it takes an array"],
+    [{ ...tuning, rows: [scanRow, 1] }, "openFold: tuning.rows[1]: options is number; it takes an object"],
+    [
+      { ...tuning, rows: [{ ...scanRow, primitive: "sort" }] },
+      "openFold: tuning.rows[0]: primitive is sort; it takes scan, reduce or compact",
+    ],
+    [
+      { ...tuning, rows: [{ ...scanRow, passes: undefined }] },
+      "openFold: tuning.rows[0]: passes is undefined; it takes single or reduce-then-scan",
+    ],
+    [
+      { ...tuning, rows: [{ ...scanRow, primitive: "reduce" }] },
+      "openFold: tuning.rows[0]: passes is reduce-then-scan; it takes nothing in a row of reduce",
+    ],
+    [
+      { ...tuning, rows: [{ ...scanRow, algorithm: "toString" }] },
+      "openFold: tuning.rows[0]: algorithm is toString; it takes blelloch, hillis-steele, subgroup",
+    ],
+    [
+      { ...tuning, rows: [{ ...scanRow, itemsPerThread: 65 }] },
+      "openFold: tuning.rows[0]: itemsPerThread is 65; it takes a whole number from 1 to 64",
+    ],
+    [
+      { ...tuning, rows: [{ ...scanRow, workGroupSize: "64" }] },
+      "openFold: tuning.rows[0]: workGroupSize is 64; it takes a whole number from 2 to 65536",
+    ],
+    [
+      { ...tuning, rows: [{ ...scanRow, long: "no" }] },
+      "openFold: tuning.rows[0]: long is no; it takes true or false",
+    ],
+  ])("is refused: %j", (value, message) => {
+    expect(() => check(value)).toThrow(ArgumentError);
+    expect(() => check(value)).toThrow(message);
+  });
+
+  test("an adapter without a name is no error", () => {
+    expect(adapterOf(undefined)).toEqual({ vendor: "", architecture: "", device: "", description: "" });
+  });
+});
+
+describe("rows from times", () => {
+  const way = (workGroupSize: number, ...times: number[]): TimedWay => ({
+    algorithm: "blelloch",
+    workGroupSize,
+    itemsPerThread: 4,
+    times,
+  });
+  const what = { primitive: "scan", elementBytes: 4, long: false, lengths: [10, 20, 30] } as const;
+  const rowsOf = (twice: TimedWay[], once: TimedWay[] = []) =>
+    rowsFrom(what, { "reduce-then-scan": twice, single: once }).map(
+      ({ passes, maxLength, workGroupSize, isDefault }) => [passes, maxLength, workGroupSize, isDefault],
+    );
+  const twice = "reduce-then-scan";
+
+  test("the best over all lengths, and before it what is clearly better up to a length", () => {
+    expect(rowsOf([way(1, 8, 1, 1), way(2, 4, 2, 2), way(3, 9, 9, 9)])).toEqual([
+      [twice, 10, 2, undefined],
+      [twice, undefined, 1, undefined],
+    ]);
+    expect(rowsOf([way(1, 100, 100, 100), way(2, 98, 120, 120)])).toEqual([[twice, undefined, 1, undefined]]);
+  });
+
+  test("a way that is better at the longest alone", () => {
+    expect(rowsOf([way(1, 1, 1, 10), way(2, 9, 9, 5)])).toEqual([
+      [twice, 20, 1, undefined],
+      [twice, undefined, 2, undefined],
+    ]);
+  });
+
+  test("a single pass is the default at those lengths at which it is faster", () => {
+    expect(rowsOf([way(1, 5, 5, 5)], [way(2, 6, 4, 3)])).toEqual([
+      [twice, undefined, 1, undefined],
+      ["single", 10, 2, undefined],
+      ["single", undefined, 2, true],
+    ]);
+  });
+
+  test("nothing from nothing", () => {
+    expect(rowsOf([])).toEqual([]);
+    expect(bestOf([])).toBeUndefined();
+  });
+});
