@@ -45,5 +45,5 @@ export interface Context {
   /** It is there once a single pass is prepared. */
   digits?: Digits;
   /** Why the device is gone, once it is. */
-  lost: GPUDeviceLostInfo | undefined;
+  lost?: GPUDeviceLostInfo;
 }

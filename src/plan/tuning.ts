@@ -11,7 +11,10 @@ import type { Tuned, TuningRow } from "./tuning_row.ts";
 /** The kinds of adapters that were measured, and `gpu` for all others. */
 export type AdapterKind = "software" | "nvidia" | "gpu";
 
-/** For each kind of adapter and each primitive, rows in order of the elements' size and the length. */
+/**
+ * For each kind of adapter and each primitive, rows in order of the elements' size and the length. Rows for long operations come
+ * first among those of the same size.
+ */
 export type TuningTable<Name extends Tuned> = Readonly<
   Record<AdapterKind, Readonly<Record<Name, readonly TuningRow[]>>>
 >;
@@ -98,16 +101,15 @@ export function rowOf<Name extends Tuned>(
   const { elementBytes, long, row } = combined;
   const isNvidia = vendor === "nvidia" && loaded.subgroup;
   const rows = table[software ? "software" : isNvidia ? "nvidia" : "gpu"][primitive];
-  // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
-  const fitting = rows.filter(
-    (one) =>
-      elementBytes <= one.elementBytes &&
-      !(typeof maxLength === "number" && maxLength > (one.maxLength as number)),
-  );
   return ((!software && row) ||
     (tuned?.(table === twoPassRows, primitive, combined, maxLength, loaded) ??
-      fitting.find((one) => !one.long === !long) ??
-      fitting.find((one) => !one.long) ??
+      // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
+      rows.find(
+        (one) =>
+          elementBytes <= one.elementBytes &&
+          (long || !one.long) &&
+          !(typeof maxLength === "number" && maxLength > (one.maxLength as number)),
+      ) ??
       rows.at(-1))) as TuningRow;
 }
 
