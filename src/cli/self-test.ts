@@ -44,12 +44,16 @@ const scopeOf = (fold: Fold): Scope =>
     ? { fold, lengths: [1, 13, 211], tuning: { workGroupSize: 8, itemsPerThread: 2 } }
     : { fold, lengths: [1, 61, 4099], tuning: {} };
 
-/** Every operator, type and algorithm that the device can run, against the CPU; the rest as skips. */
-export function selfTests(fold: Fold): SelfTest[] {
+/**
+ * Every operator, type and algorithm that the device can run, against the CPU; the rest as skips.
+ *
+ * @param types - the names of the types; left out, all.
+ */
+export function selfTests(fold: Fold, types: readonly string[] = Object.keys(elementTypes)): SelfTest[] {
   const features = fold.device.features as unknown as ReadonlySet<string>;
   const scope = scopeOf(fold);
   const tests: SelfTest[] = [];
-  for (const type of Object.values<ScalarType>(elementTypes)) {
+  for (const type of Object.values<ScalarType>(elementTypes).filter(({ name }) => types.includes(name))) {
     for (const algorithm of Object.keys(algorithms) as Algorithm[]) {
       const needs = [type.feature, algorithms[algorithm].subgroups ? "subgroups" : undefined];
       const missing = needs.find((feature) => feature !== undefined && !features.has(feature));

@@ -57,10 +57,3 @@ function diagnoseWindows(system: System): Diagnosis {
     cure: 'Install the driver of the GPU\'s maker, and restart. `dxdiag` shows the adapters: "Microsoft Basic Render Driver" is WARP. A virtual machine, a container or a remote session has a GPU only if its host gives it one.',
   });
 }
-
-/** The findings in one line, for an error: the first few. */
-export const sentencesOf = ({ findings }: Diagnosis, most = 2): string =>
-  findings
-    .slice(0, most)
-    .map(({ text, cure }) => `${text} ${cure}`.trim())
-    .join(" ");

@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { diagnose } from "../../src/gpu/diagnosis.ts";
@@ -515,6 +517,32 @@ describe("this machine", () => {
   test("can be diagnosed, whatever it is", () => {
     const { findings } = diagnose(thisSystem());
     expect(findings.length).toBeGreaterThan(0);
+  });
+
+  test("a driver that lacks a library, which the dynamic linker refuses", ({ skip }) => {
+    skip(process.platform !== "linux", "it takes Linux");
+    const folder = mkdtempSync(join(tmpdir(), "wavefold-driver-"));
+    try {
+      const [driver, path] = [join(folder, "driver.so"), join(folder, "icd.json")];
+      writeFileSync(
+        driver,
+        sharedLibrary(["libnowhere.so.1"], { machine: process.arch === "x64" ? 62 : 183 }),
+      );
+      writeFileSync(path, manifest("./driver.so"));
+      const system = { ...thisSystem(), env: { VK_DRIVER_FILES: path } };
+      const { state, findings } = diagnose(system, { loaderLoads: true });
+      expect(state).toBe("broken");
+      expect(findings[0]?.text).toBe(
+        `The Vulkan driver ${path} cannot be loaded: driver.so needs libnowhere.so.1, which is not installed.`,
+      );
+      expect(system.loadProblem?.(driver)).toContain(driver);
+      expect(system.loadProblem?.("libnowhere.so.1")).toMatch(/^libnowhere\.so\.1: cannot open/);
+      expect(system.loadProblem?.("libm.so.6")).toBeUndefined();
+      expect(system.openProblem("/dev/null")).toBeUndefined();
+      expect(system.openProblem(join(folder, "none"))).toBe("ENOENT");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   test("its C library is found, and lacks nothing", ({ skip }) => {

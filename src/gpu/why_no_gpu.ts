@@ -1,0 +1,16 @@
+import { diagnose } from "./diagnosis.ts";
+import type { Diagnosis } from "./findings.ts";
+import { thisSystem } from "./this_system.ts";
+import { canFindGpu } from "./vulkan_loader.ts";
+
+/** Why this machine gave no GPU. */
+export const whyNoGpu = (): Diagnosis => diagnose(thisSystem(), { loaderLoads: canFindGpu() });
+
+const MOST_FINDINGS = 2;
+
+/** The first findings in one line, for an error. */
+export const sentencesOf = ({ findings }: Diagnosis): string =>
+  findings
+    .slice(0, MOST_FINDINGS)
+    .map(({ text, cure }) => `${text} ${cure}`.trim())
+    .join(" ");
