@@ -3,7 +3,7 @@ import { elementTypes } from "../algebra/element_types.ts";
 import { whyNoGpu } from "../gpu/why_no_gpu.ts";
 import type { Fold, SinglePassTest } from "../node.ts";
 import { AdapterError, DeviceLostError, MissingPackageError } from "../node.ts";
-import { note, startChecks } from "./doctor_progress.ts";
+import { startChecks, startOpening } from "./doctor_progress.ts";
 import { doAll, oneLine, UsageError } from "./errors.ts";
 import { openTarget } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
@@ -99,11 +99,12 @@ async function examine(
   types: readonly string[],
   say: (text: string) => Promise<void>,
 ): Promise<Examined> {
-  note("looking for an adapter, and testing single passes on it");
+  const opened = startOpening("looking for an adapter, and testing single passes on it");
   const options: AdapterOption = { adapter: asked };
   const none = { asked, adapter: null, error: null, gpu: null, singlePass: null, selfTest: null };
   let lost: SinglePassTest | undefined;
   const work = async (fold: Fold): Promise<Examined> => {
+    opened();
     const gpu = fold.software && asked !== "software" ? whyNoGpu() : null;
     const singlePass = lost ?? fold.singlePassTest ?? null;
     await say(describe(fold, singlePass ?? undefined));
@@ -130,6 +131,8 @@ async function examine(
       return { ...none, error: oneLine(cause), gpu };
     }
     throw cause;
+  } finally {
+    opened();
   }
 }
 

@@ -5,11 +5,25 @@ import { startProgress } from "./progress.ts";
 /** How often a line says how far the checks are, where there is no terminal. */
 const LINE_MS = 5000;
 
-/** Says on stderr what is under way, where that is no terminal. */
-export function note(text: string): void {
+const note = (text: string): void => {
+  process.stderr.write(`doctor: ${text}\n`);
+};
+
+/** Says on stderr what is done before the checks: in a bar on a terminal, in a line elsewhere. Returns what takes the bar away. */
+export function startOpening(stage: string): () => void {
   if (!process.stderr.isTTY) {
-    process.stderr.write(`doctor: ${text}\n`);
+    note(stage);
+    return () => {};
   }
+  const progress = startProgress(1);
+  progress.step(stage);
+  let isOver = false;
+  return () => {
+    if (!isOver) {
+      progress.stop();
+    }
+    isOver = true;
+  };
 }
 
 /** The progress of checks on stderr: a bar on a terminal; elsewhere, a line every few seconds. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { DoctorReport } from "../../src/cli/doctor.ts";
-import { note, startChecks } from "../../src/cli/doctor_progress.ts";
+import { startChecks, startOpening } from "../../src/cli/doctor_progress.ts";
 import type { Outcome } from "../../src/cli/self-test.ts";
 import type { AdapterFacts, Examined, Verdict } from "../../src/cli/verdicts.ts";
 import { resultOf, summaryOf, verdictsOf } from "../../src/cli/verdicts.ts";
@@ -162,7 +162,7 @@ describe("the progress, where stderr is no terminal", () => {
   });
 
   test("is a line every five seconds, until it stops", () => {
-    note("looking");
+    startOpening("looking");
     const checks = startChecks(7);
     checks.step("one");
     checks.step("two");
@@ -177,9 +177,13 @@ describe("the progress, where stderr is no terminal", () => {
     expect(said).toHaveLength(5);
   });
 
-  test("is silent on a terminal, but for the bar", () => {
+  test("shows no bar on a terminal for what takes less than a second", () => {
     process.stderr.isTTY = true;
-    note("looking");
+    const opened = startOpening("looking");
+    vi.advanceTimersByTime(500);
+    opened();
+    opened();
+    vi.advanceTimersByTime(5000);
     expect(said).toEqual([]);
   });
 });
