@@ -43,6 +43,10 @@ const displays: Readonly<Record<string, string>> = {
 /** Drivers that compute on the CPU: Mesa's lavapipe, and SwiftShader. */
 const SOFTWARE = /lvp|lavapipe|swiftshader/i;
 
+/** What a driver's files are called. The names of their folders may be anything. */
+const namesOf = ({ manifest, library = "" }: Pick<Driver, "manifest" | "library">): string =>
+  `${basename(manifest)} ${basename(library)}`;
+
 /** What else the sentences depend on. */
 interface Facts {
   readonly system: System;
@@ -76,8 +80,7 @@ export function diagnoseLinux(system: System, known: Known): Diagnosis {
   const gpus = gpusOf(facts);
   const devices = checkDevices(facts);
   // A driver for a GPU that is there comes before the others.
-  const fits = ({ manifest, library = "" }: Driver): boolean =>
-    gpus.some(({ maker }) => maker?.driver.test(`${basename(manifest)} ${library}`));
+  const fits = (driver: Driver): boolean => gpus.some(({ maker }) => maker?.driver.test(namesOf(driver)));
   const hardware = checked
     .filter(({ software }) => !software)
     .sort((a, b) => Number(fits(b)) - Number(fits(a)));
@@ -146,7 +149,7 @@ function restOf(all: {
   if (checked.length > 0 && checked.every(({ software }) => software)) {
     rest.push({
       kind: "software-only",
-      text: `The only Vulkan driver is ${checked.map(({ manifest }) => manifest).join(", ")}, which computes on the CPU.`,
+      text: `All Vulkan drivers that are installed compute on the CPU: ${checked.map(({ manifest }) => manifest).join(", ")}.`,
       cure: "",
     });
   }
@@ -228,7 +231,7 @@ function packageOf(name: string): string | undefined {
   const [, stem, version] = /^(lib[A-Za-z][\w+-]*)\.so\.(\d+)$/.exec(name) ?? [];
   return stem === undefined || /^lib(z|LLVM.*|nvidia.*|cuda.*)$/.test(stem)
     ? undefined
-    : `${stem.toLowerCase()}${/\d$/.test(stem) ? "-" : ""}${version}`;
+    : `${stem.toLowerCase().replaceAll("_", "-")}${/\d$/.test(stem) ? "-" : ""}${version}`;
 }
 
 function cureOf(facts: Facts, missing: readonly MissingLibrary[]): string {
@@ -302,7 +305,7 @@ function manifestsOf(facts: Facts): { manifests: readonly string[]; findings: re
   ].map((folder) => join(folder, "vulkan", "icd.d"));
   const manifests = [...new Set([...named("VK_ADD_DRIVER_FILES", false), ...folders.flatMap(inFolder)])];
   const others = elsewhere.flatMap(inFolder).filter((path) => !manifests.includes(path));
-  if (others[0] !== undefined && manifests.every((path) => SOFTWARE.test(path))) {
+  if (others[0] !== undefined && manifests.every((path) => SOFTWARE.test(basename(path)))) {
     findings.push({
       kind: "manifest-elsewhere",
       text: `The Vulkan driver ${others[0]} lies where the Vulkan loader does not look.`,
@@ -330,7 +333,7 @@ function filtered(
     const isDisabled = isSelected !== true && Boolean(disable) && matches(disable ?? "", path);
     if (isSelected === false || isDisabled) {
       const variable = isDisabled ? "VK_LOADER_DRIVERS_DISABLE" : "VK_LOADER_DRIVERS_SELECT";
-      if (!SOFTWARE.test(path)) {
+      if (!SOFTWARE.test(basename(path))) {
         findings.push({
           kind: "driver-filtered-out",
           text: `The environment variable ${variable}, ${env[variable]}, leaves out the Vulkan driver ${path}.`,
@@ -351,7 +354,7 @@ function checkDriver(facts: Facts, manifest: string, libraries: Libraries): Chec
     manifest,
     library,
     path,
-    software: SOFTWARE.test(`${basename(manifest)} ${library ?? ""}`),
+    software: SOFTWARE.test(namesOf({ manifest, library })),
     ok: false,
     problem,
   });
@@ -378,7 +381,7 @@ function checkDriver(facts: Facts, manifest: string, libraries: Libraries): Chec
       ? library
       : join(dirname(manifest), library);
   const found = libraries.check(name);
-  const isNvidia = /nvidia/i.test(library);
+  const isNvidia = /nvidia/i.test(basename(library));
   const cannot = `The Vulkan driver ${manifest} cannot be loaded`;
   if (found.state !== "found") {
     const loaded = found.state === "absent" ? system.loadProblem?.(name) : "";
@@ -388,7 +391,7 @@ function checkDriver(facts: Facts, manifest: string, libraries: Libraries): Chec
         manifest,
         library,
         path: undefined,
-        software: SOFTWARE.test(library),
+        software: SOFTWARE.test(namesOf({ manifest, library })),
         ok: true,
         problem: undefined,
       };
@@ -452,7 +455,7 @@ function checkDriver(facts: Facts, manifest: string, libraries: Libraries): Chec
     manifest,
     library,
     path: found.path,
-    software: SOFTWARE.test(`${basename(manifest)} ${library}`),
+    software: SOFTWARE.test(namesOf({ manifest, library })),
     ok: true,
     problem: undefined,
   };
@@ -557,7 +560,7 @@ function checkGpu(
   }
   // NVIDIA's own driver and Linux's nouveau have different Vulkan drivers. Of other makers, any driver may be the right one.
   const driver = { nvidia: /nvidia/i, nouveau: /nouveau/i }[kernelDriver] ?? maker?.driver ?? /./;
-  if (drivers.some(({ manifest, library = "" }) => driver.test(`${basename(manifest)} ${library}`))) {
+  if (drivers.some((one) => driver.test(namesOf(one)))) {
     return [];
   }
   const nouveau = "Install NVIDIA's driver, or Mesa's Vulkan drivers with NVK.";

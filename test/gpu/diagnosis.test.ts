@@ -248,6 +248,28 @@ describe("manifests", () => {
     expect(kindsOf(diagnose(fakeSystem({ ...amd, files })))).toEqual(["driver-finds-nothing"]);
   });
 
+  test("in a folder that is called as another driver is one of its own kind", () => {
+    const away = "/opt/lavapipe/nvidia/libvulkan_radeon.so";
+    const files = {
+      ...without(amd.files, `${LIB}/libvulkan_radeon.so`),
+      [path]: manifest(away),
+      [away]: sharedLibrary(),
+    };
+    const { drivers, findings } = diagnose(fakeSystem({ ...amd, files } as FakeSystem));
+    expect(drivers).toMatchObject([{ software: false, ok: true }]);
+    expect(findings.map(({ kind }) => kind)).toEqual(["driver-finds-nothing"]);
+    // It is no driver for NVIDIA's GPU.
+    const both = {
+      ...nvidia,
+      files: {
+        ...without(nvidia.files, `${ICD}/nvidia_icd.json`),
+        [path]: manifest(away),
+        [away]: sharedLibrary(),
+      },
+    };
+    expect(firstOf(both as FakeSystem)?.kind).toBe("no-driver-for-gpu");
+  });
+
   test("a driver for another processor counts only where there is no other", () => {
     const i686 = {
       [`${ICD}/radeon_icd.i686.json`]: manifest("/usr/lib/i386/libvulkan_radeon.so"),
