@@ -109,7 +109,7 @@ async function missing(gpuAlone: boolean, softwareAlone: boolean): Promise<strin
 /** Why there is no GPU. It is loaded only then. */
 async function gpuMissing(): Promise<{ headline: string; why: string }> {
   const { sentencesOf, whyNoGpu } = await import("./gpu/why_no_gpu.ts");
-  const diagnosis = whyNoGpu();
+  const diagnosis = whyNoGpu(canFindGpu());
   return { headline: diagnosis.headline, why: sentencesOf(diagnosis) };
 }
 

@@ -1,17 +1,18 @@
 import Table from "cli-table3";
 import { elementTypes } from "../algebra/element_types.ts";
+import { canFindGpu } from "../gpu/vulkan_loader.ts";
 import { whyNoGpu } from "../gpu/why_no_gpu.ts";
 import type { Fold, SinglePassTest } from "../node.ts";
 import { AdapterError, DeviceLostError, MissingPackageError } from "../node.ts";
+import { factsOf, shownLimits } from "./adapter_facts.ts";
 import { startChecks, startOpening } from "./doctor_progress.ts";
 import { doAll, oneLine, UsageError } from "./errors.ts";
 import { openTarget } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, stdoutTarget } from "./print.ts";
-import type { Outcome } from "./self-test.ts";
-import { selfTests } from "./self-test.ts";
-import type { AdapterFacts, Examined, SelfTestResult, Verdict } from "./verdicts.ts";
+import { runSelfTests, selfTests } from "./self-test.ts";
+import type { Examined, SelfTestResult, Verdict } from "./verdicts.ts";
 import { resultOf, summaryOf, verdictsOf } from "./verdicts.ts";
 import type { OperatingSystem, Versions } from "./versions.ts";
 import { operatingSystem, versionsOf } from "./versions.ts";
@@ -34,17 +35,6 @@ export interface DoctorReport extends Examined {
   readonly verdicts: readonly Verdict[];
 }
 
-const shownLimits = [
-  "maxBufferSize",
-  "maxStorageBufferBindingSize",
-  "maxComputeInvocationsPerWorkgroup",
-  "maxComputeWorkgroupSizeX",
-  "maxComputeWorkgroupStorageSize",
-  "maxComputeWorkgroupsPerDimension",
-  "minStorageBufferOffsetAlignment",
-] as const satisfies readonly (keyof GPUSupportedLimits)[];
-
-const CONCURRENT = 8;
 const plain = { style: { head: [], border: [], compact: true } };
 
 /**
@@ -105,10 +95,10 @@ async function examine(
   let lost: SinglePassTest | undefined;
   const work = async (fold: Fold): Promise<Examined> => {
     opened();
-    const gpu = fold.software && asked !== "software" ? whyNoGpu() : null;
+    const gpu = fold.software && asked !== "software" ? whyNoGpu(canFindGpu()) : null;
     const singlePass = lost ?? fold.singlePassTest ?? null;
     await say(describe(fold, singlePass ?? undefined));
-    const selfTest = resultOf(await runSelfTests(fold, types));
+    const selfTest = await check(fold, types);
     await say(`\n${tableOf(selfTest)}`);
     return { ...none, adapter: factsOf(fold), gpu, singlePass, selfTest };
   };
@@ -127,7 +117,7 @@ async function examine(
   } catch (cause) {
     if (cause instanceof AdapterError || cause instanceof MissingPackageError) {
       // Without the package webgpu, no adapter was looked for.
-      const gpu = asked === "software" || isAboutWebgpu(cause) ? null : whyNoGpu();
+      const gpu = asked === "software" || isAboutWebgpu(cause) ? null : whyNoGpu(canFindGpu());
       return { ...none, error: oneLine(cause), gpu };
     }
     throw cause;
@@ -141,56 +131,14 @@ const isAboutWebgpu = (cause: AdapterError | MissingPackageError): boolean =>
     ? cause.package === "webgpu"
     : cause.message.includes("package webgpu");
 
-async function runSelfTests(fold: Fold, types: readonly string[]): Promise<Outcome[]> {
+async function check(fold: Fold, types: readonly string[]): Promise<SelfTestResult> {
   const tests = selfTests(fold, types);
   const progress = startChecks(tests.length);
-  const outcomes: Outcome[] = [];
-  // Most of the time goes into compiling, which the adapter does for several at once.
-  const queue = tests.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, { title, run }] of queue) {
-      progress.step(title);
-      outcomes[index] = await run();
-    }
-  };
   try {
-    await Promise.all(Array.from({ length: CONCURRENT }, work));
+    return resultOf(await runSelfTests(tests, progress.step));
   } finally {
     progress.stop();
   }
-  return outcomes;
-}
-
-const featuresOf = ({ device }: Fold): string[] =>
-  [...(device.features as unknown as Iterable<string>)].sort();
-
-const nameOf = ({ adapterInfo: { vendor, architecture, device, description } }: Fold): string =>
-  [description || device, vendor, architecture].filter(Boolean).join(", ") || "an adapter without a name";
-
-function factsOf(fold: Fold): AdapterFacts {
-  const { adapterInfo, software, device } = fold;
-  const { vendor, architecture, description, subgroupMinSize, subgroupMaxSize } = adapterInfo;
-  const limits: Record<string, number> = {};
-  // The limits are getters of the prototype.
-  for (const name in device.limits) {
-    const value: unknown = device.limits[name as keyof GPUSupportedLimits];
-    if (typeof value === "number") {
-      limits[name] = value;
-    }
-  }
-  for (const name of shownLimits) {
-    limits[name] = device.limits[name];
-  }
-  return {
-    name: nameOf(fold),
-    vendor,
-    architecture,
-    description,
-    software,
-    features: featuresOf(fold),
-    subgroupSizes: subgroupMinSize ? [subgroupMinSize, subgroupMaxSize] : null,
-    limits,
-  };
 }
 
 /** What runs, and where. */
@@ -211,16 +159,15 @@ function aboutHost(versions: Versions, { name, release, platform, arch }: Operat
 
 /** What the adapter is, has, and was found to do. */
 export function describe(fold: Fold, singlePass: SinglePassTest | undefined = fold.singlePassTest): string {
-  const { adapterInfo, software, device } = fold;
-  const { subgroupMinSize, subgroupMaxSize } = adapterInfo;
+  const { name, software, features, subgroupSizes, limits } = factsOf(fold);
   const table = new Table({ ...plain });
   table.push(
-    ["adapter", nameOf(fold)],
+    ["adapter", name],
     ["kind", software ? "software" : "GPU"],
-    ["features", featuresOf(fold).join("\n") || "none"],
+    ["features", features.join("\n") || "none"],
     ["single pass", singlePass === undefined ? "not tested" : verdictOf(singlePass)],
-    ["subgroup size", subgroupMinSize ? `${subgroupMinSize} to ${subgroupMaxSize}` : "not told"],
-    ...shownLimits.map((name) => [name, String(device.limits[name])]),
+    ["subgroup size", subgroupSizes?.join(" to ") ?? "not told"],
+    ...shownLimits.map((limit) => [limit, String(limits[limit])]),
   );
   return table.toString();
 }

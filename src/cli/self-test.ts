@@ -25,7 +25,8 @@ export interface Outcome {
   readonly detail: string;
 }
 
-interface SelfTest {
+/** A check that is still to be run. */
+export interface SelfTest {
   readonly title: string;
   run(): Promise<Outcome>;
 }
@@ -78,6 +79,26 @@ export function selfTests(fold: Fold, types: readonly string[] = Object.keys(ele
     }
   }
   return tests;
+}
+
+/** Most of the time goes into compiling, which the adapter does for several checks at once. */
+const CONCURRENT = 8;
+
+/** Runs checks, several at a time, and tells of each one when it starts. */
+export async function runSelfTests(
+  tests: readonly SelfTest[],
+  step: (title: string) => void,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const queue = tests.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, { title, run }] of queue) {
+      step(title);
+      outcomes[index] = await run();
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, work));
+  return outcomes;
 }
 
 type Add = (name: string, check: () => Promise<string | undefined>) => void;

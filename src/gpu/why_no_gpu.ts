@@ -1,10 +1,9 @@
 import { diagnose } from "./diagnosis.ts";
 import type { Diagnosis } from "./findings.ts";
 import { thisSystem } from "./this_system.ts";
-import { canFindGpu } from "./vulkan_loader.ts";
 
-/** Why this machine gave no GPU. */
-export const whyNoGpu = (): Diagnosis => diagnose(thisSystem(), { loaderLoads: canFindGpu() });
+/** Why this machine gave no GPU. `loaderLoads` says whether the Vulkan loader was loaded, on Linux. */
+export const whyNoGpu = (loaderLoads: boolean): Diagnosis => diagnose(thisSystem(), { loaderLoads });
 
 const MOST_FINDINGS = 2;
 

@@ -118,6 +118,18 @@ describe("a driver whose library lacks another", () => {
     ]);
   });
 
+  test("packages are called as Debian does, where that is known", () => {
+    const cureFor = (...names: string[]): string | undefined =>
+      firstOf({
+        ...amd,
+        files: { ...amd.files, [`${LIB}/libvulkan_radeon.so`]: sharedLibrary(names) },
+      })?.cure;
+    expect(cureFor("libdrm_amdgpu.so.1", "libxcb-dri3.so.0")).toBe(
+      "Install the packages that have them: apt-get install libdrm-amdgpu1 libxcb-dri3-0.",
+    );
+    expect(cureFor("libLLVM.so.19.1")).toBe("Install the package that has it.");
+  });
+
   test('without any GPU that the kernel shows, it is still no "no GPU"', () => {
     const files = without(linux, `${LIB}/libc.so.6`);
     const machine = {
