@@ -3,7 +3,8 @@ import { factsOf } from "../src/cli/adapter_facts.ts";
 import { runSelfTests, selfTests } from "../src/cli/self-test.ts";
 import type { Examined, Verdict } from "../src/cli/verdicts.ts";
 import { resultOf, summaryOf, verdictsOf } from "../src/cli/verdicts.ts";
-import { elementTypes, openFold } from "../src/index.ts";
+import type { Fold, SinglePassTest } from "../src/index.ts";
+import { DeviceLostError, elementTypes, openFold } from "../src/index.ts";
 import { byId, drawn, html, messageOf } from "./dom.ts";
 import { openGpu } from "./gpu.ts";
 
@@ -28,20 +29,36 @@ const say = (stage: string): Promise<void> => {
   return drawn();
 };
 
+const nothing: Examined = {
+  asked: "auto",
+  adapter: null,
+  error: null,
+  gpu: null,
+  singlePass: null,
+  selfTest: null,
+};
+
+/** The litmus test may be what loses the device. A new one is checked without it. */
+async function openTested(): Promise<{ fold: Fold; singlePass: SinglePassTest | null }> {
+  const start = performance.now();
+  try {
+    const fold = await openFold({ testSinglePass: true });
+    return { fold, singlePass: fold.singlePassTest ?? null };
+  } catch (cause) {
+    if (!(cause instanceof DeviceLostError)) {
+      throw cause;
+    }
+    const milliseconds = Math.round(performance.now() - start);
+    return { fold: await openFold(), singlePass: { passed: false, detail: cause.message, milliseconds } };
+  }
+}
+
 /** The litmus test and the self-test, on a device of their own. */
 async function examine(names: readonly string[]): Promise<Examined> {
   await say("The litmus test of single passes …");
-  const none = {
-    asked: "auto",
-    adapter: null,
-    error: null,
-    gpu: null,
-    singlePass: null,
-    selfTest: null,
-  } as const;
-  const fold = await openFold({ testSinglePass: true });
+  const { fold, singlePass } = await openTested();
   try {
-    const found = { ...none, adapter: factsOf(fold), singlePass: fold.singlePassTest ?? null };
+    const found: Examined = { ...nothing, adapter: factsOf(fold), singlePass };
     show(verdictsOf(found));
     const tests = selfTests(fold, names);
     progress.max = tests.length;
@@ -51,8 +68,6 @@ async function examine(names: readonly string[]): Promise<Examined> {
       progress.value++;
     });
     return { ...found, selfTest: resultOf(outcomes) };
-  } catch (cause) {
-    return { ...none, error: messageOf(cause) };
   } finally {
     fold.destroy();
   }
@@ -69,14 +84,7 @@ async function run(): Promise<void> {
   element("text").replaceChildren();
   const names = types.value === "" ? Object.keys(elementTypes) : [types.value];
   const examined = await examine(names).catch(
-    (cause: unknown): Examined => ({
-      asked: "auto",
-      adapter: null,
-      error: messageOf(cause),
-      gpu: null,
-      singlePass: null,
-      selfTest: null,
-    }),
+    (cause: unknown): Examined => ({ ...nothing, error: messageOf(cause) }),
   );
   const verdicts = verdictsOf(examined);
   const { works, summary } = summaryOf(examined);
