@@ -16,6 +16,7 @@ const pages = [
   { name: "try", file: "index.html", title: "Try it" },
   { name: "watch", file: "watch.html", title: "Watch it" },
   { name: "use", file: "use.html", title: "Use it" },
+  { name: "check", file: "check.html", title: "Check your GPU" },
 ];
 
 /** A page in the site's frame. `home` is the way from its folder to the site's, such as "../". */

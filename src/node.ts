@@ -11,13 +11,8 @@ import { AdapterError, MissingPackageError, refuse } from "./errors.ts";
 import type { Fold } from "./gpu/fold.ts";
 import type { OpenOptions } from "./gpu/open.ts";
 import { openDevice } from "./gpu/open.ts";
-import {
-  hasOwnLoaderAlone,
-  hasSwiftShader,
-  loadLibrary,
-  softwareFolder,
-  withSoftwareDriver,
-} from "./gpu/software_adapter.ts";
+import { hasSwiftShader, softwareFolder, withSoftwareDriver } from "./gpu/software_adapter.ts";
+import { canFindGpu } from "./gpu/vulkan_loader.ts";
 import type { AdapterTuning } from "./plan/adapter_tuning.ts";
 
 // The `openFold` below takes the place of the browser's.
@@ -93,9 +88,10 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
         !canFindGpu() || adapter === "software"
           ? undefined
           : await requestFrom(dawn, GPU_FLAGS, (info) => !info.isFallbackAdapter);
-      const found = gpu ?? (adapter === "gpu" ? undefined : await requestSoftware(dawn));
+      const found =
+        gpu ?? (adapter === "gpu" ? undefined : await softwareOrWhy(dawn, adapter === "software"));
       if (found === undefined) {
-        throw new AdapterError(`openFold: ${missing(adapter === "gpu", adapter === "software")}`);
+        throw new AdapterError(`openFold: ${await missing(adapter === "gpu", adapter === "software")}`);
       }
       return found;
     },
@@ -103,28 +99,26 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
   );
 }
 
-/** What was looked for, and was not there. */
-function missing(gpuAlone: boolean, softwareAlone: boolean): string {
+/** What was looked for, and was not there; and why. */
+async function missing(gpuAlone: boolean, softwareAlone: boolean): Promise<string> {
   if (gpuAlone) {
-    return 'no GPU was found; a software adapter takes its place with adapter: "software"';
+    const { headline, why } = await gpuMissing();
+    return `${headline}; a software adapter takes its place with adapter: "software". ${why}`;
   }
   const what = softwareAlone
     ? "no software adapter was found"
     : "neither a GPU nor a software adapter was found";
-  return hasSwiftShader()
+  const software = hasSwiftShader()
     ? `${what}: SwiftShader did not start`
     : `${what}: SwiftShader is built for Linux x64, and this system, ${process.platform} ${process.arch}, has none of its own`;
+  return softwareAlone ? software : `${software}. ${(await gpuMissing()).why}`;
 }
 
-let vulkanLoader: boolean | undefined;
-
-/**
- * On Linux, GPUs are reached through the system's Vulkan loader; without it, Dawn would only print
- * that. Looked for once in each thread: afterwards, the software adapter's own loader could be taken for it.
- */
-function canFindGpu(): boolean {
-  vulkanLoader ??= process.platform !== "linux" || (!hasOwnLoaderAlone() && loadLibrary("libvulkan.so.1"));
-  return vulkanLoader;
+/** Why there is no GPU. It is loaded only then. */
+async function gpuMissing(): Promise<{ headline: string; why: string }> {
+  const { sentencesOf, whyNoGpu } = await import("./gpu/why_no_gpu.ts");
+  const diagnosis = whyNoGpu(canFindGpu());
+  return { headline: diagnosis.headline, why: sentencesOf(diagnosis) };
 }
 
 interface Found {
@@ -151,6 +145,19 @@ async function requestFrom(
   return undefined;
 }
 
+/** The software adapter. If its package is missing, and it was only to take a GPU's place, the error says why there is no GPU. */
+async function softwareOrWhy(dawn: Dawn, asked: boolean): Promise<Found | undefined> {
+  try {
+    return await requestSoftware(dawn);
+  } catch (cause) {
+    if (!(cause instanceof MissingPackageError) || asked) {
+      throw cause;
+    }
+    const { headline, why } = await gpuMissing();
+    throw new MissingPackageError(`${cause.message}. It is needed since ${headline}. ${why}`, cause.package);
+  }
+}
+
 /** SwiftShader; or where it is not built, the system's own: WARP on Windows, or a driver such as Mesa's lavapipe. */
 async function requestSoftware(dawn: Dawn): Promise<Found | undefined> {
   if (!hasSwiftShader()) {
@@ -171,7 +178,12 @@ async function loadDawn(): Promise<Dawn> {
     } catch {
       continue;
     }
-    return (await import(pathToFileURL(path).href)) as Dawn;
+    try {
+      return (await import(pathToFileURL(path).href)) as Dawn;
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new AdapterError(`openFold: the package webgpu, ${path}, cannot be loaded: ${why}`);
+    }
   }
   throw new MissingPackageError(
     "openFold: WebGPU in Node.js needs the package webgpu: npm install webgpu",

@@ -1,58 +1,173 @@
 import Table from "cli-table3";
+import { elementTypes } from "../algebra/element_types.ts";
+import { canFindGpu } from "../gpu/vulkan_loader.ts";
+import { whyNoGpu } from "../gpu/why_no_gpu.ts";
 import type { Fold, SinglePassTest } from "../node.ts";
-import { UsageError } from "./errors.ts";
+import { AdapterError, DeviceLostError, MissingPackageError } from "../node.ts";
+import { factsOf, shownLimits } from "./adapter_facts.ts";
+import { doAll, oneLine, UsageError } from "./errors.ts";
+import { openTarget } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
-import { print } from "./print.ts";
-import { startProgress } from "./progress.ts";
-import type { Outcome } from "./self-test.ts";
-import { selfTests } from "./self-test.ts";
+import { print, stdoutTarget } from "./print.ts";
+import { startOpening, startSteps } from "./progress_lines.ts";
+import { runSelfTests, selfTests } from "./self-test.ts";
+import type { Examined, SelfTestResult, Verdict } from "./verdicts.ts";
+import { resultOf, summaryOf, verdictsOf } from "./verdicts.ts";
+import type { OperatingSystem, Versions } from "./versions.ts";
+import { operatingSystem, versionsOf } from "./versions.ts";
 
-const shownLimits = [
-  "maxBufferSize",
-  "maxStorageBufferBindingSize",
-  "maxComputeInvocationsPerWorkgroup",
-  "maxComputeWorkgroupSizeX",
-  "maxComputeWorkgroupStorageSize",
-  "maxComputeWorkgroupsPerDimension",
-  "minStorageBufferOffsetAlignment",
-] as const satisfies readonly (keyof GPUSupportedLimits)[];
+/** Options of `wavefold doctor`, as commander hands them over. */
+export interface DoctorOptions extends AdapterOption {
+  readonly json?: string;
+  /** The element types of the self-test; left out, all. */
+  readonly types?: readonly string[];
+}
 
-const CONCURRENT = 8;
-const plain = { style: { head: [], border: [] } };
+/** What `--json` writes. The version changes when a field goes or means something else. */
+export interface DoctorReport extends Examined {
+  readonly version: 1;
+  readonly date: string;
+  readonly works: boolean;
+  readonly summary: string;
+  readonly versions: Versions;
+  readonly system: OperatingSystem;
+  readonly verdicts: readonly Verdict[];
+}
+
+const plain = { style: { head: [], border: [], compact: true } };
 
 /**
  * `wavefold doctor`
  *
- * @throws {UsageError} when a check fails; the report is on stdout by then.
+ * @throws {UsageError} when a check fails or there is no adapter; the report is written by then.
  */
-export async function doctor(options: AdapterOption): Promise<void> {
-  const failed = await withFold(
-    options,
-    async (fold) => {
-      await print(`${describe(fold)}\n`);
-      const outcomes = await runSelfTests(fold);
-      await print(`${summarize(outcomes)}\n`);
-      return outcomes.filter((one) => one.verdict === "failed").length;
-    },
-    { testSinglePass: true },
-  );
-  if (failed > 0) {
-    throw new UsageError(`doctor: the self-test failed, with ${failed} wrong results`);
+export async function doctor(options: DoctorOptions): Promise<void> {
+  const { json: path, types = Object.keys(elementTypes) } = options;
+  const unknown = types.find((type) => !Object.hasOwn(elementTypes, type));
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `doctor: there is no type "${unknown}"; types are ${Object.keys(elementTypes).join(", ")}`,
+    );
+  }
+  // What could fail at the end is opened first.
+  const json = path === undefined ? undefined : path === "-" ? stdoutTarget(true) : await openTarget(path);
+  const say = async (text: string): Promise<void> => {
+    // Stdout has either the report for people or the one for programs.
+    if (path !== "-") {
+      await print(`${text}\n`);
+    }
+  };
+  const versions = versionsOf();
+  const system = operatingSystem();
+  await say(aboutHost(versions, system));
+  const examined = await examine(options.adapter, types, say);
+  const verdicts = verdictsOf(examined);
+  const { works, summary } = summaryOf(examined);
+  const report: DoctorReport = {
+    version: 1,
+    date: new Date().toISOString(),
+    works,
+    summary,
+    versions,
+    system,
+    ...examined,
+    verdicts,
+  };
+  await doAll([
+    () => say(`\n${verdicts.map(lineOf).join("\n")}\n\n${summary}.`),
+    async () => json?.write(Buffer.from(`${JSON.stringify(report, undefined, 1)}\n`)),
+  ]);
+  if (!works) {
+    throw new UsageError(`doctor: ${summary}`);
   }
 }
 
-/** What the adapter is, has, and was found to do. */
-export function describe({ adapterInfo, software, device, singlePassTest }: Fold): string {
-  const { vendor, architecture, device: name, description, subgroupMinSize, subgroupMaxSize } = adapterInfo;
+/** Opens an adapter, and checks all that it can be checked for. */
+async function examine(
+  asked: AdapterOption["adapter"],
+  types: readonly string[],
+  say: (text: string) => Promise<void>,
+): Promise<Examined> {
+  const opened = startOpening("doctor", "looking for an adapter, and testing single passes on it");
+  const options: AdapterOption = { adapter: asked };
+  const none = { asked, adapter: null, error: null, gpu: null, singlePass: null, selfTest: null };
+  let lost: SinglePassTest | undefined;
+  const work = async (fold: Fold): Promise<Examined> => {
+    opened();
+    const gpu = fold.software && asked !== "software" ? whyNoGpu(canFindGpu()) : null;
+    const singlePass = lost ?? fold.singlePassTest ?? null;
+    await say(describe(fold, singlePass ?? undefined));
+    const selfTest = await check(fold, types);
+    await say(`\n${tableOf(selfTest)}`);
+    return { ...none, adapter: factsOf(fold), gpu, singlePass, selfTest };
+  };
+  const start = performance.now();
+  try {
+    try {
+      return await withFold(options, work, { testSinglePass: true });
+    } catch (cause) {
+      if (!(cause instanceof DeviceLostError)) {
+        throw cause;
+      }
+      // The test may be what lost the device. A new one is checked without it.
+      lost = { passed: false, detail: oneLine(cause), milliseconds: Math.round(performance.now() - start) };
+      return await withFold(options, work);
+    }
+  } catch (cause) {
+    if (cause instanceof AdapterError || cause instanceof MissingPackageError) {
+      // Without the package webgpu, no adapter was looked for.
+      const gpu = asked === "software" || isAboutWebgpu(cause) ? null : whyNoGpu(canFindGpu());
+      return { ...none, error: oneLine(cause), gpu };
+    }
+    throw cause;
+  } finally {
+    opened();
+  }
+}
+
+const isAboutWebgpu = (cause: AdapterError | MissingPackageError): boolean =>
+  cause instanceof MissingPackageError
+    ? cause.package === "webgpu"
+    : cause.message.includes("package webgpu");
+
+async function check(fold: Fold, types: readonly string[]): Promise<SelfTestResult> {
+  const tests = selfTests(fold, types);
+  const progress = startSteps("doctor", tests.length, "checks");
+  try {
+    return resultOf(await runSelfTests(tests, progress.step));
+  } finally {
+    progress.stop();
+  }
+}
+
+/** What runs, and where. */
+function aboutHost(versions: Versions, { name, release, platform, arch }: OperatingSystem): string {
   const table = new Table({ ...plain });
   table.push(
-    ["adapter", [description || name, vendor, architecture].filter(Boolean).join(", ") || "it has no name"],
+    ["wavefold", versions.wavefold],
+    ["Node.js", versions.node],
+    ["system", `${name}, ${platform} ${release}, ${arch}`],
+    ["npm package webgpu", versions.webgpu ?? "not installed"],
+    // Elsewhere, a software adapter is the system's own.
+    ...(platform === "linux" && arch === "x64"
+      ? [["npm package @sparticuz/chromium (SwiftShader)", versions.swiftShader ?? "not installed"]]
+      : []),
+  );
+  return table.toString();
+}
+
+/** What the adapter is, has, and was found to do. */
+export function describe(fold: Fold, singlePass: SinglePassTest | undefined = fold.singlePassTest): string {
+  const { name, software, features, subgroupSizes, limits } = factsOf(fold);
+  const table = new Table({ ...plain });
+  table.push(
+    ["adapter", name],
     ["kind", software ? "software" : "GPU"],
-    ["features", [...(device.features as unknown as Iterable<string>)].sort().join("\n") || "none"],
-    ["single pass", singlePassTest === undefined ? "not tested" : verdictOf(singlePassTest)],
-    ["subgroup size", subgroupMinSize ? `${subgroupMinSize} to ${subgroupMaxSize}` : "not told"],
-    ...shownLimits.map((name) => [name, String(device.limits[name])]),
+    ["features", features.join("\n") || "none"],
+    ["single pass", singlePass === undefined ? "not tested" : verdictOf(singlePass)],
+    ["subgroup size", subgroupSizes?.join(" to ") ?? "not told"],
+    ...shownLimits.map((limit) => [limit, String(limits[limit])]),
   );
   return table.toString();
 }
@@ -61,51 +176,19 @@ export function describe({ adapterInfo, software, device, singlePassTest }: Fold
 const verdictOf = ({ passed, detail, milliseconds }: SinglePassTest): string =>
   passed ? `passed: ${detail} in ${milliseconds} ms` : `FAILED, so data is read twice by default:\n${detail}`;
 
-async function runSelfTests(fold: Fold): Promise<Outcome[]> {
-  const tests = selfTests(fold);
-  const progress = startProgress(tests.length);
-  const outcomes: Outcome[] = [];
-  // Most of the time goes into compiling, which the adapter does for several at once.
-  const queue = tests.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, { title, run }] of queue) {
-      progress.step(title);
-      outcomes[index] = await run();
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: CONCURRENT }, work));
-  } finally {
-    progress.stop();
-  }
-  return outcomes;
-}
-
-/** A row for each type and algorithm, the failures one by one, and the verdict. */
-function summarize(outcomes: readonly Outcome[]): string {
+/** A row for each type and algorithm, the failures one by one, and the sum. */
+function tableOf({ groups, failures, passed, failed, skipped }: SelfTestResult): string {
   const table = new Table({ ...plain, head: ["self-test", "algorithm", "passed", "failed", "skipped"] });
-  const groups = new Map<string, Outcome[]>();
-  for (const outcome of outcomes) {
-    const key = `${outcome.type} ${outcome.algorithm}`;
-    groups.set(key, [...(groups.get(key) ?? []), outcome]);
+  for (const group of groups) {
+    const reason = group.reason === null ? "" : `: ${group.reason}`;
+    table.push([group.type, group.algorithm, group.passed, group.failed, `${group.skipped}${reason}`]);
   }
-  for (const group of groups.values()) {
-    const of = (verdict: Outcome["verdict"]): Outcome[] => group.filter((one) => one.verdict === verdict);
-    const reason = of("skipped")[0]?.detail;
-    table.push([
-      group[0]?.type ?? "",
-      group[0]?.algorithm ?? "",
-      of("passed").length,
-      of("failed").length,
-      `${of("skipped").length}${reason === undefined ? "" : `: ${reason}`}`,
-    ]);
-  }
-  const count = (verdict: Outcome["verdict"]): number =>
-    outcomes.filter((one) => one.verdict === verdict).length;
-  const failures = outcomes.filter((one) => one.verdict === "failed");
   return [
     table.toString(),
     ...failures.map((one) => `failed: ${one.title}: ${one.detail}`),
-    `self-test: ${failures.length === 0 ? "passed" : "FAILED"} (${count("passed")} passed, ${failures.length} failed, ${count("skipped")} skipped)`,
+    `self-test: ${failed === 0 ? "passed" : "FAILED"} (${passed} passed, ${failed} failed, ${skipped} skipped)`,
   ].join("\n");
 }
+
+const states = { ok: "ok    ", note: "note  ", failed: "FAILED" } as const;
+const lineOf = ({ about, state, text }: Verdict): string => `${states[state]}  ${about}: ${text}`;

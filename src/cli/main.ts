@@ -5,7 +5,7 @@ import { elementTypes } from "../algebra/element_types.ts";
 import { version } from "../version.ts";
 import { compactFile, partitionFile, reduceFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
-import { doctor } from "./doctor.ts";
+import type { DoctorOptions } from "./doctor.ts";
 import { emit, emitted } from "./emit.ts";
 import { oneLine } from "./errors.ts";
 import type { HistogramFileOptions } from "./histogram.ts";
@@ -63,6 +63,10 @@ Files are as those of scan, but everything is in memory at once.`;
 const PARTITION_HELP = `
 Files are as those of compact, but the elements are all in memory at once, on the device, too. The output has as many
 as the input, in one dimension; the rest begins behind as many as the printed number says.`;
+
+const DOCTOR_HELP = `
+A verdict is ok, note (it works, with what the line says) or FAILED. Where stderr is no terminal, a line every few
+seconds says how far the checks are. In software they take a minute or two; --types takes fewer of them.`;
 
 const STATUS_HELP = `
 It exits with 0; with 1 after any failure, which one line on stderr tells; and with 128 and the signal's number where
@@ -437,10 +441,13 @@ function program(printHelp: (text: string) => void): Command {
   root
     .command("doctor")
     .description(
-      "What this machine's adapter can do, whether a single pass works on it, and a self-test of every operator, type and algorithm against the CPU. It fails where a check does.",
+      "Finds out what is wrong: why no GPU was found, what the adapter can do, whether a single pass works on it, and a self-test of every operator, type and algorithm against the CPU. It ends with a verdict a line, and fails where a check does or there is no adapter.",
     )
+    .option("--types <list>", "element types of the self-test, divided by commas; left out: all", parseList)
+    .option("--json <file>", "write the report as JSON; - is stdout, in place of the text")
     .addOption(adapterOption())
-    .action(doctor);
+    .addHelpText("after", DOCTOR_HELP)
+    .action(async (options: DoctorOptions) => (await import("./doctor.ts")).doctor(options));
   root
     .command("bench")
     .description(

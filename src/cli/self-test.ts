@@ -25,7 +25,8 @@ export interface Outcome {
   readonly detail: string;
 }
 
-interface SelfTest {
+/** A check that is still to be run. */
+export interface SelfTest {
   readonly title: string;
   run(): Promise<Outcome>;
 }
@@ -44,12 +45,16 @@ const scopeOf = (fold: Fold): Scope =>
     ? { fold, lengths: [1, 13, 211], tuning: { workGroupSize: 8, itemsPerThread: 2 } }
     : { fold, lengths: [1, 61, 4099], tuning: {} };
 
-/** Every operator, type and algorithm that the device can run, against the CPU; the rest as skips. */
-export function selfTests(fold: Fold): SelfTest[] {
+/**
+ * Every operator, type and algorithm that the device can run, against the CPU; the rest as skips.
+ *
+ * @param types - the names of the types; left out, all.
+ */
+export function selfTests(fold: Fold, types: readonly string[] = Object.keys(elementTypes)): SelfTest[] {
   const features = fold.device.features as unknown as ReadonlySet<string>;
   const scope = scopeOf(fold);
   const tests: SelfTest[] = [];
-  for (const type of Object.values<ScalarType>(elementTypes)) {
+  for (const type of Object.values<ScalarType>(elementTypes).filter(({ name }) => types.includes(name))) {
     for (const algorithm of Object.keys(algorithms) as Algorithm[]) {
       const needs = [type.feature, algorithms[algorithm].subgroups ? "subgroups" : undefined];
       const missing = needs.find((feature) => feature !== undefined && !features.has(feature));
@@ -74,6 +79,26 @@ export function selfTests(fold: Fold): SelfTest[] {
     }
   }
   return tests;
+}
+
+/** Most of the time goes into compiling, which the adapter does for several checks at once. */
+const CONCURRENT = 8;
+
+/** Runs checks, several at a time, and tells of each one when it starts. */
+export async function runSelfTests(
+  tests: readonly SelfTest[],
+  step: (title: string) => void,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const queue = tests.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, { title, run }] of queue) {
+      step(title);
+      outcomes[index] = await run();
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, work));
+  return outcomes;
 }
 
 type Add = (name: string, check: () => Promise<string | undefined>) => void;

@@ -21,7 +21,7 @@ import { openTarget } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print } from "./print.ts";
-import { startProgress } from "./progress.ts";
+import { startSteps } from "./progress_lines.ts";
 
 /** Options of `wavefold tune`, as commander hands them over. */
 export interface TuneOptions extends AdapterOption {
@@ -186,7 +186,7 @@ export async function tune(options: TuneOptions): Promise<void> {
       (sum, { lengths, candidates }) => sum + lengths.length * candidates.length,
       0,
     );
-    const progress = startProgress(steps);
+    const progress = startSteps("tune", steps, "timings");
     const timer = await createTimer(fold.device, paceFor(fold.software, true));
     const host = hostOf(fold);
     const times: TuningTime[] = [];

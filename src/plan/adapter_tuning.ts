@@ -10,9 +10,13 @@ import type { Primitive, TunedRow } from "./tuning_row.ts";
 
 /** What an adapter says of itself: a part of `GPUAdapterInfo`. A browser may leave each of them empty. */
 export interface TunedAdapter {
+  /** Who made it, such as "nvidia". */
   readonly vendor: string;
+  /** Its family. */
   readonly architecture: string;
+  /** Its model, or the vendor's number for that. */
   readonly device: string;
+  /** What else the driver says, such as its own version. */
   readonly description: string;
 }
 

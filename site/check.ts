@@ -1,0 +1,138 @@
+import manifest from "../package.json" with { type: "json" };
+import { factsOf } from "../src/cli/adapter_facts.ts";
+import { runSelfTests, selfTests } from "../src/cli/self-test.ts";
+import type { Examined, Verdict } from "../src/cli/verdicts.ts";
+import { resultOf, summaryOf, verdictsOf } from "../src/cli/verdicts.ts";
+import type { Fold, SinglePassTest } from "../src/index.ts";
+import { DeviceLostError, elementTypes, openFold } from "../src/index.ts";
+import { byId, drawn, html, messageOf } from "./dom.ts";
+import { openGpu } from "./gpu.ts";
+
+const element = (id: string): HTMLElement => byId(id, HTMLElement);
+const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement);
+const types = byId("types", HTMLSelectElement);
+const progress = byId("progress", HTMLProgressElement);
+
+const shown = { ok: "ok", note: "note", failed: "FAILED" } as const;
+const classes = { ok: "verdict good", note: "verdict", failed: "verdict bad" } as const;
+
+/** A paragraph for each verdict: its colour says no more than its first word. */
+const show = (verdicts: readonly Verdict[]): void =>
+  element("verdicts").replaceChildren(
+    ...verdicts.map(({ about, state, text }) =>
+      html("p", { class: classes[state] }, html("strong", {}, shown[state]), ` ${about}: ${text}`),
+    ),
+  );
+
+const say = (stage: string): Promise<void> => {
+  element("stage").textContent = stage;
+  return drawn();
+};
+
+const nothing: Examined = {
+  asked: "auto",
+  adapter: null,
+  error: null,
+  gpu: null,
+  singlePass: null,
+  selfTest: null,
+};
+
+/** The litmus test may be what loses the device. A new one is checked without it. */
+async function openTested(): Promise<{ fold: Fold; singlePass: SinglePassTest | null }> {
+  const start = performance.now();
+  try {
+    const fold = await openFold({ testSinglePass: true });
+    return { fold, singlePass: fold.singlePassTest ?? null };
+  } catch (cause) {
+    if (!(cause instanceof DeviceLostError)) {
+      throw cause;
+    }
+    const milliseconds = Math.round(performance.now() - start);
+    return { fold: await openFold(), singlePass: { passed: false, detail: cause.message, milliseconds } };
+  }
+}
+
+/** The litmus test and the self-test, on a device of their own. */
+async function examine(names: readonly string[]): Promise<Examined> {
+  await say("The litmus test of single passes …");
+  const { fold, singlePass } = await openTested();
+  try {
+    const found: Examined = { ...nothing, adapter: factsOf(fold), singlePass };
+    show(verdictsOf(found));
+    const tests = selfTests(fold, names);
+    progress.max = tests.length;
+    progress.value = 0;
+    const outcomes = await runSelfTests(tests, (title) => {
+      element("stage").textContent = `${progress.value + 1} of ${tests.length}: ${title}`;
+      progress.value++;
+    });
+    return { ...found, selfTest: resultOf(outcomes) };
+  } finally {
+    fold.destroy();
+  }
+}
+
+let report: object | undefined;
+
+async function run(): Promise<void> {
+  button("start").disabled = true;
+  button("copy").disabled = true;
+  progress.hidden = false;
+  progress.removeAttribute("value");
+  element("summary").textContent = "";
+  element("text").replaceChildren();
+  const names = types.value === "" ? Object.keys(elementTypes) : [types.value];
+  const examined = await examine(names).catch(
+    (cause: unknown): Examined => ({ ...nothing, error: messageOf(cause) }),
+  );
+  const verdicts = verdictsOf(examined);
+  const { works, summary } = summaryOf(examined);
+  show(verdicts);
+  report = {
+    version: 1,
+    date: new Date().toISOString(),
+    works,
+    summary,
+    versions: { wavefold: manifest.version, browser: navigator.userAgent },
+    ...examined,
+    verdicts,
+  };
+  element("summary").className = works ? "verdict good" : "verdict bad";
+  element("summary").textContent = `${summary}.`;
+  element("stage").textContent = "";
+  progress.hidden = true;
+  button("start").disabled = false;
+  button("copy").disabled = false;
+}
+
+async function copy(): Promise<void> {
+  const text = JSON.stringify(report, undefined, 1);
+  try {
+    await navigator.clipboard.writeText(text);
+    element("stage").textContent = "The report is on the clipboard, as JSON.";
+  } catch {
+    // Without the permission, the text itself is there to be copied.
+    const area = html("textarea", { rows: 12, "aria-label": "The report as JSON" }, text);
+    element("text").replaceChildren(area);
+    area.focus();
+    area.select();
+    element("stage").textContent =
+      "The browser keeps the clipboard to itself; the text beneath is selected, to be copied.";
+  }
+}
+
+types.append(...Object.keys(elementTypes).map((name) => html("option", { value: name }, name)));
+const fold = await openGpu(
+  "There is nothing to check. In Node.js, npx wavefold doctor says what is missing.",
+);
+if (fold === undefined) {
+  button("start").disabled = true;
+  types.disabled = true;
+} else {
+  // The check opens a device of its own.
+  fold.destroy();
+  button("start").addEventListener("click", () => void run());
+  button("copy").addEventListener("click", () => void copy());
+}
+document.documentElement.dataset.ready = "";

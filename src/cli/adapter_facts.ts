@@ -1,0 +1,37 @@
+import type { Fold } from "../gpu/fold.ts";
+import type { AdapterFacts } from "./verdicts.ts";
+
+/** The limits that matter most here. */
+export const shownLimits = [
+  "maxBufferSize",
+  "maxStorageBufferBindingSize",
+  "maxComputeInvocationsPerWorkgroup",
+  "maxComputeWorkgroupSizeX",
+  "maxComputeWorkgroupStorageSize",
+  "maxComputeWorkgroupsPerDimension",
+  "minStorageBufferOffsetAlignment",
+] as const satisfies readonly (keyof GPUSupportedLimits)[];
+
+/** What is told of the adapter and of the device that Wavefold opened on it. */
+export function factsOf({ adapterInfo, software, device }: Fold): AdapterFacts {
+  const { vendor, architecture, device: model, description, subgroupMinSize, subgroupMaxSize } = adapterInfo;
+  const limits: Record<string, number> = {};
+  // Limits are getters of the prototype, so there are no own properties to list.
+  for (const name in device.limits) {
+    const value: unknown = device.limits[name as keyof GPUSupportedLimits];
+    if (typeof value === "number") {
+      limits[name] = value;
+    }
+  }
+  return {
+    name:
+      [description || model, vendor, architecture].filter(Boolean).join(", ") || "an adapter without a name",
+    vendor,
+    architecture,
+    description,
+    software,
+    features: [...(device.features as unknown as Iterable<string>)].sort(),
+    subgroupSizes: subgroupMinSize ? [subgroupMinSize, subgroupMaxSize] : null,
+    limits,
+  };
+}

@@ -1,0 +1,73 @@
+import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync, statSync } from "node:fs";
+import { constants, release } from "node:os";
+import process from "node:process";
+import type { System } from "./system.ts";
+
+const orUndefined = <T>(get: () => T): T | undefined => {
+  try {
+    return get();
+  } catch {
+    return undefined;
+  }
+};
+
+/** The machine that this program runs on. */
+export function thisSystem(): System {
+  return {
+    platform: process.platform,
+    arch: process.arch,
+    release: release(),
+    env: process.env,
+    read: (path, from, bytes) => orUndefined(() => read(path, from, bytes)),
+    list: (path) => orUndefined(() => readdirSync(path).sort()) ?? [],
+    exists: existsSync,
+    linkOf: (path) => orUndefined(() => readlinkSync(path)),
+    groupOf: (path) => orUndefined(() => statSync(path).gid),
+    openProblem,
+    loadProblem,
+  };
+}
+
+function read(path: string, from: number, bytes: number): Uint8Array {
+  const file = openSync(path, "r");
+  try {
+    // Files below /proc and /sys have a size of 0, and end where reading ends.
+    const parts: Uint8Array[] = [];
+    for (let left = bytes; left > 0; ) {
+      const part = new Uint8Array(Math.min(left, 65_536));
+      const count = readSync(file, part, 0, part.length, from + bytes - left);
+      if (count === 0) {
+        break;
+      }
+      parts.push(part.subarray(0, count));
+      left -= count;
+    }
+    return Buffer.concat(parts);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openProblem(path: string): string | undefined {
+  try {
+    closeSync(openSync(path, "r+"));
+    return undefined;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code ?? String(cause);
+  }
+}
+
+/** glibc's RTLD_NODELETE, which Node.js does not name: drivers do not expect to be unloaded. */
+const RTLD_NODELETE = 0x1000;
+
+function loadProblem(path: string): string | undefined {
+  const { RTLD_LAZY = 0x1 } = constants.dlopen as Record<string, number>;
+  try {
+    process.dlopen({ exports: {} }, path, RTLD_LAZY | RTLD_NODELETE);
+    return undefined;
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    // The library is no Node.js module, which Node.js finds out once the library is loaded.
+    return message.includes("did not self-register") ? undefined : message;
+  }
+}

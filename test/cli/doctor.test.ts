@@ -1,0 +1,260 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { DoctorReport } from "../../src/cli/doctor.ts";
+import { startOpening, startSteps } from "../../src/cli/progress_lines.ts";
+import type { Outcome } from "../../src/cli/self-test.ts";
+import type { AdapterFacts, Examined, Verdict } from "../../src/cli/verdicts.ts";
+import { resultOf, summaryOf, verdictsOf } from "../../src/cli/verdicts.ts";
+import type { Diagnosis } from "../../src/gpu/findings.ts";
+import { SOFTWARE } from "../support/adapter.ts";
+import { failsIn, program, runIn } from "../support/command.ts";
+
+const gpu: AdapterFacts = {
+  name: "Fast 9000",
+  vendor: "fast",
+  architecture: "",
+  description: "",
+  software: false,
+  features: ["shader-f16", "subgroups", "timestamp-query"],
+  subgroupSizes: [32, 64],
+  limits: {},
+};
+const software: AdapterFacts = { ...gpu, name: "Slow", software: true, features: [], subgroupSizes: null };
+const broken: Diagnosis = {
+  state: "broken",
+  headline: "no GPU could be opened, though a driver is there",
+  findings: [
+    { kind: "driver-lacks-library", text: "The driver lacks libX.so.1.", cure: "Install it." },
+    { kind: "software-only", text: "There is only lavapipe.", cure: "" },
+  ],
+  drivers: [],
+  gpus: [],
+};
+const nothing: Examined = {
+  asked: "auto",
+  adapter: null,
+  error: null,
+  gpu: null,
+  singlePass: null,
+  selfTest: null,
+};
+const outcome = (type: "u32" | "f16", verdict: Outcome["verdict"], detail = ""): Outcome => ({
+  title: `reduce<${type}, add> (blelloch)`,
+  type,
+  algorithm: "blelloch",
+  verdict,
+  detail,
+});
+const stateOf = (verdicts: readonly Verdict[], about: string): string =>
+  verdicts
+    .filter((one) => one.about === about)
+    .map(({ state, text }) => `${state}: ${text}`)
+    .join("\n");
+
+describe("the verdicts", () => {
+  test("on a GPU that has all", () => {
+    const examined: Examined = {
+      ...nothing,
+      adapter: gpu,
+      singlePass: { passed: true, detail: "32 runs were right", milliseconds: 9 },
+      selfTest: resultOf([outcome("u32", "passed"), outcome("f16", "passed")]),
+    };
+    const verdicts = verdictsOf(examined);
+    expect(verdicts.map(({ state, about }) => `${state} ${about}`)).toEqual([
+      "ok adapter",
+      "ok shader-f16",
+      "ok subgroups",
+      "ok timestamp-query",
+      "ok single pass",
+      "ok self-test of u32",
+      "ok self-test of f16",
+    ]);
+    expect(stateOf(verdicts, "subgroups")).toContain("of 32 to 64 lanes");
+    expect(summaryOf(examined)).toEqual({ works: true, summary: "Wavefold works here, on a GPU" });
+  });
+
+  test("on software, in the place of a GPU whose driver is broken: notes, and no failure", () => {
+    const examined: Examined = {
+      ...nothing,
+      adapter: software,
+      gpu: broken,
+      singlePass: { passed: false, detail: "item 4 is 5", milliseconds: 9 },
+      selfTest: resultOf([outcome("u32", "passed"), outcome("f16", "skipped", "no shader-f16")]),
+    };
+    const verdicts = verdictsOf(examined);
+    expect(new Set(verdicts.map(({ state }) => state))).toEqual(new Set(["note", "ok"]));
+    expect(stateOf(verdicts, "GPU")).toBe(
+      "note: no GPU could be opened, though a driver is there\nnote: The driver lacks libX.so.1. Install it.\nnote: There is only lavapipe.",
+    );
+    expect(stateOf(verdicts, "shader-f16")).toBe("note: missing: arrays of f16 throw a FeatureError");
+    expect(stateOf(verdicts, "single pass")).toBe(
+      "note: it does not work here, so data is read twice by default: item 4 is 5",
+    );
+    expect(stateOf(verdicts, "self-test of f16")).toBe("note: skipped: no shader-f16");
+    expect(summaryOf(examined)).toEqual({
+      works: true,
+      summary: "Wavefold works here, in software: no GPU could be opened, though a driver is there",
+    });
+  });
+
+  test("of a wrong result", () => {
+    const selfTest = resultOf([
+      outcome("u32", "passed"),
+      outcome("u32", "failed", "it is 1"),
+      outcome("f16", "failed", "it is 2"),
+    ]);
+    expect(selfTest).toMatchObject({ passed: 1, failed: 2, skipped: 0 });
+    expect(selfTest.failures).toHaveLength(2);
+    const examined: Examined = { ...nothing, adapter: gpu, selfTest };
+    expect(stateOf(verdictsOf(examined), "self-test of f16")).toBe(
+      "failed: 1 of 1 results are wrong, the first in reduce<f16, add> (blelloch): it is 2",
+    );
+    expect(summaryOf(examined)).toEqual({
+      works: false,
+      summary: "Wavefold does not work here: 2 of 3 results are wrong",
+    });
+  });
+
+  test("without an adapter: the error's first sentence, and the findings as failures", () => {
+    const examined: Examined = {
+      ...nothing,
+      gpu: broken,
+      error: "openFold: the adapter needs the package x/y.z: npm install x. It is needed since …",
+    };
+    const verdicts = verdictsOf(examined);
+    expect(verdicts.map(({ state, about }) => `${state} ${about}`)).toEqual([
+      "failed adapter",
+      "failed GPU",
+      "failed GPU",
+      "failed GPU",
+    ]);
+    expect(verdicts[0]?.text).toBe("the adapter needs the package x/y.z: npm install x");
+    expect(summaryOf(examined).summary).toBe(
+      "Wavefold does not work here: the adapter needs the package x/y.z: npm install x",
+    );
+    expect(summaryOf({ ...examined, asked: "gpu" })).toEqual({
+      works: false,
+      summary: "Wavefold does not work here on a GPU: no GPU could be opened, though a driver is there",
+    });
+    expect(summaryOf({ ...nothing, asked: "software" }).summary).toBe(
+      "Wavefold does not work here in software: there is none",
+    );
+  });
+});
+
+describe("the progress, where stderr is no terminal", () => {
+  const isTerminal = process.stderr.isTTY;
+  let said: string[];
+  beforeEach(() => {
+    vi.useFakeTimers();
+    process.stderr.isTTY = false;
+    said = [];
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(String(text)) > 0);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+    process.stderr.isTTY = isTerminal;
+  });
+
+  test("is a line every five seconds, until it stops", () => {
+    startOpening("doctor", "looking");
+    const checks = startSteps("doctor", 7, "checks");
+    checks.step("one");
+    checks.step("two");
+    vi.advanceTimersByTime(4999);
+    expect(said).toEqual(["doctor: looking\n", "doctor: running 7 checks\n"]);
+    vi.advanceTimersByTime(1);
+    expect(said.at(-1)).toBe("doctor: 1 of 7 checks, now two\n");
+    vi.advanceTimersByTime(10_000);
+    expect(said).toHaveLength(5);
+    checks.stop();
+    vi.advanceTimersByTime(60_000);
+    expect(said).toHaveLength(5);
+  });
+
+  test("shows no bar on a terminal for what takes less than a second", () => {
+    process.stderr.isTTY = true;
+    const opened = startOpening("doctor", "looking");
+    vi.advanceTimersByTime(500);
+    opened();
+    opened();
+    vi.advanceTimersByTime(5000);
+    expect(said).toEqual([]);
+  });
+});
+
+describe("the command", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "wavefold-doctor-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("writes the report as text and as JSON", () => {
+    const { status, stdout, stderr } = runIn(folder, [
+      "doctor",
+      "--types",
+      "f16",
+      "--json",
+      "a.json",
+      ...SOFTWARE,
+    ]);
+    expect(stderr).toMatch(/^doctor: looking for an adapter, [^\n]*\ndoctor: running 78 checks\n/);
+    expect(status).toBe(0);
+    const report = JSON.parse(readFileSync(join(folder, "a.json"), "utf8")) as DoctorReport;
+    expect(report).toMatchObject({ version: 1, works: true, error: null, asked: SOFTWARE[1] });
+    expect(report.versions).toMatchObject({
+      wavefold: (JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version,
+      node: process.version,
+      webgpu: (JSON.parse(readFileSync("node_modules/webgpu/package.json", "utf8")) as { version: string })
+        .version,
+    });
+    expect(report.system).toMatchObject({ platform: process.platform, arch: process.arch });
+    expect(report.adapter?.limits.maxBufferSize).toBeGreaterThan(0);
+    expect(report.singlePass?.passed).toBe(true);
+    expect(report.selfTest?.groups.map(({ type }) => type)).toEqual(["f16", "f16", "f16"]);
+    // The text says the same.
+    expect(stdout).toMatch(new RegExp(`wavefold +│ ${report.versions.wavefold}`));
+    expect(stdout).toMatch(/npm package webgpu +│ \d/);
+    const states = { ok: "ok    ", note: "note  ", failed: "FAILED" };
+    for (const { about, state, text } of report.verdicts) {
+      expect(stdout).toContain(`\n${states[state]}  ${about}: ${text}\n`);
+    }
+    expect(stdout.endsWith(`\n\n${report.summary}.\n`)).toBe(true);
+  });
+
+  const noDrivers = process.platform === "linux" ? undefined : "it takes Linux to have no Vulkan driver";
+  test("says why there is no GPU, fails, and has the report on stdout by then", ({ skip }) => {
+    skip(noDrivers !== undefined, noDrivers);
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [program, "doctor", "--adapter", "gpu", ...args], {
+        cwd: folder,
+        encoding: "utf8",
+        env: { ...process.env, VK_DRIVER_FILES: "/nowhere/icd.json" },
+      });
+    const { status, stdout, stderr } = run("--json", "-");
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/\nwavefold: doctor: Wavefold does not work here on a GPU: no GPU [^\n]+\n$/);
+    // Nothing but JSON is on stdout.
+    const report = JSON.parse(stdout) as DoctorReport;
+    expect(report).toMatchObject({ version: 1, works: false, adapter: null, selfTest: null, asked: "gpu" });
+    expect(report.error).toMatch(/^openFold: no GPU /);
+    const finding = report.gpu?.findings.find(({ kind }) => kind === "variable-names-nothing");
+    expect(finding?.text).toContain("The environment variable VK_DRIVER_FILES names /nowhere/icd.json");
+    expect(existsSync(join(folder, "-"))).toBe(false);
+    const text = run();
+    expect(text.status).toBe(1);
+    expect(text.stdout).toContain(`FAILED  GPU: ${finding?.text} ${finding?.cure}\n`);
+    expect(text.stdout).toContain(`\n${report.summary}.\n`);
+  });
+
+  test("rejects what it cannot do, before it does anything", () => {
+    failsIn(folder, /there is no type "u8"; types are u32, i32/, ["doctor", "--types", "f16,u8"]);
+    failsIn(folder, /folder .*missing does not exist/, ["doctor", "--json", "missing/a.json"]);
+  });
+});

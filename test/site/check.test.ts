@@ -1,0 +1,69 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import type { DoctorReport } from "../../src/cli/doctor.ts";
+import { adapter } from "../support/fold.ts";
+import { testInTurn } from "../support/rows.ts";
+import { overflow, textOf, useSite } from "./site.ts";
+
+const test = testInTurn({ of: 2 });
+
+const visit = useSite();
+
+/** Runs the check of a type, and gives its last line. */
+async function check(page: Page, type: string): Promise<string> {
+  await page.getByRole("combobox", { name: "Types" }).selectOption(type);
+  await page.getByRole("button", { name: "Run the check" }).click();
+  await expect.poll(() => textOf(page, "#summary"), { timeout: 60_000 }).not.toBe("");
+  return textOf(page, "#summary");
+}
+
+test("the check says what works, and its report is copied as JSON", async () => {
+  const page = await visit("check.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+  expect(await page.getByRole("button", { name: "Copy the report as JSON" }).isDisabled()).toBe(true);
+  const where = adapter === "software" ? "in software" : "on a GPU";
+  expect(await check(page, "i32")).toBe(`Wavefold works here, ${where}.`);
+  const lines = await page.locator("#verdicts p").allTextContents();
+  expect(lines[0]).toMatch(adapter === "software" ? /^note adapter: .*swiftshader/i : /^ok adapter: ./);
+  expect(lines).toContainEqual(expect.stringMatching(/^ok single pass: \d+ runs were right/));
+  expect(lines.at(-1)).toMatch(/^ok self-test of i32: \d+ results are right/);
+  await page.getByRole("button", { name: "Copy the report as JSON" }).click();
+  await expect.poll(() => textOf(page, "#stage")).toBe("The report is on the clipboard, as JSON.");
+  const report = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as DoctorReport;
+  expect(report).toMatchObject({ version: 1, works: true, asked: "auto", error: null });
+  expect(report.versions.wavefold).toMatch(/^\d+\.\d+\.\d+/);
+  expect(report.selfTest?.failed).toBe(0);
+  expect(report.selfTest?.passed).toBeGreaterThan(60);
+  expect(report.adapter?.limits.maxBufferSize).toBeGreaterThan(0);
+  expect(report.verdicts).toHaveLength(lines.length);
+});
+
+test("a wrong result is a failure, on a narrow page, too", async () => {
+  const page = await visit("check.html", { context: { viewport: { width: 360, height: 740 } } });
+  // Results that are read back are made wrong, but not in the litmus test.
+  await page.evaluate(() => {
+    const read = GPUBuffer.prototype.getMappedRange;
+    let reads = 0;
+    GPUBuffer.prototype.getMappedRange = function (...given) {
+      const range = read.apply(this, given);
+      if (!this.label.includes("test of the single pass") && reads++ > 4) {
+        new Uint8Array(range).fill(1);
+      }
+      return range;
+    };
+  });
+  expect(await check(page, "u32")).toMatch(/^Wavefold does not work here: \d+ of \d+ results are wrong\.$/);
+  const last = await page.locator("#verdicts p").last().textContent();
+  expect(last).toMatch(/^FAILED self-test of u32: \d+ of \d+ results are wrong, the first in \w+ .*u32/);
+  expect(await overflow(page)).toBe(0);
+});
+
+test("without WebGPU it says so, and offers nothing that would fail", async () => {
+  const page = await visit("check.html", {
+    gpu: "none",
+    context: { viewport: { width: 360, height: 740 } },
+  });
+  expect(await page.getByRole("alert").isVisible()).toBe(true);
+  expect(await textOf(page, "#gpu-notice")).toContain("npx wavefold doctor says what is missing");
+  expect(await page.getByRole("button", { name: "Run the check" }).isDisabled()).toBe(true);
+  expect(await overflow(page)).toBe(0);
+});
