@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { f32, struct } from "../../src/index.ts";
-import { compactReference } from "../../src/reference/index.ts";
+import { add, f32, struct } from "../../src/index.ts";
+import { compactReference, scanReference } from "../../src/reference/index.ts";
 import { skipAll } from "../support/adapter.ts";
 import type { Section } from "../support/blocks.ts";
 import { sectionsOf } from "../support/blocks.ts";
@@ -24,15 +24,45 @@ function sectionOf(start: string): Section {
 
 const Particle = struct({ name: "Particle", fields: { x: f32, y: f32, speed: f32, life: f32 } });
 
-/** The picture of squares with these upper left corners, in pixels. */
-function squares(corners: readonly (readonly [x: number, y: number])[], side: number): number[] {
+/** The picture of rectangles, in pixels from the upper left corner on. */
+function pictureOf(
+  rectangles: readonly {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  }[],
+): number[] {
   const picture = new Array<number>(SIDE * SIDE).fill(0);
-  for (const [x, y] of corners) {
-    for (let at = 0; at < side * side; at++) {
-      picture[(y + Math.floor(at / side)) * SIDE + x + (at % side)] = 1;
+  for (const { x, y, width, height } of rectangles) {
+    for (let row = y; row < y + height; row++) {
+      picture.fill(1, row * SIDE + x, row * SIDE + x + width);
     }
   }
   return picture;
+}
+
+/** What the programs that draw bars report. */
+interface Bars {
+  readonly pixels: readonly number[];
+  readonly widths: readonly number[];
+  readonly starts: readonly number[];
+}
+
+const BARS = 16;
+
+/** The bars after a step before the first frame, and one more frame than the others, which is looked at. */
+function expectBars({ pixels, widths, starts }: Bars): void {
+  const grown = Uint32Array.from({ length: BARS }, (_, bar) => (bar % 3) + 1 + FRAMES + 1);
+  const expected = scanReference(grown, { op: add, exclusive: true });
+  expect({ widths, starts }).toEqual({ widths: [...grown], starts: [...expected] });
+  const bars = Array.from(expected, (start, bar) => ({
+    x: start,
+    y: SIDE - 4 - 8 * bar,
+    width: grown[bar] ?? 0,
+    height: 4,
+  }));
+  expect(rowsOf(pixels)).toEqual(rowsOf(pictureOf(bars)));
 }
 
 /** A picture's lines as text, which shows where two differ. */
@@ -73,8 +103,7 @@ test("three.js: particles that die", async () => {
   }>(
     browser,
     sectionOf("three.js: particles"),
-    `frame();
-    const pixels = $pixels(canvas);
+    `const pixels = await $frames(1);
     const shown = await arrayOf(living, { type: Particle, length: count });
     $report({
       pixels,
@@ -95,10 +124,19 @@ test("three.js: particles that die", async () => {
   expect(report.indirect).toEqual([6, expected.length, 0, 0, 0]);
   expect(rowsOf(report.pixels)).toEqual(
     rowsOf(
-      squares(
-        Array.from(expected, ({ x, y }) => [x + 1, SIDE - 3 - y]),
-        2,
-      ),
+      pictureOf(Array.from(expected, ({ x, y }) => ({ x: x + 1, y: SIDE - 3 - y, width: 2, height: 2 }))),
     ),
   );
+});
+
+test("Babylon.js", async () => {
+  const { checked, report } = await runInPage<Bars>(
+    browser,
+    sectionOf("Babylon.js"),
+    `const pixels = await $frames(1);
+    const words = async (buffer) => Array.from(new Uint32Array((await buffer.read(0, 4 * BARS, undefined, true)).buffer));
+    $report({ pixels, widths: await words(widths), starts: await words(starts) });`,
+  );
+  expect(checked).toBe(1);
+  expectBars(report);
 });

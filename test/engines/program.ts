@@ -16,7 +16,9 @@ export const SIDE = 160;
 /** Frames that the page shows after a block that starts an engine's loop. */
 export const FRAMES = 3;
 
-/** What a page is after. */
+/** An import that only runs a module. */
+const BARE_IMPORT = /^import "[^"]*";/gm;
+/** What starts an engine's loop. */
 const STARTS_FRAMES = /\b(setAnimationLoop|runRenderLoop|requestAnimationFrame)\(|\bapp\.start\(\)/;
 
 /** What a program did. */
@@ -35,7 +37,7 @@ interface Results<Report> {
 
 /**
  * What a page has before its program. Frames are shown when the program asks for them, so that it is known how many there were.
- * `$pixels` tells which pixels of a canvas are not black; it is right in the task that drew them.
+ * `$frames` shows some, and gives the last one's picture: 1 for each pixel that is not black.
  */
 const page = (scriptUrl: string): string => `<!doctype html><meta charset="utf-8"><title>Wavefold</title>
 <canvas id="canvas" width="${SIDE}" height="${SIDE}" style="width: ${SIDE}px; height: ${SIDE}px"></canvas>
@@ -47,23 +49,27 @@ const page = (scriptUrl: string): string => `<!doctype html><meta charset="utf-8
     const at = held.findIndex((one) => one.handle === handle);
     if (at >= 0) { held.splice(at, 1); }
   };
+  // A canvas of WebGPU has its picture only in the task that drew it.
+  const pixelsOf = (canvas) => {
+    const { width, height } = canvas;
+    const context = new OffscreenCanvas(width, height).getContext("2d");
+    context.drawImage(canvas, 0, 0);
+    const { data } = context.getImageData(0, 0, width, height);
+    return Array.from({ length: width * height }, (_, at) => data[4 * at] + data[4 * at + 1] + data[4 * at + 2] > 60 ? 1 : 0);
+  };
   const plain = (value) => ArrayBuffer.isView(value) ? Array.from(value) : value;
   globalThis.$results = { checks: [] };
   globalThis.$given = {
     canvas: document.getElementById("canvas"),
     $check(value, claim) { $results.checks.push({ claim, value: plain(value) }); },
     async $frames(count) {
+      let picture;
       for (let frame = 0; frame < count; frame++) {
         for (const { callback } of held.splice(0)) { callback(performance.now()); }
+        picture = pixelsOf($given.canvas);
         await new Promise((resolve) => setTimeout(resolve));
       }
-    },
-    $pixels(canvas) {
-      const { width, height } = canvas;
-      const context = new OffscreenCanvas(width, height).getContext("2d");
-      context.drawImage(canvas, 0, 0);
-      const { data } = context.getImageData(0, 0, width, height);
-      return Array.from({ length: width * height }, (_, at) => data[4 * at] + data[4 * at + 1] + data[4 * at + 2] > 60 ? 1 : 0);
+      return picture;
     },
     $report(report) { $results.report = report; },
   };
@@ -73,18 +79,19 @@ const page = (scriptUrl: string): string => `<!doctype html><meta charset="utf-8
 /** A section's program as a module. `after` is code of the test's own, which sees what the program declared. */
 function moduleOf(section: Section, after: string): string {
   const texts = blocksOf(section, "ts").map(({ text }) => text);
-  const imports = texts.flatMap((text) => [...text.matchAll(IMPORT)]).map(([line]) => line);
+  const imports = texts.flatMap((text) => [...text.matchAll(IMPORT), ...text.matchAll(BARE_IMPORT)]);
   const body = texts.map(
     (text) =>
       text
         .replace(IMPORT, "")
+        .replace(BARE_IMPORT, "")
         .replace(
           CHECKED,
           (_, expression: string, claim: string) => `$check(${expression}, ${JSON.stringify(claim)});`,
         ) + (STARTS_FRAMES.test(text) ? `\nawait $frames(${FRAMES});\n` : ""),
   );
-  return `${imports.join("\n")}
-const { canvas, $check, $frames, $pixels, $report } = (globalThis as any).$given;
+  return `${imports.map(([line]) => line).join("\n")}
+const { canvas, $check, $frames, $report } = (globalThis as any).$given;
 try {
 ${body.join("\n")}
 ${after}
@@ -92,7 +99,7 @@ ${after}
   (globalThis as any).$results.error = String(cause?.stack ?? cause);
 }
 (globalThis as any).$results.isDone = true;
-void [canvas, $check, $frames, $pixels, $report];
+void [canvas, $check, $frames, $report];
 `;
 }
 
