@@ -140,3 +140,15 @@ test("Babylon.js", async () => {
   expect(checked).toBe(1);
   expectBars(report);
 });
+
+test("luma.gl", async () => {
+  const { checked, report } = await runInPage<Bars>(
+    browser,
+    sectionOf("luma.gl"),
+    `const pixels = await $frames(1);
+    const words = async (buffer) => Array.from(new Uint32Array((await buffer.readAsync(0, 4 * BARS)).slice().buffer));
+    $report({ pixels, widths: await words(widths), starts: await words(starts) });`,
+  );
+  expect(checked).toBe(1);
+  expectBars(report);
+});
