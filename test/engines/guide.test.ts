@@ -152,3 +152,15 @@ test("luma.gl", async () => {
   expect(checked).toBe(1);
   expectBars(report);
 });
+
+test("PlayCanvas", async () => {
+  const { checked, report } = await runInPage<Bars>(
+    browser,
+    sectionOf("PlayCanvas"),
+    `const pixels = await $frames(1);
+    const words = async (buffer) => Array.from(await buffer.read(0, 4 * BARS, new Uint32Array(BARS), true));
+    $report({ pixels, widths: await words(widths), starts: await words(starts) });`,
+  );
+  expect(checked).toBe(1);
+  expectBars(report);
+});
