@@ -5,13 +5,14 @@ import { add, f32, struct } from "../../src/index.ts";
 import { compactReference, scanReference } from "../../src/reference/index.ts";
 import { skipAll } from "../support/adapter.ts";
 import type { Section } from "../support/blocks.ts";
-import { sectionsOf } from "../support/blocks.ts";
+import { blocksOf, sectionsOf } from "../support/blocks.ts";
 import { chromiumMissing, launchChromium } from "../support/chromium.ts";
 import { FRAMES, runInPage, SIDE } from "./program.ts";
 
 // The programs of docs/guides/engines.md, in Chromium, with the engines from npm.
 
-const sections = sectionsOf(readFileSync("docs/guides/engines.md", "utf8"));
+const guide = readFileSync("docs/guides/engines.md", "utf8");
+const sections = sectionsOf(guide);
 
 /** The section whose heading starts like this. */
 function sectionOf(start: string): Section {
@@ -83,6 +84,31 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
+test("the guide names the versions that the tests run with", () => {
+  const rangesIn = (file: string): Record<string, string> => {
+    const { devDependencies = {} } = JSON.parse(readFileSync(file, "utf8")) as {
+      devDependencies?: Record<string, string>;
+    };
+    return devDependencies;
+  };
+  const ranges = { ...rangesIn("package.json"), ...rangesIn("test/engines/package.json") };
+  const versionOf = (name: string): string | undefined => /^\^(\d+\.\d+)/.exec(ranges[name] ?? "")?.[1];
+  expect(guide.replaceAll(/\s+/g, " ")).toContain(
+    `from these versions on: three.js ${versionOf("three")}, Babylon.js ${versionOf("@babylonjs/core")}, luma.gl ${versionOf("@luma.gl/core")}, PlayCanvas ${versionOf("playcanvas")}.`,
+  );
+});
+
+test("every program is run by a test below", () => {
+  const tests = readFileSync(new URL(import.meta.url), "utf8");
+  const programs = sections.filter((section) => blocksOf(section, "ts").length > 0);
+  const untested = programs.filter(
+    ({ heading }) =>
+      ![...tests.matchAll(/sectionOf\("(.*)"\)/g)].some(([, start = ""]) => heading.startsWith(start)),
+  );
+  expect(programs.length).toBeGreaterThanOrEqual(6);
+  expect(untested.map(({ heading }) => heading)).toEqual([]);
+});
+
 test("an attribute of three.js", async () => {
   const { checked } = await runInPage(browser, sectionOf("Use it with three.js"));
   expect(checked).toBe(1);
@@ -119,7 +145,7 @@ test("three.js: particles that die", async () => {
     Array.from(start, (one) => ({ ...one, y: one.y + frames * one.speed, life: one.life - frames })),
   );
   const expected = compactReference(moved, ({ life }) => life > 0);
-  expect(expected.length).toBe(600);
+  expect(expected.length).toBe(576);
   expect(report.living).toEqual(Array.from(expected).flatMap(({ x, y, speed, life }) => [x, y, speed, life]));
   expect(report.indirect).toEqual([6, expected.length, 0, 0, 0]);
   expect(rowsOf(report.pixels)).toEqual(
