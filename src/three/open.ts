@@ -84,6 +84,7 @@ export interface ThreeFold {
       readonly type: ElementType<Name, V>;
     },
   ): Promise<GpuArray<Name, V>>;
+  /** The same with the type of the attribute's own array: TypeScript does not know it. */
   arrayOf(attribute: ThreeStorage, options?: ThreeArrayOptions): Promise<GpuArray>;
   /**
    * The buffer of a storage attribute, as recorded plans take it. If three.js makes a new buffer, the next recording uses that one.
