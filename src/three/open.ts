@@ -1,5 +1,4 @@
-import { f16, f32 } from "../algebra/floats.ts";
-import { i32, u32 } from "../algebra/integers.ts";
+import { elementTypes } from "../algebra/element_types.ts";
 import { struct } from "../algebra/struct.ts";
 import type { ElementType, ScalarType, Value } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
@@ -238,10 +237,10 @@ function bufferOf(backend: Backend, storage: Storage): GPUBuffer {
 }
 
 const scalarTypes: ReadonlyMap<string, ScalarType> = new Map<string, ScalarType>([
-  ["Float32Array", f32],
-  ["Float16Array", f16],
-  ["Uint32Array", u32],
-  ["Int32Array", i32],
+  ["Float32Array", elementTypes.f32],
+  ["Float16Array", elementTypes.f16],
+  ["Uint32Array", elementTypes.u32],
+  ["Int32Array", elementTypes.i32],
 ]);
 
 const FIELDS = ["x", "y", "z", "w"] as const;
@@ -277,7 +276,7 @@ function typeOf(storage: Storage, own: ElementType | undefined): ElementType {
     if (itemSize === 1) {
       return scalar;
     }
-    if (isVector && scalar !== f16) {
+    if (isVector && scalar !== elementTypes.f16) {
       return vectorOf(scalar, itemSize);
     }
   }
