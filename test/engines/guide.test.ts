@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { add, f32, struct } from "../../src/index.ts";
-import { compactReference, scanReference } from "../../src/reference/index.ts";
+import { argSortReference, compactReference, scanReference } from "../../src/reference/index.ts";
 import { skipAll } from "../support/adapter.ts";
 import type { Section } from "../support/blocks.ts";
 import { blocksOf, sectionsOf } from "../support/blocks.ts";
@@ -115,8 +115,26 @@ test("an attribute of three.js", async () => {
 });
 
 test("three.js: draw from back to front", async () => {
-  const { checked } = await runInPage(browser, sectionOf("three.js: draw from"));
+  const { checked, report } = await runInPage<{
+    readonly before: readonly number[];
+    readonly after: readonly number[];
+    readonly order: readonly number[];
+  }>(
+    browser,
+    sectionOf("three.js: draw from"),
+    `const before = await $frames(1);
+    // The nearest goes to the back. three.js uploads that when it draws, so that the next frame sorts by it.
+    places.value.array[2] = 20;
+    places.value.needsUpdate = true;
+    const after = await $frames(2);
+    $report({ before, after, order: Array.from(new Uint32Array(await renderer.getArrayBufferAsync(order.value))) });`,
+  );
   expect(checked).toBe(1);
+  const large = pictureOf([{ x: 30, y: 30, width: 100, height: 100 }]);
+  const nearest = pictureOf([{ x: 90, y: 70, width: 20, height: 20 }]);
+  expect(rowsOf(report.before)).toEqual(rowsOf(large.map((pixel, at) => pixel - (nearest[at] ?? 0))));
+  expect(report.order).toEqual([...argSortReference(Float32Array.of(20, 9, 5), { descending: true })]);
+  expect(rowsOf(report.after)).toEqual(rowsOf(large));
 });
 
 test("three.js: particles that die", async () => {
