@@ -24,6 +24,7 @@ const bundler = await rolldown({
     node: "src/node.ts",
     ...textual,
     check: "src/check/index.ts",
+    three: "src/three/index.ts",
     esbuild: "src/build/esbuild.ts",
     vite: "src/build/vite.ts",
   },

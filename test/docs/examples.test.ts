@@ -11,6 +11,7 @@ import { storageBuffer } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { rows } from "../support/rows.ts";
+import { attributeOf, rendererOn } from "../support/three.ts";
 
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
@@ -107,6 +108,7 @@ describe("the example of", () => {
       ...modules["wavefold/check"]?.run,
       ...modules["wavefold/reference"]?.run,
       ...modules["wavefold/wgsl"]?.run,
+      ...modules["wavefold/three"]?.run,
       ...modules["wavefold/node"]?.run,
       ...modules[`wavefold/${file.replace(/^build\/(.*)\.ts$/, "$1")}`]?.run,
       // The site's own.
@@ -122,6 +124,10 @@ describe("the example of", () => {
       length: 1000,
       myKernel: kernelThat(line ?? ""),
       build: buildAside,
+      renderer: rendererOn(device),
+      StorageBufferAttribute: function make(array: Uint32Array<ArrayBuffer>, itemSize: number) {
+        return attributeOf(array, itemSize);
+      },
       defineConfig: (config: object) => config,
     };
     device.pushErrorScope("validation");

@@ -16,6 +16,7 @@ import {
   commandsOf,
   expectImports,
   IMPORT,
+  namesIn,
   reasonOf,
   runBlocks,
   sectionsOf,
@@ -137,6 +138,7 @@ const givenTypes: Readonly<Record<string, string>> = {
   kernel: "string",
   stepCode: "string",
   drawCode: "string",
+  canvas: "HTMLCanvasElement",
   context: "GPUCanvasContext",
   format: "GPUTextureFormat",
   scan: 'import("wavefold").PreparedScan',
@@ -150,7 +152,7 @@ const givenTypes: Readonly<Record<string, string>> = {
 /** Names that a text declares at its top, or imports. */
 const declaredIn = (text: string): string[] =>
   [...text.matchAll(/^(?:const|let|import) (?:\{ ([^}]*) \}|\[([^\]]*)\]|(\w+))/gm)].flatMap(([, ...names]) =>
-    names.filter((one) => one !== undefined).flatMap((one) => one.split(/, ?/)),
+    names.filter((one) => one !== undefined).flatMap(namesIn),
   );
 
 /** A section's program as a module that type-checks on its own. */
@@ -158,7 +160,7 @@ function moduleOf(section: Section): string {
   const texts = blocksOf(section, "ts").map(({ text }) => text);
   const byModule = new Map<string, Set<string>>();
   for (const [, names = "", from = ""] of texts.flatMap((text) => [...text.matchAll(IMPORT)])) {
-    byModule.set(from, new Set([...(byModule.get(from) ?? []), ...names.split(", ")]));
+    byModule.set(from, new Set([...(byModule.get(from) ?? []), ...namesIn(names)]));
   }
   const imports = [...byModule].map(([from, names]) => {
     const file = from === "./kernel.ts" ? "../../examples/in-kernel/kernel.ts" : from;
@@ -194,10 +196,10 @@ test("there are guides, and the index links them all", async () => {
 });
 
 const withCode = guides.filter((guide) => guide.name !== "index");
-/** The sections whose programs run, of all guides. */
+/** The sections whose programs run here, of all guides. test/engines/guide.test.ts runs the others in a browser. */
 const running = new Set(
   rows(
-    withCode.flatMap(({ sections }) => sections),
+    withCode.filter(({ name }) => name !== "engines").flatMap(({ sections }) => sections),
     { of: 20 },
   ),
 );

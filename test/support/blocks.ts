@@ -16,6 +16,7 @@ import * as browser from "../../src/index.ts";
 import * as monoids from "../../src/monoids/index.ts";
 import * as node from "../../src/node.ts";
 import * as reference from "../../src/reference/index.ts";
+import * as three from "../../src/three/index.ts";
 import * as wgsl from "../../src/wgsl.ts";
 import { rows } from "./rows.ts";
 
@@ -62,6 +63,7 @@ export const modules: Readonly<Record<string, { readonly named: object; readonly
   "wavefold/wgsl": { named: wgsl, run: wgsl },
   "wavefold/monoids": { named: monoids, run: monoids },
   "wavefold/check": { named: check, run: check },
+  "wavefold/three": { named: three, run: three },
   "wavefold/esbuild": { named: esbuildPlugin, run: esbuildPlugin },
   "wavefold/vite": { named: vitePlugin, run: vitePlugin },
   "wavefold/reference": { named: reference, run: reference },
@@ -71,13 +73,23 @@ export const modules: Readonly<Record<string, { readonly named: object; readonly
 };
 
 /** An import; what a comment hides from the program is looked at as well. */
-export const IMPORT = /^(?:\/\/ )?import \{ ([^}]*) \} from "([^"]*)";/gm;
+export const IMPORT = /^(?:\/\/ )?import \{\s+([^}]*?),?\s+\} from "([^"]*)";/gm;
 
-/** Every name that a text imports, which must be there. */
+/** The names of an import, between its braces. */
+export const namesIn = (names: string): string[] =>
+  names
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+
+/** Whether a module is one of an engine's, which runs only in a browser. */
+const isEngine = (module: string): boolean => /^(three\/|@babylonjs\/|@luma\.gl\/|playcanvas$)/.test(module);
+
+/** Every name that a text imports, which must be there. What engines export is compared by the compiler. */
 export function expectImports(text: string): number {
-  const imports = [...text.matchAll(IMPORT)];
+  const imports = [...text.matchAll(IMPORT)].filter(([, , from = ""]) => !isEngine(from));
   for (const [line, names = "", from = ""] of imports) {
-    for (const name of names.split(", ")) {
+    for (const name of namesIn(names)) {
       expect(modules[from]?.named, line).toHaveProperty(name);
     }
   }
@@ -87,7 +99,8 @@ export function expectImports(text: string): number {
 const NUMBER = String.raw`-?(?:[\d.]+(?:e[+-]?\d+)?n?|Infinity|NaN)`;
 /** What a comment claims: numbers, or a value as JavaScript writes it. Anything else is prose. */
 const CLAIM = String.raw`${NUMBER}(?: +${NUMBER})*|\{.*\}|\[.*\]|"[^"]*"|true|false`;
-const CHECKED = new RegExp(
+/** A statement, and the value that the comment after it claims. */
+export const CHECKED = new RegExp(
   String.raw`^(?!const |let |import |return |throw |//|\}|\s)(.*); *// (${CLAIM}) *$`,
   "gm",
 );
@@ -122,7 +135,7 @@ export async function runBlocks(
       const statements = text
         .replace(IMPORT, (line, names: string, from: string) => {
           if (!line.startsWith("//")) {
-            imports.set(from, new Set([...(imports.get(from) ?? []), ...names.split(", ")]));
+            imports.set(from, new Set([...(imports.get(from) ?? []), ...namesIn(names)]));
           }
           return "";
         })
@@ -162,8 +175,8 @@ export async function runBlocks(
   return { code: await program(...Object.values(names)), checked };
 }
 
-/** Numbers are one, or an array's; the rest is compared as a whole. */
-function expectClaim(value: unknown, claim: string, title: string): void {
+/** Compares a value with what a comment claims. Numbers are one, or an array's; the rest is compared as a whole. */
+export function expectClaim(value: unknown, claim: string, title: string): void {
   if (!/^[-\dIN]/.test(claim)) {
     const plain = ArrayBuffer.isView(value) ? Array.from(value as Uint32Array) : value;
     expect(plain, title).toEqual(new Function(`return (${claim});`)());

@@ -1,0 +1,280 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AdapterError, ArgumentError, DeviceLostError, f32, struct, u32, u64 } from "../../src/index.ts";
+import { openFold } from "../../src/node.ts";
+import { openThree } from "../../src/three/index.ts";
+import { runInPage } from "../engines/program.ts";
+import { skipAll } from "../support/adapter.ts";
+import { chromiumMissing, launchChromium } from "../support/chromium.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { attributeOf, rendererOn } from "../support/three.ts";
+
+const fold = useSoftwareFold();
+
+describe("it refuses", () => {
+  const open = () => openThree(rendererOn(fold().device));
+  const words = attributeOf(new Uint32Array(8), 1);
+  const cases: readonly (readonly [what: string, call: () => unknown, option: string, message: RegExp])[] = [
+    ["no renderer", () => openThree(undefined as never), "renderer", /no WebGPURenderer of three\/webgpu/],
+    [
+      "a renderer of WebGL alone",
+      () => openThree({ render() {} } as never),
+      "renderer",
+      /no WebGPURenderer of three\/webgpu/,
+    ],
+    [
+      "a device",
+      () => openThree(rendererOn(null), { device: 1 } as never),
+      "device",
+      /takes no option device/,
+    ],
+    [
+      "what is no attribute",
+      async () => (await open()).arrayOf(new Uint32Array(8) as never),
+      "attribute",
+      /attribute is of the class Uint32Array; it takes a StorageBufferAttribute, .* a storage node/,
+    ],
+    [
+      "nothing",
+      async () => (await open()).arrayOf(undefined as never),
+      "attribute",
+      /attribute is undefined; it takes a StorageBufferAttribute/,
+    ],
+    [
+      "an attribute without a storage buffer",
+      async () => (await open()).rangeOf({ ...words, isStorageBufferAttribute: false } as never),
+      "attribute",
+      /attribute is of the class Object; it takes a StorageBufferAttribute/,
+    ],
+    [
+      "a node without a storage buffer",
+      async () => (await open()).rangeOf({ isStorageBufferNode: true, value: {} } as never),
+      "attribute",
+      /it takes a StorageBufferAttribute/,
+    ],
+    [
+      "a length that is no attribute",
+      async () => (await open()).arrayOf(words, { length: {} as never }),
+      "length",
+      /length is of the class Object; it takes a StorageBufferAttribute/,
+    ],
+    [
+      "more elements than there are",
+      async () => (await open()).arrayOf(words, { length: 9 }),
+      "length",
+      /length is 9, and the attribute has 8 elements/,
+    ],
+    [
+      "more elements than there are, with the length on the GPU",
+      async () => (await open()).arrayOf(words, { length: attributeOf(new Uint32Array(1), 1), maxLength: 9 }),
+      "maxLength",
+      /maxLength is 9, and the attribute has 8 elements/,
+    ],
+    [
+      "another scalar type",
+      async () => (await open()).arrayOf(words, { type: f32 }),
+      "type",
+      /type is f32, of 4 bytes, and the attribute has itemSize 1 and a Uint32Array; that takes u32/,
+    ],
+    [
+      "a type of another size",
+      async () => (await open()).arrayOf(attributeOf(new Float32Array(8), 4), { type: f32 }),
+      "type",
+      /type is f32, of 4 bytes, .* itemSize 4 and a Float32Array; that takes a type of 16 bytes, .* or none for x, y, z, w/,
+    ],
+    [
+      "an element that has no default",
+      async () => (await open()).arrayOf(attributeOf(new Float32Array(10), 5)),
+      "type",
+      /type is left out, .* itemSize 5 and a Float32Array; that takes a type of 20 bytes, such as struct/,
+    ],
+    [
+      "an array of another kind",
+      async () => (await open()).arrayOf(attributeOf(new Uint8Array(8), 1)),
+      "attribute",
+      /itemSize 1 and a Uint8Array; Wavefold takes a Float32Array, Uint32Array, Int32Array or Float16Array/,
+    ],
+    [
+      "an option that there is not",
+      async () => (await open()).arrayOf(words, { size: 1 } as never),
+      "size",
+      /size/,
+    ],
+  ];
+  test.each(cases)("%s", async (_, call, option, message) => {
+    const cause = await (async () => call())().then(
+      () => undefined,
+      (one: unknown) => one,
+    );
+    expect(cause).toBeInstanceOf(ArgumentError);
+    expect(cause).toMatchObject({ option, message: expect.stringMatching(message) });
+  });
+
+  test("a renderer that draws with WebGL", async () => {
+    const renderer = rendererOn(null, { isWebGPUBackend: undefined });
+    await expect(openThree(renderer)).rejects.toThrow(AdapterError);
+    await expect(openThree(renderer)).rejects.toThrow(/draws with WebGL/);
+  });
+});
+
+test("it waits for the renderer's device", async () => {
+  const { device } = fold();
+  const renderer = rendererOn(null);
+  const late = { init: async () => Object.assign(renderer.backend, { device }), backend: renderer.backend };
+  expect((await openThree(late)).fold.device).toBe(device);
+});
+
+test("the type of an element comes from the array and the item's size", async () => {
+  const { arrayOf } = await openThree(rendererOn(fold().device));
+  const names = async (itemSize: number): Promise<string[]> =>
+    Promise.all(
+      [Float32Array, Uint32Array, Int32Array].map(
+        async (Type) => (await arrayOf(attributeOf(new Type(12), itemSize))).type.name,
+      ),
+    );
+  expect(await names(1)).toEqual(["f32", "u32", "i32"]);
+  expect(await names(2)).toEqual(["Vec2F32", "Vec2U32", "Vec2I32"]);
+  expect(await names(4)).toEqual(["Vec4F32", "Vec4U32", "Vec4I32"]);
+  const one = await arrayOf(attributeOf(Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 8), 4));
+  expect(Array.from((await one.read()) as Iterable<unknown>)).toEqual([
+    { x: 1, y: 2, z: 3, w: 4 },
+    { x: 5, y: 6, z: 7, w: 8 },
+  ]);
+  const wide = await arrayOf(attributeOf(Uint32Array.of(1, 2), 2), { type: u64 });
+  expect([...(await wide.read<"u64">())]).toEqual([2n ** 33n + 1n]);
+  const Bits = struct({ name: "Bits", fields: { bits: u32 } });
+  expect((await arrayOf(attributeOf(Float32Array.of(1), 1), { type: Bits })).type).toBe(Bits);
+});
+
+test("three numbers an element are four once three.js has the buffer", async () => {
+  const { arrayOf } = await openThree(rendererOn(fold().device));
+  const padded = await arrayOf(attributeOf(new Uint32Array(9), 3));
+  expect(padded).toMatchObject({ type: { name: "Vec4U32", bytes: 16 }, length: 3 });
+});
+
+test("the buffer is the one that three.js has at each use", async () => {
+  const { device } = fold();
+  const renderer = rendererOn(device);
+  const { fold: own, arrayOf, rangeOf } = await openThree(renderer);
+  const input = attributeOf(Uint32Array.of(3, 1, 7), 1);
+  const output = { isStorageBufferNode: true, value: attributeOf(new Uint32Array(3), 1) };
+  const count = attributeOf(Uint32Array.of(2), 1);
+  const indirect = attributeOf(new Uint32Array(5), 1, { isIndirectStorageBufferAttribute: true });
+  const ranges = { input: rangeOf(input), output: rangeOf(output), length: 3 };
+  expect(renderer.made, "no buffer is made before it is used").toEqual([]);
+  expect(rangeOf(indirect).buffer).toBe(rangeOf(indirect).buffer);
+  expect(renderer.made).toEqual(["indirect"]);
+  const scan = await own.prepareScan({ type: u32, maxLength: 3 });
+  for (const prefixes of [
+    [3, 4, 11],
+    [5, 6, 13],
+  ]) {
+    const before = ranges.output.buffer;
+    const encoder = device.createCommandEncoder();
+    scan.record(encoder, ranges);
+    device.queue.submit([encoder.finish()]);
+    expect([...(await (await arrayOf(output, { type: u32 })).read())]).toEqual(prefixes);
+    expect([...(await (await arrayOf(output, { type: u32, length: count })).read())]).toEqual(
+      prefixes.slice(0, 2),
+    );
+    expect([...(await (await arrayOf(output, { type: u32, length: rangeOf(count) })).read())]).toEqual(
+      prefixes.slice(0, 2),
+    );
+    expect([...(await (await arrayOf(output, { type: u32, length: 1 })).read())]).toEqual(
+      prefixes.slice(0, 1),
+    );
+    // As `dispose()` does.
+    renderer.dispose(input);
+    renderer.dispose(output.value);
+    before.destroy();
+    input.array[0] = 5;
+  }
+});
+
+test("a lost device is said so", async () => {
+  const own = await openFold({ adapter });
+  const { arrayOf } = await openThree(rendererOn(own.device));
+  own.destroy();
+  await own.device.lost;
+  await expect(arrayOf(attributeOf(new Uint32Array(4), 1))).rejects.toThrow(DeviceLostError);
+});
+
+describe("in Chromium, with three.js itself", () => {
+  let browser: Browser;
+  skipAll(chromiumMissing);
+  beforeAll(async () => {
+    if (chromiumMissing === undefined) {
+      browser = await launchChromium();
+    }
+  });
+  afterAll(() => browser?.close());
+
+  const imports = `
+import { instancedArray, struct as tslStruct } from "three/tsl";
+import { BufferAttribute, IndirectStorageBufferAttribute, StorageBufferAttribute, StorageInstancedBufferAttribute, WebGPURenderer } from "three/webgpu";
+import { f32, openFold, struct, u32 } from "wavefold";
+import { openThree } from "wavefold/three";
+`;
+  const run = <Report>(heading: string, text: string) =>
+    runInPage<Report>(browser, { heading, blocks: [{ language: "ts", note: "", text: imports + text }] });
+
+  test("every kind of attribute", async () => {
+    const { report } = await run<Record<string, unknown>>(
+      "attributes",
+      `
+const renderer = new WebGPURenderer({ canvas });
+const { fold, arrayOf, rangeOf } = await openThree(renderer);
+const read = async (attribute, options) => {
+  const array = await arrayOf(attribute, options);
+  return [array.type.name, array.length, ...Array.from(await array.read())];
+};
+const disposed = new StorageBufferAttribute(Uint32Array.of(1, 2), 1);
+renderer._attributes.update(disposed, 3);
+const range = rangeOf(disposed);
+const before = range.buffer;
+disposed.dispose();
+const used = new StorageBufferAttribute(Uint32Array.of(1, 2), 1);
+await fold.scan(await arrayOf(used, { type: u32 }), { into: await arrayOf(used, { type: u32 }) });
+// three.js's own use comes after Wavefold's: it keeps what is there.
+renderer._attributes.update(used, 3);
+const own = new IndirectStorageBufferAttribute(4, 1);
+$report({
+  vec3: await read(instancedArray(Float32Array.of(1, 2, 3, 4, 5, 6), "vec3")),
+  ivec2: await read(instancedArray(Int32Array.of(1, -2, 3, -4), "ivec2")),
+  bytes: await read(new StorageBufferAttribute(Uint8Array.of(3, 1, 255), 1)),
+  shorts: await read(new StorageInstancedBufferAttribute(Int16Array.of(-3, 1), 1)),
+  struct: await read(instancedArray(2, tslStruct({ place: "vec3", life: "float" })), {
+    type: struct({ name: "Own", fields: { x: f32, y: f32, z: f32, life: f32 } }),
+  }),
+  used: Array.from(new Uint32Array(await renderer.getArrayBufferAsync(used))),
+  isRenewed: range.buffer !== before,
+  indirect: (rangeOf(own).buffer.usage & GPUBufferUsage.INDIRECT) !== 0,
+  plain: await arrayOf(new BufferAttribute(new Float32Array(3), 1)).catch(({ message }) => message),
+  shared: (await openThree(new WebGPURenderer({ device: fold.device }))).fold.device === fold.device,
+});`,
+    );
+    const plain = expect.stringMatching(
+      /^arrayOf: attribute is of the class \w+; it takes a StorageBufferAttribute/,
+    );
+    expect(report).toEqual({
+      vec3: ["Vec4F32", 2, { x: 1, y: 2, z: 3, w: 0 }, { x: 4, y: 5, z: 6, w: 0 }],
+      ivec2: ["Vec2I32", 2, { x: 1, y: -2 }, { x: 3, y: -4 }],
+      bytes: ["u32", 3, 3, 1, 255],
+      shorts: ["i32", 2, -3, 1],
+      struct: ["Own", 2, { x: 0, y: 0, z: 0, life: 0 }, { x: 0, y: 0, z: 0, life: 0 }],
+      used: [1, 3],
+      isRenewed: true,
+      indirect: true,
+      plain,
+      shared: true,
+    });
+  });
+
+  test("a renderer that draws with WebGL", async () => {
+    const { report } = await run<string>(
+      "WebGL",
+      `$report(await openThree(new WebGPURenderer({ canvas, forceWebGL: true })).catch((cause) => cause.name + ": " + cause.message));`,
+    );
+    expect(report).toMatch(/^AdapterError: openThree: the renderer draws with WebGL/);
+  });
+});
