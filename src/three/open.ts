@@ -111,6 +111,7 @@ interface Storage extends ThreeAttribute {
 
 const openNames = {
   testSinglePass: true,
+  tuning: true,
   maxPipelines: true,
   maxKeptBytes: true,
 } as const satisfies Record<keyof ThreeOptions, true>;
