@@ -401,7 +401,7 @@ export async function partitionFile(
   await print(`${printed}\n`);
 }
 
-async function readFlagsFor(path: string, length: number, input: string): Promise<Uint8Array> {
+export async function readFlagsFor(path: string, length: number, input: string): Promise<Uint8Array> {
   const { flags } = await withInput(path, readFlags);
   if (flags.length !== length) {
     throw new UsageError(

@@ -15,6 +15,8 @@ import {
   adapterOption,
   algorithmOption,
   collect,
+  columnsOption,
+  headsOption,
   initialOption,
   keysOption,
   mapOption,
@@ -50,7 +52,7 @@ input, modulo 2^32. A sum of f64 is rounded piece by piece, each on top of the t
 
 const SEGMENTS_HELP = `
 
-With --rows, --offsets or --keys, everything is in memory at once.`;
+With --rows, --columns, --offsets, --heads or --keys, everything is in memory at once.`;
 
 const COMPACT_HELP = `
 
@@ -97,8 +99,8 @@ function parseWorkGroupSize(given: string): number {
 }
 
 /** Whether options name segments. Commands on segments are loaded only then. */
-const hasSegments = ({ rows, offsets, keys }: SegmentsOption): boolean =>
-  rows !== undefined || offsets !== undefined || keys !== undefined;
+const hasSegments = ({ rows, columns, offsets, heads, keys }: SegmentsOption): boolean =>
+  [rows, columns, offsets, heads, keys].some((one) => one !== undefined);
 
 /** @param printHelp - takes what commander would print. */
 function program(printHelp: (text: string) => void): Command {
@@ -130,7 +132,9 @@ function program(printHelp: (text: string) => void): Command {
     )
     .addOption(initialOption())
     .addOption(rowsOption())
+    .addOption(columnsOption())
     .addOption(offsetsOption())
+    .addOption(headsOption())
     .addOption(keysOption())
     .option(
       "--total",
@@ -148,7 +152,7 @@ function program(printHelp: (text: string) => void): Command {
   root
     .command("reduce")
     .description(
-      "The combination of all elements, alone on stdout; the operator's identity where there are none. With --rows, --offsets or --keys, that of each segment, in a file.",
+      "The combination of all elements, alone on stdout; the operator's identity where there are none. With --rows, --columns, --offsets, --heads or --keys, that of each segment, in a file.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
@@ -158,7 +162,9 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(mapTypeOption())
     .addOption(initialOption())
     .addOption(rowsOption())
+    .addOption(columnsOption())
     .addOption(offsetsOption())
+    .addOption(headsOption())
     .addOption(keysOption())
     .option("-o, --output <out.npy>", "where the totals of segments go; - is stdout")
     .option("--unique <unique.npy>", "where the key of each run goes")
@@ -187,6 +193,21 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(tuningOption())
     .addHelpText("after", MEMORY_HELP)
     .action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options));
+  root
+    .command("runs")
+    .description(
+      "Run-length coding: the element of each run of equal elements, and how many elements it has. Elements are equal if they have the same bits, or are both NaN.",
+    )
+    .argument("<in.npy>", "the elements; - reads stdin")
+    .addOption(rawOption())
+    .addOption(textOption())
+    .addOption(outputOption())
+    .requiredOption("--counts <counts.npy>", "where the counts go (<u4)")
+    .addOption(runAlgorithm())
+    .addOption(adapterOption())
+    .addOption(tuningOption())
+    .addHelpText("after", MEMORY_HELP)
+    .action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options, "runs"));
   root
     .command("compact")
     .description("The elements that a predicate or flags keep, in order, in one dimension.")

@@ -41,8 +41,12 @@ export interface RawOption {
 export interface SegmentsOption {
   /** The items of a row; true for the last dimension of the input. */
   readonly rows?: number | true;
+  /** The columns of a matrix; true for the last dimension of the input. */
+  readonly columns?: number | true;
   /** The path of the offsets. */
   readonly offsets?: string;
+  /** The path of the flags. */
+  readonly heads?: string;
   /** The path of the keys. */
   readonly keys?: string;
 }
@@ -164,12 +168,26 @@ export const rowsOption = (): Option =>
     "each row of so many elements for itself; without a number, rows of the last dimension",
   )
     .argParser(parseRows)
-    .conflicts(["offsets", "keys"]);
+    .conflicts(["columns", "offsets", "heads", "keys"]);
+
+export const columnsOption = (): Option =>
+  new Option(
+    "--columns [count]",
+    "each column of a matrix of so many columns for itself; without a number, the last dimension has the columns",
+  )
+    .argParser(parseRows)
+    .conflicts(["offsets", "heads", "keys"]);
 
 export const offsetsOption = (): Option =>
   new Option(
     "--offsets <offsets.npy>",
     "each segment for itself: the positions where segments start, and where the last one ends",
+  ).conflicts(["heads", "keys"]);
+
+export const headsOption = (): Option =>
+  new Option(
+    "--heads <heads.npy>",
+    "each segment for itself: a flag for each element, and a segment starts where it is not zero",
   ).conflicts("keys");
 
 export const keysOption = (): Option =>

@@ -5,7 +5,16 @@ import type { Segments } from "../algebra/segments.ts";
 import type { ScalarType } from "../algebra/types.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { Mapped, OutputOption } from "./arrays.ts";
-import { elementsIn, initialOf, mappedOf, openOutput, tuningOf, withElements, writeArray } from "./arrays.ts";
+import {
+  elementsIn,
+  initialOf,
+  mappedOf,
+  openOutput,
+  readFlagsFor,
+  tuningOf,
+  withElements,
+  writeArray,
+} from "./arrays.ts";
 import { UsageError } from "./errors.ts";
 import { DASH, openTarget } from "./files.ts";
 import { readAll } from "./npy.ts";
@@ -23,31 +32,50 @@ import { startProgress } from "./progress.ts";
 
 // Commands on segments, and on runs. They hold all elements in memory at once.
 
-/** The items of a row: a number, or the last dimension of the input. */
-function rowsOf(rows: number | true, shape: readonly number[] | undefined, caller: string): number {
-  if (rows !== true) {
-    return rows;
+/** The items of a row, or the columns: a number, or the last dimension of the input. */
+function sizeOf(
+  kind: "rows" | "columns",
+  given: number | true,
+  shape: readonly number[] | undefined,
+  caller: string,
+): number {
+  if (given !== true) {
+    return given;
   }
+  const what = kind === "rows" ? "rows of the last dimension" : "the last dimension's columns";
   if (shape === undefined || shape.length < 2) {
     throw new UsageError(
-      `${caller}: --rows without a number takes rows of the last dimension, and the input has ${shape === undefined ? "no header" : "one dimension"}; it takes --rows COUNT`,
+      `${caller}: --${kind} without a number takes ${what}, and the input has ${shape === undefined ? "no header" : "one dimension"}; it takes --${kind} COUNT`,
     );
   }
   const last = shape.at(-1) as number;
   if (last === 0) {
-    throw new UsageError(`${caller}: --rows without a number takes rows of the last dimension, which is 0`);
+    throw new UsageError(`${caller}: --${kind} without a number takes ${what}, which is 0`);
   }
   return last;
 }
 
-/** The segments that the options name, for an input of that shape. */
+/** What the segments are made for. */
+interface SegmentsFor {
+  readonly shape: readonly number[] | undefined;
+  readonly length: number;
+  readonly path: string;
+  readonly caller: string;
+}
+
+/** The segments that the options name. */
 async function segmentsOf(
-  { rows, offsets, keys }: SegmentsOption,
-  shape: readonly number[] | undefined,
-  caller: string,
+  { rows, columns, offsets, heads, keys }: SegmentsOption,
+  { shape, length, path, caller }: SegmentsFor,
 ): Promise<{ readonly segments: Segments; readonly keyType?: ScalarType }> {
   if (rows !== undefined) {
-    return { segments: { rows: rowsOf(rows, shape, caller) } };
+    return { segments: { rows: sizeOf("rows", rows, shape, caller) } };
+  }
+  if (columns !== undefined) {
+    return { segments: { columns: sizeOf("columns", columns, shape, caller) } };
+  }
+  if (heads !== undefined) {
+    return { segments: { heads: await readFlagsFor(heads, length, path) } };
   }
   if (offsets !== undefined) {
     const { type, data } = await elementsIn(offsets);
@@ -71,7 +99,7 @@ async function withAll<Result>(
   { path, options, caller }: Work,
   prepare: (
     mapped: Mapped,
-    shape: readonly number[] | undefined,
+    input: SegmentsFor,
   ) => Promise<(fold: Fold, data: ScalarArray) => Promise<Result>>,
   write: (
     result: Result,
@@ -85,8 +113,8 @@ async function withAll<Result>(
     try {
       progress.step("reading");
       const mapped = mappedOf(source.type, options, caller);
-      const run = await prepare(mapped, source.shape);
       const data = await readAll(source, input);
+      const run = await prepare(mapped, { shape: source.shape, length: data.length, path: input, caller });
       progress.step("opening the adapter");
       const result = await withFold(options, (fold) => {
         progress.step("running");
@@ -123,9 +151,9 @@ export async function scanSegments(
   const target = await openOutput(options.output, options);
   await withAll(
     { path, options, caller: "scan" },
-    async (mapped, shape) => {
+    async (mapped, input) => {
       monoid(op, mapped.type, "scan");
-      const { segments } = await segmentsOf(options, shape, "scan");
+      const { segments } = await segmentsOf(options, input);
       const all = {
         ...tuningOf(options),
         ...mapped,
@@ -160,9 +188,9 @@ export async function reduceSegments(
   let keyType: ScalarType | undefined;
   await withAll(
     { path, options, caller: "reduce" },
-    async (mapped, shape) => {
+    async (mapped, input) => {
       monoid(op, mapped.type, "reduce");
-      const found = await segmentsOf(options, shape, "reduce");
+      const found = await segmentsOf(options, input);
       keyType = found.keyType;
       const { segments } = found;
       const all = { ...tuningOf(options), ...mapped, ...initialOf(options, mapped.type), op, segments };
@@ -190,25 +218,26 @@ export async function reduceSegments(
   );
 }
 
-/** `wavefold unique` */
+/** `wavefold unique`, and `wavefold runs`, which always has counts. */
 export async function uniqueFile(
   path: string,
   options: OutputOption &
     TuningOption &
     RawOption &
     AdapterOption & { readonly indices?: boolean; readonly counts?: string },
+  caller: "unique" | "runs" = "unique",
 ): Promise<void> {
   const { indices = false, counts, output } = options;
   if (indices && counts !== undefined) {
     throw new UsageError("unique takes --indices or --counts COUNTS.npy, and not both");
   }
   if (counts === DASH) {
-    throw new UsageError("unique: --counts takes a file");
+    throw new UsageError(`${caller}: --counts takes a file`);
   }
   const target = await openOutput(output, options);
   const countTarget = counts === undefined ? undefined : await openTarget(counts);
   await withAll(
-    { path, options, caller: "unique" },
+    { path, options, caller },
     async ({ type }) =>
       async (fold, data) => {
         const all = { ...tuningOf(options), type } as never;

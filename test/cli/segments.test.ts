@@ -45,6 +45,32 @@ test("rows: those of the last dimension, or of so many elements", () => {
   expect(fileOf("t.npy")).toEqual({ shape: [3], data: [5, 25, 61] });
 });
 
+test("columns: those of the last dimension, or of so many", () => {
+  put("m.npy", u32, Uint32Array.of(1, 2, 3, 4, 5, 6), [2, 3]);
+  expect(run("scan", "m.npy", "-o", "s.npy", "--columns")).toEqual(done);
+  expect(fileOf("s.npy")).toEqual({ shape: [2, 3], data: [1, 2, 3, 5, 7, 9] });
+  expect(run("reduce", "m.npy", "-o", "t.npy", "--columns")).toEqual(done);
+  expect(fileOf("t.npy")).toEqual({ shape: [3], data: [5, 7, 9] });
+  expect(run("reduce", "m.npy", "-o", "t.npy", "--columns", "2")).toEqual(done);
+  expect(fileOf("t.npy")).toEqual({ shape: [2], data: [9, 12] });
+});
+
+test("heads: a flag for each element", () => {
+  put("x.npy", f32, Float32Array.of(1, 2, 3, 4, 5));
+  put("h.npy", u32, Uint32Array.of(0, 0, 1, 0, 7));
+  expect(run("scan", "x.npy", "-o", "s.npy", "--heads", "h.npy")).toEqual(done);
+  expect(fileOf("s.npy").data).toEqual([1, 3, 3, 7, 5]);
+  expect(run("reduce", "x.npy", "-o", "t.npy", "--heads", "h.npy", "--op", "max")).toEqual(done);
+  expect(fileOf("t.npy")).toEqual({ shape: [3], data: [2, 4, 5] });
+});
+
+test("runs: run-length coding", () => {
+  put("x.npy", u32, Uint32Array.of(4, 4, 7, 7, 7, 4));
+  expect(run("runs", "x.npy", "-o", "v.npy", "--counts", "c.npy")).toEqual(done);
+  expect(fileOf("v.npy").data).toEqual([4, 7, 4]);
+  expect(fileOf("c.npy").data).toEqual([2, 3, 1]);
+});
+
 test("offsets, with segments that have no element, and keys with the key of each run", () => {
   put("x.npy", f32, Float32Array.of(1, 2, 3, 4));
   put("o.npy", u64, BigUint64Array.of(0n, 0n, 3n, 3n, 4n));
@@ -98,6 +124,18 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
     [["scan", "x.npy", "-o", "t.npy", "--keys", "k.npy"], /keys has 2 elements for 4 items/],
     [["scan", "x.npy", "-o", "t.npy", "--keys", "k.npy", "--rows", "2"], /cannot be used with/],
     [["scan", "x.npy", "-o", "t.npy", "--rows", "2", "--total"], /no total of all/],
+    [
+      ["scan", "x.npy", "-o", "t.npy", "--columns", "3"],
+      /columns of 3 items do not divide|do not divide the 4 items/,
+    ],
+    [["scan", "x.npy", "-o", "t.npy", "--columns"], /the input has one dimension; it takes --columns COUNT/],
+    [["scan", "x.npy", "-o", "t.npy", "--columns", "2", "--rows", "2"], /cannot be used with/],
+    [
+      ["scan", "x.npy", "-o", "t.npy", "--heads", "k.npy"],
+      /k\.npy: it holds 2 flags, and x\.npy holds 4 elements/,
+    ],
+    [["runs", "x.npy", "-o", "t.npy"], /required option '--counts/],
+    [["runs", "x.npy", "-o", "t.npy", "--counts", "-"], /runs: --counts takes a file/],
     [["unique", "x.npy", "-o", "u.npy", "--indices", "--counts", "c.npy"], /--indices or --counts/],
     [["unique", "x.npy", "-o", "u.npy", "--counts", "-"], /--counts takes a file/],
   ];
