@@ -1,0 +1,546 @@
+import { describe, expect, test, vi } from "vitest";
+import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { Fold } from "../../src/node.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { runLengthsReference } from "../../src/reference/runs.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { argSortReference, nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { randomItems } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
+
+// Each rule of segments, sorts and selections is broken once in the shader's text. A call that is right must then be wrong.
+
+const fold = useSoftwareFold();
+
+/** What a call gives, and what it should give. */
+type Outcome = readonly [found: unknown, expected: unknown];
+type Subject = (fold: Fold) => Promise<readonly Outcome[]>;
+
+interface Mutation {
+  readonly title: string;
+  /** The calls that show it. */
+  readonly shownBy: keyof typeof subjects;
+  readonly from: string | RegExp;
+  readonly to: string;
+}
+
+/** Several tiles, and two levels of spine; vectors of four and an edge. */
+const LENGTH = 1003;
+const numbers = randomItems(u32, LENGTH, "numbers") as Uint32Array;
+const few = numbers.map((x) => x % 5);
+const tile = { workGroupSize: 16, itemsPerThread: 4 } as const;
+const twice = { ...tile, algorithm: "blelloch", passes: "reduce-then-scan" } as const;
+const once = { ...tile, algorithm: "blelloch", passes: "single" } as const;
+
+/** Empty segments at the start, inside and at the end. */
+const offsets = [0, 0, 3, 3, 3, 130, 131, 800, LENGTH, LENGTH];
+const flags = numbers.map((x) => u32From(x % 7 === 0));
+const bits = new Uint32Array(Math.ceil(LENGTH / 32));
+for (const [at, flag] of flags.entries()) {
+  bits[at >> 5] = ((bits[at >> 5] ?? 0) | (flag << (at & 31))) >>> 0;
+}
+const keys = Uint32Array.from({ length: LENGTH }, (_, at) => Math.floor(Math.sqrt(at)) % 3);
+
+function u32From(flag: boolean): number {
+  return flag ? 1 : 0;
+}
+
+const scanned =
+  (segments: object, more: object = {}): Subject =>
+  async (own) => {
+    const outcomes: Outcome[] = [];
+    for (const exclusive of [false, true]) {
+      const options = { op: affine, segments, exclusive, ...more } as never;
+      const expected = scanReference(numbers, options);
+      for (const plan of [twice, once]) {
+        outcomes.push([await own.scan(numbers, { ...(options as object), ...plan } as never), expected]);
+      }
+    }
+    return outcomes;
+  };
+
+const reduced =
+  (segments: object): Subject =>
+  async (own) => {
+    const options = { op: affine, segments } as never;
+    const expected = reduceReference(numbers, options);
+    return [[await own.reduce(numbers, { ...(options as object), ...twice } as never), expected]];
+  };
+
+const both =
+  (segments: object): Subject =>
+  async (own) => [...(await scanned(segments)(own)), ...(await reduced(segments)(own))];
+
+const Pair = struct({ name: "Pair", fields: { key: u32, weight: f32 } });
+
+/** Keys, and where each came from, which shows stability. */
+const sorted =
+  (options: object, data = numbers): Subject =>
+  async (own) => [
+    [await own.sort(data, options as never), sortReference(data, bitsOf(options))],
+    [await own.argSort(data, options as never), argSortReference(data, bitsOf(options))],
+  ];
+const bitsOf = (options: object): never => ("bits" in options ? { bits: options.bits } : {}) as never;
+
+const many = randomItems(u32, 200_003, "many") as Uint32Array;
+
+/** Few elements are taken by blocks, and many by digits. */
+const greatest =
+  (data: Uint32Array, k: number): Subject =>
+  async (own) => {
+    const { values, indices } = await own.topK(data, k);
+    const expected = topKReference(data, k);
+    return [
+      [values, expected.values],
+      [indices, expected.indices],
+    ];
+  };
+
+/** A flag for each item, in a buffer: calls at hand make bits of them. */
+const flagsOnGpu: Subject = async (own) => {
+  const { device } = own;
+  const plan = await own.prepareScan({
+    type: u32,
+    op: affine as never,
+    maxLength: LENGTH,
+    segments: "heads",
+    ...once,
+  } as never);
+  const input = storageBuffer(device, numbers);
+  const heads = storageBuffer(device, flags);
+  const output = storageBuffer(device, new Uint32Array(LENGTH));
+  const encoder = device.createCommandEncoder();
+  plan.record(encoder, {
+    input: { buffer: input },
+    output: { buffer: output },
+    heads: { buffer: heads },
+    length: LENGTH,
+  } as never);
+  device.queue.submit([encoder.finish()]);
+  const found = await readWords(device, output);
+  plan.destroy();
+  return [[found, scanReference(numbers, { op: affine, segments: { heads: flags } } as never)]];
+};
+
+const subjects = {
+  "rows of 7": both({ rows: 17 }),
+  "rows of 2": scanned({ rows: 1 }),
+  offsets: both({ offsets }),
+  heads: both({ heads: flags }),
+  "flags on the GPU": flagsOnGpu,
+  "bits of heads": scanned({ headBits: bits }),
+  keys: both({ keys }),
+  "an initial value": scanned({ offsets }, { initial: 0x30005 }),
+  runs: async (own) => {
+    const { values, counts } = await own.runLengths(few, twice as never);
+    const expected = runLengthsReference(few);
+    return [
+      [values, expected.values],
+      [counts, expected.counts],
+    ];
+  },
+  "a sort by counters, twice": sorted(twice),
+  "a sort by counters, once": sorted(once),
+  "a sort by votes": sorted({ ...once, algorithm: "subgroup" }),
+  "a sort by votes, of few values": sorted({ ...twice, algorithm: "subgroup" }, few),
+  "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
+  "a sort in one tile": sorted({}, few.subarray(0, 200)),
+  "a sort of structs": async (own) => {
+    const pairs = Pair.from(Array.from(few, (key, at) => ({ key, weight: at })));
+    const found = await own.sort(pairs as never, { key: "x.key", ...twice } as never);
+    const order = [...argSortReference(few)];
+    return [[[...(found as unknown as typeof pairs)].map(({ weight }) => weight), order]];
+  },
+  "the greatest": async (own) => [...(await greatest(few, 10)(own)), ...(await greatest(numbers, 10)(own))],
+  "the greatest of many": greatest(
+    // Some have a higher digit than all others.
+    many.map((x, at) => (at % 4000 === 0 ? 5000 : x % 2000)),
+    100,
+  ),
+  "very many": greatest(
+    many.subarray(0, 9001).map((x) => x % 50),
+    7200,
+  ),
+  "the middle": async (own) => {
+    const expected = nthReference(few, LENGTH >> 1);
+    const { value, index } = await own.nth(few, LENGTH >> 1);
+    return [
+      [value, expected.value],
+      [index, expected.index],
+    ];
+  },
+} satisfies Record<string, Subject>;
+
+const mutations: readonly Mutation[] = [
+  // Segments.
+  {
+    title: "a head does not cut",
+    shownBy: "heads",
+    from: "if (later.heads > 0u) {",
+    to: "if (false) {",
+  },
+  {
+    title: "heads of what is earlier are forgotten",
+    shownBy: "heads",
+    from: "let heads = earlier.heads + later.heads;",
+    to: "let heads = later.heads;",
+  },
+  {
+    title: "operands within a segment are swapped",
+    shownBy: "rows of 7",
+    from: "combine_values(earlier.value, later.value)",
+    to: "combine_values(later.value, earlier.value)",
+  },
+  {
+    title: "an exclusive prefix goes on from the segment before",
+    shownBy: "rows of 7",
+    from: "if (exclusive.heads != inclusive.heads) {",
+    to: "if (false) {",
+  },
+  {
+    title: "rows start nowhere but at the first item, past the last vector",
+    shownBy: "rows of 2",
+    from: "return select(0u, 1u, index % params.columns == 0u);",
+    to: "return select(0u, 1u, index == 0u);",
+  },
+  {
+    title: "a row that starts inside a vector has no head",
+    shownBy: "rows of 7",
+    from: /column \+ \w+ == params\.columns/g,
+    to: "false",
+  },
+  {
+    title: "rows shorter than a vector have one head a vector",
+    shownBy: "rows of 2",
+    from: "if (params.columns < VECTOR) {",
+    to: "if (false) {",
+  },
+  {
+    title: "an offset marks nothing",
+    shownBy: "offsets",
+    from: "atomicOr(&head_words[start / 32u], 1u << (start % 32u));",
+    to: "",
+  },
+  {
+    title: "a segment without items gets nothing",
+    shownBy: "offsets",
+    from: "if (segment < params.segment_count && start >=",
+    to: "if (false && start >=",
+  },
+  {
+    title: "the place of a segment after an empty one is the next",
+    shownBy: "offsets",
+    from: "return low;",
+    to: "return low + 1u;",
+  },
+  {
+    title: "the initial value is left out",
+    shownBy: "an initial value",
+    from: "return value_from_stored(initial[params.initial_base]);",
+    to: "return value_identity();",
+  },
+  {
+    title: "flags past the last vector are dropped",
+    shownBy: "flags on the GPU",
+    from: "index == 0u || heads[params.heads_base + index] != 0u",
+    to: "index == 0u",
+  },
+  {
+    title: "flags of vectors are dropped",
+    shownBy: "flags on the GPU",
+    from: /\|\| heads\[params\.heads_base \+ first \+ \w+\] != 0u/g,
+    to: "",
+  },
+  {
+    title: "all bits of a word are its first ones",
+    shownBy: "bits of heads",
+    from: "heads[params.heads_base + first / 32u] >> (first % 32u)",
+    to: "heads[params.heads_base + first / 32u]",
+  },
+  {
+    title: "bits past the last vector are dropped",
+    shownBy: "bits of heads",
+    from: "let bit = (heads[params.heads_base + index / 32u] >> (index % 32u)) & 1u;",
+    to: "let bit = 0u;",
+  },
+  {
+    title: "a key is compared with the first of its vector",
+    shownBy: "keys",
+    from: /before = own\w*;/g,
+    to: "",
+  },
+  {
+    title: "the first key of a vector is not compared with the one before it",
+    shownBy: "keys",
+    from: "keys[params.keys_base + max(first, 1u) - 1u]",
+    to: "keys[params.keys_base + first]",
+  },
+  {
+    title: "a total goes to the next segment's place",
+    shownBy: "keys",
+    from: "prefix.heads - 1u",
+    to: "prefix.heads",
+  },
+  {
+    title: "the last segment has no total",
+    shownBy: "rows of 7",
+    from: "index + 1u == length || head_at(index + 1u) != 0u",
+    to: "index + 1u < length && head_at(index + 1u) != 0u",
+  },
+  {
+    title: "each run has the first key",
+    shownBy: "keys",
+    from: "keys[params.keys_base + index];",
+    to: "keys[params.keys_base];",
+  },
+  {
+    title: "there is a run too few",
+    shownBy: "keys",
+    from: "total[params.count_base] = element.heads;",
+    to: "total[params.count_base] = element.heads - 1u;",
+  },
+  // Sorts.
+  {
+    title: "the first bit is not left out",
+    shownBy: "a sort of some bits",
+    from: "FIRST_BIT + digit * DIGIT_BITS",
+    to: "digit * DIGIT_BITS",
+  },
+  {
+    title: "the last digit has all its bits",
+    shownBy: "a sort of some bits",
+    from: "select(RADIX - 1u, LAST_DIGIT, digit == DIGITS - 1u)",
+    to: "(RADIX - 1u)",
+  },
+  {
+    title: "of a thread's equal items, all have one rank",
+    shownBy: "a sort by counters, twice",
+    from: /(atomicStore\(&sort_memory\[at\w*\], ranks\[\w+\]) \+ 1u/g,
+    to: "$1",
+  },
+  {
+    title: "the last digit of a tile has no items",
+    shownBy: "a sort by counters, once",
+    from: "return TILE - first;",
+    to: "return 0u;",
+  },
+  {
+    title: "counters are not added up",
+    shownBy: "a sort by counters, twice",
+    from: "before += count;",
+    to: "",
+  },
+  {
+    title: "digits are not added up",
+    shownBy: "a sort by counters, twice",
+    from: "before += digit_values[digit];",
+    to: "",
+  },
+  {
+    title: "what is past the end comes first",
+    shownBy: "a sort by counters, twice",
+    from: /(digits\[\w+\]) = RADIX - 1u;/g,
+    to: "$1 = 0u;",
+  },
+  {
+    title: "places do not start where the digit does in the tile",
+    shownBy: "a sort by counters, twice",
+    from: "first - before.x",
+    to: "first",
+  },
+  {
+    title: "each tile takes the places of the first one",
+    shownBy: "a sort by counters, twice",
+    from: "return spine[thread * params.tiles + tile];",
+    to: "return spine[thread * params.tiles];",
+  },
+  {
+    title: "a tile's counts go to another one's place",
+    shownBy: "a sort by counters, twice",
+    from: "digit_counts[thread * params.tiles + tile]",
+    to: "digit_counts[thread * params.tiles + params.tiles - 1u - tile]",
+  },
+  {
+    title: "the tiles before are not added up",
+    shownBy: "a sort by counters, once",
+    from: "return base + sum;",
+    to: "return base;",
+  },
+  {
+    title: "a tile hands on what came before it, and not its own",
+    shownBy: "a sort by counters, once",
+    from: "sum_state(), sum + count)",
+    to: "sum_state(), sum)",
+  },
+  {
+    title: "counts are handed on without their number",
+    shownBy: "a sort by counters, once",
+    from: "(state << 30u) | count)",
+    to: "(state << 30u))",
+  },
+  {
+    title: "lanes before do not count",
+    shownBy: "a sort by votes, of few values",
+    from: /count_votes\(peers\w* & others_before\)/g,
+    to: "0u",
+  },
+  {
+    title: "a subgroup counts one of its equal items",
+    shownBy: "a sort by votes, of few values",
+    from: /(atomicAdd\(&sort_memory\[counters \+ digit\w*\], )before\w* \+ 1u/g,
+    to: "$11u",
+  },
+  {
+    title: "lanes with other digits are peers",
+    shownBy: "a sort by votes",
+    from: /peers &= select\(~votes\w*, (votes\w*), is_set\w*\);/g,
+    to: "peers &= $1;",
+  },
+  {
+    title: "subgroups do not come one after another",
+    shownBy: "a sort by votes",
+    from: /place \+= count\w*;/g,
+    to: "",
+  },
+  {
+    title: "the counters keep what the digit before left",
+    shownBy: "a sort in one tile",
+    from: "exchange_values(thread, ranks);\n    clear_ranks(thread);",
+    to: "exchange_values(thread, ranks);",
+  },
+  {
+    title: "values stay where they are",
+    shownBy: "a sort in one tile",
+    from: "exchange_values(thread, ranks);",
+    to: "",
+  },
+  {
+    title: "values of another rank move along",
+    shownBy: "a sort by counters, once",
+    from: "put_values(ranks);\n  for",
+    to: "for",
+  },
+  {
+    title: "structs stay where they are",
+    shownBy: "a sort of structs",
+    from: "read_item(positions[params.positions_base + index])",
+    to: "read_item(index)",
+  },
+  // Selections.
+  {
+    title: "the digit that takes all that is left is passed over",
+    shownBy: "the middle",
+    from: "remaining - before <= count",
+    to: "remaining - before < count",
+  },
+  {
+    title: "what lower digits took is forgotten",
+    shownBy: "the middle",
+    from: "chosen.remaining = remaining - before;",
+    to: "",
+  },
+  {
+    title: "of equal keys, the last index is left out",
+    shownBy: "very many",
+    from: "(index & selection.index_mask) <= selection.index",
+    to: "(index & selection.index_mask) < selection.index",
+  },
+  {
+    title: "the selection ends while more are left than are wanted",
+    shownBy: "very many",
+    from: "return remaining == count;",
+    to: "return remaining <= count;",
+  },
+  {
+    title: "digits of an index are all the first",
+    shownBy: "very many",
+    from: "(index >> (params.digit * INDEX_BITS))",
+    to: "index",
+  },
+  {
+    title: "what is found is not stored",
+    shownBy: "the middle",
+    from: "write_item(0u, item);",
+    to: "",
+  },
+  {
+    title: "the order of keys is turned",
+    shownBy: "the greatest",
+    from: "return a < b;",
+    to: "return a > b;",
+  },
+  {
+    title: "blocks that lower digits took are forgotten",
+    shownBy: "the greatest of many",
+    from: "remaining -= last.y;",
+    to: "",
+  },
+  {
+    title: "one of the last digit's blocks too many is taken",
+    shownBy: "the greatest",
+    from: "(before >> 16u) < remaining",
+    to: "(before >> 16u) <= remaining",
+  },
+  {
+    title: "parts of a block are those of the first one",
+    shownBy: "the greatest",
+    from: "(numbers[block >> bits] << bits)",
+    to: "0u",
+  },
+  {
+    title: "the index is that in the result",
+    shownBy: "the greatest",
+    from: "= position + params.first_index;",
+    to: "= index + params.first_index;",
+  },
+];
+
+/** Compiles every shader with a change from now on. It returns how many were changed, and takes the change back. */
+function plant({ device }: Fold, { from, to }: Pick<Mutation, "from" | "to">): () => number {
+  const compile = device.createShaderModule;
+  let changed = 0;
+  const spy = vi.spyOn(device, "createShaderModule").mockImplementation((descriptor) => {
+    const code = descriptor.code.replace(from, to);
+    changed += code === descriptor.code ? 0 : 1;
+    return compile.call(device, { ...descriptor, code });
+  });
+  return () => {
+    spy.mockRestore();
+    return changed;
+  };
+}
+
+describe("without a mutation, all is right", () => {
+  test.for(rows(Object.keys(subjects) as (keyof typeof subjects)[], { of: 3 }))("%s", async (name) => {
+    for (const [found, expected] of await (subjects[name] as Subject)(fold())) {
+      expect(found).toEqual(expected);
+    }
+  });
+});
+
+test.for(rows(mutations, { of: 6 }))("caught: $title", async (mutation) => {
+  // Pipelines are kept by the text before the change.
+  fold().trim();
+  const takeBack = plant(fold(), mutation);
+  let outcomes: readonly Outcome[];
+  try {
+    outcomes = await (subjects[mutation.shownBy] as Subject)(fold());
+  } finally {
+    expect(takeBack(), "no shader has the text").toBeGreaterThan(0);
+    fold().trim();
+  }
+  const isRight = outcomes.every(([found, expected]) => {
+    try {
+      expect(found).toEqual(expected);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  expect(isRight, "every result is right all the same").toBe(false);
+});
