@@ -4,8 +4,8 @@ import { openGpu } from "./gpu.ts";
 import { formatTime } from "./timing.ts";
 import type { BenchResult, Measurement } from "./use/bench.ts";
 import { lengthsTo, runBench } from "./use/bench.ts";
-import type { Particles } from "./use/particles.ts";
-import { makeParticles } from "./use/particles.ts";
+import { makeParticles, Particle } from "./use/particles.ts";
+import { playOn } from "./use/play.ts";
 
 const element = (id: string): HTMLElement => byId(id, HTMLElement);
 const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement);
@@ -14,90 +14,41 @@ const canvas = byId("canvas", HTMLCanvasElement);
 
 const count = (value: number): string => value.toLocaleString("en");
 
-/** The particles, while there are any. */
+/** Offers numbers to choose from. */
+const offer = (into: HTMLSelectElement, values: readonly number[], first: number | undefined): void =>
+  into.append(...values.map((one) => html("option", { value: one, selected: one === first }, count(one))));
+
+/** The particles, and what steers them. */
 function showParticles(fold: Fold): void {
   const capacities = fold.software ? [5_000, 20_000, 100_000] : [100_000, 1_000_000, 4_000_000];
-  const room = Math.floor(fold.device.limits.maxStorageBufferBindingSize / 32);
-  select("capacity").append(
-    ...capacities
-      .filter((one) => one <= room)
-      .map((one) =>
-        html("option", { value: one, selected: one === capacities[fold.software ? 0 : 1] }, count(one)),
-      ),
+  const room = Math.floor(fold.device.limits.maxStorageBufferBindingSize / Particle.bytes);
+  offer(
+    select("capacity"),
+    capacities.filter((one) => one <= room),
+    capacities[fold.software ? 0 : 1],
   );
-  let particles: Particles | undefined;
-  let running = !matchMedia("(prefers-reduced-motion: reduce)").matches;
-  let visible = true;
-  let last = 0;
-  let frames = 0;
-  let since = 0;
-
-  const problem = (cause: unknown): void => {
-    element("particles-problem").textContent = messageOf(cause);
-    running = false;
-    arrange();
-  };
-  const arrange = (): void => {
-    button("play").textContent = running ? "Pause" : "Play";
-  };
-  const build = async (): Promise<void> => {
-    const old = particles;
-    particles = undefined;
-    old?.destroy();
-    element("living").textContent = "";
-    try {
-      particles = await makeParticles(fold, canvas, Number(select("capacity").value));
-      // One frame is there even where movement is not wanted.
-      particles.frame({ seconds: 1 / 60, births: true });
-    } catch (cause) {
-      problem(cause);
-    }
-  };
-  const frame = (now: number): void => {
-    requestAnimationFrame(frame);
-    if (particles === undefined || !running || !visible) {
-      last = now;
-      return;
-    }
-    // A long pause is no long step.
-    const seconds = Math.min(0.1, (now - last) / 1000);
-    last = now;
-    try {
-      particles.frame({ seconds, births: byId("births", HTMLInputElement).checked });
-    } catch (cause) {
-      problem(cause);
-    }
-    frames++;
-    if (now - since > 1000) {
-      element("rate").textContent = `${Math.round((1000 * frames) / (now - since))} frames a second.`;
-      since = now;
-      frames = 0;
-    }
-  };
-  new ResizeObserver(() => {
-    const scale = fold.software ? 1 : Math.min(2, devicePixelRatio);
-    canvas.width = Math.max(1, Math.round(canvas.clientWidth * scale));
-    canvas.height = Math.max(1, Math.round(canvas.clientHeight * scale));
-  }).observe(canvas);
-  new IntersectionObserver(([entry]) => {
-    visible = entry?.isIntersecting ?? true;
-  }).observe(canvas);
-  button("play").addEventListener("click", () => {
-    running = !running;
-    arrange();
+  const player = playOn(fold, canvas, {
+    make: () => makeParticles(fold, canvas, Number(select("capacity").value)),
+    births: () => byId("births", HTMLInputElement).checked,
+    onChange({ running, rate, problem }) {
+      button("play").textContent = running ? "Pause" : "Play";
+      element("rate").textContent = rate === undefined ? "" : `${rate} frames a second.`;
+      element("particles-problem").textContent = problem === undefined ? "" : messageOf(problem);
+    },
   });
-  select("capacity").addEventListener("change", () => void build());
+  button("play").addEventListener("click", player.toggle);
+  select("capacity").addEventListener("change", () => {
+    element("living").textContent = "";
+    player.rebuild();
+  });
   button("count").addEventListener("click", async () => {
     try {
-      const living = await particles?.count();
+      const living = await player.shown()?.count();
       element("living").textContent = living === undefined ? "" : `${count(living)} live`;
     } catch (cause) {
-      problem(cause);
+      element("particles-problem").textContent = messageOf(cause);
     }
   });
-  arrange();
-  void build();
-  requestAnimationFrame(frame);
 }
 
 let result: BenchResult | undefined;

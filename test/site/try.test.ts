@@ -28,7 +28,7 @@ const row = (page: Page, name: string): Promise<string[]> =>
     .allTextContents();
 
 test("a sum of numbers that are typed is run, checked and timed", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   const status = await textOf(page, "#gpu-status");
   expect(status).toMatch(/^Runs on: ./);
   expect(/swiftshader/i.test(status), status).toBe(adapter === "software");
@@ -49,7 +49,7 @@ test("a sum of numbers that are typed is run, checked and timed", async () => {
 });
 
 test("the WGSL changes with the choice, and is in colours", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.waitForSelector("#wgsl .shiki");
   const colours = await page
     .locator("#wgsl span[style]")
@@ -73,7 +73,7 @@ test("the WGSL changes with the choice, and is in colours", async () => {
 });
 
 test("a reduction of f32 stays within its bound", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.getByRole("radio", { name: "reduce" }).check();
   await page.getByRole("combobox", { name: "Type" }).selectOption("f32");
   await page.getByRole("spinbutton", { name: "Length" }).fill("3000");
@@ -81,7 +81,7 @@ test("a reduction of f32 stays within its bound", async () => {
 });
 
 test("a compaction keeps what the predicate says", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.getByRole("radio", { name: "compact" }).check();
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("counting");
   await page.getByRole("spinbutton", { name: "Length" }).fill("9");
@@ -94,7 +94,7 @@ test("a compaction keeps what the predicate says", async () => {
 });
 
 test("a .npy file is opened", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("npy");
   await page.getByLabel(/^A .npy file/).setInputFiles({
     name: "in.npy",
@@ -113,7 +113,7 @@ test("a .npy file is opened", async () => {
 });
 
 test("an operator of one's own runs, and one that is not associative is shown to be none", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.getByRole("combobox", { name: "Operator" }).selectOption("own");
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
   await page.getByRole("textbox", { name: "Your numbers" }).fill("0 5 0 0 7 0");
@@ -139,7 +139,7 @@ test("an operator of one's own runs, and one that is not associative is shown to
 });
 
 test("input that means nothing gets a clear error", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.getByRole("spinbutton", { name: "Length" }).fill("-3");
   expect(await run(page)).toBe("The length is “-3”; it takes a whole number from 0 to 16777216");
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
@@ -149,12 +149,14 @@ test("input that means nothing gets a clear error", async () => {
 
 for (const gpu of ["none", "no adapter"] as const) {
   test(`without WebGPU (${gpu}) it says so, and the CPU reference runs`, async () => {
-    const page = await visit("index.html", { gpu });
+    const page = await visit("try.html", { gpu });
     expect(await page.getByRole("alert").isVisible()).toBe(true);
     const notice = await textOf(page, "#gpu-notice");
     expect(notice).toContain("WebGPU does not work here.");
     expect(notice).toContain(
-      gpu === "none" ? "There is no navigator.gpu" : "There is WebGPU, but no adapter",
+      gpu === "none"
+        ? "This browser has no WebGPU, or it is switched off."
+        : "This browser has WebGPU, but it found no GPU that it may use.",
     );
     await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
     expect(await run(page)).toBe("Computed by the CPU reference: there is no GPU to check.");
@@ -164,7 +166,7 @@ for (const gpu of ["none", "no adapter"] as const) {
 }
 
 test("it fits a phone", async () => {
-  const page = await visit("index.html", { context: { viewport: { width: 360, height: 740 } } });
+  const page = await visit("try.html", { context: { viewport: { width: 360, height: 740 } } });
   await run(page);
   expect(await overflow(page)).toBe(0);
 });

@@ -1,9 +1,8 @@
-import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { adapter } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
-import { overflow, textOf, useSite } from "./site.ts";
+import { lit, overflow, textOf, useSite } from "./site.ts";
 
 const test = testInTurn({ of: 3 });
 
@@ -19,23 +18,6 @@ async function living(page: Page): Promise<number> {
   return Number((await textOf(page, "#living")).replace(/\D/g, ""));
 }
 
-/** How many of the canvas's pixels are not of the background. */
-async function lit(page: Page): Promise<number> {
-  const picture = await page.locator("#canvas").screenshot();
-  return page.evaluate(async (base64) => {
-    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
-    const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
-    context?.drawImage(image, 0, 0);
-    // Without the rounded corners, through which the page shows.
-    const { data } = context?.getImageData(20, 20, image.width - 40, image.height - 40) ?? { data: [] };
-    let count = 0;
-    for (let at = 0; at < data.length; at += 4) {
-      count += Math.max(data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0) > 60 ? 1 : 0;
-    }
-    return count;
-  }, Buffer.from(picture).toString("base64"));
-}
-
 test("particles live, are drawn, and die", async () => {
   const page = await visit("use.html", { context: { viewport: { width: 640, height: 700 } } });
   await page.waitForFunction(() =>
@@ -46,7 +28,7 @@ test("particles live, are drawn, and die", async () => {
   expect(before).toBeGreaterThan(capacity / 10);
   expect(before).toBeLessThanOrEqual(capacity);
   await page.getByRole("button", { name: "Pause" }).click();
-  expect(await lit(page)).toBeGreaterThan(500);
+  expect(await lit(page, "#canvas")).toBeGreaterThan(500);
   // Paused, nobody dies.
   const paused = await living(page);
   expect(await living(page)).toBe(paused);
@@ -54,7 +36,7 @@ test("particles live, are drawn, and die", async () => {
   await page.getByRole("button", { name: "Play" }).click();
   // None lives longer than six seconds.
   await expect.poll(() => living(page), { timeout: 60_000, interval: 500 }).toBe(0);
-  expect(await lit(page)).toBe(0);
+  expect(await lit(page, "#canvas")).toBe(0);
   await page.getByLabel("New ones are born").check();
   await expect.poll(() => living(page), { timeout: 40_000, interval: 500 }).toBeGreaterThan(0);
 });
