@@ -59,7 +59,7 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
     choice: choiceOf({ segments: { kind: "keys", typed: [1, 1, 2, 2, 2, 1, 1, 1] } }),
     numbers: typed("u32"),
   },
-  { choice: choiceOf({ primitive: "reduce" }), numbers: { source: "runs", length: 50 } },
+  { choice: choiceOf({ primitive: "reduce" }), numbers: { source: "runs", length: 120 } },
   {
     choice: choiceOf({ primitive: "reduce", segments: { kind: "keys", typed: undefined } }),
     numbers: { source: "counting", length: 30 },
