@@ -51,8 +51,17 @@ export async function buildGuides(folder, page, files, addresses) {
     tokens[at].attrSet("id", slug);
     return self.renderToken(tokens, at, options);
   };
-  rules.table_open = () =>
-    '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table class="text">\n';
+  rules.table_open = (tokens, at, _, env) => {
+    const end = tokens.findIndex(({ type }, index) => index > at && type === "thead_close");
+    const columns = tokens
+      .slice(at, end)
+      .filter(({ type }) => type === "inline")
+      .map(({ content }) => content.replaceAll(/[`*]|\[|\]\([^)]*\)/g, "").trim())
+      .filter(Boolean);
+    env.tables++;
+    const label = markdown.utils.escapeHtml(`Table ${env.tables}: ${columns.join(", ")}`);
+    return `<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="text">\n`;
+  };
   rules.table_close = () => "</table></div>\n";
   // The first time that a page names something of the API, it is a link to it.
   const inline = rules.code_inline;
@@ -71,7 +80,7 @@ export async function buildGuides(folder, page, files, addresses) {
   const render = async (name) => {
     // The marks around a generated table are comments, which Markdown without HTML would show.
     const text = (await readFile(join(guides, `${name}.md`), "utf8")).replaceAll(/^<!--.*-->$/gm, "");
-    const html = markdown.render(text, { name, slugs: new Set(), named: new Set() });
+    const html = markdown.render(text, { name, slugs: new Set(), named: new Set(), tables: 0 });
     const title = /^# (.*)$/m.exec(text)?.[1] ?? name;
     return { name, title, html };
   };
