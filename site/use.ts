@@ -4,8 +4,12 @@ import { openGpu } from "./gpu.ts";
 import { formatTime } from "./timing.ts";
 import type { BenchResult, Measurement } from "./use/bench.ts";
 import { lengthsTo, runBench } from "./use/bench.ts";
+import type { Particles } from "./use/particles.ts";
 import { makeParticles, Particle } from "./use/particles.ts";
+import type { Player } from "./use/play.ts";
 import { playOn } from "./use/play.ts";
+import type { Splats } from "./use/splats.ts";
+import { makeSplats } from "./use/splats.ts";
 
 const element = (id: string): HTMLElement => byId(id, HTMLElement);
 const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement);
@@ -19,7 +23,7 @@ const offer = (into: HTMLSelectElement, values: readonly number[], first: number
   into.append(...values.map((one) => html("option", { value: one, selected: one === first }, count(one))));
 
 /** The particles, and what steers them. */
-function showParticles(fold: Fold): void {
+function showParticles(fold: Fold): Player<Particles> {
   const capacities = fold.software ? [5_000, 20_000, 100_000] : [100_000, 1_000_000, 4_000_000];
   const room = Math.floor(fold.device.limits.maxStorageBufferBindingSize / Particle.bytes);
   offer(
@@ -49,13 +53,65 @@ function showParticles(fold: Fold): void {
       element("particles-problem").textContent = messageOf(cause);
     }
   });
+  return player;
+}
+
+/** The splats, and what steers them. */
+function showSplats(fold: Fold): Player<Splats> {
+  const sizes = fold.software ? [2_000, 8_000, 32_000] : [100_000, 1_000_000, 4_000_000];
+  const room = Math.floor(fold.device.limits.maxStorageBufferBindingSize / 4);
+  offer(
+    select("splats-count"),
+    sizes.filter((one) => one <= room),
+    sizes[fold.software ? 0 : 1],
+  );
+  const stage = byId("splats", HTMLCanvasElement);
+  const sorts = byId("splats-sort", HTMLInputElement);
+  const order = element("splats-order");
+  const splats = (): number => Number(select("splats-count").value);
+  const player = playOn(fold, stage, {
+    make: () => makeSplats(fold, stage, splats(), () => sorts.checked),
+    onChange({ running, rate, problem }) {
+      button("splats-play").textContent = running ? "Pause" : "Play";
+      button("splats-play").ariaLabel = running ? "Pause the splats" : "Play the splats";
+      element("splats-rate").textContent = rate === undefined ? "" : `${rate} frames a second.`;
+      element("splats-problem").textContent = problem === undefined ? "" : messageOf(problem);
+    },
+  });
+  button("splats-play").addEventListener("click", player.toggle);
+  select("splats-count").addEventListener("change", () => {
+    order.textContent = "";
+    player.rebuild();
+  });
+  sorts.addEventListener("change", () => {
+    order.textContent = "";
+  });
+  button("splats-check").addEventListener("click", async () => {
+    try {
+      const isOrdered = await player.shown()?.check();
+      order.textContent =
+        isOrdered === undefined
+          ? ""
+          : isOrdered
+            ? `${count(splats())} splats, each once, from the farthest to the nearest`
+            : "They are in no order";
+    } catch (cause) {
+      element("splats-problem").textContent = messageOf(cause);
+    }
+  });
+  return player;
 }
 
 let result: BenchResult | undefined;
 let chart: { destroy(): void } | undefined;
 
 /** The bench, and its chart, table and JSON. */
-function showBench(fold: Fold): void {
+function showBench(fold: Fold, players: readonly Player<unknown>[]): void {
+  const hold = (held: boolean): void => {
+    for (const player of players) {
+      player.hold(held);
+    }
+  };
   const powers = fold.software ? [12, 14, 16] : [20, 22, 24];
   select("largest").append(
     ...powers.map((power, at) =>
@@ -69,6 +125,7 @@ function showBench(fold: Fold): void {
   const state = element("bench-state");
   button("bench").addEventListener("click", async () => {
     button("bench").disabled = true;
+    hold(true);
     state.className = "verdict";
     try {
       result = await runBench(fold, lengthsTo(Number(select("largest").value)), async (title) => {
@@ -82,6 +139,7 @@ function showBench(fold: Fold): void {
       state.className = "verdict bad";
       state.textContent = messageOf(cause);
     } finally {
+      hold(false);
       button("bench").disabled = false;
     }
   });
@@ -154,7 +212,7 @@ async function showResult({ measurements, clock }: BenchResult): Promise<void> {
 
 element("bench-table").tabIndex = 0;
 const fold = await openGpu(
-  "The particles and the bench need a GPU. What the primitives mean is on the other two pages.",
+  "The particles, the splats and the bench need a GPU. Try it and Watch it show without one what the primitives mean.",
 );
 if (fold === undefined) {
   for (const control of document.querySelectorAll<HTMLButtonElement | HTMLSelectElement | HTMLInputElement>(
@@ -163,7 +221,6 @@ if (fold === undefined) {
     control.disabled = true;
   }
 } else {
-  showParticles(fold);
-  showBench(fold);
+  showBench(fold, [showParticles(fold), showSplats(fold)]);
 }
 document.documentElement.dataset.ready = "";

@@ -18,6 +18,8 @@ interface Going {
 /** Steers what moves. */
 export interface Player<Shown> {
   toggle(): void;
+  /** Lets nothing move for as long as something else needs the GPU. */
+  hold(held: boolean): void;
   /** Makes it anew, and lets go of the one before. */
   rebuild(): void;
   /** What moves now, once it is made. */
@@ -25,8 +27,8 @@ export interface Player<Shown> {
 }
 
 /**
- * Draws a frame whenever the browser is ready for one, while the canvas is in sight. Where less movement is wanted,
- * one frame stands still until the visitor plays it.
+ * Makes what moves when the canvas first comes into sight, and draws a frame whenever the browser is ready for one, while
+ * it is in sight. Where less movement is wanted, one frame stands still until the visitor plays it.
  */
 export function playOn<Shown extends Moving>(
   fold: Fold,
@@ -43,7 +45,8 @@ export function playOn<Shown extends Moving>(
 ): Player<Shown> {
   let shown: Shown | undefined;
   let running = !matchMedia("(prefers-reduced-motion: reduce)").matches;
-  let visible = true;
+  let visible = false;
+  let isHeld = false;
   let last = 0;
   let frames = 0;
   let since = 0;
@@ -80,7 +83,7 @@ export function playOn<Shown extends Moving>(
   };
   const frame = (now: number): void => {
     requestAnimationFrame(frame);
-    if (shown === undefined || !running || !visible) {
+    if (shown === undefined || !running || !visible || isHeld) {
       last = now;
       return;
     }
@@ -107,16 +110,26 @@ export function playOn<Shown extends Moving>(
   }).observe(canvas);
   new IntersectionObserver(([entry]) => {
     visible = entry?.isIntersecting ?? true;
+    if (visible && made === 0) {
+      void rebuild();
+    }
   }).observe(canvas);
   tell();
-  void rebuild();
   requestAnimationFrame(frame);
   return {
     toggle() {
       running = !running;
       tell();
     },
-    rebuild: () => void rebuild(),
+    hold(held) {
+      isHeld = held;
+    },
+    rebuild() {
+      // Before it is in sight, there is nothing to make anew.
+      if (made > 0) {
+        void rebuild();
+      }
+    },
     shown: () => shown,
   };
 }

@@ -27,13 +27,13 @@ test("particles live, are drawn, and die", async () => {
   const before = await living(page);
   expect(before).toBeGreaterThan(capacity / 10);
   expect(before).toBeLessThanOrEqual(capacity);
-  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
   expect(await lit(page, "#canvas")).toBeGreaterThan(500);
   // Paused, nobody dies.
   const paused = await living(page);
   expect(await living(page)).toBe(paused);
   await page.getByLabel("New ones are born").uncheck();
-  await page.getByRole("button", { name: "Play" }).click();
+  await page.getByRole("button", { name: "Play", exact: true }).click();
   // None lives longer than six seconds.
   await expect.poll(() => living(page), { timeout: 60_000, interval: 500 }).toBe(0);
   expect(await lit(page, "#canvas")).toBe(0);
@@ -41,9 +41,34 @@ test("particles live, are drawn, and die", async () => {
   await expect.poll(() => living(page), { timeout: 40_000, interval: 500 }).toBeGreaterThan(0);
 });
 
+test("splats are drawn in the order of their depths", async () => {
+  const page = await visit("use.html", { context: { viewport: { width: 640, height: 700 } } });
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await page.locator("#splats").scrollIntoViewIfNeeded();
+  await page.waitForFunction(() =>
+    /frames a second/.test(document.getElementById("splats-rate")?.textContent ?? ""),
+  );
+  const order = async (): Promise<string> => {
+    await page.locator("#splats-order").evaluate((output) => {
+      output.textContent = "";
+    });
+    await page.getByRole("button", { name: "Check the order once" }).click();
+    await expect.poll(() => textOf(page, "#splats-order"), { timeout: 40_000 }).not.toBe("");
+    return textOf(page, "#splats-order");
+  };
+  expect(await order()).toMatch(/^[\d,]+ splats, each once, from the farthest to the nearest$/);
+  const picture = async (): Promise<string> =>
+    (await page.locator("#splats").screenshot()).toString("base64");
+  expect(await lit(page, "#splats")).toBeGreaterThan(5000);
+  const moving = await picture();
+  await expect.poll(picture).not.toBe(moving);
+  await page.getByLabel("Sort them").uncheck();
+  await expect.poll(order, { timeout: 40_000 }).toBe("They are in no order");
+});
+
 test("the bench is verified, drawn, and copied as JSON", async () => {
   const page = await visit("use.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
-  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
   // A GPU takes more, and longer ones.
   const [largest, lengths] = adapter === "software" ? [12, 3] : [22, 8];
   await page.getByRole("button", { name: "Run the bench" }).click();
@@ -51,9 +76,8 @@ test("the bench is verified, drawn, and copied as JSON", async () => {
     .poll(() => textOf(page, "#bench-state"), { timeout: 40_000 })
     .toBe(`Done: ${4 * lengths} measurements, and every result the same as on the CPU.`);
   await page.waitForSelector("#chart svg");
-  const shown = await page.locator("#chart svg text").allTextContents();
   for (const name of ["copy", "scan", "reduce", "compact", `2^${largest}`]) {
-    expect(shown).toContain(name);
+    await expect.poll(() => page.locator("#chart svg text").allTextContents()).toContain(name);
   }
   expect(await page.locator("#bench-table tbody tr").count()).toBe(lengths);
   await page.getByRole("button", { name: "Copy the result as JSON" }).click();
