@@ -3,12 +3,16 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { skipAll } from "../support/adapter.ts";
+import type { Section } from "../support/blocks.ts";
 import { blocksOf, sectionsOf } from "../support/blocks.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
+import { testInTurn } from "../support/rows.ts";
 import { lit } from "./site.ts";
+
+const test = testInTurn({ of: 2 });
 
 // The programs of guides that draw, as someone has them who pastes all of their blocks into a page with a canvas.
 
@@ -23,7 +27,7 @@ const drawing = (
       .filter((file) => file.endsWith(".md"))
       .map(async (file) => {
         const sections = sectionsOf(await readFile(join(folder, file), "utf8"));
-        return sections.map((section) => ({ file, section, heading: section.heading }));
+        return sections.map((section) => ({ file, section }));
       }),
   )
 )
@@ -72,7 +76,11 @@ test("there is a guide that draws", () => {
   expect(drawing.map(({ file }) => file)).toContain("render-loop.md");
 });
 
-test.each(drawing)("$file, $heading: its program draws, and goes on", async ({ section }) => {
+for (const { file, section } of drawing) {
+  test(`${file}, ${section.heading}: its program draws, and goes on`, () => drawsOn(section));
+}
+
+async function drawsOn(section: Section): Promise<void> {
   const shaders = blocksOf(section, "wgsl").map(({ text }) => text);
   const given = Object.entries(codes).map(
     ([name, part]) => `const ${name} = ${JSON.stringify(shaders.find((text) => text.includes(part)) ?? "")};`,
@@ -122,4 +130,4 @@ test.each(drawing)("$file, $heading: its program draws, and goes on", async ({ s
   expect((await page.locator("canvas").screenshot()).toString("base64")).not.toBe(early);
   expect(problems).toEqual([]);
   await page.close();
-});
+}
