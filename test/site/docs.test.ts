@@ -145,7 +145,10 @@ test("the reference fits a phone", () =>
     "api/index.html",
     "api/modules/wavefold.html",
     "api/interfaces/wavefold.Fold.html",
+    "api/modules/wavefold_node.html",
     "api/functions/wavefold_check.checkMonoid.html",
+    "api/interfaces/wavefold.StreamCompactMapOptions.html",
+    "api/types/wavefold_monoids.LinearRecurrence.html",
   ]));
 
 async function hasColours(path: string): Promise<void> {
