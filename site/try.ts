@@ -108,8 +108,13 @@ let file:
     }
   | undefined;
 
-/** The most elements that the page takes: the CPU checks them all, one after another. It sorts slowly. */
-const mostElements = (): number => (/sort|topk/i.test(primitive()) ? 2 ** 21 : 2 ** 24);
+/** The most elements that the page takes: the CPU checks them all, one after another, and some of it takes its time. */
+const mostElements = (): number =>
+  /sort|topk/i.test(primitive())
+    ? 2 ** 21
+    : primitive() === "compact" || (combines() && select("segments").value === "")
+      ? 2 ** 24
+      : 2 ** 22;
 
 /** A whole number that is typed. */
 function wholeNumber(id: string, what: string, least: number, most: number): number {

@@ -79,7 +79,7 @@ struct Corner {
 fn corner(@builtin(vertex_index) vertex: u32, @builtin(instance_index) instance: u32) -> Corner {
   let splat = splat_of(ordered[instance]);
   let side = vec2(f32(vertex & 1u), f32(vertex >> 1u)) * 2.0 - 1.0;
-  let place = (splat.place.xy + side * view.radius) * (1.85 / splat.place.z);
+  let place = (splat.place.xy + side * view.radius) * (1.6 / splat.place.z);
   let hue = 0.55 + 0.45 * cos(TURN * (2.0 * splat.along + vec3(0.52, 0.38, 0.22)));
   let light = 0.5 + 0.7 * max(0.0, dot(splat.normal, normalize(vec3(-0.5, 0.7, -0.6))));
   let near = clamp((EYE + 3.5 - splat.place.z) / 7.0, 0.4, 1.0);
