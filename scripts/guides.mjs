@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import MarkdownIt from "markdown-it";
-import { createHighlighter } from "shiki";
+import { highlighting } from "./highlight.mjs";
 
 const guides = fileURLToPath(new URL("../docs/guides/", import.meta.url));
 
@@ -14,8 +14,6 @@ const slugOf = (text) =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 
-const themes = { light: "github-light-high-contrast", dark: "github-dark-default" };
-
 /**
  * Writes index.html and a page for each guide that the index links, in its order.
  *
@@ -23,22 +21,14 @@ const themes = { light: "github-light-high-contrast", dark: "github-dark-default
  * @param addresses - of the API reference's pages, by the names that they are about.
  */
 export async function buildGuides(folder, page, files, addresses) {
-  const highlighter = await createHighlighter({
-    langs: ["ts", "js", "wgsl", "sh", "c", "cpp", "html"],
-    themes: Object.values(themes),
-  });
+  const highlight = await highlighting();
   const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
   const { rules } = markdown.renderer;
 
   rules.fence = (tokens, at) => {
     const [, language = "text", note = ""] = /^(\w*)\s*(.*)$/.exec(tokens[at].info.trim()) ?? [];
-    const code = highlighter.codeToHtml(tokens[at].content.trimEnd(), {
-      lang: language || "text",
-      themes,
-      defaultColor: "light-dark()",
-    });
-    // The panel's own background shows.
-    const block = `<div class="listing">${code.replace(/background-color:[^;"]*;?/, "")}</div>\n`;
+    const code = highlight(tokens[at].content.trimEnd(), language || "text");
+    const block = `<div class="listing">${code}</div>\n`;
     return note === "" ? block : `${block}<p class="note">${markdown.utils.escapeHtml(note)}</p>\n`;
   };
   // Where a file of the repository is a page of the site, its links lead there.
@@ -61,8 +51,17 @@ export async function buildGuides(folder, page, files, addresses) {
     tokens[at].attrSet("id", slug);
     return self.renderToken(tokens, at, options);
   };
-  rules.table_open = () =>
-    '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table class="text">\n';
+  rules.table_open = (tokens, at, _, env) => {
+    const end = tokens.findIndex(({ type }, index) => index > at && type === "thead_close");
+    const columns = tokens
+      .slice(at, end)
+      .filter(({ type }) => type === "inline")
+      .map(({ content }) => content.replaceAll(/[`*]|\[|\]\([^)]*\)/g, "").trim())
+      .filter(Boolean);
+    env.tables++;
+    const label = markdown.utils.escapeHtml(`Table ${env.tables}: ${columns.join(", ")}`);
+    return `<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="text">\n`;
+  };
   rules.table_close = () => "</table></div>\n";
   // The first time that a page names something of the API, it is a link to it.
   const inline = rules.code_inline;
@@ -81,7 +80,7 @@ export async function buildGuides(folder, page, files, addresses) {
   const render = async (name) => {
     // The marks around a generated table are comments, which Markdown without HTML would show.
     const text = (await readFile(join(guides, `${name}.md`), "utf8")).replaceAll(/^<!--.*-->$/gm, "");
-    const html = markdown.render(text, { name, slugs: new Set(), named: new Set() });
+    const html = markdown.render(text, { name, slugs: new Set(), named: new Set(), tables: 0 });
     const title = /^# (.*)$/m.exec(text)?.[1] ?? name;
     return { name, title, html };
   };

@@ -1,19 +1,21 @@
-// Builds the site: three pages with their scripts and style sheet, the guides and the API reference.
+// Builds the site: pages with their scripts and style sheet, the guides and the API reference.
 // usage: node scripts/site.mjs [--no-api] [FOLDER]
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { buildGuides } from "./guides.mjs";
+import { highlighting } from "./highlight.mjs";
 import { shaderTexts } from "./modules.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = join(root, "site");
 
 const pages = [
-  { name: "try", file: "index.html", title: "Try it" },
+  { name: "home", file: "index.html", title: "Scan, reduce, compact and sort for WebGPU" },
+  { name: "try", file: "try.html", title: "Try it" },
   { name: "watch", file: "watch.html", title: "Watch it" },
   { name: "use", file: "use.html", title: "Use it" },
   { name: "check", file: "check.html", title: "Check your GPU" },
@@ -31,6 +33,41 @@ export async function page({ title, main, current = "", home = "./", script = ""
   return layout
     .replaceAll(/ data-page="(\w+)"/g, (_, name) => (name === current ? ' aria-current="page"' : ""))
     .replaceAll(/\{\{(\w+)\}\}/g, (_, name) => filled[name] ?? "");
+}
+
+/** The link to the repository, if package.json names it. */
+async function repositoryLink() {
+  const { repository } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const address = (typeof repository === "string" ? repository : (repository?.url ?? ""))
+    .replace(/^git\+/, "")
+    .replace(/\.git$/, "");
+  return /^https:/.test(address)
+    ? `<li><a href="${address}">Repository</a><span>The sources, the tests and the bench.</span></li>`
+    : "";
+}
+
+/** The newest picture of the throughput on an H200. */
+async function newestChart() {
+  const results = join(root, "bench", "results");
+  const [newest] = (await readdir(results))
+    .filter((name) => name.endsWith("-h200-throughput-u32.svg"))
+    .sort()
+    .reverse();
+  if (newest === undefined) {
+    throw new Error("bench/results/ has no *-h200-throughput-u32.svg, which the first page shows");
+  }
+  return join(results, newest);
+}
+
+const entities = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
+
+/** Colours the code in a page's elements with `data-language`. */
+function colourCode(main, highlight) {
+  return main.replaceAll(
+    /(<div[^>]*\bdata-language="(\w+)"[^>]*>)([^<]*)(<\/div>)/g,
+    (_, start, language, code, end) =>
+      `${start}${highlight(code.replaceAll(/&(?:lt|gt|amp);/g, (name) => entities[name]).trim(), language)}${end}`,
+  );
 }
 
 /** The frame's parts, for pages that are made elsewhere. */
@@ -74,9 +111,14 @@ export async function buildSite(folder, { api = true } = {}) {
     ["frame.css", "style.css"].map((name) => readFile(join(sources, name), "utf8")),
   );
   await writeFile(join(assets, "style.css"), styles.join("\n"));
-  await copyFile(join(sources, "mark.svg"), join(assets, "mark.svg"));
+  for (const name of ["mark.svg", "particles.jpg"]) {
+    await copyFile(join(sources, name), join(assets, name));
+  }
+  await copyFile(await newestChart(), join(assets, "h200.svg"));
+  const [highlight, repository] = [await highlighting(), await repositoryLink()];
   for (const { name, file, title } of pages) {
-    const main = await readFile(join(sources, `${name}.html`), "utf8");
+    const text = await readFile(join(sources, `${name}.html`), "utf8");
+    const main = colourCode(text.replace("{{repository}}", repository), highlight);
     await writeFile(join(folder, file), await page({ title, main, current: name, script: name }));
   }
   // TypeDoc is loaded only where it is used: it takes as long as all the rest.

@@ -3,10 +3,54 @@ import type { Scalar } from "../src/algebra/types.ts";
 import type { Algorithm, CustomOperator, Operator, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes, operator, operators } from "../src/index.ts";
 import { algorithms } from "../src/kernels/algorithms.ts";
+import type { Passes } from "../src/plan/options.ts";
 import { parseValue } from "./data.ts";
 
-/** The primitives of the page. */
-export type PrimitiveName = "scan" | "reduce" | "compact";
+/** The primitives that the page runs by a plan, whose passes it times. */
+export type PlannedName = "scan" | "reduce" | "compact";
+
+/** The primitives of the page, each with what its first result is called. */
+export const primitives = {
+  scan: "prefixes",
+  reduce: "total",
+  compact: "kept",
+  unique: "values",
+  runLengths: "values",
+  partition: "values",
+  histogram: "counts",
+  sort: "sorted",
+  argSort: "positions",
+  topK: "values",
+} as const;
+export type PrimitiveName = keyof typeof primitives;
+
+/** Where segments start, as the page offers it. Without typed ones, a segment is longer than the one before. */
+export type ChosenSegments =
+  | { readonly kind: "rows"; readonly rows: number }
+  | { readonly kind: "offsets" | "keys"; readonly typed: readonly number[] | undefined };
+
+/** What is chosen, but for the numbers. */
+export interface Choice {
+  readonly primitive: PrimitiveName;
+  readonly type: TypeName;
+  readonly op: Operator<string>;
+  /** The text of the operator, if it is the visitor's own. */
+  readonly own: OwnOperatorText | undefined;
+  readonly exclusive: boolean;
+  readonly predicate: Predicate | undefined;
+  readonly algorithm: Algorithm | undefined;
+  readonly passes: Passes | undefined;
+  readonly segments: ChosenSegments | undefined;
+  readonly descending: boolean;
+  /** How many elements `topK` takes. */
+  readonly k: number;
+  readonly bins: number;
+  readonly range: readonly [low: Scalar, high: Scalar];
+}
+
+/** Whether a choice is carried out by a plan that the page makes, and not by a call at hand. */
+export const isPlanned = ({ primitive, segments }: Pick<Choice, "primitive" | "segments">): boolean =>
+  segments === undefined && (primitive === "scan" || primitive === "reduce" || primitive === "compact");
 
 export const typeNames = Object.keys(elementTypes) as TypeName[];
 export const algorithmNames = Object.keys(algorithms) as Algorithm[];

@@ -35,6 +35,7 @@ export const sources = {
   random: "random numbers",
   counting: "1 2 3 4 …",
   ones: "1 1 1 1 …",
+  runs: "runs: 0 1 1 1 2 2 2 2 2 3 …",
   typed: "numbers that I type or paste",
   npy: "a NumPy file (.npy)",
 } as const;
@@ -62,6 +63,13 @@ export function randomArray(type: TypeName, op: string, length: number, seed: nu
 export const countingArray = (type: TypeName, length: number, same: boolean): ScalarArray =>
   arrayOf(type, length, (index) => {
     const value = same ? 1 : index + 1;
+    return isWide(type) ? BigInt(value) : value;
+  });
+
+/** Runs, each longer than the one before: 0, three times 1, five times 2 and so on, and after 9 from 0 again. */
+export const runsArray = (type: TypeName, length: number): ScalarArray =>
+  arrayOf(type, length, (index) => {
+    const value = Math.floor(Math.sqrt(index)) % 10;
     return isWide(type) ? BigInt(value) : value;
   });
 

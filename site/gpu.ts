@@ -1,15 +1,35 @@
 import type { Fold } from "../src/index.ts";
 import { openFold } from "../src/index.ts";
-import { byId, messageOf } from "./dom.ts";
+import { byId, html, messageOf } from "./dom.ts";
+
+/** Why a browser gives no GPU, and what a person can do about it. */
+async function reasonsFor(cause: unknown): Promise<readonly string[]> {
+  if (!isSecureContext) {
+    return [
+      "This page came over an insecure connection, and browsers allow WebGPU on secure pages only.",
+      "Open the page with https:// in its address. If you serve it yourself, open it from localhost.",
+    ];
+  }
+  if (navigator.gpu === undefined) {
+    return [
+      "This browser has no WebGPU, or it is switched off.",
+      "Chrome and Edge have WebGPU from version 113 on, and on Android from 121. Safari has it from version 26 on, on Macs, iPhones and iPads. Firefox has it from version 141 on Windows, and from 145 on Macs with Apple silicon.",
+    ];
+  }
+  if ((await navigator.gpu.requestAdapter()) === null) {
+    return [
+      "This browser has WebGPU, but it found no GPU that it may use.",
+      "See whether hardware acceleration is switched on in the browser’s settings. In Chrome and Edge, chrome://gpu says why a GPU is blocked; in Firefox, about:support does. On Linux, Chrome may need the flag “Unsafe WebGPU Support” of chrome://flags.",
+    ];
+  }
+  return [messageOf(cause)];
+}
 
 /** Opens the browser's GPU; or says in the page's notice why there is none, and what still works. */
 export async function openGpu(without: string): Promise<Fold | undefined> {
   const notice = byId("gpu-notice", HTMLElement);
   const say = (title: string, ...lines: readonly string[]): void => {
-    notice.replaceChildren(
-      Object.assign(document.createElement("strong"), { textContent: title }),
-      ...lines.map((line) => Object.assign(document.createElement("p"), { textContent: line })),
-    );
+    notice.replaceChildren(html("strong", {}, title), ...lines.map((line) => html("p", {}, line)));
     notice.hidden = false;
   };
   const status = byId("gpu-status", HTMLElement);
@@ -23,8 +43,8 @@ export async function openGpu(without: string): Promise<Fold | undefined> {
     });
     return fold;
   } catch (cause) {
-    say("WebGPU does not work here.", messageOf(cause), without);
-    status.textContent = "Runs on: the CPU reference alone";
+    say("WebGPU does not work here.", ...(await reasonsFor(cause)), without);
+    status.textContent = "There is no GPU to run on";
     return undefined;
   }
 }

@@ -2,29 +2,32 @@ import type { HighlighterCore } from "shiki/core";
 
 let highlighter: Promise<HighlighterCore> | undefined;
 
-/** Shiki with the grammar of WGSL alone, loaded when it is first needed. */
+/** Shiki with the grammars of WGSL and TypeScript, loaded when it is first needed. */
 async function load(): Promise<HighlighterCore> {
   const [{ createHighlighterCore }, { createJavaScriptRegexEngine }] = await Promise.all([
     import("shiki/core"),
     import("shiki/engine/javascript"),
   ]);
   return createHighlighterCore({
-    langs: [import("shiki/langs/wgsl.mjs")],
-    themes: [import("shiki/themes/github-light-high-contrast.mjs"), import("shiki/themes/github-dark.mjs")],
+    langs: [import("shiki/langs/wgsl.mjs"), import("shiki/langs/typescript.mjs")],
+    themes: [
+      import("shiki/themes/github-light-high-contrast.mjs"),
+      import("shiki/themes/github-dark-default.mjs"),
+    ],
     engine: createJavaScriptRegexEngine(),
   });
 }
 
-/** Shows WGSL in an element: at once as plain text, and in colours once the grammar is there. */
-export async function showWgsl(into: HTMLElement, code: string): Promise<void> {
+/** Shows code in an element: at once as plain text, and in colours once the grammar is there. */
+export async function showCode(into: HTMLElement, code: string, lang: "wgsl" | "typescript"): Promise<void> {
   const pre = document.createElement("pre");
   pre.textContent = code;
   into.replaceChildren(pre);
   into.dataset.code = code;
   highlighter ??= load();
   const markup = (await highlighter).codeToHtml(code, {
-    lang: "wgsl",
-    themes: { light: "github-light-high-contrast", dark: "github-dark" },
+    lang,
+    themes: { light: "github-light-high-contrast", dark: "github-dark-default" },
     defaultColor: "light-dark()",
   });
   // Meanwhile other code may have taken its place.

@@ -1,18 +1,23 @@
 import { workGroupAlgorithms } from "../src/in_kernel/algorithms.ts";
 import type { Algorithm, ElementType, Operator } from "../src/index.ts";
+import { elementTypes, u32 } from "../src/index.ts";
 import { planCompact } from "../src/plan/compact.ts";
 import { everyMethod } from "../src/plan/every_method.ts";
 import type { DeviceFacts } from "../src/plan/facts.ts";
+import { planHistogram } from "../src/plan/histogram.ts";
 import type { Passes } from "../src/plan/options.ts";
+import { planPartition } from "../src/plan/partition.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { planReduce } from "../src/plan/reduce.ts";
 import { planScan } from "../src/plan/scan.ts";
+import { planTopK } from "../src/plan/select.ts";
+import { planSort } from "../src/plan/sort.ts";
 import { workGroupCompact, workGroupReduce, workGroupScan } from "../src/wgsl.ts";
-import type { PrimitiveName } from "./choices.ts";
+import type { Choice, PlannedName } from "./choices.ts";
 
 /** What a plan is made for. */
 export interface Wanted {
-  readonly primitive: PrimitiveName;
+  readonly primitive: PlannedName;
   readonly type: ElementType;
   readonly op: Operator<string>;
   readonly algorithm: Algorithm | undefined;
@@ -98,3 +103,44 @@ export async function listingsOf(wanted: Wanted, facts: DeviceFacts): Promise<Li
         : workGroupCompact(inKernel);
   return [...passes, { title: `In a kernel of yours: ${functions.names[0] ?? ""}`, code: functions.code }];
 }
+
+/** The plan of a call at hand, for so many elements. */
+function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
+  const { primitive, op, exclusive, predicate, segments, descending, k, bins, range } = choice;
+  const type = elementTypes[choice.type] as ElementType;
+  const all = { type, maxLength: length };
+  const by = segments && {
+    segments: segments.kind === "keys" ? { keys: u32, unique: primitive === "reduce" } : segments.kind,
+  };
+  // Runs are segments whose keys are the elements themselves.
+  const runs = { maxLength: length, from: type, type: u32, segments: { keys: type, unique: true } };
+  switch (primitive) {
+    case "scan":
+      return planScan({ ...all, ...by, op, exclusive } as never, facts, everyMethod);
+    case "reduce":
+      return planReduce({ ...all, ...by, op } as never, facts, everyMethod);
+    case "unique":
+    case "runLengths":
+      return planReduce({ ...runs, map: "1u" } as never, facts, everyMethod);
+    case "compact":
+    case "partition":
+      return planPartition({ ...all, where: predicate?.where ?? "" }, facts, everyMethod);
+    case "histogram":
+      return planHistogram({ ...all, bins, range } as never, facts);
+    case "sort":
+      return planSort({ ...all, descending }, facts, everyMethod);
+    case "argSort":
+      return planSort({ ...all, descending, indices: true }, facts, everyMethod);
+    case "topK":
+      return planTopK({ ...all, k }, facts, everyMethod);
+    default:
+      return primitive satisfies never;
+  }
+}
+
+/** The WGSL of a call at hand: every kernel that its plan may use. */
+export const listingsOfCall = (choice: Choice, length: number, facts: DeviceFacts): Listing[] =>
+  planOfCall(choice, length, facts).kernels.map(({ label, code }, at) => ({
+    title: `Kernel ${at + 1}: ${label.replace(/^wavefold /, "")}`,
+    code,
+  }));

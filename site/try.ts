@@ -3,27 +3,51 @@ import { parseElements } from "../src/cli/npy.ts";
 import { contextOf } from "../src/gpu/device.ts";
 import type { Fold, Operator, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes, operators } from "../src/index.ts";
-import type { OwnTypeName, Predicate, PrimitiveName } from "./choices.ts";
+import type {
+  Choice,
+  ChosenSegments,
+  OwnOperatorText,
+  OwnTypeName,
+  PlannedName,
+  Predicate,
+  PrimitiveName,
+} from "./choices.ts";
 import {
   algorithmNames,
   examples,
+  isPlanned,
   operatorNames,
   ownOperator,
   ownPredicate,
   ownTypes,
   predicates,
+  primitives,
   takes,
   typeNames,
 } from "./choices.ts";
-import { countingArray, parseNumbers, randomArray, readerOf, show, sources } from "./data.ts";
+import type { Numbers } from "./code.ts";
+import { codeOf } from "./code.ts";
+import { copyButtons } from "./copy.ts";
+import {
+  countingArray,
+  parseNumbers,
+  parseValue,
+  randomArray,
+  readerOf,
+  runsArray,
+  show,
+  sources,
+} from "./data.ts";
 import { byId, chosen, drawn, html, messageOf } from "./dom.ts";
 import { openGpu } from "./gpu.ts";
-import { showWgsl } from "./highlight.ts";
+import type { Output } from "./hand.ts";
+import { callOnCpu, callOnGpu, segmentsFor, verifyOutputs } from "./hand.ts";
+import { showCode } from "./highlight.ts";
 import type { Listing, Wanted } from "./plans.ts";
-import { listingsOf, noDevice } from "./plans.ts";
+import { listingsOf, listingsOfCall, noDevice } from "./plans.ts";
 import { runOnGpu } from "./run.ts";
 import { formatTime } from "./timing.ts";
-import type { Task } from "./verify.ts";
+import type { Task, Verdict } from "./verify.ts";
 import { onCpu, verify } from "./verify.ts";
 
 const select = (id: string): HTMLSelectElement => byId(id, HTMLSelectElement);
@@ -35,6 +59,16 @@ const OWN = "own";
 const options = (into: HTMLSelectElement, rows: readonly (readonly [value: string, text: string])[]): void =>
   into.replaceChildren(...rows.map(([value, text]) => html("option", { value }, text)));
 
+element("primitives").append(
+  ...Object.keys(primitives).map((name) =>
+    html(
+      "label",
+      {},
+      html("input", { type: "radio", name: "primitive", value: name, checked: name === "scan" }),
+      name,
+    ),
+  ),
+);
 options(
   select("type"),
   typeNames.map((name) => [name, name]),
@@ -59,44 +93,122 @@ options(
 // Regions that scroll take the focus, so that keys scroll them.
 element("elements").tabIndex = 0;
 element("wgsl").tabIndex = 0;
+element("code").tabIndex = 0;
+copyButtons();
 
 let fold: Fold | undefined;
 /** The array of the file that was opened last. */
-let file: { readonly type: TypeName; readonly data: ScalarArray } | undefined;
+let file:
+  | {
+      readonly type: TypeName;
+      readonly data: ScalarArray;
+      readonly name: string;
+      /** Where its elements start, behind the header. */
+      readonly firstByte: number;
+    }
+  | undefined;
 
-/** The most elements that the page takes: the CPU checks them all, one after another. */
-const MOST = 2 ** 24;
+/** The most elements that the page takes: the CPU checks them all, one after another, and some of it takes its time. */
+const mostElements = (): number =>
+  /sort|topk/i.test(primitive())
+    ? 2 ** 21
+    : primitive() === "compact" || (combines() && select("segments").value === "")
+      ? 2 ** 24
+      : 2 ** 22;
 
-function requireLength(): number {
-  const text = input("length").value.trim();
-  const length = Number(text);
-  if (text === "" || !Number.isInteger(length) || length < 0 || length > MOST) {
-    throw new ArgumentError(`The length is “${text}”; it takes a whole number from 0 to ${MOST}`);
+/** A whole number that is typed. */
+function wholeNumber(id: string, what: string, least: number, most: number): number {
+  const text = input(id).value.trim();
+  const value = Number(text);
+  if (text === "" || !Number.isInteger(value) || value < least || value > most) {
+    throw new ArgumentError(`${what} “${text}”; it takes a whole number from ${least} to ${most}`);
   }
-  return length;
+  return value;
 }
 
+const requireLength = (): number => wholeNumber("length", "The length is", 0, mostElements());
+
 const primitive = (): PrimitiveName => chosen("primitive") as PrimitiveName;
-const isOwn = (): boolean => primitive() !== "compact" && select("operator").value === OWN;
+const combines = (): boolean => primitive() === "scan" || primitive() === "reduce";
+const keeps = (): boolean => primitive() === "compact" || primitive() === "partition";
+const isOwn = (): boolean => combines() && select("operator").value === OWN;
+
+/** The operator that the visitor writes. */
+const ownText = (): OwnOperatorText => ({
+  name: input("own-name").value,
+  type: select("type").value as OwnTypeName,
+  identity: input("own-identity").value,
+  combine: area("own-combine").value,
+  script: area("own-script").value,
+});
 
 function chosenOperator(): Operator<string> {
-  if (primitive() === "compact") {
+  if (!combines()) {
     return operators.add as Operator as Operator<string>;
   }
-  if (!isOwn()) {
-    return operators[select("operator").value as keyof typeof operators] as Operator as Operator<string>;
+  return isOwn()
+    ? (ownOperator(ownText()) as Operator as Operator<string>)
+    : (operators[select("operator").value as keyof typeof operators] as Operator as Operator<string>);
+}
+
+/** Whole numbers that are typed for segments; nothing if the field is empty. */
+const typedNumbers = (id: string): number[] | undefined =>
+  input(id).value.trim() === "" ? undefined : Array.from(parseNumbers(input(id).value, "u32") as Uint32Array);
+
+function chosenSegments(): ChosenSegments | undefined {
+  const kind = combines() ? select("segments").value : "";
+  switch (kind) {
+    case "rows":
+      return { kind, rows: wholeNumber("rows", "The elements of a row are", 1, 2 ** 24) };
+    case "offsets":
+    case "keys":
+      return { kind, typed: typedNumbers(kind) };
+    default:
+      return undefined;
   }
-  return ownOperator({
-    name: input("own-name").value,
-    type: select("type").value as OwnTypeName,
-    identity: input("own-identity").value,
-    combine: area("own-combine").value,
-    script: area("own-script").value,
-  }) as Operator as Operator<string>;
+}
+
+/** All that is chosen but the numbers. */
+function choice(): Choice {
+  const type = select("type").value as TypeName;
+  const counts = primitive() === "histogram";
+  return {
+    primitive: primitive(),
+    type,
+    op: chosenOperator(),
+    own: isOwn() ? ownText() : undefined,
+    exclusive: primitive() === "scan" && input("exclusive").checked,
+    predicate: chosenPredicate(type),
+    algorithm: algorithmNames.find((name) => name === select("algorithm").value),
+    passes: (["single", "reduce-then-scan"] as const).find((name) => name === select("passes").value),
+    segments: chosenSegments(),
+    descending: input("descending").checked,
+    k: primitive() === "topK" ? wholeNumber("k", "How many is", 1, 2 ** 24) : 1,
+    bins: counts ? wholeNumber("bins", "The bins are", 1, 2 ** 16) : 1,
+    range: counts
+      ? [
+          parseValue(input("low").value.trim(), type, "The lowest edge"),
+          parseValue(input("high").value.trim(), type, "The highest edge"),
+        ]
+      : [0, 1],
+  };
+}
+
+/** Where the numbers come from, as the code says it. */
+function chosenNumbers(type: TypeName): Numbers {
+  const source = select("source").value;
+  switch (source) {
+    case "typed":
+      return { source, data: parseNumbers(area("typed").value, type) };
+    case "npy":
+      return { source, name: file?.name ?? "in.npy", firstByte: file?.firstByte ?? 128 };
+    default:
+      return { source: source as "random" | "counting" | "ones" | "runs", length: requireLength() };
+  }
 }
 
 function chosenPredicate(type: TypeName): Predicate | undefined {
-  if (primitive() !== "compact") {
+  if (!keeps()) {
     return undefined;
   }
   const name = select("predicate").value;
@@ -131,36 +243,49 @@ function chosenData(type: TypeName, op: string): ScalarArray {
       return file.data;
     case "random":
       return randomArray(type, op, requireLength(), (Math.random() * 2 ** 32) | 0);
+    case "runs":
+      return runsArray(type, requireLength());
     default:
       return countingArray(type, requireLength(), select("source").value === "ones");
   }
 }
 
-/** All that is chosen but the numbers. */
-function wanted(): Wanted {
-  const type = select("type").value as TypeName;
-  return {
-    primitive: primitive(),
-    type: elementTypes[type],
-    op: chosenOperator(),
-    algorithm: algorithmNames.find((name) => name === select("algorithm").value),
-    passes: (["single", "reduce-then-scan"] as const).find((name) => name === select("passes").value),
-    exclusive: input("exclusive").checked,
-    where: chosenPredicate(type)?.where ?? "",
-    length: chosenLength(),
-  };
-}
+/** What the plan is made for. */
+const wantedOf = (chosen: Choice): Wanted => ({
+  ...chosen,
+  primitive: chosen.primitive as PlannedName,
+  type: elementTypes[chosen.type],
+  where: chosen.predicate?.where ?? "",
+  length: chosenLength(),
+});
 
 /** Shows the fields that the choice has, and disables what has no meaning on the type. */
 function arrange(): void {
-  const compacts = primitive() === "compact";
-  element("operator-field").hidden = compacts;
-  element("predicate-field").hidden = !compacts;
-  element("passes-field").hidden = primitive() === "reduce";
-  element("exclusive-field").hidden = primitive() !== "scan";
-  element("own-operator").hidden = !isOwn();
+  const segments = combines() ? select("segments").value : "";
+  const isPlan = isPlanned({
+    primitive: primitive(),
+    segments: segments === "" ? undefined : { kind: "rows", rows: 1 },
+  });
+  const visible = {
+    "operator-field": combines(),
+    "predicate-field": keeps(),
+    "plan-fields": isPlan,
+    "passes-field": primitive() !== "reduce",
+    "exclusive-field": primitive() === "scan",
+    "descending-field": primitive() === "sort" || primitive() === "argSort",
+    "k-field": primitive() === "topK",
+    "bins-field": primitive() === "histogram",
+    "segments-fields": combines(),
+    "rows-field": segments === "rows",
+    "offsets-field": segments === "offsets",
+    "keys-field": segments === "keys",
+    "own-operator": isOwn(),
+    "own-predicate": keeps() && select("predicate").value === OWN,
+  };
+  for (const [id, isVisible] of Object.entries(visible)) {
+    element(id).hidden = !isVisible;
+  }
   element("laws").hidden = element("laws").hidden || !isOwn();
-  element("own-predicate").hidden = !compacts || select("predicate").value !== OWN;
   const source = select("source").value;
   element("length-field").hidden = source === "typed" || source === "npy";
   element("typed-field").hidden = source !== "typed";
@@ -200,13 +325,18 @@ let listings: readonly Listing[] = [];
 
 let lastAsked = 0;
 
-/** Shows the WGSL of what is chosen now. */
+/** Shows the TypeScript and the WGSL of what is chosen now. */
 async function list(): Promise<void> {
   const problem = element("plan-problem");
   // What is chosen meanwhile is shown in its place.
   const asked = ++lastAsked;
   try {
-    const made = await listingsOf(wanted(), fold === undefined ? noDevice : contextOf(fold.device).facts);
+    const chosen = choice();
+    void showCode(element("code"), codeOf(chosen, chosenNumbers(chosen.type)), "typescript");
+    const facts = fold === undefined ? noDevice : contextOf(fold.device).facts;
+    const made = isPlanned(chosen)
+      ? await listingsOf(wantedOf(chosen), facts)
+      : listingsOfCall(chosen, chosenLength(), facts);
     if (asked !== lastAsked) {
       return;
     }
@@ -229,7 +359,7 @@ async function list(): Promise<void> {
 function showListing(): void {
   const listing = listings[select("listing").selectedIndex];
   if (listing !== undefined) {
-    void showWgsl(element("wgsl"), listing.code);
+    void showCode(element("wgsl"), listing.code, "wgsl");
   }
 }
 
@@ -266,58 +396,170 @@ async function exclusively(
   }
 }
 
+/** What came out, and how long it took. */
+interface Result {
+  readonly verdict: Verdict;
+  readonly outputs: readonly Output[];
+  readonly times: readonly (readonly [name: string, microseconds: number])[];
+  readonly note: string;
+}
+
+const CPU = "the CPU, by wavefold/reference";
+const COPYING =
+  "The CPU takes one element after another, in JavaScript. Its numbers are in its memory already.";
+
+/** Browsers round their clock: what is timed lasts many times that. */
+const LEAST_SAMPLE = 3000;
+
+/** The median time of a call; of one if that is long. */
+async function timed(call: () => unknown): Promise<number> {
+  const sample = async (repeats: number): Promise<number> => {
+    const begin = performance.now();
+    for (let at = 0; at < repeats; at++) {
+      await call();
+    }
+    return (performance.now() - begin) * 1000;
+  };
+  let repeats = 1;
+  let took = await sample(repeats);
+  while (took < LEAST_SAMPLE && repeats < 2 ** 14) {
+    repeats *= 4;
+    took = await sample(repeats);
+  }
+  const times = [took];
+  for (let all = took; times.length < 5 && all < 200_000; all += took) {
+    took = await sample(repeats);
+    times.push(took);
+  }
+  return (times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0) / repeats;
+}
+
+/** On the CPU alone. */
+async function runOnCpu(chosen: Choice, data: ScalarArray): Promise<Result> {
+  const compute = (): readonly Output[] =>
+    isPlanned(chosen)
+      ? [{ name: primitives[chosen.primitive], type: chosen.type, data: onCpu(taskOf(chosen, data)) }]
+      : callOnCpu(chosen, data);
+  const outputs = compute();
+  return {
+    verdict: { ok: undefined, text: "Computed by the CPU reference: there is no GPU to check." },
+    outputs,
+    times: [[CPU, await timed(compute)]],
+    note: "By the clock on the wall.",
+  };
+}
+
+const taskOf = (chosen: Choice, data: ScalarArray): Task => ({
+  ...chosen,
+  primitive: chosen.primitive as PlannedName,
+  own: chosen.own !== undefined,
+  data,
+});
+
+/** By the plan whose WGSL is shown. */
+async function runPlan(on: Fold, chosen: Choice, data: ScalarArray): Promise<Result> {
+  const { primitive: what, type } = chosen;
+  const task = taskOf(chosen, data);
+  const ran = await runOnGpu(on, { ...wantedOf(chosen), length: data.length }, data);
+  const { output, grouping, timing, copy } = ran;
+  const verdict = verify(task, output, grouping);
+  const outputs = [{ name: primitives[what], type, data: output }];
+  if (timing === undefined || copy === undefined) {
+    return { verdict, outputs, times: [], note: "Nothing to time." };
+  }
+  const gigabytes = (2 * data.byteLength) / copy.microseconds / 1000;
+  return {
+    verdict,
+    outputs,
+    times: [
+      [`the GPU: ${what} of ${data.length.toLocaleString("en")} ${type}`, timing.microseconds],
+      ["the GPU: a copy of the same bytes", copy.microseconds],
+      [CPU, await timed(() => onCpu(task))],
+    ],
+    note: `By ${timing.by === "wall clock" ? "the clock on the wall, submission included" : timing.by}: the median of ${timing.runs} runs, without the way to the GPU and back. The copy moves ${Number(gigabytes.toPrecision(3)).toLocaleString("en")} GB/s; ${what} takes ${(timing.microseconds / copy.microseconds).toPrecision(3)} times as long. ${COPYING}`,
+  };
+}
+
+/** By a call at hand. */
+async function runCall(on: Fold, chosen: Choice, data: ScalarArray): Promise<Result> {
+  // The first call compiles.
+  const outputs = await callOnGpu(on, chosen, data);
+  return {
+    verdict: verifyOutputs(chosen, data, outputs, callOnCpu(chosen, data)),
+    outputs,
+    times: [
+      [
+        `the GPU: ${chosen.primitive} of ${data.length.toLocaleString("en")} ${chosen.type}`,
+        await timed(() => callOnGpu(on, chosen, data)),
+      ],
+      [CPU, await timed(() => callOnCpu(chosen, data))],
+    ],
+    note: `By the clock on the wall: medians of up to 5 calls. The GPU’s time has the upload and the reading back in it. ${COPYING}`,
+  };
+}
+
 async function run(): Promise<void> {
   const verdict = element("verdict");
   verdict.className = "verdict";
   verdict.textContent = "Running …";
+  const before = changes;
   element("result").hidden = true;
-  await drawn();
-  const want = wanted();
-  const type = want.type.name as TypeName;
-  const data = chosenData(type, want.op.name);
-  const task: Task = {
-    primitive: want.primitive,
-    type,
-    op: want.op,
-    own: isOwn(),
-    exclusive: want.exclusive,
-    predicate: chosenPredicate(type),
-    data,
-  };
-  if (fold === undefined) {
-    const begin = performance.now();
-    const output = onCpu(task);
-    showTimes([["The CPU reference", (performance.now() - begin) * 1000]], "By the clock on the wall.");
-    showElements(task, output);
-    verdict.textContent = "Computed by the CPU reference: there is no GPU to check.";
-  } else {
-    const { output, grouping, timing, copy } = await runOnGpu(fold, { ...want, length: data.length }, data);
-    const { ok, text } = verify(task, output, grouping);
-    verdict.className = ok === undefined ? "verdict" : ok ? "verdict good" : "verdict bad";
-    verdict.textContent = text;
-    showElements(task, output);
-    if (timing !== undefined && copy !== undefined) {
-      const gigabytes = (2 * data.byteLength) / copy.microseconds / 1000;
-      showTimes(
-        [
-          [`${want.primitive} of ${data.length.toLocaleString("en")} ${type}`, timing.microseconds],
-          ["a copy of the same bytes", copy.microseconds],
-        ],
-        `By ${timing.by === "wall clock" ? "the clock on the wall, submission included" : timing.by}: the median of ${timing.runs} runs. The copy moves ${Number(gigabytes.toPrecision(3)).toLocaleString("en")} GB/s; ${want.primitive} takes ${(timing.microseconds / copy.microseconds).toPrecision(3)} times as long.`,
-      );
-    } else {
-      showTimes([], "Nothing to time.");
-    }
-  }
   element("before").hidden = true;
+  bringIntoView();
+  await drawn();
+  const chosen = choice();
+  const data = chosenData(chosen.type, chosen.op.name);
+  if (data.length > mostElements()) {
+    throw new ArgumentError(
+      `There are ${data.length} elements; ${chosen.primitive} takes up to ${mostElements()} here`,
+    );
+  }
+  const result = await (fold === undefined
+    ? runOnCpu(chosen, data)
+    : isPlanned(chosen)
+      ? runPlan(fold, chosen, data)
+      : runCall(fold, chosen, data));
+  if (changes !== before) {
+    throw new ArgumentError("The choice has changed while it ran; press Run again");
+  }
+  const { ok, text } = result.verdict;
+  verdict.className = ok === undefined ? "verdict" : ok ? "verdict good" : "verdict bad";
+  verdict.textContent = text;
+  showElements(chosen, data, result.outputs);
+  showTimes(result.times, result.note);
   element("result").hidden = false;
+}
+
+/** Scrolls to the result, where it is out of sight: on a phone, it is below the form. */
+function bringIntoView(): void {
+  const title = element("result-title");
+  const { top, bottom } = title.getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight * 0.6) {
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    title.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
+  }
+}
+
+/** How often the choice has changed. */
+let changes = 0;
+
+/** Takes away what was said of an earlier choice. */
+function forget(): void {
+  changes++;
+  if (state.busy || element("verdict").textContent === "") {
+    return;
+  }
+  element("verdict").textContent = "";
+  element("result").hidden = true;
+  element("before").textContent = "The choice has changed since the last run. Press Run.";
+  element("before").hidden = false;
 }
 
 const SHOWN = 32;
 
 /** The first elements and the last: what went in, and what came out. */
-function showElements({ primitive: what, type, data, predicate }: Task, output: ScalarArray): void {
-  const [before, after] = [readerOf(data, type), readerOf(output, type)];
+function showElements(chosen: Choice, data: ScalarArray, outputs: readonly Output[]): void {
+  const { primitive: what, type, predicate, segments } = chosen;
   const placesOf = (length: number): (number | undefined)[] =>
     length <= SHOWN + 2
       ? Array.from({ length }, (_, at) => at)
@@ -333,23 +575,51 @@ function showElements({ primitive: what, type, data, predicate }: Task, output: 
       html("th", { scope: "row" }, name),
       ...placesOf(length).map((index) => (index === undefined ? html("td", {}, "…") : cell(index))),
     );
-  const outName = what === "reduce" ? "total" : what === "compact" ? "kept" : "prefixes";
+  const before = readerOf(data, type);
+  const starts = startsOf(segments, data.length);
+  const longest = Math.max(data.length, ...outputs.map((output) => output.data.length));
   const table = html(
     "table",
     { class: "elements" },
-    row("index", Math.max(data.length, output.length), (index) =>
-      html("td", { class: "note" }, String(index)),
-    ),
+    row("index", longest, (index) => html("td", { class: "note" }, String(index))),
     row("elements", data.length, (index) =>
       html(
         "td",
-        { class: what === "compact" && predicate?.keep(before(index), index) === false ? "dropped" : "" },
+        {
+          class: [
+            what === "compact" && predicate?.keep(before(index), index) === false ? "dropped" : "",
+            starts(index) ? "starts" : "",
+          ].join(" "),
+        },
         show(before(index)),
       ),
     ),
-    row(outName, output.length, (index) => html("td", { class: "out" }, show(after(index)))),
+    ...outputs.map((output) => {
+      const after = readerOf(output.data, output.type);
+      const isScan = what === "scan";
+      return row(output.name, output.data.length, (index) =>
+        html("td", { class: isScan && starts(index) ? "out starts" : "out" }, show(after(index))),
+      );
+    }),
   );
   element("elements").replaceChildren(table);
+}
+
+/** Whether a segment starts at a place. */
+function startsOf(segments: ChosenSegments | undefined, length: number): (index: number) => boolean {
+  if (segments === undefined) {
+    return () => false;
+  }
+  const given = segmentsFor(segments, length);
+  if ("rows" in given) {
+    return (index) => index > 0 && index % given.rows === 0;
+  }
+  if ("offsets" in given) {
+    const offsets = new Set(Array.from(given.offsets));
+    return (index) => index > 0 && offsets.has(index);
+  }
+  const keys = "keys" in given ? (given.keys as Uint32Array) : new Uint32Array(length);
+  return (index) => index > 0 && keys[index] !== keys[index - 1];
 }
 
 function showTimes(times: readonly (readonly [name: string, microseconds: number])[], note: string): void {
@@ -380,13 +650,7 @@ async function checkLaws(): Promise<void> {
   element("counterexample").replaceChildren();
   await drawn();
   const { checkMonoid } = await import("../src/check/index.ts");
-  const op = ownOperator({
-    name: input("own-name").value,
-    type: select("type").value as OwnTypeName,
-    identity: input("own-identity").value,
-    combine: area("own-combine").value,
-    script: area("own-script").value,
-  });
+  const op = ownOperator(ownText());
   const report = await checkMonoid(op, fold === undefined ? {} : { fold });
   if (report.ok) {
     verdict.className = "verdict good";
@@ -422,7 +686,7 @@ async function openFile(): Promise<void> {
   file = undefined;
   if (one !== undefined) {
     const { type, data } = parseElements(new Uint8Array(await one.arrayBuffer()), one.name);
-    file = { type: type.name, data };
+    file = { type: type.name, data, name: one.name, firstByte: one.size - data.byteLength };
     select("type").value = type.name;
   }
 }
@@ -439,7 +703,9 @@ byId("choice", HTMLFormElement).addEventListener("submit", (event) => {
   event.preventDefault();
   void exclusively(runButton, element("verdict"), run);
 });
+byId("choice", HTMLFormElement).addEventListener("input", forget);
 byId("choice", HTMLFormElement).addEventListener("change", (event) => {
+  forget();
   const update = (): void => {
     arrange();
     void list();

@@ -5,7 +5,11 @@ import { formatTime } from "./timing.ts";
 import type { BenchResult, Measurement } from "./use/bench.ts";
 import { lengthsTo, runBench } from "./use/bench.ts";
 import type { Particles } from "./use/particles.ts";
-import { makeParticles } from "./use/particles.ts";
+import { makeParticles, Particle } from "./use/particles.ts";
+import type { Player } from "./use/play.ts";
+import { playOn } from "./use/play.ts";
+import type { Splats } from "./use/splats.ts";
+import { makeSplats } from "./use/splats.ts";
 
 const element = (id: string): HTMLElement => byId(id, HTMLElement);
 const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement);
@@ -14,97 +18,100 @@ const canvas = byId("canvas", HTMLCanvasElement);
 
 const count = (value: number): string => value.toLocaleString("en");
 
-/** The particles, while there are any. */
-function showParticles(fold: Fold): void {
-  const capacities = fold.software ? [5_000, 20_000, 100_000] : [100_000, 1_000_000, 4_000_000];
-  const room = Math.floor(fold.device.limits.maxStorageBufferBindingSize / 32);
-  select("capacity").append(
-    ...capacities
-      .filter((one) => one <= room)
-      .map((one) =>
-        html("option", { value: one, selected: one === capacities[fold.software ? 0 : 1] }, count(one)),
-      ),
-  );
-  let particles: Particles | undefined;
-  let running = !matchMedia("(prefers-reduced-motion: reduce)").matches;
-  let visible = true;
-  let last = 0;
-  let frames = 0;
-  let since = 0;
+/** Offers numbers to choose from. */
+const offer = (into: HTMLSelectElement, values: readonly number[], first: number | undefined): void =>
+  into.append(...values.map((one) => html("option", { value: one, selected: one === first }, count(one))));
 
-  const problem = (cause: unknown): void => {
-    element("particles-problem").textContent = messageOf(cause);
-    running = false;
-    arrange();
-  };
-  const arrange = (): void => {
-    button("play").textContent = running ? "Pause" : "Play";
-  };
-  const build = async (): Promise<void> => {
-    const old = particles;
-    particles = undefined;
-    old?.destroy();
-    element("living").textContent = "";
-    try {
-      particles = await makeParticles(fold, canvas, Number(select("capacity").value));
-      // One frame is there even where movement is not wanted.
-      particles.frame({ seconds: 1 / 60, births: true });
-    } catch (cause) {
-      problem(cause);
-    }
-  };
-  const frame = (now: number): void => {
-    requestAnimationFrame(frame);
-    if (particles === undefined || !running || !visible) {
-      last = now;
-      return;
-    }
-    // A long pause is no long step.
-    const seconds = Math.min(0.1, (now - last) / 1000);
-    last = now;
-    try {
-      particles.frame({ seconds, births: byId("births", HTMLInputElement).checked });
-    } catch (cause) {
-      problem(cause);
-    }
-    frames++;
-    if (now - since > 1000) {
-      element("rate").textContent = `${Math.round((1000 * frames) / (now - since))} frames a second.`;
-      since = now;
-      frames = 0;
-    }
-  };
-  new ResizeObserver(() => {
-    const scale = fold.software ? 1 : Math.min(2, devicePixelRatio);
-    canvas.width = Math.max(1, Math.round(canvas.clientWidth * scale));
-    canvas.height = Math.max(1, Math.round(canvas.clientHeight * scale));
-  }).observe(canvas);
-  new IntersectionObserver(([entry]) => {
-    visible = entry?.isIntersecting ?? true;
-  }).observe(canvas);
-  button("play").addEventListener("click", () => {
-    running = !running;
-    arrange();
+/** The particles, and what steers them. */
+function showParticles(fold: Fold): Player<Particles> {
+  const capacities = fold.software ? [5_000, 20_000, 100_000] : [100_000, 1_000_000, 4_000_000];
+  const room = Math.floor(fold.device.limits.maxStorageBufferBindingSize / Particle.bytes);
+  offer(
+    select("capacity"),
+    capacities.filter((one) => one <= room),
+    capacities[fold.software ? 0 : 1],
+  );
+  const player = playOn(fold, canvas, {
+    make: () => makeParticles(fold, canvas, Number(select("capacity").value)),
+    births: () => byId("births", HTMLInputElement).checked,
+    onChange({ running, rate, problem }) {
+      button("play").textContent = running ? "Pause" : "Play";
+      element("rate").textContent = rate === undefined ? "" : `${rate} frames a second.`;
+      element("particles-problem").textContent = problem === undefined ? "" : messageOf(problem);
+    },
   });
-  select("capacity").addEventListener("change", () => void build());
+  button("play").addEventListener("click", player.toggle);
+  select("capacity").addEventListener("change", () => {
+    element("living").textContent = "";
+    player.rebuild();
+  });
   button("count").addEventListener("click", async () => {
     try {
-      const living = await particles?.count();
+      const living = await player.shown()?.count();
       element("living").textContent = living === undefined ? "" : `${count(living)} live`;
     } catch (cause) {
-      problem(cause);
+      element("particles-problem").textContent = messageOf(cause);
     }
   });
-  arrange();
-  void build();
-  requestAnimationFrame(frame);
+  return player;
+}
+
+/** The splats, and what steers them. */
+function showSplats(fold: Fold): Player<Splats> {
+  const sizes = fold.software ? [2_000, 8_000, 32_000] : [100_000, 1_000_000, 4_000_000];
+  const room = Math.floor(fold.device.limits.maxStorageBufferBindingSize / 4);
+  offer(
+    select("splats-count"),
+    sizes.filter((one) => one <= room),
+    sizes[fold.software ? 0 : 1],
+  );
+  const stage = byId("splats", HTMLCanvasElement);
+  const sorts = byId("splats-sort", HTMLInputElement);
+  const order = element("splats-order");
+  const splats = (): number => Number(select("splats-count").value);
+  const player = playOn(fold, stage, {
+    make: () => makeSplats(fold, stage, splats(), () => sorts.checked),
+    onChange({ running, rate, problem }) {
+      button("splats-play").textContent = running ? "Pause" : "Play";
+      button("splats-play").ariaLabel = running ? "Pause the splats" : "Play the splats";
+      element("splats-rate").textContent = rate === undefined ? "" : `${rate} frames a second.`;
+      element("splats-problem").textContent = problem === undefined ? "" : messageOf(problem);
+    },
+  });
+  button("splats-play").addEventListener("click", player.toggle);
+  select("splats-count").addEventListener("change", () => {
+    order.textContent = "";
+    player.rebuild();
+  });
+  sorts.addEventListener("change", () => {
+    order.textContent = "";
+  });
+  button("splats-check").addEventListener("click", async () => {
+    try {
+      const isOrdered = await player.shown()?.check();
+      order.textContent =
+        isOrdered === undefined
+          ? ""
+          : isOrdered
+            ? `${count(splats())} splats, each once, from the farthest to the nearest`
+            : "They are in no order";
+    } catch (cause) {
+      element("splats-problem").textContent = messageOf(cause);
+    }
+  });
+  return player;
 }
 
 let result: BenchResult | undefined;
 let chart: { destroy(): void } | undefined;
 
 /** The bench, and its chart, table and JSON. */
-function showBench(fold: Fold): void {
+function showBench(fold: Fold, players: readonly Player<unknown>[]): void {
+  const hold = (held: boolean): void => {
+    for (const player of players) {
+      player.hold(held);
+    }
+  };
   const powers = fold.software ? [12, 14, 16] : [20, 22, 24];
   select("largest").append(
     ...powers.map((power, at) =>
@@ -118,6 +125,7 @@ function showBench(fold: Fold): void {
   const state = element("bench-state");
   button("bench").addEventListener("click", async () => {
     button("bench").disabled = true;
+    hold(true);
     state.className = "verdict";
     try {
       result = await runBench(fold, lengthsTo(Number(select("largest").value)), async (title) => {
@@ -131,6 +139,7 @@ function showBench(fold: Fold): void {
       state.className = "verdict bad";
       state.textContent = messageOf(cause);
     } finally {
+      hold(false);
       button("bench").disabled = false;
     }
   });
@@ -203,7 +212,7 @@ async function showResult({ measurements, clock }: BenchResult): Promise<void> {
 
 element("bench-table").tabIndex = 0;
 const fold = await openGpu(
-  "The particles and the bench need a GPU. What the primitives mean is on the other two pages.",
+  "The particles, the splats and the bench need a GPU. Try it and Watch it show without one what the primitives mean.",
 );
 if (fold === undefined) {
   for (const control of document.querySelectorAll<HTMLButtonElement | HTMLSelectElement | HTMLInputElement>(
@@ -212,7 +221,6 @@ if (fold === undefined) {
     control.disabled = true;
   }
 } else {
-  showParticles(fold);
-  showBench(fold);
+  showBench(fold, [showParticles(fold), showSplats(fold)]);
 }
 document.documentElement.dataset.ready = "";

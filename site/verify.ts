@@ -6,12 +6,12 @@ import { elementTypes } from "../src/index.ts";
 import type { Grouping } from "../src/plan/grouping.ts";
 import { spineLengths } from "../src/plan/plan.ts";
 import { compactReference, encodeFloat16, reduceReference, scanReference } from "../src/reference/index.ts";
-import type { Predicate, PrimitiveName } from "./choices.ts";
+import type { PlannedName, Predicate } from "./choices.ts";
 import { readerOf, show } from "./data.ts";
 
 /** What the CPU computes on. */
 export interface Task {
-  readonly primitive: PrimitiveName;
+  readonly primitive: PlannedName;
   readonly type: TypeName;
   readonly op: Operator<string>;
   /** Whether the operator is the visitor's own. */
@@ -128,8 +128,10 @@ export function verify(task: Task, actual: ScalarArray, grouping: Grouping | und
 }
 
 /** The unit by which WGSL lets one operation be off. */
-const units: Partial<Record<TypeName, number>> = { f32: 2 ** -23, f16: 2 ** -10 };
-const leastNormals: Partial<Record<TypeName, number>> = { f32: 2 ** -126, f16: 2 ** -14 };
+export const units: Partial<Record<TypeName, number>> = { f32: 2 ** -23, f16: 2 ** -10 };
+export const leastNormals: Partial<Record<TypeName, number>> = { f32: 2 ** -126, f16: 2 ** -14 };
+/** The greatest finite values. */
+export const greatest: Partial<Record<TypeName, number>> = { f32: 3.4028234e38, f16: 65504 };
 
 /** k · u / (1 − k · u), where each item enters a result through at most k operations. */
 function boundsOf(

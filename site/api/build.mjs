@@ -3,7 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Application, Converter, JSX, LogLevel, ReflectionKind } from "typedoc";
+import { Application, Converter, JSX, LogLevel, PageEvent, ReflectionKind } from "typedoc";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const own = fileURLToPath(new URL(".", import.meta.url));
@@ -67,6 +67,36 @@ function linkThrown({ project }) {
 }
 
 /**
+ * The landmarks of a page. TypeDoc has its content in divisions, its search in a second banner, and a footer around the
+ * site's own.
+ */
+const landmarks = [
+  ['<header class="tsd-page-toolbar">', '<section class="tsd-page-toolbar" aria-label="Search">'],
+  [/<\/header>\s*<div class="container container-main">/, '</section><div class="container container-main">'],
+  ['<div class="col-content">', '<main id="main" class="col-content">'],
+  [
+    /<\/div>\s*<div class="col-sidebar">/,
+    '</main><aside class="col-sidebar" aria-label="Contents of the reference">',
+  ],
+  [/<\/div>\s*<footer>(<footer class="site">.*?<\/footer>)<\/footer>/s, "</aside>$1"],
+  ['<nav class="tsd-navigation">', '<nav class="tsd-navigation" aria-label="Modules">'],
+  [
+    '<div class="tsd-navigation settings">',
+    '<div class="tsd-navigation settings" role="group" aria-label="Settings">',
+  ],
+];
+
+function withLandmarks(page) {
+  for (const [found, put] of landmarks) {
+    const changed = page.contents.replace(found, put);
+    if (changed === page.contents) {
+      throw new Error(`${page.url} has no ${found}: TypeDoc's pages have changed`);
+    }
+    page.contents = changed;
+  }
+}
+
+/**
  * Writes the reference into a folder, in the site's frame. A warning of TypeDoc's is an error.
  *
  * @returns the address of each public name's page, from that folder.
@@ -104,7 +134,7 @@ export async function buildApi(folder, frame) {
     const home = "../".repeat(context.page.url.split("/").length);
     return JSX.createElement(JSX.Raw, { html: frame.header(home) });
   });
-  app.renderer.hooks.on("content.begin", () => JSX.createElement("span", { id: "main" }));
+  app.renderer.on(PageEvent.END, withLandmarks);
   app.renderer.hooks.on("footer.end", () => JSX.createElement(JSX.Raw, { html: frame.footer }));
   const project = await app.convert();
   if (project !== undefined) {

@@ -2,9 +2,21 @@ import type { LookBackOptions, LookBackStep, SpineEntry, TileState } from "../..
 import { lookBackSteps } from "../../src/reference/steps.ts";
 import { svg } from "../dom.ts";
 import type { Scene } from "./scene.ts";
-import { arrive, CELL, cell, columnAt, LEFT, link, listed, PITCH, rowName, WIDTH } from "./scene.ts";
+import {
+  arrive,
+  CELL,
+  cell,
+  columnAt,
+  LEFT,
+  link,
+  listed,
+  PITCH,
+  prefixesAgree,
+  rowName,
+  WIDTH,
+} from "./scene.ts";
 import type { RowName, Shown } from "./values.ts";
-import { brief, combiningOf, shownElements } from "./values.ts";
+import { brief, combiningOf, inOrder, shownElements } from "./values.ts";
 
 const HEIGHT = 36;
 /** What an entry's name takes above its box. */
@@ -236,6 +248,8 @@ export function lookBackScene(
     about: `One pass over tiles that start in any order; here a tile is one element, on a GPU it is thousands. Each hands on its total T, and the last of each group of ${fanOut} hands on C, what comes before the next group. A tile looks at its own group: at the T before it, and at C. A C comes late, since it takes a whole group and what comes before it; a T is there soon after its tile starts. So where the T are there and C is not, the tile goes on to the group before, whose C may be there, and combines from there on. A tile that waits too long computes itself what is missing.`,
     steps: steps.length,
     result,
+    expected: inOrder(elements, operator, options.exclusive),
+    agreement: prefixesAgree(elements.length),
     picture,
     hasKey: true,
     show(at, moving) {

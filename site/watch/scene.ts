@@ -1,3 +1,4 @@
+import type { Value } from "../../src/algebra/types.ts";
 import { svg } from "../dom.ts";
 import type { Shown } from "./values.ts";
 import { brief, MOST } from "./values.ts";
@@ -9,6 +10,10 @@ export interface Scene {
   readonly steps: number;
   /** What the algorithm ends with. */
   readonly result: readonly Shown[];
+  /** What one element after another gives. */
+  readonly expected: readonly (Value | string)[];
+  /** What it means that both are the same. */
+  readonly agreement: string;
   readonly picture: SVGSVGElement;
   /** Whether its picture has links of several kinds. */
   readonly hasKey: boolean;
@@ -30,9 +35,15 @@ export function cell(
   y: number,
   shown: Shown | undefined,
   state: string,
-  options: { readonly width?: number; readonly height?: number; readonly places?: number } = {},
+  options: {
+    readonly width?: number;
+    readonly height?: number;
+    readonly places?: number;
+    /** Whether its value stands for no elements. */
+    readonly bare?: boolean;
+  } = {},
 ): SVGGElement {
-  const { width = CELL, height = 32, places = MOST } = options;
+  const { width = CELL, height = 32, places = MOST, bare = false } = options;
   const unit = (width - 8) / places;
   return svg(
     "g",
@@ -43,21 +54,29 @@ export function cell(
       : [
           svg(
             "text",
-            { x: width / 2, y: height / 2 + 2, "text-anchor": "middle" },
+            { x: width / 2, y: height / 2 + (bare ? 5 : 2), "text-anchor": "middle" },
             svg("title", {}, String(shown.value)),
             brief(shown.value, width > CELL ? 12 : 5),
           ),
-          svg("rect", { class: "track", x: 4, y: height - 7, width: width - 8, height: 3 }),
-          svg("rect", {
-            class: "cover",
-            x: 4 + shown.from * unit,
-            y: height - 7,
-            width: (shown.to - shown.from) * unit,
-            height: 3,
-          }),
+          ...(bare
+            ? []
+            : [
+                svg("rect", { class: "track", x: 4, y: height - 7, width: width - 8, height: 3 }),
+                svg("rect", {
+                  class: "cover",
+                  x: 4 + shown.from * unit,
+                  y: height - 7,
+                  width: (shown.to - shown.from) * unit,
+                  height: 3,
+                }),
+              ]),
         ]),
   );
 }
+
+/** What it means that prefixes are right. */
+export const prefixesAgree = (count: number): string =>
+  `It ends with the same ${count} prefixes as one element after another`;
 
 /** A line that leaves downwards and arrives from above. */
 export const link = (

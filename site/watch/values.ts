@@ -15,6 +15,8 @@ export interface Shown {
   /** From the first element to after the last; equal where it stands for none. */
   readonly from: number;
   readonly to: number;
+  /** Whether a segment starts in that run, if there are segments. */
+  readonly head?: boolean;
 }
 
 /** An operator that the page offers. */
@@ -100,16 +102,30 @@ export function combiningOf(name: RowName): Combining<Shown> {
   };
 }
 
-/** One after another: what every picture must end with. */
+/** The operator on values of segments: what comes before a segment's start counts no more. */
+export function segmentedCombiningOf(name: RowName): Combining<Shown> {
+  const { identity, combine } = combiningOf(name);
+  return {
+    identity,
+    combine: (earlier, later) =>
+      later.head ? later : { ...combine(earlier, later), head: earlier.head ?? false },
+  };
+}
+
+/** One after another: what every picture must end with. Segments start anew at `heads`. */
 export function inOrder(
   elements: readonly (number | string)[],
   name: RowName,
   exclusive: boolean,
+  heads: readonly number[] = [],
 ): (Value | string)[] {
   const { identity, combine } = rows[name] as OperatorRow;
   const prefixes: (Value | string)[] = [];
   let prefix: Value | string = identity;
-  for (const element of elements) {
+  for (const [at, element] of elements.entries()) {
+    if (heads.includes(at)) {
+      prefix = identity;
+    }
     const before = prefix;
     prefix = combine(prefix, element);
     prefixes.push(exclusive ? before : prefix);

@@ -87,6 +87,22 @@ test("every page of the API has the site's navigation", () => {
   }
 });
 
+test("the reference has each landmark once", async () => {
+  for (const path of [
+    "api/index.html",
+    "api/modules/wavefold.html",
+    "api/functions/wavefold_wgsl.link.html",
+  ]) {
+    const page = await visit(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    for (const role of ["banner", "main", "contentinfo", "complementary"] as const) {
+      expect(await page.getByRole(role).count(), `${path}: ${role}`).toBe(1);
+    }
+    expect(await page.getByRole("main").getByRole("heading", { level: 1 }).count(), path).toBe(1);
+    await page.context().close();
+  }
+});
+
 test("the reference is searched", async () => {
   const page = await visit("api/index.html");
   await page.keyboard.press("/");
@@ -129,7 +145,10 @@ test("the reference fits a phone", () =>
     "api/index.html",
     "api/modules/wavefold.html",
     "api/interfaces/wavefold.Fold.html",
+    "api/modules/wavefold_node.html",
     "api/functions/wavefold_check.checkMonoid.html",
+    "api/interfaces/wavefold.StreamCompactMapOptions.html",
+    "api/types/wavefold_monoids.LinearRecurrence.html",
   ]));
 
 async function hasColours(path: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,8 +12,8 @@ import { chromiumMissing, launchChromium, serveFolder } from "../support/chromiu
 
 /** How a page is opened. */
 interface Visit {
-  /** `none`: no navigator.gpu. `no adapter`: there is one, and it finds nothing. */
-  readonly gpu?: "none" | "no adapter";
+  /** `none`: no navigator.gpu. `no adapter`: there is one, and it finds nothing. `insecure`: as over plain HTTP. */
+  readonly gpu?: "none" | "no adapter" | "insecure";
   readonly context?: BrowserContextOptions;
 }
 
@@ -74,8 +75,11 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
     if (gpu !== undefined) {
       await page.addInitScript((how) => {
         Object.defineProperty(Navigator.prototype, "gpu", {
-          get: () => (how === "none" ? undefined : { requestAdapter: async () => null }),
+          get: () => (how === "no adapter" ? { requestAdapter: async () => null } : undefined),
         });
+        if (how === "insecure") {
+          Object.defineProperty(window, "isSecureContext", { get: () => false });
+        }
       }, gpu);
     }
     await page.goto(`${url}${path}`);
@@ -95,3 +99,20 @@ export const textOf = async (page: Page, selector: string): Promise<string> =>
 /** Whether the page is no wider than its window. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+
+/** How many pixels of an element are not of a dark background, as the screen shows them. */
+export async function lit(page: Page, selector: string): Promise<number> {
+  const picture = await page.locator(selector).screenshot();
+  return page.evaluate(async (base64) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    context?.drawImage(image, 0, 0);
+    // Without the rounded corners, through which the page shows.
+    const { data } = context?.getImageData(20, 20, image.width - 40, image.height - 40) ?? { data: [] };
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      count += Math.max(data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0) > 60 ? 1 : 0;
+    }
+    return count;
+  }, Buffer.from(picture).toString("base64"));
+}

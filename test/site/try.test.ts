@@ -28,7 +28,7 @@ const row = (page: Page, name: string): Promise<string[]> =>
     .allTextContents();
 
 test("a sum of numbers that are typed is run, checked and timed", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   const status = await textOf(page, "#gpu-status");
   expect(status).toMatch(/^Runs on: ./);
   expect(/swiftshader/i.test(status), status).toBe(adapter === "software");
@@ -40,7 +40,8 @@ test("a sum of numbers that are typed is run, checked and timed", async () => {
   await run(page);
   expect(await row(page, "prefixes")).toEqual(["0", "3", "4", "11", "11", "15", "16", "22"]);
   const times = await page.locator("#times .number").allTextContents();
-  expect(times).toHaveLength(2);
+  // The scan, a copy, and the CPU.
+  expect(times).toHaveLength(3);
   for (const time of times) {
     expect(time).toMatch(/^[\d.]+ (µs|ms|s)$/);
     expect(Number.parseFloat(time)).toBeGreaterThan(0);
@@ -49,7 +50,7 @@ test("a sum of numbers that are typed is run, checked and timed", async () => {
 });
 
 test("the WGSL changes with the choice, and is in colours", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.waitForSelector("#wgsl .shiki");
   const colours = await page
     .locator("#wgsl span[style]")
@@ -72,8 +73,100 @@ test("the WGSL changes with the choice, and is in colours", async () => {
   ).toBe(true);
 });
 
+/** What each primitive gives of 3 1 7 0 4 1 6 3, by the names of its rows. */
+const results = {
+  unique: { values: "3 1 7 0 4 1 6 3" },
+  runLengths: { values: "3 1 7 0 4 1 6 3", counts: "1 1 1 1 1 1 1 1" },
+  partition: { values: "3 1 7 1 3 0 4 6", count: "5" },
+  histogram: { counts: "3 2 1 2" },
+  sort: { sorted: "7 6 4 3 3 1 1 0" },
+  argSort: { positions: "2 6 4 0 7 1 5 3" },
+  topK: { values: "7 6 4", indices: "2 6 4" },
+} as const;
+test("each primitive that has no plan of the page's is run, checked and timed", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  for (const [name, expected] of Object.entries(results)) {
+    await page.getByRole("radio", { name, exact: true }).check();
+    if (name === "histogram") {
+      await page.getByRole("spinbutton", { name: "Bins" }).fill("4");
+      await page.getByRole("textbox", { name: "To", exact: true }).fill("8");
+    } else if (name === "topK") {
+      await page.getByRole("spinbutton", { name: "How many" }).fill("3");
+    } else if (name === "sort") {
+      await page.getByLabel(/^Descending/).check();
+    }
+    expect(await run(page), name).toMatch(
+      /^\d+ values: each the same on the GPU and on the CPU, bit for bit\.$/,
+    );
+    for (const [title, values] of Object.entries(expected)) {
+      expect(await row(page, title), name).toEqual(values.split(" "));
+    }
+    expect(await page.locator("#times .number").allTextContents(), name).toHaveLength(2);
+    expect(await page.locator("#listing option").count(), name).toBeGreaterThan(0);
+    await expect.poll(() => textOf(page, "#code")).toContain(`await fold.${name}(data`);
+  }
+});
+
+test("segments start anew", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  const segments = page.getByRole("combobox", { name: "Segments" });
+  await segments.selectOption("rows");
+  await page.getByRole("spinbutton", { name: "Elements of a row" }).fill("4");
+  expect(await run(page)).toMatch(/^8 values: each the same/);
+  expect(await row(page, "prefixes")).toEqual(["3", "4", "11", "11", "4", "5", "11", "14"]);
+  await page.getByRole("radio", { name: "reduce" }).check();
+  await segments.selectOption("offsets");
+  await page.getByRole("textbox", { name: /^Offsets/ }).fill("0 1 1 8");
+  await run(page);
+  expect(await row(page, "totals")).toEqual(["3", "0", "22"]);
+  await segments.selectOption("keys");
+  await page.getByRole("textbox", { name: /^Keys/ }).fill("5 5 5 2 2 2 2 5");
+  await run(page);
+  expect(await row(page, "keys")).toEqual(["5", "2", "5"]);
+  expect(await row(page, "values")).toEqual(["11", "11", "3"]);
+  await page.getByRole("textbox", { name: /^Keys/ }).fill("5 5");
+  expect(await run(page)).toBe("Keys has 2 elements for 8 items; it takes one for each");
+});
+
+test("the code changes with the choice, and is copied", async () => {
+  const page = await visit("try.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  await page.getByRole("combobox", { name: "Operator" }).selectOption("max");
+  await page.getByLabel(/^Exclusive/).check();
+  await page.getByRole("combobox", { name: "Algorithm" }).selectOption("blelloch");
+  await page.waitForSelector("#code .shiki");
+  await page.getByRole("button", { name: "Copy the TypeScript" }).click();
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toBe(
+      `import { max, openFold } from "wavefold";
+
+const fold = await openFold();
+const data = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
+const prefixes = await fold.scan(data, { op: max, exclusive: true, algorithm: "blelloch" });
+console.log(prefixes);
+fold.destroy();`,
+    );
+});
+
+test("a choice that changes takes the verdict away", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  await run(page);
+  expect(await page.locator("#result").isVisible()).toBe(true);
+  await page.getByRole("combobox", { name: "Operator" }).selectOption("max");
+  expect(await textOf(page, "#verdict")).toBe("");
+  expect(await page.locator("#result").isVisible()).toBe(false);
+  expect(await textOf(page, "#before")).toBe("The choice has changed since the last run. Press Run.");
+  await run(page);
+  await page.getByRole("textbox", { name: "Your numbers" }).fill("1 2");
+  expect(await textOf(page, "#verdict")).toBe("");
+});
+
 test("a reduction of f32 stays within its bound", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.getByRole("radio", { name: "reduce" }).check();
   await page.getByRole("combobox", { name: "Type" }).selectOption("f32");
   await page.getByRole("spinbutton", { name: "Length" }).fill("3000");
@@ -81,7 +174,7 @@ test("a reduction of f32 stays within its bound", async () => {
 });
 
 test("a compaction keeps what the predicate says", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.getByRole("radio", { name: "compact" }).check();
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("counting");
   await page.getByRole("spinbutton", { name: "Length" }).fill("9");
@@ -94,7 +187,7 @@ test("a compaction keeps what the predicate says", async () => {
 });
 
 test("a .npy file is opened", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("npy");
   await page.getByLabel(/^A .npy file/).setInputFiles({
     name: "in.npy",
@@ -113,7 +206,7 @@ test("a .npy file is opened", async () => {
 });
 
 test("an operator of one's own runs, and one that is not associative is shown to be none", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.getByRole("combobox", { name: "Operator" }).selectOption("own");
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
   await page.getByRole("textbox", { name: "Your numbers" }).fill("0 5 0 0 7 0");
@@ -139,7 +232,7 @@ test("an operator of one's own runs, and one that is not associative is shown to
 });
 
 test("input that means nothing gets a clear error", async () => {
-  const page = await visit("index.html");
+  const page = await visit("try.html");
   await page.getByRole("spinbutton", { name: "Length" }).fill("-3");
   expect(await run(page)).toBe("The length is “-3”; it takes a whole number from 0 to 16777216");
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
@@ -149,12 +242,14 @@ test("input that means nothing gets a clear error", async () => {
 
 for (const gpu of ["none", "no adapter"] as const) {
   test(`without WebGPU (${gpu}) it says so, and the CPU reference runs`, async () => {
-    const page = await visit("index.html", { gpu });
+    const page = await visit("try.html", { gpu });
     expect(await page.getByRole("alert").isVisible()).toBe(true);
     const notice = await textOf(page, "#gpu-notice");
     expect(notice).toContain("WebGPU does not work here.");
     expect(notice).toContain(
-      gpu === "none" ? "There is no navigator.gpu" : "There is WebGPU, but no adapter",
+      gpu === "none"
+        ? "This browser has no WebGPU, or it is switched off."
+        : "This browser has WebGPU, but it found no GPU that it may use.",
     );
     await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
     expect(await run(page)).toBe("Computed by the CPU reference: there is no GPU to check.");
@@ -163,8 +258,15 @@ for (const gpu of ["none", "no adapter"] as const) {
   });
 }
 
-test("it fits a phone", async () => {
-  const page = await visit("index.html", { context: { viewport: { width: 360, height: 740 } } });
+test("on a phone it fits, and Run scrolls to the result", async () => {
+  const page = await visit("try.html", {
+    context: { viewport: { width: 360, height: 740 }, reducedMotion: "reduce" },
+  });
   await run(page);
   expect(await overflow(page)).toBe(0);
+  const { top } = await page
+    .locator("#result-title")
+    .evaluate((title) => title.getBoundingClientRect().toJSON());
+  expect(top).toBeGreaterThanOrEqual(0);
+  expect(top).toBeLessThan(50);
 });

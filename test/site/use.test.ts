@@ -1,9 +1,8 @@
-import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { adapter } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
-import { overflow, textOf, useSite } from "./site.ts";
+import { lit, overflow, textOf, useSite } from "./site.ts";
 
 const test = testInTurn({ of: 3 });
 
@@ -19,23 +18,6 @@ async function living(page: Page): Promise<number> {
   return Number((await textOf(page, "#living")).replace(/\D/g, ""));
 }
 
-/** How many of the canvas's pixels are not of the background. */
-async function lit(page: Page): Promise<number> {
-  const picture = await page.locator("#canvas").screenshot();
-  return page.evaluate(async (base64) => {
-    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
-    const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
-    context?.drawImage(image, 0, 0);
-    // Without the rounded corners, through which the page shows.
-    const { data } = context?.getImageData(20, 20, image.width - 40, image.height - 40) ?? { data: [] };
-    let count = 0;
-    for (let at = 0; at < data.length; at += 4) {
-      count += Math.max(data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0) > 60 ? 1 : 0;
-    }
-    return count;
-  }, Buffer.from(picture).toString("base64"));
-}
-
 test("particles live, are drawn, and die", async () => {
   const page = await visit("use.html", { context: { viewport: { width: 640, height: 700 } } });
   await page.waitForFunction(() =>
@@ -45,23 +27,48 @@ test("particles live, are drawn, and die", async () => {
   const before = await living(page);
   expect(before).toBeGreaterThan(capacity / 10);
   expect(before).toBeLessThanOrEqual(capacity);
-  await page.getByRole("button", { name: "Pause" }).click();
-  expect(await lit(page)).toBeGreaterThan(500);
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  expect(await lit(page, "#canvas")).toBeGreaterThan(500);
   // Paused, nobody dies.
   const paused = await living(page);
   expect(await living(page)).toBe(paused);
   await page.getByLabel("New ones are born").uncheck();
-  await page.getByRole("button", { name: "Play" }).click();
+  await page.getByRole("button", { name: "Play", exact: true }).click();
   // None lives longer than six seconds.
   await expect.poll(() => living(page), { timeout: 60_000, interval: 500 }).toBe(0);
-  expect(await lit(page)).toBe(0);
+  expect(await lit(page, "#canvas")).toBe(0);
   await page.getByLabel("New ones are born").check();
   await expect.poll(() => living(page), { timeout: 40_000, interval: 500 }).toBeGreaterThan(0);
 });
 
+test("splats are drawn in the order of their depths", async () => {
+  const page = await visit("use.html", { context: { viewport: { width: 640, height: 700 } } });
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await page.locator("#splats").scrollIntoViewIfNeeded();
+  await page.waitForFunction(() =>
+    /frames a second/.test(document.getElementById("splats-rate")?.textContent ?? ""),
+  );
+  const order = async (): Promise<string> => {
+    await page.locator("#splats-order").evaluate((output) => {
+      output.textContent = "";
+    });
+    await page.getByRole("button", { name: "Check the order once" }).click();
+    await expect.poll(() => textOf(page, "#splats-order"), { timeout: 40_000 }).not.toBe("");
+    return textOf(page, "#splats-order");
+  };
+  expect(await order()).toMatch(/^[\d,]+ splats, each once, from the farthest to the nearest$/);
+  const picture = async (): Promise<string> =>
+    (await page.locator("#splats").screenshot()).toString("base64");
+  expect(await lit(page, "#splats")).toBeGreaterThan(5000);
+  const moving = await picture();
+  await expect.poll(picture).not.toBe(moving);
+  await page.getByLabel("Sort them").uncheck();
+  await expect.poll(order, { timeout: 40_000 }).toBe("They are in no order");
+});
+
 test("the bench is verified, drawn, and copied as JSON", async () => {
   const page = await visit("use.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
-  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
   // A GPU takes more, and longer ones.
   const [largest, lengths] = adapter === "software" ? [12, 3] : [22, 8];
   await page.getByRole("button", { name: "Run the bench" }).click();
@@ -69,9 +76,8 @@ test("the bench is verified, drawn, and copied as JSON", async () => {
     .poll(() => textOf(page, "#bench-state"), { timeout: 40_000 })
     .toBe(`Done: ${4 * lengths} measurements, and every result the same as on the CPU.`);
   await page.waitForSelector("#chart svg");
-  const shown = await page.locator("#chart svg text").allTextContents();
   for (const name of ["copy", "scan", "reduce", "compact", `2^${largest}`]) {
-    expect(shown).toContain(name);
+    await expect.poll(() => page.locator("#chart svg text").allTextContents()).toContain(name);
   }
   expect(await page.locator("#bench-table tbody tr").count()).toBe(lengths);
   await page.getByRole("button", { name: "Copy the result as JSON" }).click();

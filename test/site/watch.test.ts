@@ -191,17 +191,71 @@ test("it fits a phone, and needs no WebGPU", async () => {
     gpu: "none",
     context: { viewport: { width: 360, height: 740 }, reducedMotion: "reduce" },
   });
-  for (const name of ["Blelloch", "Hillis–Steele", "Look-back"]) {
+  for (const name of ["Look-back", "Blelloch", "Hillis–Steele", "Segmented scan", "Sort by a digit"]) {
     await page.getByRole("radio", { name }).check();
+    await page.evaluate(() => scrollTo(0, 0));
     expect(await overflow(page), name).toBe(0);
+    // The picture is larger than its window: what changes is in sight, and so are the words about it.
+    const last = await steps(page);
+    let scrolled = 0;
+    for (let step = 1; step <= last; step += name === "Look-back" ? 7 : 1) {
+      await slide(page, step);
+      const [cell, figure, caption] = await page.evaluate(() =>
+        ["#figure .acting, #figure .active", "#figure", "#caption"].map((selector) =>
+          document.querySelector(selector)?.getBoundingClientRect().toJSON(),
+        ),
+      );
+      const title = `${name}, step ${step}`;
+      expect(cell.left, title).toBeGreaterThanOrEqual(figure.left);
+      expect(cell.right, title).toBeLessThanOrEqual(figure.right);
+      expect(cell.top, title).toBeGreaterThanOrEqual(Math.max(0, figure.top));
+      expect(cell.bottom, title).toBeLessThanOrEqual(Math.min(740, figure.bottom));
+      expect(caption.top, title).toBeGreaterThanOrEqual(0);
+      scrolled = Math.max(scrolled, await page.locator("#figure").evaluate((one) => one.scrollLeft));
+    }
+    expect(scrolled, name).toBeGreaterThan(0);
   }
-  // The picture is wider than a phone; the tile that acts is in view.
-  for (const step of [5, 30, 60, 80]) {
-    await slide(page, step);
-    const { left, right } = await page
-      .locator("#figure .acting")
-      .evaluate((tile) => tile.getBoundingClientRect().toJSON());
-    expect(left).toBeGreaterThanOrEqual(0);
-    expect(right).toBeLessThanOrEqual(360);
-  }
+});
+
+test("a segmented scan starts anew where segments start", async () => {
+  const page = await visit("watch.html");
+  await page.getByRole("radio", { name: "Segmented scan" }).check();
+  await page.getByRole("textbox", { name: /^Elements/ }).fill("1 2 3 4 5 6");
+  await page.getByLabel("A segment starts at 4").uncheck();
+  expect(await textOf(page, "#agrees")).toBe(
+    "It ends with the same 6 prefixes as one element after another: 1 3 6 4 9 15",
+  );
+  // A line stands before each start but the first.
+  expect(await page.locator("#figure .start").count()).toBe(1);
+  await slide(page, 1);
+  expect((await boxes(page)).slice(-6)).toEqual(["1", "3", "5", "4", "9", "11"]);
+  expect(await textOf(page, "#caption")).toContain(
+    "4 combinations at once; 1 value takes nothing more, since a segment starts in its run.",
+  );
+  // Nothing leads over the line, neither a link nor a change.
+  expect(await page.locator("#figure .link.now").count()).toBe(8);
+  expect(await page.locator("#figure .made").count()).toBe(4);
+  await page.getByRole("combobox", { name: "Operator" }).selectOption("join");
+  await page.getByRole("textbox", { name: /^Elements/ }).fill("a b c d e f");
+  expect(await textOf(page, "#agrees")).toMatch(/: a ab abc d de def$/);
+});
+
+test("a pass of a sort counts, scans and moves, and keeps the order of equal digits", async () => {
+  const page = await visit("watch.html");
+  await page.getByRole("radio", { name: "Sort by a digit" }).check();
+  expect(await page.getByRole("combobox", { name: "Operator" }).isVisible()).toBe(false);
+  await page.getByRole("textbox", { name: /^Elements/ }).fill("7 4 1 5 0 3 9 -1");
+  const said = await captions(page);
+  expect(said).toHaveLength(9);
+  expect(said[1]).toContain("Tile 0 counts how often it has each digit: 1 × 0, 2 × 1, 0 × 2 and 1 × 3.");
+  expect(said[4]).toContain(
+    "2 elements have a smaller digit, so digit 1 starts at place 2: the tiles put theirs from 2 and 4 on.",
+  );
+  expect(said[7]).toContain(
+    "Tile 0 moves its elements: 7 (digit 3) to 5, 4 (digit 0) to 0, 1 (digit 1) to 2 and 5 (digit 1) to 3.",
+  );
+  expect((await boxes(page)).slice(-8)).toEqual(["4", "0", "1", "5", "9", "7", "3", "-1"]);
+  expect(await textOf(page, "#agrees")).toMatch(/stable sort by this digit: 4 0 1 5 9 7 3 -1$/);
+  await page.getByRole("combobox", { name: "Digit" }).selectOption("1");
+  expect(await textOf(page, "#agrees")).toMatch(/: 1 0 3 7 4 5 9 -1$/);
 });

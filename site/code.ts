@@ -1,0 +1,199 @@
+import type { ScalarArray } from "../src/algebra/arrays.ts";
+import type { Scalar } from "../src/algebra/types.ts";
+import type { TypeName } from "../src/index.ts";
+import { elementTypes } from "../src/index.ts";
+import type { Choice, ChosenSegments, OwnOperatorText } from "./choices.ts";
+import { primitives } from "./choices.ts";
+import { parseValue, readerOf } from "./data.ts";
+
+// The TypeScript that does on the visitor's own page what this page does.
+
+/** Where the numbers come from. */
+export type Numbers =
+  | { readonly source: "random" | "counting" | "ones" | "runs"; readonly length: number }
+  | { readonly source: "typed"; readonly data: ScalarArray }
+  | { readonly source: "npy"; readonly name: string; readonly firstByte: number };
+
+const arrayNames = {
+  u32: "Uint32Array",
+  i32: "Int32Array",
+  f32: "Float32Array",
+  f16: "Uint16Array",
+  u64: "BigUint64Array",
+  i64: "BigInt64Array",
+  f64: "Float64Array",
+} as const satisfies Record<TypeName, string>;
+
+const isWide = (type: TypeName): boolean => type === "u64" || type === "i64";
+const literal = (value: Scalar): string =>
+  typeof value === "bigint" ? `${value}n` : Object.is(value, -0) ? "-0" : String(value);
+
+/** A function that is a value of the type at each index; it may be named in what it uses. */
+function elementwise(type: TypeName, body: string): string {
+  return isWide(type) ? `BigInt(${body})` : type === "f16" ? `encodeFloat16(${body})` : body;
+}
+
+/** Random numbers such as the page's own. */
+const randomBody = (type: TypeName, op: string): string =>
+  elementTypes[type].kind === "float"
+    ? op === "mul"
+      ? "1 + (Math.random() - 0.5) / 64"
+      : "Math.random() * 2 - 1"
+    : op === "mul"
+      ? "2 * Math.floor(Math.random() * 50) + 1"
+      : type === "u32" || type === "u64"
+        ? "Math.floor(Math.random() * 100)"
+        : "Math.floor(Math.random() * 200) - 100";
+
+/** The statements that make `data`. */
+function dataLines(type: TypeName, op: string, numbers: Numbers): string[] {
+  const array = arrayNames[type];
+  switch (numbers.source) {
+    case "typed": {
+      const read = readerOf(numbers.data, type);
+      const values = Array.from({ length: numbers.data.length }, (_, at) => literal(read(at)));
+      return type === "f16"
+        ? [`const data = ${array}.from([${values.join(", ")}], encodeFloat16);`]
+        : [`const data = ${array}.of(${values.join(", ")});`];
+    }
+    case "npy":
+      return [
+        `const file = await (await fetch(${JSON.stringify(numbers.name)})).arrayBuffer();`,
+        `const data = new ${array}(file.slice(${numbers.firstByte})); // behind the header`,
+      ];
+    case "random":
+      return [
+        `const data = ${array}.from({ length: ${numbers.length} }, () => ${elementwise(type, randomBody(type, op))});`,
+      ];
+    case "counting":
+      return [
+        `const data = ${array}.from({ length: ${numbers.length} }, (_, i) => ${elementwise(type, "i + 1")});`,
+      ];
+    case "ones":
+      return [`const data = new ${array}(${numbers.length}).fill(${elementwise(type, "1")});`];
+    case "runs":
+      return [
+        `const data = ${array}.from({ length: ${numbers.length} }, (_, i) => ${elementwise(type, "Math.floor(Math.sqrt(i)) % 10")});`,
+      ];
+    default:
+      return numbers satisfies never;
+  }
+}
+
+/** The statements that make where segments start, and the option. */
+function segmentParts(chosen: ChosenSegments): { readonly lines: string[]; readonly option: string } {
+  if (chosen.kind === "rows") {
+    return { lines: [], option: `segments: { rows: ${chosen.rows} }` };
+  }
+  const { kind, typed } = chosen;
+  const option = `segments: { ${kind} }`;
+  if (typed !== undefined) {
+    return { lines: [`const ${kind} = Uint32Array.of(${typed.join(", ")});`], option };
+  }
+  return kind === "keys"
+    ? { lines: ["const keys = Uint32Array.from(data, (_, i) => Math.floor(Math.sqrt(i)));"], option }
+    : {
+        lines: [
+          "const segments = Math.ceil(Math.sqrt(data.length));",
+          "const offsets = Uint32Array.from({ length: segments + 1 }, (_, i) => Math.min(i * i, data.length));",
+        ],
+        option,
+      };
+}
+
+function operatorLines({ name, type, identity, combine, script }: OwnOperatorText): string[] {
+  const twin = /\breturn\b/.test(script) ? `{ ${script} }` : script.trim();
+  return [
+    `const ${nameIn(name)} = operator({`,
+    `  name: ${JSON.stringify(name.trim())},`,
+    `  type: ${type},`,
+    `  identity: ${literal(parseValue(identity.trim(), type, "The identity"))},`,
+    `  combine: ${JSON.stringify(combine)},`,
+    `  reference: (earlier, later) => ${twin},`,
+    "});",
+  ];
+}
+
+/** Names that the program has itself. */
+const taken =
+  /^(data|fold|keys|offsets|segments|file|runs|totals?|prefixes|operator|openFold|encodeFloat16|[uif]\d+)$/;
+const nameIn = (name: string): string => (taken.test(name.trim()) ? `${name.trim()}Operator` : name.trim());
+
+/** What the results are called, as they are declared. */
+function resultOf({ primitive, segments }: Choice): { readonly pattern: string; readonly names: string } {
+  const bound = {
+    ...primitives,
+    runLengths: "{ values, counts }",
+    partition: "{ values, count }",
+    topK: "{ values, indices }",
+    reduce: segments === undefined ? "total" : segments.kind === "keys" ? "runs" : "totals",
+  };
+  const pattern = bound[primitive];
+  return {
+    pattern,
+    names: pattern === "runs" ? "runs.keys, runs.values" : pattern.replace(/^\{ | \}$/g, ""),
+  };
+}
+
+/** A program of TypeScript, for a browser, that does what is chosen. */
+export function codeOf(choice: Choice, numbers: Numbers): string {
+  const { primitive, type, op, own, segments, predicate, algorithm, passes } = choice;
+  const combines = primitive === "scan" || primitive === "reduce";
+  const [imports, helpers] = [new Set(["openFold"]), new Set<string>()];
+  const data = dataLines(type, combines ? op.name : "", numbers);
+  if (data.some((line) => line.includes("encodeFloat16"))) {
+    helpers.add("encodeFloat16");
+  }
+  const parts = combines && segments !== undefined ? segmentParts(segments) : undefined;
+  const options: string[] = [];
+  if (type === "f16") {
+    imports.add("f16");
+    options.push("type: f16");
+  }
+  if (combines && own !== undefined) {
+    imports.add("operator").add(own.type);
+    options.push(`op: ${nameIn(own.name)}`);
+  } else if (combines && op.name !== "add") {
+    imports.add(op.name);
+    options.push(`op: ${op.name}`);
+  }
+  if (primitive === "scan" && choice.exclusive) {
+    options.push("exclusive: true");
+  }
+  if (primitive === "compact" || primitive === "partition") {
+    options.push(`where: ${JSON.stringify(predicate?.where ?? "")}`);
+  }
+  if (primitive === "histogram") {
+    options.push(`bins: ${choice.bins}`, `range: [${choice.range.map(literal).join(", ")}]`);
+  }
+  if ((primitive === "sort" || primitive === "argSort") && choice.descending) {
+    options.push("descending: true");
+  }
+  if (parts !== undefined) {
+    options.push(parts.option);
+  } else if (combines || primitive === "compact") {
+    options.push(...(algorithm === undefined ? [] : [`algorithm: ${JSON.stringify(algorithm)}`]));
+    options.push(
+      ...(passes === undefined || primitive === "reduce" ? [] : [`passes: ${JSON.stringify(passes)}`]),
+    );
+  }
+  const given = [
+    "data",
+    ...(primitive === "topK" ? [String(choice.k)] : []),
+    ...(options.length === 0 ? [] : [`{ ${options.join(", ")} }`]),
+  ];
+  const { pattern, names } = resultOf(choice);
+  return [
+    `import { ${[...imports].sort().join(", ")} } from "wavefold";`,
+    ...(helpers.size === 0 ? [] : [`import { ${[...helpers].join(", ")} } from "wavefold/reference";`]),
+    "",
+    ...(combines && own !== undefined ? [...operatorLines(own), ""] : []),
+    "const fold = await openFold();",
+    ...data,
+    ...(parts?.lines ?? []),
+    `const ${pattern} = await fold.${primitive}(${given.join(", ")});`,
+    `console.log(${names});`,
+    "fold.destroy();",
+    "",
+  ].join("\n");
+}

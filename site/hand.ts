@@ -1,0 +1,271 @@
+import type { ScalarArray } from "../src/algebra/arrays.ts";
+import { roundingOf } from "../src/algebra/rounding.ts";
+import type { Fold, Operator, ScalarType, Segments, TypeName } from "../src/index.ts";
+import { elementTypes } from "../src/index.ts";
+import {
+  argSortReference,
+  histogramReference,
+  partitionReference,
+  reduceReference,
+  runLengthsReference,
+  scanReference,
+  sortReference,
+  topKReference,
+  uniqueReference,
+} from "../src/reference/index.ts";
+import type { Choice, ChosenSegments } from "./choices.ts";
+import { readerOf, show } from "./data.ts";
+import type { Verdict } from "./verify.ts";
+import { greatest, leastNormals, units } from "./verify.ts";
+
+/** One of the arrays that a call gives. */
+export interface Output {
+  readonly name: string;
+  readonly type: TypeName;
+  readonly data: ScalarArray;
+}
+
+/** The segments of so many elements. */
+export function segmentsFor(chosen: ChosenSegments, length: number): Segments {
+  const { sqrt, floor, ceil, min } = Math;
+  switch (chosen.kind) {
+    case "rows":
+      return { rows: chosen.rows };
+    case "offsets":
+      return {
+        offsets:
+          chosen.typed ??
+          Uint32Array.from({ length: ceil(sqrt(length)) + 1 }, (_, at) => min(at * at, length)),
+      };
+    case "keys":
+      return { keys: Uint32Array.from(chosen.typed ?? Array.from({ length }, (_, at) => floor(sqrt(at)))) };
+    default:
+      return chosen satisfies never;
+  }
+}
+
+/** The options of the call. */
+function optionsOf(choice: Choice, length: number): object {
+  const { primitive, type, op, segments, exclusive, predicate, descending, bins, range } = choice;
+  const bySegments = segments && { op, segments: segmentsFor(segments, length) };
+  const ofEach: Partial<Record<Choice["primitive"], object>> = {
+    scan: { ...bySegments, exclusive },
+    reduce: { ...bySegments },
+    partition: { where: predicate?.where },
+    histogram: { bins, range },
+    sort: { descending },
+    argSort: { descending },
+  };
+  return { ...(type === "f16" && { type: elementTypes.f16 }), ...ofEach[primitive] };
+}
+
+/** What a call or its reference gives, as arrays with names. */
+function outputsOf({ primitive, type, segments }: Choice, result: unknown): Output[] {
+  const part = (name: string, of: TypeName = type): Output => ({
+    name,
+    type: of,
+    data: (result as Record<string, ScalarArray>)[name] as ScalarArray,
+  });
+  const whole = (name: string, of: TypeName = type): Output[] => [
+    { name, type: of, data: result as ScalarArray },
+  ];
+  switch (primitive) {
+    case "scan":
+      return whole("prefixes");
+    case "reduce":
+      return segments?.kind === "keys" ? [part("keys", "u32"), part("values")] : whole("totals");
+    case "compact":
+      return whole("kept");
+    case "unique":
+      return whole("values");
+    case "runLengths":
+      return [part("values"), part("counts", "u32")];
+    case "partition": {
+      const { count } = result as { readonly count: number };
+      return [part("values"), { name: "count", type: "u32", data: Uint32Array.of(count) }];
+    }
+    case "histogram":
+      return whole("counts", "u32");
+    case "sort":
+      return whole("sorted");
+    case "argSort":
+      return whole("positions", "u32");
+    case "topK":
+      return [part("values"), part("indices", "u32")];
+    default:
+      return primitive satisfies never;
+  }
+}
+
+type Call = (data: ScalarArray, ...rest: readonly unknown[]) => Promise<unknown>;
+
+/** Calls the primitive on the GPU, from array to arrays. */
+export async function callOnGpu(fold: Fold, choice: Choice, data: ScalarArray): Promise<Output[]> {
+  const calls = fold as unknown as Record<Choice["primitive"], Call>;
+  const options = optionsOf(choice, data.length);
+  const result = await (choice.primitive === "topK"
+    ? calls.topK(data, choice.k, options)
+    : calls[choice.primitive](data, options));
+  return outputsOf(choice, result);
+}
+
+/** The same on the CPU, by `wavefold/reference`. */
+export function callOnCpu(choice: Choice, data: ScalarArray): Output[] {
+  const { primitive, predicate, k } = choice;
+  // The arrays are of any type; the references' own are of one.
+  const array = data as Uint32Array;
+  const type = elementTypes[choice.type] as ScalarType;
+  const { where: _, ...others } = optionsOf(choice, data.length) as { readonly where?: string };
+  const options = { ...others, type } as { readonly type: never };
+  const keep = (predicate?.keep ?? (() => true)) as (value: number, index: number) => boolean;
+  const result = {
+    scan: () => scanReference(array, options),
+    reduce: () => reduceReference(array, options),
+    compact: () => partitionReference(array, keep, options),
+    unique: () => uniqueReference(array, options),
+    runLengths: () => runLengthsReference(array, options),
+    partition: () => partitionReference(array, keep, options),
+    histogram: () => histogramReference(array, options as never),
+    sort: () => sortReference(array, options),
+    argSort: () => argSortReference(array, options),
+    topK: () => topKReference(array, k, options),
+  }[primitive]();
+  return outputsOf(choice, result);
+}
+
+const counted = (count: number, what: string): string =>
+  `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+
+/** Compares every element of every array: bit for bit, or the sums of floats within a bound. */
+export function verifyOutputs(
+  choice: Choice,
+  data: ScalarArray,
+  actual: readonly Output[],
+  expected: readonly Output[],
+): Verdict {
+  const scalar = elementTypes[choice.type] as ScalarType;
+  const combines = choice.segments !== undefined;
+  const rounding = !combines
+    ? "none"
+    : choice.own !== undefined
+      ? scalar.kind === "float"
+        ? "own"
+        : "none"
+      : roundingOf(choice.op as Operator, scalar);
+  let values = 0;
+  for (const [at, { name, type, data: wanted }] of expected.entries()) {
+    const found = actual[at]?.data;
+    if (found === undefined || found.length !== wanted.length) {
+      return {
+        ok: false,
+        text: `The GPU gives ${counted(found?.length ?? 0, "element")} as ${name}, and the CPU ${wanted.length.toLocaleString("en")}.`,
+      };
+    }
+    values += wanted.length;
+    if (rounding !== "none" && (name === "prefixes" || name === "totals" || name === "values")) {
+      continue;
+    }
+    const [gpu, cpu] = [readerOf(found, type), readerOf(wanted, type)];
+    for (let index = 0; index < wanted.length; index++) {
+      if (!Object.is(gpu(index), cpu(index))) {
+        return {
+          ok: false,
+          text: `At ${index} of ${name} the GPU has ${String(gpu(index))}, and the CPU ${String(cpu(index))}.`,
+        };
+      }
+    }
+  }
+  const count = counted(values, "value");
+  if (rounding === "none") {
+    return { ok: true, text: `${count}: each the same on the GPU and on the CPU, bit for bit.` };
+  }
+  const sums = actual.at(-1) as Output;
+  const theirs = expected.at(-1) as Output;
+  return rounding === "own"
+    ? {
+        ok: undefined,
+        text: `${count}, which the CPU computes, too. WGSL leaves the rounding of floats open, so no bound is known for an operator of your own.`,
+      }
+    : withinBound(choice, data, sums.data, theirs.data, count);
+}
+
+/** Where segments start, and where the last one ends. */
+function bordersOf(segments: Segments, length: number): number[] {
+  if ("offsets" in segments) {
+    return Array.from(segments.offsets);
+  }
+  const borders: number[] = [];
+  const keys = "keys" in segments ? (segments.keys as Uint32Array) : undefined;
+  const rows = "rows" in segments ? segments.rows : 1;
+  for (let at = 0; at < length; at++) {
+    if (keys === undefined ? at % rows === 0 : at === 0 || keys[at] !== keys[at - 1]) {
+      borders.push(at);
+    }
+  }
+  return [...borders, length];
+}
+
+/**
+ * Whether sums or products are within the bound for n operations in any order: n · u / (1 − n · u) of the sum of the
+ * magnitudes. Higham, Accuracy and Stability of Numerical Algorithms, section 4.2.
+ */
+function withinBound(
+  { type, op, segments, primitive, exclusive }: Choice,
+  data: ScalarArray,
+  actual: ScalarArray,
+  expected: ScalarArray,
+  count: string,
+): Verdict {
+  const [gpu, cpu, read] = [readerOf(actual, type), readerOf(expected, type), readerOf(data, type)];
+  const isProduct = op.name === "mul";
+  // Doubles are exact enough for the sums of shorter floats; for f64, the CPU's sums are off by as much.
+  const [unit, exact] = type === "f64" ? [2 * 2 ** -53, false] : [units[type] ?? 0, true];
+  const borders = bordersOf(segmentsFor(segments as ChosenSegments, data.length), data.length);
+  let worst = 0;
+  const check = (at: number, sum: number, magnitude: number, operations: number): Verdict | undefined => {
+    const wanted = exact ? sum : Number(cpu(at));
+    const off = Math.abs(Number(gpu(at)) - wanted);
+    const part = operations * unit;
+    const bound =
+      part < 0.5 ? (part / (1 - part)) * magnitude + (isProduct ? (leastNormals[type] ?? 0) : 0) : Infinity;
+    // What may overflow, or is no number, is off by nothing that could be told.
+    if (!(magnitude + bound < (greatest[type] ?? Infinity))) {
+      return bound === Infinity
+        ? {
+            ok: undefined,
+            text: `${count}. A segment has ${counted(operations, "element")}: for sums of so many ${type} no bound is known.`,
+          }
+        : undefined;
+    }
+    worst = Math.max(worst, off);
+    return off <= bound
+      ? undefined
+      : {
+          ok: false,
+          text: `At ${at} the GPU has ${show(gpu(at))}, which is ${off.toPrecision(2)} from ${show(wanted)}, and the bound is ${bound.toPrecision(2)}.`,
+        };
+  };
+  for (let segment = 0; segment + 1 < borders.length; segment++) {
+    const [from = 0, to = 0] = [borders[segment], borders[segment + 1]];
+    let [sum, magnitude] = isProduct ? [1, 1] : [0, 0];
+    for (let at = from; at < to; at++) {
+      const before = primitive === "scan" && exclusive ? check(at, sum, magnitude, at - from) : undefined;
+      const value = Number(read(at));
+      sum = isProduct ? sum * value : sum + value;
+      magnitude = isProduct ? Math.abs(sum) : magnitude + Math.abs(value);
+      const after = primitive === "scan" && !exclusive ? check(at, sum, magnitude, at - from + 1) : undefined;
+      const wrong = before ?? after;
+      if (wrong !== undefined) {
+        return wrong;
+      }
+    }
+    const wrong = primitive === "reduce" ? check(segment, sum, magnitude, to - from) : undefined;
+    if (wrong !== undefined) {
+      return wrong;
+    }
+  }
+  return {
+    ok: true,
+    text: `${count}, each within the bound that rounding allows; at most ${worst.toPrecision(2)} off.`,
+  };
+}

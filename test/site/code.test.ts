@@ -1,0 +1,202 @@
+import { execFile } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import type { Choice } from "../../site/choices.ts";
+import { examples, isPlanned, ownOperator, predicates } from "../../site/choices.ts";
+import type { Numbers } from "../../site/code.ts";
+import { codeOf } from "../../site/code.ts";
+import { countingArray, parseNumbers, runsArray } from "../../site/data.ts";
+import { callOnCpu, callOnGpu, verifyOutputs } from "../../site/hand.ts";
+import { onCpu } from "../../site/verify.ts";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add, max, mul } from "../../src/algebra/operators.ts";
+import { expectImports, runBlocks } from "../support/blocks.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { rows } from "../support/rows.ts";
+
+const fold = useSoftwareFold();
+
+const choiceOf = (details: Partial<Choice>): Choice => ({
+  primitive: "scan",
+  type: "u32",
+  op: add as Operator as Operator<string>,
+  own: undefined,
+  exclusive: false,
+  predicate: undefined,
+  algorithm: undefined,
+  passes: undefined,
+  segments: undefined,
+  descending: false,
+  k: 1,
+  bins: 1,
+  range: [0, 1],
+  ...details,
+});
+const typed = (type: Choice["type"], text = "3 1 7 0 4 1 6 3"): Numbers => ({
+  source: "typed",
+  data: parseNumbers(text, type),
+});
+const latest = ownOperator(examples.latest) as Operator as Operator<string>;
+
+/** Choices, with numbers that are the same each time. */
+const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] = [
+  { choice: choiceOf({}), numbers: typed("u32") },
+  {
+    choice: choiceOf({ op: max as Operator as Operator<string>, exclusive: true, type: "i32" }),
+    numbers: { source: "counting", length: 100 },
+  },
+  {
+    choice: choiceOf({ type: "u64", algorithm: "blelloch", passes: "single" }),
+    numbers: { source: "ones", length: 70 },
+  },
+  { choice: choiceOf({ op: latest, own: examples.latest }), numbers: typed("u32", "0 5 0 0 7 0") },
+  { choice: choiceOf({ segments: { kind: "rows", rows: 4 } }), numbers: typed("u32") },
+  {
+    choice: choiceOf({ segments: { kind: "keys", typed: [1, 1, 2, 2, 2, 1, 1, 1] } }),
+    numbers: typed("u32"),
+  },
+  { choice: choiceOf({ primitive: "reduce" }), numbers: { source: "runs", length: 120 } },
+  {
+    choice: choiceOf({ primitive: "reduce", segments: { kind: "keys", typed: undefined } }),
+    numbers: { source: "counting", length: 30 },
+  },
+  {
+    choice: choiceOf({ primitive: "reduce", type: "i64", segments: { kind: "offsets", typed: undefined } }),
+    numbers: { source: "runs", length: 30 },
+  },
+  {
+    choice: choiceOf({ primitive: "compact", predicate: predicates.odd.of("i32"), type: "i32" }),
+    numbers: typed("i32", "-3 2 5"),
+  },
+  {
+    choice: choiceOf({ primitive: "unique", type: "f32" }),
+    numbers: typed("f32", "0 -0 nan nan inf 1.5 1.5"),
+  },
+  { choice: choiceOf({ primitive: "runLengths" }), numbers: { source: "runs", length: 40 } },
+  {
+    choice: choiceOf({ primitive: "partition", predicate: predicates.third.of(), type: "f64" }),
+    numbers: { source: "counting", length: 20 },
+  },
+  {
+    choice: choiceOf({ primitive: "histogram", bins: 4, range: [0, 8] }),
+    numbers: typed("u32"),
+  },
+  { choice: choiceOf({ primitive: "sort", descending: true, type: "u64" }), numbers: typed("u64") },
+  { choice: choiceOf({ primitive: "argSort", type: "f32" }), numbers: typed("f32", "3 -1 7 -0 0 nan") },
+  { choice: choiceOf({ primitive: "topK", k: 3 }), numbers: typed("u32") },
+];
+
+/** The numbers as the page has them. */
+function arrayOf(type: Choice["type"], numbers: Numbers): ScalarArray {
+  switch (numbers.source) {
+    case "typed":
+      return numbers.data;
+    case "counting":
+    case "ones":
+      return countingArray(type, numbers.length, numbers.source === "ones");
+    case "runs":
+      return runsArray(type, numbers.length);
+    default:
+      throw new Error(`${numbers.source} numbers are not the same each time`);
+  }
+}
+
+const titleOf = ({ choice, numbers }: (typeof cases)[number]): string =>
+  `${choice.primitive} of ${choice.type}, ${numbers.source}${choice.segments ? `, ${choice.segments.kind}` : ""}${choice.own ? `, ${choice.own.name}` : ""}`;
+
+for (const one of rows(cases, { of: 4 })) {
+  test(`the code does what the page does: ${titleOf(one)}`, async () => {
+    const { choice, numbers } = one;
+    const text = codeOf(choice, numbers);
+    const logged: unknown[] = [];
+    expect(expectImports(text)).toBeGreaterThan(0);
+    await runBlocks(titleOf(one), [{ language: "ts", text, note: "" }], {
+      console: { log: (...values: unknown[]) => logged.push(...values) },
+    });
+    const data = arrayOf(choice.type, numbers);
+    const expected = isPlanned(choice)
+      ? [onCpu({ ...choice, primitive: choice.primitive as "scan", own: choice.own !== undefined, data })]
+      : callOnCpu(choice, data).map((output) => output.data);
+    expect(logged.map((value) => (ArrayBuffer.isView(value) ? value : [value]))).toEqual(
+      expected.map((array, at) => (ArrayBuffer.isView(logged[at]) ? array : [...(array as Uint32Array)])),
+    );
+  });
+}
+
+test("the code type-checks", async () => {
+  // In the repository, for its packages and its tsconfig.json.
+  const place = resolve("build", "site-code-types");
+  await rm(place, { recursive: true, force: true });
+  await mkdir(place, { recursive: true });
+  try {
+    const others: typeof cases = (["u32", "i32", "f32", "f16", "u64", "i64", "f64"] as const).flatMap(
+      (type) => [
+        {
+          choice: choiceOf({ type, op: mul as Operator as Operator<string> }),
+          numbers: { source: "random", length: 9 },
+        },
+        { choice: choiceOf({ type }), numbers: typed(type) },
+        {
+          choice: choiceOf({ type, primitive: "sort" }),
+          numbers: { source: "npy", name: "in.npy", firstByte: 128 },
+        },
+      ],
+    );
+    const all = [...cases, ...others];
+    for (const [at, { choice, numbers }] of all.entries()) {
+      await writeFile(join(place, `${at}.ts`), codeOf(choice, numbers));
+    }
+    await writeFile(
+      join(place, "tsconfig.json"),
+      JSON.stringify({ extends: "../../tsconfig.json", include: ["*.ts", "../../src/wgsl-files.d.ts"] }),
+    );
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      resolve("node_modules/typescript/bin/tsc"),
+      "-p",
+      place,
+    ]).catch((cause: { stdout: string }) => cause);
+    expect(stdout).toBe("");
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+});
+
+test("one wrong element of any result is found", async () => {
+  for (const { choice, numbers } of cases.filter((one) => !isPlanned(one.choice))) {
+    const data = arrayOf(choice.type, numbers);
+    const expected = callOnCpu(choice, data);
+    for (const at of expected.keys()) {
+      const actual = callOnCpu(choice, data);
+      expect(verifyOutputs(choice, data, actual, expected).ok).toBe(true);
+      const bytes = new Uint8Array(actual[at]?.data.buffer as ArrayBuffer);
+      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+      expect(verifyOutputs(choice, data, actual, expected).ok, `${choice.primitive} ${at}`).toBe(false);
+    }
+    const short = expected.map((output) => ({ ...output, data: (output.data as Uint32Array).slice(1) }));
+    expect(verifyOutputs(choice, data, short, expected).text).toMatch(/^The GPU gives /);
+  }
+});
+
+test("sums of segments may be off by their bound, and by no more", async () => {
+  const data = Float32Array.from({ length: 4096 }, (_, at) => Math.sin(at) * 3);
+  for (const [primitive, segments] of [
+    ["scan", { kind: "rows", rows: 64 }],
+    ["scan", { kind: "offsets", typed: undefined }],
+    ["reduce", { kind: "keys", typed: undefined }],
+  ] as const) {
+    const choice = choiceOf({ type: "f32", primitive, segments });
+    const expected = callOnCpu(choice, data);
+    const actual = await callOnGpu(fold(), choice, data);
+    expect(verifyOutputs(choice, data, actual, expected), `${primitive} ${segments.kind}`).toMatchObject({
+      ok: true,
+      text: expect.stringContaining("within the bound"),
+    });
+    const sums = actual.at(-1)?.data as Float32Array;
+    sums[sums.length - 1] = (sums.at(-1) ?? 0) + 0.01;
+    expect(verifyOutputs(choice, data, actual, expected).ok).toBe(false);
+  }
+});

@@ -1,0 +1,69 @@
+import { expect } from "vitest";
+import { runBlocks } from "../support/blocks.ts";
+import { testInTurn } from "../support/rows.ts";
+import { lit, overflow, textOf, useSite } from "./site.ts";
+
+const test = testInTurn({ of: 3 });
+
+const visit = useSite();
+
+test("the particles move, and stop where they are told to", async () => {
+  const page = await visit("index.html", { context: { viewport: { width: 640, height: 700 } } });
+  await expect.poll(() => lit(page, "#canvas"), { timeout: 30_000 }).toBeGreaterThan(500);
+  const picture = async (): Promise<string> =>
+    (await page.locator("#canvas").screenshot()).toString("base64");
+  const moving = await picture();
+  await expect.poll(picture).not.toBe(moving);
+  await page.getByRole("button", { name: "Pause" }).click();
+  const still = await picture();
+  await page.waitForTimeout(300);
+  expect(await picture()).toBe(still);
+});
+
+test("its lines are copied, and do what they say", async () => {
+  const page = await visit("index.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+  const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole("button", { name: "Copy the command" }).click();
+  await expect.poll(clipboard).toBe("npm install wavefold");
+  await page.getByRole("button", { name: "Copy the code" }).click();
+  await expect.poll(clipboard).toMatch(/^import/);
+  const text = await clipboard();
+  expect(text.split("\n").filter((line) => line !== "")).toHaveLength(5);
+  const { checked } = await runBlocks("the first page", [{ language: "ts", text, note: "" }], {});
+  expect(checked).toBe(2);
+});
+
+test("its links lead to the pages, and its pictures are there", async () => {
+  const page = await visit("index.html");
+  const links = page.getByRole("main").locator(".cards a");
+  expect(await links.allTextContents()).toEqual(["Try it", "Watch it", "Use it", "Guides", "API"]);
+  const chart = page.getByRole("img", { name: /on an H200/ });
+  await chart.scrollIntoViewIfNeeded();
+  await expect.poll(() => chart.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(900);
+  await links.first().click();
+  expect(await textOf(page, "h1")).toBe("Try it");
+  await page.waitForSelector("html[data-ready]");
+});
+
+const words = {
+  none: "Safari has it from version 26",
+  "no adapter": "hardware acceleration",
+  insecure: "Open the page with https:// in its address.",
+} as const;
+for (const gpu of ["none", "no adapter", "insecure"] as const) {
+  test(`without WebGPU (${gpu}) a picture stands still, and words say who has it`, async () => {
+    const page = await visit("index.html", {
+      gpu,
+      context: { viewport: { width: 360, height: 740 } },
+    });
+    expect(await page.locator("#canvas").isVisible()).toBe(false);
+    expect(await page.locator("#play").isVisible()).toBe(false);
+    const still = page.getByRole("img", { name: /^Thousands of coloured points/ });
+    expect(await still.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1200);
+    expect(await lit(page, ".still")).toBeGreaterThan(500);
+    const notice = await textOf(page, "#gpu-notice");
+    expect(notice).toContain(words[gpu]);
+    expect(notice).not.toContain("wavefold/node");
+    expect(await overflow(page)).toBe(0);
+  });
+}
