@@ -1,3 +1,4 @@
+import type { NestedType } from "./fields.ts";
 import type { Domain, ElementType, Value } from "./types.ts";
 
 /**
@@ -5,13 +6,13 @@ import type { Domain, ElementType, Value } from "./types.ts";
  * zeros. A struct's fields stand in the element one by one, since subgroups move fields.
  */
 export function optionalDomain<V extends Value>(type: ElementType<string, V>): Domain<V> {
-  const { shuffle } = type.native;
+  const { shuffle, shuffles } = type.native;
   const isWhole = type.kind !== "struct" || shuffle !== undefined;
-  const fields = Object.entries<ElementType>(
-    !isWhole
-      ? (type as unknown as { readonly fields: Readonly<Record<string, ElementType>> }).fields
-      : { element: type },
-  );
+  const fields = isWhole
+    ? [["element", type.value] as const]
+    : (type as unknown as NestedType).layout.parts.map(
+        ({ key, type: field }) => [String(key), "layout" in field ? field.layout.wgsl : field.value] as const,
+      );
   let flag = "is_some";
   while (fields.some(([name]) => name === flag)) {
     flag += "_";
@@ -26,12 +27,12 @@ export function optionalDomain<V extends Value>(type: ElementType<string, V>): D
           shuffle: (builtin, element, place) =>
             `Element(${shuffle(builtin, `${element}.element`, place)}, ${builtin}(${element}.${flag}, ${place}))`,
         }
-      : { fields: [...fields.map(([name]) => name), flag] }),
+      : { fields: [...fields.map(([name]) => name), flag], ...(shuffles && { shuffles }) }),
     elementBytes: Math.ceil((Math.ceil(type.bytes / 4) * 4 + 4) / align) * align,
     align,
     literal: () => ["Element()"],
     conversions: `struct OptionalElement {
-${fields.map(([name, field]) => `  ${name}: ${field.value},\n`).join("")}  ${flag}: u32,
+${fields.map(([name, wgsl]) => `  ${name}: ${wgsl},\n`).join("")}  ${flag}: u32,
 }
 fn element_from_value(x: Value) -> Element {
   return Element(${parts}, 1u);

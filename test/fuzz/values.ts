@@ -1,6 +1,7 @@
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
+import { leavesOf } from "../../src/algebra/fields.ts";
 import { encodeFloat16 } from "../../src/algebra/float16.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import { struct } from "../../src/algebra/struct.ts";
@@ -71,13 +72,13 @@ function structOf(given: readonly TypeName[]): StructType {
 export const typeOf = (spec: TypeSpec): ElementType =>
   typeof spec === "string" ? elementTypes[spec] : structOf(spec);
 
-/** Its scalar fields with their offsets; of a scalar, itself. */
+/** Its scalars with their offsets; of a scalar, itself. */
 export const fieldsOf = (type: ElementType): readonly { name: string; type: TypeName; offset: number }[] =>
   type.kind === "struct"
-    ? Object.entries((type as StructType).fields).map(([name, field]) => ({
-        name,
-        type: field.name,
-        offset: (type as StructType).offsets[name] ?? 0,
+    ? leavesOf(type as StructType).map((leaf) => ({
+        name: leaf.access.slice(1),
+        type: leaf.type.name,
+        offset: leaf.offset,
       }))
     : [{ name: "", type: type.name as TypeName, offset: 0 }];
 
