@@ -8,11 +8,15 @@ import { struct } from "../../src/algebra/struct.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { StructArray } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
+import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
+import { argSortReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { checkFunctions, everyOther } from "../support/in_kernel.ts";
+import { operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { randomItems } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
@@ -139,6 +143,226 @@ describe.each(rows(Object.entries(shapes), { of: 15 }))("%s", (name, fields: Str
         compactReference(data, (_, index) => index % 3 !== 1),
         `${length} compact`,
       );
+    }
+  });
+});
+
+describe("structs of vectors, arrays and structs", () => {
+  const Ends = struct({ name: "Ends", fields: { first: u32, last: u32 } });
+  const Walk = struct({
+    name: "Walk",
+    fields: { count: u32, position: vec3(i32), ends: Ends, most: fixedArray(vec2(u32), 2) },
+  });
+  type WalkValue = ReturnType<ReturnType<typeof Walk.array>["get"]>;
+  /** Walks, one after another. It does not commute, and every part of a walk tells whether the order was kept. */
+  const walks = operator({
+    name: "walks",
+    type: Walk,
+    identity: Walk.array(1).get(0),
+    combine: `if (earlier.count == 0u) {
+  return later;
+}
+if (later.count == 0u) {
+  return earlier;
+}
+var most = earlier.most;
+for (var at = 0u; at < 2u; at++) {
+  most[at] = max(most[at], later.most[at]);
+}
+return Walk(
+  earlier.count + later.count,
+  earlier.position + later.position,
+  Ends(earlier.ends.first, later.ends.last),
+  most,
+);`,
+    reference(earlier, later): WalkValue {
+      if (earlier.count === 0 || later.count === 0) {
+        return earlier.count === 0 ? later : earlier;
+      }
+      const [a, b] = [earlier.position, later.position];
+      return {
+        count: (earlier.count + later.count) >>> 0,
+        position: [(a[0] + b[0]) | 0, (a[1] + b[1]) | 0, (a[2] + b[2]) | 0],
+        ends: { first: earlier.ends.first, last: later.ends.last },
+        most: earlier.most.map(([x, y], at) => {
+          const [u, v] = later.most[at] as WalkValue["most"][number];
+          return [Math.max(x, u), Math.max(y, v)] as const;
+        }),
+      };
+    },
+  });
+  const type = Walk as unknown as StructType;
+  const op = untyped(walks);
+  const itemsOf = (length: number): StructArray<"Walk", WalkValue> =>
+    randomItems(type, length, `walks ${length}`) as unknown as StructArray<"Walk", WalkValue>;
+  const sizes = { workGroupSize: 4, itemsPerThread: 2 } as const;
+
+  test("the fields have all kinds", () => {
+    expect(Walk.bytes).toBe(64);
+    expect(Walk.offsets).toEqual({ count: 0, position: 16, ends: 28, most: 40 });
+  });
+
+  test.for(rows(algorithmNames, { of: 3 }))("scans and reductions of segments: %s", async (algorithm) => {
+    const data = itemsOf(60);
+    const offsets = [0, 3, 3, 17, 60];
+    const keys = Ends.from(Array.from({ length: 60 }, (_, at) => ({ first: at >> 3, last: at >> 4 })));
+    const initial = data.get(5);
+    for (const segments of [{ rows: 5 }, { offsets }, { keys }, { columns: 4 }]) {
+      for (const exclusive of ["rows" in segments || "keys" in segments]) {
+        const options = { op: walks, segments, exclusive, ...(exclusive && { initial }) } as const;
+        expectSameBits(
+          await fold().scan(data, { ...options, ...("columns" in segments ? {} : { ...sizes, algorithm }) }),
+          scanReference(data, options),
+          `${Object.keys(segments)} ${exclusive}`,
+        );
+      }
+      expectSameBits(
+        (await fold().reduce(data, { op: walks, segments })) as never,
+        reduceReference(data, { op: walks, segments }) as never,
+        Object.keys(segments).join(),
+      );
+    }
+  });
+
+  test("a single pass, an initial value and the total", async () => {
+    const data = itemsOf(200);
+    const initial = data.get(7);
+    for (const algorithm of algorithmNames) {
+      const own = { op: walks, exclusive: true, initial } as const;
+      const [total, twin] = [Walk.array(1), Walk.array(1)];
+      expectSameBits(
+        await fold().scan(data, { ...own, ...sizes, algorithm, passes: "single", total }),
+        scanReference(data, { ...own, total: twin }),
+        algorithm,
+      );
+      expectSameBits(total, twin, algorithm);
+    }
+  });
+
+  test("maps from one to another", async () => {
+    const data = itemsOf(50);
+    const map = "Ends(x.ends.last, u32(x.position.y) + x.most[1].x + i)";
+    const last = operator({
+      name: "last",
+      type: Ends,
+      identity: { first: 0, last: 0 },
+      combine: "if (later.first == 0u) { return earlier; }\nreturn later;",
+      reference: (a, b) => (b.first === 0 ? a : b),
+    });
+    const twin = ({ ends, position, most }: WalkValue, i: number) => ({
+      first: ends.last,
+      last: position[1] + (most[1]?.[0] ?? 0) + i,
+    });
+    expectSameBits(
+      await fold().scan(data, { type: Ends, op: last, map, ...sizes }),
+      scanReference(data, { type: Ends, op: last, map: twin }),
+      "from",
+    );
+    const back = Walk.from([...data].map((one) => ({ ...one, position: [1, 2, 3] as const })));
+    const changed = "var made = x;\nmade.position = vec3(1i, 2i, 3i);\nreturn made;";
+    expectSameBits(
+      await fold().compact(data, { where: "i > 9u", map: changed, ...sizes }),
+      compactReference(back, (_, at) => at > 9),
+      "kept",
+    );
+    const numbers = Uint32Array.of(3, 1, 7);
+    const made = await fold().scan(numbers, {
+      type: Walk,
+      op: walks,
+      map: "Walk(x, vec3<i32>(1i), Ends(i, i), array(vec2(x, i), vec2(0u)))",
+    });
+    expect(made.get(2)).toEqual({
+      count: 11,
+      position: [3, 3, 3],
+      ends: { first: 0, last: 2 },
+      most: [
+        [7, 2],
+        [0, 0],
+      ],
+    });
+  });
+
+  test("sorts, selections, runs and partitions", async () => {
+    const data = itemsOf(70);
+    const { sort, argSort, topK, unique, partition } = {
+      sort: await fold().sort(data, { key: "x.position.z" }),
+      argSort: await fold().argSort(data, { key: "x.most[1].y", descending: true }),
+      topK: await fold().topK(data, 5, { key: "x.ends.last" }),
+      unique: await fold().unique(
+        Ends.from([...data].map(({ ends }, at) => ({ ...ends, first: at >> 2, last: 1 }))),
+      ),
+      partition: await fold().partition(data, { where: "x.position.x % 2i == 1i" }),
+    };
+    expectSameBits(sort, sortReference(data, { key: ({ position }) => position[2], keyType: i32 }), "sort");
+    expect(argSort).toEqual(
+      argSortReference(data, { key: ({ most }) => most[1]?.[1] ?? 0, keyType: u32, descending: true }),
+    );
+    expectSameBits(
+      topK.values,
+      topKReference(data, 5, { key: ({ ends }) => ends.last, keyType: u32 }).values,
+      "topK",
+    );
+    expect(unique.length).toBe(Math.ceil(70 / 4));
+    expectSameBits(
+      partition.values,
+      partitionReference(data, ({ position }) => position[0] % 2 === 1).values,
+      "partition",
+    );
+    const values = await fold().sort(
+      Uint32Array.from(data, ({ count }) => count),
+      { values: data },
+    );
+    expectSameBits(
+      values.values,
+      sortReference(data, { key: ({ count }) => count, keyType: u32 }),
+      "values that move along",
+    );
+  });
+
+  test("arrays on the GPU, buffers of the caller's, and streams", async () => {
+    const data = itemsOf(100);
+    const there = await fold().upload(data);
+    const scanned = await fold().scan(there, { op: walks });
+    expectSameBits(await scanned.read(), scanReference(data, { op: walks }), "uploaded");
+    const prepared = await fold().prepareScan({ type, op, maxLength: 100, ...sizes });
+    const { device } = fold();
+    const usage = 0x80 | 0x8 | 0x4;
+    const input = device.createBuffer({ size: data.byteLength, usage });
+    device.queue.writeBuffer(input, 0, data.buffer);
+    const encoder = device.createCommandEncoder();
+    prepared.record(encoder, { input, output: input, length: 100 });
+    device.queue.submit([encoder.finish()]);
+    const wrapped = await fold().wrap({ buffer: input, type: Walk });
+    expectSameBits(await wrapped.read(), scanReference(data, { op: walks }), "recorded");
+    prepared.destroy();
+    input.destroy();
+    async function* parts() {
+      yield Walk.over(data.buffer, 0, 33);
+      yield Walk.over(data.buffer, 33 * Walk.bytes, 67);
+    }
+    expect(await fold().reduceStream(parts(), { type: Walk, op: walks })).toEqual(
+      reduceReference(data, { op: walks }),
+    );
+  });
+
+  test.for(rows(algorithmNames, { of: 3 }))("functions in kernels: %s", async (algorithm) => {
+    const without = untyped(
+      operator({ name: "walks", type: Walk, combine: walks.combine, reference: walks.reference }),
+    );
+    for (const [own, nothing] of [
+      [op, undefined],
+      [without, Walk.array(1).get(0)],
+    ] as const) {
+      const of = { type, op, ...(nothing && { nothing }) };
+      const functions = [
+        ...operatorFunctions(type, own, algorithm, 12, false, [4]),
+        ...segmentedFunctions(type, own, algorithm, 12, [4]),
+      ];
+      const names = everyOther(
+        functions.flatMap((one) => one.names),
+        algorithmNames.indexOf(algorithm),
+      );
+      await checkFunctions(fold().device, of as never, functions, names, [12], algorithm);
     }
   });
 });
