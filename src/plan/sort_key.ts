@@ -26,7 +26,7 @@ export interface SortKeyOptions extends SortOrder {
    * an element is its own key.
    */
   readonly key?: string;
-  /** The type of the key. It is needed unless `key` is a field of a struct, or the key has the elements' own type. */
+  /** The type of the key. It is needed unless `key` is a field of a struct or a scalar in one, such as `"x.position.z"`, or the key has the elements' own type. */
   readonly keyType?: ElementType;
 }
 
