@@ -24,6 +24,7 @@ const bundler = await rolldown({
     node: "src/node.ts",
     ...textual,
     check: "src/check/index.ts",
+    typegpu: "src/typegpu.ts",
     esbuild: "src/build/esbuild.ts",
     vite: "src/build/vite.ts",
   },

@@ -43,8 +43,11 @@ export interface StructValue {
   readonly [field: string]: FieldValue;
 }
 
-/** A value of a struct's field on the CPU. That of a vector or an array is an array. */
-export type FieldValue = Scalar | StructValue | readonly FieldValue[];
+/**
+ * A value of a struct's field on the CPU. That of a vector or an array is an array. The empty one makes TypeScript take what a
+ * function returns, such as `[1, 2, 3]`, for a tuple.
+ */
+export type FieldValue = Scalar | StructValue | readonly FieldValue[] | readonly [];
 
 /** A value of any element type on the CPU. */
 export type Value = Scalar | StructValue;

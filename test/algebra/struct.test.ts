@@ -118,11 +118,22 @@ describe("vectors, arrays and structs as fields", () => {
       readonly b: readonly [x: number, y: number, z: number, w: number];
       readonly c: number;
     }>();
+    // Arrays in what a twin returns are tuples where a vector is asked for.
+    operator({
+      name: "moved",
+      type: Outer,
+      identity: { ...got, position: [1, 2, 3] },
+      combine: "later",
+      reference: (one) => ({ ...one, position: [one.position[0], 2, 3], inner: { key: 1, at: [1, 2] } }),
+    });
     expectTypeOf(Outer.fields.time).toEqualTypeOf<ScalarType>();
     expectTypeOf(Outer.offsets.position).toEqualTypeOf<number>();
     () => {
       // @ts-expect-error a vector has three numbers.
       Outer.from([{ ...got, position: [1, 2] }]);
+      const short = { name: "short", type: Outer, identity: got, combine: "later" } as const;
+      // @ts-expect-error nor may a twin return two.
+      operator({ ...short, reference: (one) => ({ ...one, position: [1, 2] }) });
       // @ts-expect-error a nested struct has its own fields.
       Outer.from([{ ...got, inner: { key: 1 } }]);
       // @ts-expect-error an array of u64 holds bigints.

@@ -34,7 +34,7 @@ const Element = struct({ name: "Element", fields: { value: vec2(i32), is_some: f
 const Value = struct({ name: "Value", fields: { element: Element, heads: fixedArray(u32, 2) } });
 const types = [
   struct({ name: "Particle", fields: { id: u32, position: vec3(f32), velocity: vec3(f32), age: f32 } }),
-  struct({ name: "Halved", fields: { a: f16, b: vec3(f16), c: vec2(f16) } }),
+  struct({ name: "Halved", fields: { a: f16, b: vec3(f16), b_0: vec2(f16) } }),
   struct({ name: "Trio", fields: { a: f16, b: fixedArray(f16, 2) } }),
   struct({ name: "Listed", fields: { a: u32, b: fixedArray(vec3(f32), 2), c: fixedArray(u64, 1) } }),
   struct({ name: "Input", fields: { a: i32, element: Value, is_some: fixedArray(Element, 2) } }),
