@@ -1,5 +1,4 @@
 import type { FieldType, NestedType, Part } from "../algebra/fields.ts";
-import { leavesOf } from "../algebra/fields.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
 import { requireScalar } from "./scalar.ts";
@@ -55,7 +54,12 @@ function partType(type: ElementType, key: string): FieldType | undefined {
 }
 
 /** How a key names the first scalar of a part. */
-const firstOf = (part: FieldType): string => leavesOf(part)[0]?.access ?? "";
+function firstOf(part: FieldType): string {
+  const [first] = "layout" in part ? part.layout.parts : [];
+  return first === undefined
+    ? ""
+    : (typeof first.key === "number" ? `[${first.key}]` : `.${first.key}`) + firstOf(first.type);
+}
 
 /** @throws {ArgumentError} for a key that is none, or whose type is not known. */
 export function requireKey(
