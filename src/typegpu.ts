@@ -37,16 +37,14 @@ const scalars = { f32, f16, i32, u32 } as const;
 const letters = { f: f32, h: f16, i: i32, u: u32 } as const;
 const vectors = { 2: vec2, 3: vec3, 4: vec4 } as const;
 
-type ScalarNamed<Name> = Name extends keyof typeof scalars ? (typeof scalars)[Name] : never;
-
 /** A value of such a schema, as Wavefold has it: vectors and arrays are plain arrays, and structs are objects. */
-export type SchemaValue<S> = S extends { readonly type: keyof typeof scalars }
+export type SchemaValue<S> = S extends { readonly type: VectorScalarName }
   ? number
-  : S extends { readonly type: `vec2${keyof typeof letters}` }
+  : S extends { readonly type: `vec2${"f" | "h" | "i" | "u"}` }
     ? readonly [x: number, y: number]
-    : S extends { readonly type: `vec3${keyof typeof letters}` }
+    : S extends { readonly type: `vec3${"f" | "h" | "i" | "u"}` }
       ? readonly [x: number, y: number, z: number]
-      : S extends { readonly type: `vec4${keyof typeof letters}` }
+      : S extends { readonly type: `vec4${"f" | "h" | "i" | "u"}` }
         ? readonly [x: number, y: number, z: number, w: number]
         : S extends { readonly type: "array"; readonly elementType: infer Element }
           ? readonly SchemaValue<Element>[]
@@ -57,8 +55,8 @@ export type SchemaValue<S> = S extends { readonly type: keyof typeof scalars }
 /** The element type of a schema. */
 export type SchemaType<S, Name extends string = Capitalize<string>> = S extends { readonly type: "struct" }
   ? StructType<Name, Extract<SchemaValue<S>, StructValue>>
-  : S extends { readonly type: infer Scalar }
-    ? ScalarNamed<Scalar>
+  : S extends { readonly type: infer Scalar extends VectorScalarName }
+    ? ScalarType<Scalar, number>
     : never;
 
 /** The types that schemas gave: the same schema gives the same type. */
