@@ -308,6 +308,22 @@ test("a kernel reads and writes each scalar of any nested type where the CPU doe
     const [made] = await write([new Uint32Array(items.length), words]);
     const written = type.over((made as Uint32Array).buffer as ArrayBuffer).get(1);
     expect(written, type.declaration).toEqual(value);
+    // The first exclusive prefix is the identity, which WGSL has as a literal.
+    const special = type.array(1);
+    const specials = new DataView(special.buffer);
+    for (const { type: one, offset } of leaves) {
+      const all = [
+        one.lowest,
+        one.greatest,
+        one.kind === "float" ? one.round(-0) : one.one,
+        one.round(one.one),
+      ];
+      writeValue(one, specials, offset, all[next() % all.length]);
+    }
+    const identity = special.get(0);
+    const any = operator({ name: "any", type, identity, combine: "later", reference: (_, later) => later });
+    const prefixes = await fold().scan(data, { op: untyped(any), exclusive: true });
+    expect([...(prefixes as unknown as StructArray)][0], type.declaration).toEqual(identity);
     // A scan by an operator that keeps each first element: all goes through the kernels' own conversions.
     const [first] = leaves;
     const last = operator({
