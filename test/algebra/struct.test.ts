@@ -3,6 +3,7 @@ import { operator } from "../../src/algebra/custom_operator.ts";
 import { fixedArray, leavesOf, scalarAt, vec2, vec3, vec4, writeValue } from "../../src/algebra/fields.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
+import { monoid } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
 import type { StructArray, StructFields, StructType, StructValueOf } from "../../src/algebra/struct.ts";
 import { struct } from "../../src/algebra/struct.ts";
@@ -12,6 +13,7 @@ import { problemOf } from "../../src/algebra/value_problem.ts";
 import { wgslType } from "../../src/algebra/wgsl_type.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { workGroupReduce } from "../../src/in_kernel/functions.ts";
+import { segmentedMonoid } from "../../src/kernels/segments.ts";
 import { mapOf } from "../../src/plan/map.ts";
 import { requireKey } from "../../src/plan/sort_key.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -270,6 +272,12 @@ test("bytes and offsets of any nested type are WGSL's", () => {
     // This type is read from its WGSL, by rules of its own.
     const { bytes, native } = wgslType({ name: "any", wgsl: type.name, declarations: type.declaration });
     expect([type.bytes, type.native.align], type.declaration).toEqual([bytes, native.align]);
+    const first = operator({ name: "first", type, identity: type.array(1).get(0), combine: "earlier" });
+    const own = monoid(untyped(first), type, "test");
+    const { domain } = segmentedMonoid(own, { heads: { kind: "rows" }, exclusive: false, initial: false });
+    const declarations = `${type.declaration}\nstruct Segmented { value: ${type.name}, heads: u32 }`;
+    const segmented = wgslType({ name: "any", wgsl: "Segmented", declarations });
+    expect(domain.elementBytes, type.declaration).toBe(segmented.bytes);
     let end = 0;
     for (const { offset, type: one, access } of leavesOf(type)) {
       expect(offset % one.bytes, `${access} of ${type.declaration}`).toBe(0);

@@ -13,6 +13,7 @@ import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { problemOf } from "../../src/algebra/value_problem.ts";
 import type { CheckFailure, CheckReport } from "../../src/check/index.ts";
 import { checkMonoid } from "../../src/check/index.ts";
+import { nearly } from "../../src/check/nearly.ts";
 import { specialsOf } from "../../src/check/values.ts";
 import { ArgumentError, FeatureError, SourceError } from "../../src/errors.ts";
 import { useSoftwareFold } from "../support/fold.ts";
@@ -399,6 +400,23 @@ describe("what may be tried", () => {
         combine: definition.combine.replace("seen | ", "seen & "),
       });
       expect(failure(await checkMonoid(other, { fold: fold(), cases: 50 })).law).toBe("left identity");
+    });
+
+    test("floats may differ by what a change of any part of an operand makes of a result", () => {
+      const Pair = struct({ name: "Pair", fields: { a: vec2(f32), b: Range } });
+      const pair = (x: number) => ({ a: [0, x], b: { least: 0, most: 0 } });
+      // Near 1, one unit in the last place more makes 12 more of the result.
+      const steep = (value: Value): Value => pair(((value as ReturnType<typeof pair>).a[1] ?? 0) * 1e8 - 1e8);
+      const isSame = (right: number): boolean =>
+        nearly(Pair as never)({
+          left: pair(0),
+          right: pair(right),
+          operands: [pair(1)],
+          between: [],
+          again: ([one = pair(1)]) => [steep(one), steep(one)],
+        });
+      expect(isSame(5)).toBe(true);
+      expect(isSame(5000)).toBe(false);
     });
 
     test("values of it are named with their path", async () => {
