@@ -5,6 +5,7 @@ import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import { monoid } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
+import { optionalDomain } from "../../src/algebra/optional.ts";
 import type { StructArray, StructFields, StructType, StructValueOf } from "../../src/algebra/struct.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
@@ -278,6 +279,16 @@ test("bytes and offsets of any nested type are WGSL's", () => {
     const declarations = `${type.declaration}\nstruct Segmented { value: ${type.name}, heads: u32 }`;
     const segmented = wgslType({ name: "any", wgsl: "Segmented", declarations });
     expect(domain.elementBytes, type.declaration).toBe(segmented.bytes);
+    // An element of an operator that has no identity: the fields, and a flag.
+    const { elementBytes, conversions = "" } = optionalDomain(type);
+    const optional = wgslType({
+      name: "any",
+      wgsl: "OptionalElement",
+      declarations: [...type.files, { text: conversions }]
+        .flatMap(({ text }) => text.match(/struct [^}]*\}/g) ?? [])
+        .join("\n"),
+    });
+    expect(elementBytes, type.declaration).toBe(optional.bytes);
     let end = 0;
     for (const { offset, type: one, access } of leavesOf(type)) {
       expect(offset % one.bytes, `${access} of ${type.declaration}`).toBe(0);
