@@ -25,6 +25,7 @@ const bundler = await rolldown({
     ...textual,
     check: "src/check/index.ts",
     three: "src/three/index.ts",
+    typegpu: "src/typegpu.ts",
     esbuild: "src/build/esbuild.ts",
     vite: "src/build/vite.ts",
   },

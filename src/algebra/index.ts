@@ -5,6 +5,16 @@ export { operator } from "./custom_operator.ts";
 export { elementTypes } from "./element_types.ts";
 export type { FloatName } from "./exact_add.ts";
 export { exactAdd } from "./exact_add.ts";
+export type {
+  FieldType,
+  FieldValueOf,
+  FixedArrayType,
+  NestedType,
+  VectorScalarName,
+  VectorType,
+  VectorValue,
+} from "./fields.ts";
+export { fixedArray, vec2, vec3, vec4 } from "./fields.ts";
 export { f16, f32 } from "./floats.ts";
 export { i32, u32 } from "./integers.ts";
 export type { Operator } from "./monoid.ts";
@@ -22,10 +32,11 @@ export {
   or,
   xor,
 } from "./operators.ts";
-export type { StructDefinition, StructFields, StructType, StructValueOf } from "./struct.ts";
+export type { FieldTypeFor, StructDefinition, StructFields, StructType, StructValueOf } from "./struct.ts";
 export { StructArray, struct } from "./struct.ts";
 export type {
   ElementType,
+  FieldValue,
   Scalar,
   ScalarOf,
   ScalarType,

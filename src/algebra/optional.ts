@@ -1,3 +1,4 @@
+import type { NestedType, Part } from "./fields.ts";
 import type { Domain, ElementType, Value } from "./types.ts";
 
 /**
@@ -5,20 +6,24 @@ import type { Domain, ElementType, Value } from "./types.ts";
  * zeros. A struct's fields stand in the element one by one, since subgroups move fields.
  */
 export function optionalDomain<V extends Value>(type: ElementType<string, V>): Domain<V> {
-  const { shuffle } = type.native;
+  const { shuffle, shuffles } = type.native;
   const isWhole = type.kind !== "struct" || shuffle !== undefined;
-  const fields = Object.entries<ElementType>(
-    !isWhole
-      ? (type as unknown as { readonly fields: Readonly<Record<string, ElementType>> }).fields
-      : { element: type },
-  );
+  const parts: readonly Part[] = isWhole ? [] : (type as unknown as NestedType).layout.parts;
+  const last = parts.at(-1);
+  // The flag stands right behind the last field.
+  const end = last === undefined ? type.bytes : last.offset + last.type.bytes;
+  const fields = isWhole
+    ? [["element", type.value] as const]
+    : parts.map(
+        ({ key, type: field }) => [String(key), "layout" in field ? field.layout.wgsl : field.value] as const,
+      );
   let flag = "is_some";
   while (fields.some(([name]) => name === flag)) {
     flag += "_";
   }
   const align = Math.max(4, type.native.align ?? type.bytes);
   const values = fields.map(([name]) => `x.${name}`).join(", ");
-  const parts = isWhole ? "x" : values;
+  const given = isWhole ? "x" : values;
   return {
     element: "OptionalElement",
     ...(shuffle
@@ -26,15 +31,15 @@ export function optionalDomain<V extends Value>(type: ElementType<string, V>): D
           shuffle: (builtin, element, place) =>
             `Element(${shuffle(builtin, `${element}.element`, place)}, ${builtin}(${element}.${flag}, ${place}))`,
         }
-      : { fields: [...fields.map(([name]) => name), flag] }),
-    elementBytes: Math.ceil((Math.ceil(type.bytes / 4) * 4 + 4) / align) * align,
+      : { fields: [...fields.map(([name]) => name), flag], ...(shuffles && { shuffles }) }),
+    elementBytes: Math.ceil((Math.ceil(end / 4) * 4 + 4) / align) * align,
     align,
     literal: () => ["Element()"],
     conversions: `struct OptionalElement {
-${fields.map(([name, field]) => `  ${name}: ${field.value},\n`).join("")}  ${flag}: u32,
+${fields.map(([name, wgsl]) => `  ${name}: ${wgsl},\n`).join("")}  ${flag}: u32,
 }
 fn element_from_value(x: Value) -> Element {
-  return Element(${parts}, 1u);
+  return Element(${given}, 1u);
 }
 fn value_from_element(x: Element) -> Value {
   return ${isWhole ? values : `Value(${values})`};

@@ -1,42 +1,80 @@
 import { ArgumentError, refuse } from "../errors.ts";
 import { MARK } from "../text/mark.ts";
 import { isReserved } from "../text/reserved.ts";
+import type { SourceText } from "../text/source.ts";
 import { bytesFor } from "./bytes.ts";
 import { requireDefinition, requireName } from "./custom_operator.ts";
-import { decodeFloat16, encodeFloat16 } from "./float16.ts";
-import type { Domain, ElementType, Literal, ScalarOf, ScalarType, StructValue, TypeName } from "./types.ts";
-import { requireType } from "./types.ts";
-import { describe, problemOf } from "./value_problem.ts";
+import type {
+  FieldType,
+  FieldValueOf,
+  FixedArrayType,
+  Leaf,
+  NestedType,
+  Part,
+  VectorType,
+} from "./fields.ts";
+import {
+  alignOf,
+  constructed,
+  declarationOf,
+  filesOf,
+  isWhole,
+  leavesOf,
+  literalOf,
+  MOST_BYTES,
+  movedText,
+  nameOf,
+  problemAt,
+  readValue,
+  requireFieldType,
+  rounded,
+  roundUp,
+  structsIn,
+  wgslOf,
+  writeValue,
+} from "./fields.ts";
+import type { Domain, Scalar, ScalarType, StructValue } from "./types.ts";
 
 /** What {@link struct} takes. */
 export interface StructDefinition<Name extends string, Fields extends StructFields> {
   /** The struct's name in WGSL: it starts with an upper-case letter. */
   readonly name: Name;
-  /** A scalar element type for each field, in order. */
+  /**
+   * The type of each field, in order: a scalar, such as f32; `vec2`, `vec3` or `vec4` of one; `fixedArray` of any of these; or
+   * another struct.
+   */
   readonly fields: Fields;
 }
 
 /** The fields of a struct, by name, in order. */
 export interface StructFields {
-  readonly [field: string]: ScalarType;
+  readonly [field: string]: FieldType;
 }
 
-/** A value of a struct with these fields: `number`, or `bigint` for u64 and i64. */
+/**
+ * A value of a struct with these fields: `number`, or `bigint` for u64 and i64; an array for a vector or an array; an object for
+ * a struct.
+ */
 export type StructValueOf<Fields extends StructFields> = {
-  readonly [Field in keyof Fields]: Fields[Field] extends { readonly name: infer Name extends TypeName }
-    ? ScalarOf<Name>
-    : never;
+  readonly [Field in keyof Fields]: FieldValueOf<Fields[Field]>;
 };
+
+/** The type of a field, as far as its values tell it. */
+export type FieldTypeFor<V> = [V] extends [Scalar]
+  ? ScalarType
+  : [V] extends [readonly unknown[]]
+    ? VectorType | FixedArrayType
+    : [V] extends [StructValue]
+      ? NestedType<string, V>
+      : FieldType;
 
 /** An element type of the caller's own. See {@link struct}. */
 export interface StructType<Name extends string = string, V extends StructValue = StructValue>
-  extends ElementType<Name, V> {
-  /** It tells structs from other types. */
-  readonly kind: "struct";
-  /** The struct's declaration in WGSL. */
+  extends NestedType<Name, V> {
+  /** The struct's declaration in WGSL, after those of the structs that its fields hold. */
   readonly declaration: string;
-  /** The scalar type of each field, in order. */
-  readonly fields: { readonly [Field in keyof V]: ScalarType };
+  /** The type of each field, in order. */
+  readonly fields: { readonly [Field in keyof V]: FieldTypeFor<V[Field]> };
   /** The byte offset of each field, as WGSL lays it out. */
   readonly offsets: { readonly [Field in keyof V]: number };
   /** An array of so many structs, all bytes zero. @throws {ArgumentError} where there is no memory for as many. */
@@ -45,12 +83,6 @@ export interface StructType<Name extends string = string, V extends StructValue 
   from(values: Iterable<V>): StructArray<Name, V>;
   /** An array over existing bytes: all of them, or `length` structs from a byte offset on. */
   over(buffer: ArrayBuffer, byteOffset?: number, length?: number): StructArray<Name, V>;
-}
-
-interface Field {
-  readonly name: string;
-  readonly type: ScalarType;
-  readonly offset: number;
 }
 
 /**
@@ -76,21 +108,13 @@ export class StructArray<Name extends string = string, V extends StructValue = S
   /** The number of structs. */
   readonly length: number;
   readonly #view: DataView;
-  readonly #fields: readonly Field[];
 
   /** @internal */
-  constructor(
-    type: StructType<Name, V>,
-    fields: readonly Field[],
-    buffer: ArrayBuffer,
-    byteOffset: number,
-    length: number,
-  ) {
+  constructor(type: StructType<Name, V>, buffer: ArrayBuffer, byteOffset: number, length: number) {
     this.type = type;
     this.buffer = buffer;
     this.byteOffset = byteOffset;
     this.length = length;
-    this.#fields = fields;
     this.#view = new DataView(buffer, byteOffset, length * type.bytes);
   }
 
@@ -106,24 +130,17 @@ export class StructArray<Name extends string = string, V extends StructValue = S
 
   /** @throws {ArgumentError} when there is no such place. */
   get(index: number): V {
-    const start = this.#startOf(index);
-    const value: Record<string, number | bigint> = {};
-    for (const { name, type, offset } of this.#fields) {
-      value[name] = accessors[type.name as TypeName].get(this.#view, start + offset);
-    }
-    return value as unknown as V;
+    return readValue(this.type, this.#view, this.#startOf(index)) as V;
   }
 
   /** @throws {ArgumentError} when there is no such place, or a field holds no value of its type. */
   set(index: number, value: V): void {
     const start = this.#startOf(index);
-    const problem = problemOf(this.type, value);
+    const problem = problemAt(this.type, value);
     if (problem !== undefined) {
       throw new ArgumentError(`${this.type.name} at ${index}: ${problem}`, "value");
     }
-    for (const { name, type, offset } of this.#fields) {
-      accessors[type.name as TypeName].set(this.#view, start + offset, value[name] as never);
-    }
+    writeValue(this.type, this.#view, start, value);
   }
 
   /** Each struct as a plain object, in order. */
@@ -144,34 +161,12 @@ export class StructArray<Name extends string = string, V extends StructValue = S
   }
 }
 
-interface Accessor<V> {
-  get(view: DataView, offset: number): V;
-  set(view: DataView, offset: number, value: V): void;
-}
-
-/** Little-endian, as GPUs are. */
-const accessors = {
-  u32: { get: (view, at) => view.getUint32(at, true), set: (view, at, x) => view.setUint32(at, x, true) },
-  i32: { get: (view, at) => view.getInt32(at, true), set: (view, at, x) => view.setInt32(at, x, true) },
-  f32: { get: (view, at) => view.getFloat32(at, true), set: (view, at, x) => view.setFloat32(at, x, true) },
-  f16: {
-    get: (view, at) => decodeFloat16(view.getUint16(at, true)),
-    set: (view, at, x) => view.setUint16(at, encodeFloat16(x), true),
-  },
-  u64: {
-    get: (view, at) => view.getBigUint64(at, true),
-    set: (view, at, x) => view.setBigUint64(at, x, true),
-  },
-  i64: { get: (view, at) => view.getBigInt64(at, true), set: (view, at, x) => view.setBigInt64(at, x, true) },
-  f64: { get: (view, at) => view.getFloat64(at, true), set: (view, at, x) => view.setFloat64(at, x, true) },
-} as const satisfies { [Name in TypeName]: Accessor<ScalarOf<Name>> };
-
-const MOST_BYTES = 64;
 const LEAST_BYTES = 4;
 
 /**
- * A struct as an element type, for operators of your own: 4 to 64 bytes, laid out as WGSL lays it
- * out (u64, i64 and f64 as `vec2<u32>`, low word first).
+ * A struct as an element type, for operators of your own: 4 to 64 bytes, laid out as WGSL lays it out in a storage buffer (u64,
+ * i64 and f64 as `vec2<u32>`, low word first). A field may also be a vector, an array of a fixed length, or another struct, by
+ * `vec2`, `vec3`, `vec4`, `fixedArray` and `struct`.
  *
  * @example
  * ```ts
@@ -186,7 +181,8 @@ const LEAST_BYTES = 4;
  * await fold.reduce(pair.from([{ key: 2, value: 1 }, { key: 1, value: 9 }]), { op: latest }); // { key: 2, value: 1 }
  * ```
  *
- * @throws {ArgumentError} for a name that WGSL would not take, a field of no scalar type, or a size out of range.
+ * @throws {ArgumentError} for a name that WGSL would not take, for what is no type of a field, for two structs of one name, and
+ * for a size out of range.
  */
 export function struct<const Name extends string, const Fields extends StructFields>(
   definition: StructDefinition<Name, Fields>,
@@ -203,88 +199,73 @@ export function struct<const Name extends string, const Fields extends StructFie
     );
   }
   const fields = layOut(name, definition.fields);
-  const align = Math.max(...fields.map(({ type }) => type.bytes));
+  const align = Math.max(...fields.map(({ type }) => alignOf(type)));
   const end = fields.reduce((most, { type, offset }) => Math.max(most, offset + type.bytes), 0);
-  const bytes = Math.ceil(end / align) * align;
+  const bytes = roundUp(end, align);
   if (bytes < LEAST_BYTES || bytes > MOST_BYTES) {
     throw new ArgumentError(
       `struct ${name}: it takes ${bytes} bytes; a struct takes ${LEAST_BYTES} to ${MOST_BYTES}`,
       "fields",
     );
   }
-  const declarationAs = (own: string): string =>
-    [`struct ${own} {`, ...fields.map((field) => `  ${field.name}: ${field.type.value},`), "}"].join("\n");
   // Beside our own WGSL, the struct's name has the mark.
   const marked = MARK + name;
+  const file = { name: `struct ${name}`, text: declarationOf(marked, fields, wgslOf), as: () => name };
+  const files = filesWith(file, fields);
+  const whole = { kind: "struct", name, layout: { align, wgsl: marked, parts: fields } } as const;
+  const leaves = leavesOf(whole as unknown as NestedType);
   const stored = storedAs(bytes);
-  const fromStored = `${marked}(${fields.map((field) => readField(field, bytes)).join(", ")})`;
-  const toStored = stored.construct((word) => writeWord(fields, bytes, word));
-  const usesF16 = fields.some(({ type }) => type.name === "f16");
+  const fromStored = constructed(whole as unknown as NestedType, (leaf) => readScalar(leaf, bytes));
+  const toStored = stored.construct((word) => writeWord(leaves, bytes, word));
+  const usesF16 = leaves.some(({ type }) => type.name === "f16");
+  const inParts = fields.filter((field) => !isWhole(field.type));
   const native: Domain<V> = {
     element: marked,
-    fields: fields.map((field) => field.name),
+    fields: fields.map(({ key }) => String(key)),
+    ...(inParts.length > 0 && {
+      shuffles: Object.fromEntries(
+        inParts.map(({ key, type }) => [
+          key,
+          (builtin: string, of: string, place: string) => movedText(type, builtin, of, place),
+        ]),
+      ),
+    }),
     stored: stored.wgsl,
     fromStored,
     toStored,
     elementBytes: bytes,
     align,
-    long: fields.some((field) => field.type.native.long),
-    literal(value, variable): Literal {
-      const parts = fields.map((field) =>
-        field.type.native.literal(value[field.name] as never, `${variable}_${field.name}`),
-      );
-      return [
-        `${marked}(${parts.map(([expression]) => expression).join(", ")})`,
-        parts.map(([, setup]) => setup).join(""),
-      ];
-    },
+    long: leaves.some(({ type }) => type.native.long),
+    literal: (value, variable) => literalOf(type, value, variable),
   };
   const make = (buffer: ArrayBuffer, byteOffset: number, length: number): StructArray<Name, V> =>
-    new StructArray<Name, V>(type, fields, buffer, byteOffset, length);
+    new StructArray<Name, V>(type, buffer, byteOffset, length);
   const type: StructType<Name, V> = {
-    name,
-    kind: "struct",
+    ...whole,
     bytes,
     ...(usesF16 && { feature: "shader-f16" as const }),
     value: name,
-    declaration: declarationAs(name),
+    declaration: [
+      ...new Set(
+        [...fields.flatMap(({ type }) => structsIn(type)), whole].map((one) =>
+          declarationOf(one.name, one.layout.parts, nameOf),
+        ),
+      ),
+    ].join("\n"),
     takes: `operator({ type: ${name}, … })`,
-    fields: Object.fromEntries(fields.map((field) => [field.name, field.type])) as {
-      [Field in keyof V]: ScalarType;
-    },
-    offsets: Object.fromEntries(fields.map((field) => [field.name, field.offset])) as {
+    fields: Object.fromEntries(fields.map((field) => [field.key, field.type])) as StructType<
+      Name,
+      V
+    >["fields"],
+    offsets: Object.fromEntries(fields.map((field) => [field.key, field.offset])) as {
       [Field in keyof V]: number;
     },
     carried: stored.wgsl,
     fromCarried: fromStored,
-    files: [...new Set(fields.flatMap((field) => field.type.files))]
-      .filter(
-        // These files are only for min and max of scalars.
-        (file) => !file.name.endsWith("_order.wgsl"),
-      )
-      .concat({ name: `struct ${name}`, text: declarationAs(marked), as: () => name }),
+    files,
     native,
-    round: (value) =>
-      Object.fromEntries(
-        fields.map((field) => [field.name, field.type.round(value[field.name] as never)]),
-      ) as unknown as V,
-    problemOf(value) {
-      if (typeof value !== "object" || value === null) {
-        return `${describe(value)} is no value of ${name}, which takes { ${fields.map((field) => field.name).join(", ")} }`;
-      }
-      const given = value as Record<string, unknown>;
-      const stranger = Object.keys(given).find((key) => !fields.some((field) => field.name === key));
-      if (stranger !== undefined) {
-        return `${describe(value)} has a field ${stranger}, and ${name} has ${fields.map((field) => field.name).join(", ")}`;
-      }
-      for (const field of fields) {
-        const problem = problemOf(field.type, given[field.name]);
-        if (problem !== undefined) {
-          return `${field.name}: ${problem}`;
-        }
-      }
-      return undefined;
-    },
+    round: (value) => rounded(type, value) as V,
+    problemOf: (value) => problemAt(type, value),
     array(length) {
       if (!Number.isInteger(length) || length < 0 || length > 0xffffffff) {
         refuse(`${name}.array`, "length", String(length), "a whole number from 0 to 2^32 - 1");
@@ -329,27 +310,44 @@ function requireFree(name: string, caller: string, option: string): void {
   }
 }
 
-/** Where WGSL puts each field: at the next multiple of its alignment, which is its size for all scalars here. */
-function layOut(name: string, fields: StructFields): Field[] {
+/** Where WGSL puts each field: at the next multiple of its alignment. */
+function layOut(name: string, fields: StructFields): Part[] {
   if (typeof fields !== "object" || fields === null || Object.keys(fields).length === 0) {
     throw new ArgumentError(`struct ${name}: there are no fields; it takes { field: type, … }`, "fields");
   }
   let end = 0;
-  return Object.entries(fields).map(([field, given]) => {
-    const caller = `struct ${name}, field ${field}`;
-    requireName(field, caller, "fields");
-    requireFree(field, caller, "fields");
-    const type = requireType(given, caller, "fields");
-    if (type.kind === "struct") {
+  return Object.entries(fields).map(([key, given]) => {
+    const caller = `struct ${name}, field ${key}`;
+    requireName(key, caller, "fields");
+    requireFree(key, caller, "fields");
+    const type = requireFieldType(given, caller, "fields");
+    const offset = roundUp(end, alignOf(type));
+    end = offset + type.bytes;
+    return { key, type, offset };
+  });
+}
+
+/**
+ * The files of the fields' types, each once, and then that of the struct itself.
+ *
+ * @throws {ArgumentError} if two structs have one name, and are not declared in the same way.
+ */
+function filesWith(own: SourceText, fields: readonly Part[]): readonly SourceText[] {
+  const files = new Map<string, SourceText>();
+  for (const file of fields.flatMap(({ type }) => filesOf(type))) {
+    const known = file.name === own.name ? own : files.get(file.name);
+    if (known !== undefined && known.text !== file.text) {
       throw new ArgumentError(
-        `${caller}: ${type.name} is a struct; a field takes u32, i32, f32, f16, u64, i64 or f64`,
+        `${own.name}: ${known === own ? `it holds another ${file.name}` : `it holds two structs that are called ${file.name}`}; rename one`,
         "fields",
       );
     }
-    const offset = Math.ceil(end / type.bytes) * type.bytes;
-    end = offset + type.bytes;
-    return { name: field, type: type as ScalarType, offset };
-  });
+    // These files are only for min and max of scalars.
+    if (!file.name.endsWith("_order.wgsl")) {
+      files.set(file.name, file);
+    }
+  }
+  return [...files.values(), own];
 }
 
 /** The vectors of words that a struct is stored in. They are as wide as its size allows, so that loads are wide. */
@@ -393,13 +391,13 @@ function storedWord(bytes: number, word: number): string {
   return width === 1 ? vector : `${vector}.${"xyzw"[word % width]}`;
 }
 
-/** A field's value from a stored struct `x`. */
-function readField({ type, offset }: Field, bytes: number): string {
+/** A scalar's value from a stored struct `x`. */
+function readScalar({ type, offset }: Leaf, bytes: number): string {
   if (bytes % 4 !== 0) {
     return `x[${offset / 2}]`;
   }
   const word = storedWord(bytes, Math.floor(offset / 4));
-  const name = type.name;
+  const { name } = type;
   switch (name) {
     case "u32":
       return word;
@@ -421,34 +419,34 @@ function readField({ type, offset }: Field, bytes: number): string {
  * A word of a stored struct, from the struct `x`. Padding is zero. If the struct has no whole number of words, this is an
  * f16.
  */
-function writeWord(fields: readonly Field[], bytes: number, word: number): string {
+function writeWord(leaves: readonly Leaf[], bytes: number, word: number): string {
   if (bytes % 4 !== 0) {
-    const field = fields.find(({ offset }) => offset === word * 2);
-    return field === undefined ? "0.0h" : `x.${field.name}`;
+    const leaf = leaves.find(({ offset }) => offset === word * 2);
+    return leaf === undefined ? "0.0h" : `x${leaf.access}`;
   }
-  const inside = fields.filter(({ offset, type }) => offset < word * 4 + 4 && offset + type.bytes > word * 4);
+  const inside = leaves.filter(({ offset, type }) => offset < word * 4 + 4 && offset + type.bytes > word * 4);
   const [first] = inside;
   if (first === undefined) {
     return "0u";
   }
-  const name = first.type.name;
+  const { name } = first.type;
   switch (name) {
     case "u32":
-      return `x.${first.name}`;
+      return `x${first.access}`;
     case "i32":
     case "f32":
-      return `bitcast<u32>(x.${first.name})`;
+      return `bitcast<u32>(x${first.access})`;
     case "f16": {
       const half = (at: number): string => {
-        const field = inside.find(({ offset }) => offset === word * 4 + at);
-        return field === undefined ? "0.0" : `f32(x.${field.name})`;
+        const leaf = inside.find(({ offset }) => offset === word * 4 + at);
+        return leaf === undefined ? "0.0" : `f32(x${leaf.access})`;
       };
       return `pack2x16float(vec2<f32>(${half(0)}, ${half(2)}))`;
     }
     case "u64":
     case "i64":
     case "f64":
-      return `x.${first.name}.${word * 4 === first.offset ? "x" : "y"}`;
+      return `x${first.access}.${word * 4 === first.offset ? "x" : "y"}`;
     default:
       return name satisfies never;
   }

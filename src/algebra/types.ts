@@ -40,8 +40,14 @@ export type Scalar = number | bigint;
 
 /** A value of a struct on the CPU: a plain object, field by field. */
 export interface StructValue {
-  readonly [field: string]: Scalar;
+  readonly [field: string]: FieldValue;
 }
+
+/**
+ * A value of a struct's field on the CPU. That of a vector or an array is an array. The empty one makes TypeScript take what a
+ * function returns, such as `[1, 2, 3]`, for a tuple.
+ */
+export type FieldValue = Scalar | StructValue | readonly FieldValue[] | readonly [];
 
 /** A value of any element type on the CPU. */
 export type Value = Scalar | StructValue;
@@ -74,6 +80,8 @@ export interface Domain<V extends Value = Value> {
   readonly element: string;
   /** Its fields, if it is a struct. */
   readonly fields?: readonly string[];
+  /** Expressions that move fields between lanes, by the fields' names, if built-ins of WGSL do not take these fields. */
+  readonly shuffles?: Readonly<Record<string, NonNullable<Domain["shuffle"]>>>;
   /**
    * WGSL type of an item in a storage buffer, and its conversions from and to the element, if it is not the element itself.
    */

@@ -21,10 +21,12 @@ export function problemOf(type: ElementType, value: unknown): string | undefined
 export const describe = (value: unknown): string =>
   typeof value === "bigint"
     ? `${value}n`
-    : typeof value === "object" && value !== null
-      ? `{ ${Object.entries(value)
-          .map(([name, one]) => `${name}: ${describe(one)}`)
-          .join(", ")} }`
-      : Object.is(value, -0)
-        ? "-0"
-        : String(value);
+    : Array.isArray(value)
+      ? `[${value.map(describe).join(", ")}]`
+      : typeof value === "object" && value !== null
+        ? `{ ${Object.entries(value)
+            .map(([name, one]) => `${name}: ${describe(one)}`)
+            .join(", ")} }`
+        : Object.is(value, -0)
+          ? "-0"
+          : String(value);

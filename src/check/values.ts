@@ -1,23 +1,26 @@
 import type { Random } from "fast-check";
-import { Arbitrary, nat, record, Value as Shrinkable, Stream, sample } from "fast-check";
-import type { StructType } from "../algebra/struct.ts";
+import { Arbitrary, nat, record, Value as Shrinkable, Stream, sample, tuple } from "fast-check";
+import type { FieldType, NestedType } from "../algebra/fields.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../algebra/types.ts";
 import { problemOf } from "../algebra/value_problem.ts";
 
-/** A struct's scalar types, by field. */
-export const fieldTypes = (type: StructType): [field: string, type: ScalarType][] =>
-  Object.entries(type.fields);
-
 /** Any values of a type: small ones, special ones, and any bits, one as likely as the others. */
 export function anyValues(type: ElementType): Arbitrary<Value> {
-  return type.kind === "struct"
-    ? record(
-        Object.fromEntries(
-          fieldTypes(type as StructType).map(([field, one]) => [field, new AnyScalars(one)]),
-        ),
-        { noNullPrototype: true },
-      )
-    : new AnyScalars(type as ScalarType);
+  return anyFields(type as ScalarType | NestedType) as Arbitrary<Value>;
+}
+
+function anyFields(type: FieldType): Arbitrary<unknown> {
+  switch (type.kind) {
+    case "struct":
+      return record(Object.fromEntries(type.layout.parts.map((part) => [part.key, anyFields(part.type)])), {
+        noNullPrototype: true,
+      });
+    case "vector":
+    case "array":
+      return tuple(...type.layout.parts.map((part) => anyFields(part.type)));
+    default:
+      return new AnyScalars(type);
+  }
 }
 
 /** Values out of a list. */

@@ -189,9 +189,7 @@ export function storageText(
 }
 
 /** How many 32-bit words an element has. */
-export function elementWords({ domain, type, onValues }: Monoid): number {
-  return type.kind === "struct" && !onValues ? Math.ceil(type.bytes / 4) : Math.ceil(domain.elementBytes / 4);
-}
+export const elementWords = ({ domain }: Monoid): number => Math.ceil(domain.elementBytes / 4);
 
 /** The members of the uniform that every device-wide kernel takes, in order. shaders/contract.wgsl explains each. */
 export const paramNames = [

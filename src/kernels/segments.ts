@@ -17,7 +17,6 @@ import storeTotalsFile from "../../shaders/device/segments/store_totals.wgsl";
 import storeTotalsOneByOneFile from "../../shaders/device/segments/store_totals_one_by_one.wgsl";
 import totalsFile from "../../shaders/device/segments/totals.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { StructType } from "../algebra/struct.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
@@ -68,14 +67,9 @@ export interface SegmentUse {
 }
 
 /** Bytes of an element that holds a value and a number, as WGSL lays it out. */
-function elementBytesOf({ domain, type }: Monoid): number {
-  const { fields = {} } = type as Partial<StructType>;
-  const align =
-    domain.element === "vec2<u32>"
-      ? 8
-      : domain.fields === undefined
-        ? 4
-        : Math.max(4, ...Object.values(fields).map(({ bytes }) => bytes));
+function elementBytesOf({ domain }: Monoid): number {
+  const { fields, align: own = 4 } = domain;
+  const align = domain.element === "vec2<u32>" ? 8 : fields === undefined ? 4 : Math.max(4, own);
   return Math.ceil((Math.ceil(domain.elementBytes / 4) * 4 + 4) / align) * align;
 }
 

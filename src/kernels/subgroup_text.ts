@@ -63,7 +63,7 @@ export function subgroupSources(monoid: Monoid): readonly SourceText[] {
 
 /** The element `of`, moved by a built-in. An element of a segment has a value, which may be a struct. */
 function moved(
-  { domain: { fields, shuffle }, onValues }: Monoid,
+  { domain: { fields, shuffle, shuffles }, onValues }: Monoid,
   wgsl: string,
   of: string,
   builtin: string,
@@ -72,7 +72,7 @@ function moved(
   const parts = fields?.map((field) =>
     onValues && field === "value"
       ? moved(onValues, "SegmentValue", `${of}.${field}`, builtin, place)
-      : `${builtin}(${of}.${field}, ${place})`,
+      : (shuffles?.[field]?.(builtin, `${of}.${field}`, place) ?? `${builtin}(${of}.${field}, ${place})`),
   );
   return parts
     ? `${wgsl}(${parts.join(", ")})`

@@ -55,6 +55,15 @@ export function mapOf(
       "from",
     );
   }
+  const twice = source.files.find(({ name, text }) =>
+    type.files.some((other) => other.name === name && other.text !== text),
+  );
+  if (twice !== undefined) {
+    throw new ArgumentError(
+      `${title}: ${source.name} and ${type.name} hold different structs that are both called ${twice.name}; rename one`,
+      "from",
+    );
+  }
   if (source.feature !== undefined && !features.has(source.feature)) {
     throw new FeatureError(
       `${title} from ${source.name} needs the adapter feature "${source.feature}"`,

@@ -1,4 +1,4 @@
-import type { StructType } from "../algebra/struct.ts";
+import type { FieldType, NestedType, Part } from "../algebra/fields.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
 import { requireScalar } from "./scalar.ts";
@@ -25,7 +25,7 @@ export interface SortKeyOptions extends SortOrder {
    * an element is its own key.
    */
   readonly key?: string;
-  /** The type of the key. It is needed unless `key` is a field of a struct, or the key has the elements' own type. */
+  /** The type of the key. It is needed unless `key` is a field of a struct or a scalar in one, such as `"x.position.z"`, or the key has the elements' own type. */
   readonly keyType?: ElementType;
 }
 
@@ -37,13 +37,28 @@ export interface CheckedKey {
   readonly text: string | undefined;
 }
 
-/** The type of a struct's field, if a key is such a field and nothing else. */
-function fieldType(type: ElementType, key: string): ScalarType | undefined {
-  const field = /^\s*x\s*\.\s*(\w+)\s*$/.exec(key)?.[1];
-  const { fields } = type as Partial<StructType>;
-  return field !== undefined && fields !== undefined && Object.hasOwn(fields, field)
-    ? fields[field]
-    : undefined;
+/** The type of a struct's field, or of a part of one, if a key is such a part and nothing else, such as `x.position.z`. */
+function partType(type: ElementType, key: string): FieldType | undefined {
+  const path = /^\s*x((?:\s*\.\s*\w+|\s*\[\s*\d+u?\s*\])+)\s*$/.exec(key)?.[1];
+  let known: FieldType | undefined = path === undefined ? undefined : (type as FieldType);
+  for (const [, name = "", index] of (path ?? "").matchAll(/\.\s*(\w+)|\[\s*(\d+)/g)) {
+    const parts: readonly Part[] = (known as Partial<NestedType> | undefined)?.layout?.parts ?? [];
+    const place =
+      known?.kind === "vector" && name.length === 1
+        ? Math.max("xyzw".indexOf(name), "rgba".indexOf(name))
+        : -1;
+    const wanted = index !== undefined ? Number(index) : place >= 0 ? place : name;
+    known = parts.find((part) => part.key === wanted)?.type;
+  }
+  return known;
+}
+
+/** How a key names the first scalar of a part. */
+function firstOf(part: FieldType): string {
+  const [first] = "layout" in part ? part.layout.parts : [];
+  return first === undefined
+    ? ""
+    : (typeof first.key === "number" ? `[${first.key}]` : `.${first.key}`) + firstOf(first.type);
 }
 
 /** @throws {ArgumentError} for a key that is none, or whose type is not known. */
@@ -73,7 +88,16 @@ export function requireKey(
   if (typeof key !== "string") {
     refuse(title, "key", typeof key, 'WGSL over an element\'s value x, such as "x.depth"');
   }
-  const named = keyType ?? fieldType(type, key);
+  const part = partType(type, key);
+  if (part !== undefined && "layout" in part) {
+    refuse(
+      title,
+      "key",
+      `${JSON.stringify(key)}, of ${part.name}`,
+      `a scalar of it, such as ${JSON.stringify(key.trim() + firstOf(part))}`,
+    );
+  }
+  const named = keyType ?? part;
   if (named === undefined && type.kind === "struct") {
     refuse(title, "keyType", "undefined", `the type that the key ${JSON.stringify(key)} gives`);
   }

@@ -2,16 +2,19 @@ import { constantFrom, integer } from "fast-check";
 import { describe, expect } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
+import { fixedArray, leavesOf, vec2, vec3 } from "../../src/algebra/fields.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import { add, max, min } from "../../src/algebra/operators.ts";
+import type { StructType } from "../../src/algebra/struct.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ScalarType, Value } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { problemOf } from "../../src/algebra/value_problem.ts";
 import type { CheckFailure, CheckReport } from "../../src/check/index.ts";
 import { checkMonoid } from "../../src/check/index.ts";
-import { fieldTypes, specialsOf } from "../../src/check/values.ts";
+import { nearly } from "../../src/check/nearly.ts";
+import { specialsOf } from "../../src/check/values.ts";
 import { ArgumentError, FeatureError, SourceError } from "../../src/errors.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { operatorsOf } from "../support/kernels.ts";
@@ -20,6 +23,8 @@ import { seed } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 3 });
+
+type StructValueIn<Type> = Type extends StructType<string, infer V> ? V : never;
 
 const fold = useSoftwareFold();
 
@@ -329,7 +334,97 @@ describe("what may be tried", () => {
 
   test("a struct's fields are told apart", () => {
     const all = { a: u32, b: i32, c: f32, d: f16, e: u64, f: i64, g: f64 };
-    expect(Object.fromEntries(fieldTypes(struct({ name: "All", fields: all }) as never))).toEqual(all);
+    const types = leavesOf(struct({ name: "All", fields: all })).map(({ access, type }) => [access, type]);
+    expect(types).toEqual(Object.entries(all).map(([field, type]) => [`.${field}`, type]));
+  });
+
+  describe("vectors, arrays and structs in a struct", () => {
+    const Range = struct({ name: "Range", fields: { least: i32, most: i32 } });
+    const Body = struct({
+      name: "Body",
+      fields: { at: vec3(f32), counts: fixedArray(u32, 2), range: Range, seen: vec2(u32) },
+    });
+    const definition = {
+      name: "together",
+      type: Body,
+      identity: {
+        at: [0, 0, 0],
+        counts: [0, 0],
+        range: { least: 0x7fffffff, most: -0x80000000 },
+        seen: [0, 0],
+      },
+      combine: `return Body(
+  earlier.at + later.at,
+  array(earlier.counts[0] + later.counts[0], max(earlier.counts[1], later.counts[1])),
+  Range(min(earlier.range.least, later.range.least), max(earlier.range.most, later.range.most)),
+  earlier.seen | later.seen,
+);`,
+      reference: (a: StructValueIn<typeof Body>, b: StructValueIn<typeof Body>) => ({
+        at: [0, 1, 2].map((k) => Math.fround((a.at[k] ?? 0) + (b.at[k] ?? 0))) as unknown as [
+          number,
+          number,
+          number,
+        ],
+        counts: [
+          ((a.counts[0] ?? 0) + (b.counts[0] ?? 0)) >>> 0,
+          Math.max(a.counts[1] ?? 0, b.counts[1] ?? 0),
+        ],
+        range: {
+          least: Math.min(a.range.least, b.range.least),
+          most: Math.max(a.range.most, b.range.most),
+        },
+        seen: [(a.seen[0] | b.seen[0]) >>> 0, (a.seen[1] | b.seen[1]) >>> 0] as const,
+      }),
+    } as const;
+
+    test("an operator that is one passes, on the GPU too", async () => {
+      const report = await checkMonoid(operator(definition), { fold: fold(), cases: 50 });
+      expect(report.ok ? "" : report.message).toBe("");
+    });
+
+    test("a law that only a part breaks is found, and all else is made simple", async () => {
+      const broken = operator({
+        ...definition,
+        name: "broken",
+        reference: (a, b) => ({
+          ...definition.reference(a, b),
+          range: { least: (a.range.least - b.range.least) | 0, most: 0 },
+        }),
+      });
+      const { law, message } = failure(await checkMonoid(broken));
+      expect(law).toBe("associativity");
+      expect(message).toContain("at: [0, 0, 0], counts: [0, 0], range: { least: ");
+      const other = operator({
+        ...definition,
+        name: "other",
+        combine: definition.combine.replace("seen | ", "seen & "),
+      });
+      expect(failure(await checkMonoid(other, { fold: fold(), cases: 50 })).law).toBe("left identity");
+    });
+
+    test("floats may differ by what a change of any part of an operand makes of a result", () => {
+      const Pair = struct({ name: "Pair", fields: { a: vec2(f32), b: Range } });
+      const pair = (x: number) => ({ a: [0, x], b: { least: 0, most: 0 } });
+      // Near 1, one unit in the last place more makes 12 more of the result.
+      const steep = (value: Value): Value => pair(((value as ReturnType<typeof pair>).a[1] ?? 0) * 1e8 - 1e8);
+      const isSame = (right: number): boolean =>
+        nearly(Pair as never)({
+          left: pair(0),
+          right: pair(right),
+          operands: [pair(1)],
+          between: [],
+          again: ([one = pair(1)]) => [steep(one), steep(one)],
+        });
+      expect(isSame(5)).toBe(true);
+      expect(isSame(5000)).toBe(false);
+    });
+
+    test("values of it are named with their path", async () => {
+      const wrong = { ...definition.identity, counts: [0, -1] };
+      await expect(checkMonoid(operator(definition), { values: [wrong] })).rejects.toThrow(
+        "counts[1]: -1 is no value of u32",
+      );
+    });
   });
 });
 

@@ -106,6 +106,7 @@ describe("the example of", () => {
     const given = {
       ...modules["wavefold/monoids"]?.run,
       ...modules["wavefold/check"]?.run,
+      ...modules["wavefold/typegpu"]?.run,
       ...modules["wavefold/reference"]?.run,
       ...modules["wavefold/wgsl"]?.run,
       ...modules["wavefold/three"]?.run,

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { valuesOf } from "../../src/algebra/array_values.ts";
+import { scalarAt } from "../../src/algebra/fields.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Scalar, TypeName, Value } from "../../src/algebra/types.ts";
+import { describe } from "../../src/algebra/value_problem.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import { workGroupSplit } from "../../src/in_kernel/exchange.ts";
@@ -47,7 +49,7 @@ import {
   typeArbitrary,
 } from "./plans.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, dataKinds } from "./values.ts";
+import { arrayOf, dataKinds, fieldsOf } from "./values.ts";
 
 // Functions linked into a kernel, called by every thread of work-groups of any shape, some in one kernel.
 
@@ -562,7 +564,7 @@ function requireValues(
           if (expected !== undefined && !isSame(facts, output, found, expected, own)) {
             const member = columns[column] === "" ? "" : `.${columns[column]}`;
             throw new Fault(
-              `${name}${member}, round ${round}, group ${group}, thread ${thread} of ${threads}: ${show(found)} instead of ${show(expected)}`,
+              `${name}${member}, round ${round}, group ${group}, thread ${thread} of ${threads}: ${describe(found)} instead of ${describe(expected)}`,
             );
           }
         });
@@ -573,19 +575,10 @@ function requireValues(
     const word = (isI32 ? counters.i32 : counters.u32)[at] ?? 0;
     const held = isI32 ? word | 0 : word;
     if (held !== state) {
-      throw new Fault(`${name}: the counter is ${held} at the end instead of ${show(state)}`);
+      throw new Fault(`${name}: the counter is ${held} at the end instead of ${describe(state)}`);
     }
   }
 }
-
-const show = (value: Value): string =>
-  typeof value === "object"
-    ? `{ ${Object.entries(value)
-        .map(([field, own]) => `${field}: ${String(own)}`)
-        .join(", ")} }`
-    : Object.is(value, -0)
-      ? "-0"
-      : String(value);
 
 /** Whether a result is what it may be. */
 function isSame(
@@ -596,7 +589,7 @@ function isSame(
   own: readonly Value[],
 ): boolean {
   if (typeof expected === "object" && typeof found === "object") {
-    return Object.entries(expected).every(([field, value]) => Object.is(found[field], value));
+    return fieldsOf(output).every(({ keys }) => Object.is(scalarAt(found, keys), scalarAt(expected, keys)));
   }
   if (Object.is(found, expected)) {
     return true;

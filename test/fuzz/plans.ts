@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
+import type { VectorScalarName } from "../../src/algebra/fields.ts";
+import { scalarAt } from "../../src/algebra/fields.ts";
 import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { operators } from "../../src/algebra/operators.ts";
@@ -8,8 +10,18 @@ import { roundingOf } from "../../src/algebra/rounding.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import { isTrue } from "../../src/algebra/truth.ts";
 import type { ElementType, ScalarType, StructValue, TypeName, Value } from "../../src/algebra/types.ts";
-import type { DataSpec, TypeSpec } from "./values.ts";
-import { bitsOf, bytesOf, fieldsOf, isPlain, isZeroOrMarked, itemBytes, typeOf } from "./values.ts";
+import type { DataSpec, FieldSpec, TypeSpec } from "./values.ts";
+import {
+  bitsOf,
+  bytesOf,
+  fieldsOf,
+  isPlain,
+  isZeroOrMarked,
+  itemBytes,
+  structText,
+  structWith,
+  typeOf,
+} from "./values.ts";
 
 // What a primitive computes, as a case describes it: plain data, from which come the options of a call, and the
 // functions that the reference takes.
@@ -113,7 +125,28 @@ const structArbitrary = (software: boolean): fc.Arbitrary<TypeSpec> => {
   const names: TypeName[] = software ? typeNames.filter((name) => name !== "f16") : typeNames;
   const fields = (least: number, most: number): fc.Arbitrary<TypeSpec> =>
     fc.array(fc.constantFrom(...names), { minLength: least, maxLength: most });
+  const { field } = fc.letrec<{ field: FieldSpec }>((tie) => ({
+    field: fc.oneof(
+      { maxDepth: 3 },
+      { weight: 3, arbitrary: fc.constantFrom<FieldSpec[]>(...names) },
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          vector: fc.constantFrom(2 as const, 3 as const, 4 as const),
+          of: fc.constantFrom<VectorScalarName[]>(
+            "u32",
+            "i32",
+            "f32",
+            ...(software ? [] : (["f16"] as const)),
+          ),
+        }),
+      },
+      { weight: 1, arbitrary: fc.record({ array: tie("field"), count: fc.integer({ min: 1, max: 4 }) }) },
+      { weight: 1, arbitrary: fc.record({ fields: fc.array(tie("field"), { minLength: 1, maxLength: 3 }) }) },
+    ),
+  }));
   return fc.oneof(
+    { weight: software ? 8 : 6, arbitrary: fc.array(field, { minLength: 1, maxLength: 4 }) },
     { weight: software ? 30 : 6, arbitrary: fields(1, 3) },
     { weight: software ? 4 : 4, arbitrary: fields(2, 6) },
     { weight: software ? 1 : 3, arbitrary: fields(4, 16) },
@@ -245,19 +278,17 @@ function latest(type: ElementType): Operator {
   const isStruct = type.kind === "struct";
   const [field] = fieldsOf(type);
   const { zero } = elementTypes[field?.type ?? "u32"] as ScalarType;
-  const wgsl = isZeroText(field?.type ?? "u32", isStruct ? "later.a" : "later");
+  const wgsl = isZeroText(field?.type ?? "u32", isStruct ? `later.${field?.name}` : "later");
   const isZero = (x: unknown): boolean => (field?.type === "f64" ? Object.is(x, 0) : x === zero);
   const identity = isStruct
-    ? Object.fromEntries(
-        fieldsOf(type).map(({ name, type: own }) => [name, (elementTypes[own] as ScalarType).zero]),
-      )
+    ? structWith(type, ({ type: own }) => (elementTypes[own] as ScalarType).zero)
     : zero;
   return operator({
     name: "latest",
     type: type as ElementType<string, Value>,
     identity: identity as Value,
     combine: isStruct ? `if (${wgsl}) { return earlier; }\nreturn later;` : `select(later, earlier, ${wgsl})`,
-    reference: (earlier, later) => (isZero(isStruct ? (later as StructValue).a : later) ? earlier : later),
+    reference: (earlier, later) => (isZero(scalarAt(later, field?.keys ?? [])) ? earlier : later),
   }) as Operator;
 }
 
@@ -321,18 +352,15 @@ function makeOperator(name: string, type: ElementType): Operator {
   return operator({
     name: "fieldwise",
     type: type as StructType,
-    identity: Object.fromEntries(fields.map((field) => [field.name, byField[field.type][1]])) as StructValue,
+    identity: structWith(type, (field) => byField[field.type][1]),
     ...(fields.some((field) => field.type === "u32") && { declarations: AFFINE }),
-    combine: `${type.name}(${fields
-      .map((field) => byField[field.type][0](`earlier.${field.name}`, `later.${field.name}`))
-      .join(", ")})`,
+    combine: structText(type, (field) =>
+      byField[field.type][0](`earlier.${field.name}`, `later.${field.name}`),
+    ),
     reference: (earlier, later) =>
-      Object.fromEntries(
-        fields.map(({ name: field, type: own }) => [
-          field,
-          byField[own][2](earlier[field] as never, later[field] as never),
-        ]),
-      ) as StructValue,
+      structWith(type, ({ keys, type: own }) =>
+        byField[own][2](scalarAt(earlier, keys) as never, scalarAt(later, keys) as never),
+      ),
   }) as unknown as Operator;
 }
 
@@ -399,17 +427,18 @@ function mapOf(name: MapName, type: ElementType): MapRow & { readonly same: bool
           same: true,
           wgsl: `var y = x;\nif (y.${field.name} != 0u) {\n  y.${field.name} = x.${field.name} | i;\n}\nreturn y;`,
           twin: (x: StructValue, i) => {
-            const old = x[field.name] as number;
-            return { ...x, [field.name]: old === 0 ? 0 : (old | i) >>> 0 };
+            const old = scalarAt(x, field.keys) as number;
+            return structWith(type, (one) =>
+              one.name === field.name ? (old === 0 ? 0 : (old | i) >>> 0) : scalarAt(x, one.keys),
+            );
           },
         };
   }
   return {
     from: "u32",
     same: false,
-    wgsl: `${type.name}(${fields.map((field) => fromU32[field.type][0]).join(", ")})`,
-    twin: (x: number, i) =>
-      Object.fromEntries(fields.map((field) => [field.name, fromU32[field.type][1](x, i)])) as StructValue,
+    wgsl: structText(type, (field) => fromU32[field.type][0]),
+    twin: (x: number, i) => structWith(type, (field) => fromU32[field.type][1](x, i)),
   };
 }
 
@@ -420,9 +449,9 @@ function whereOf(
 ): { wgsl: string; keep: (x: Value, i: number) => boolean } {
   const [field] = fieldsOf(type);
   const isStruct = type.kind === "struct";
-  const x = isStruct ? "x.a" : "x";
+  const x = isStruct ? `x.${field?.name}` : "x";
   const own = field?.type ?? "u32";
-  const first = (given: Value): Value => (isStruct ? ((given as StructValue).a as Value) : given);
+  const first = (given: Value): Value => scalarAt(given, field?.keys ?? []);
   switch (name) {
     case "even places":
       return { wgsl: "i % 2u == 0u", keep: (_, i) => i % 2 === 0 };

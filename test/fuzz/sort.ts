@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { scalarAt } from "../../src/algebra/fields.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import type { PreparedSort } from "../../src/gpu/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
@@ -115,7 +116,7 @@ export function keyOf(type: ElementType): { options: object; reference: object; 
   const keyType = typeOf(field.type);
   return {
     options: { key: `x.${field.name}` },
-    reference: { key: (x: Record<string, unknown>) => x[field.name], keyType },
+    reference: { key: (x: unknown) => scalarAt(x, field.keys), keyType },
     type: keyType,
   };
 }

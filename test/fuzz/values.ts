@@ -1,13 +1,32 @@
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
+import type { FieldType, VectorScalarName } from "../../src/algebra/fields.ts";
+import {
+  alignOf,
+  fixedArray,
+  leavesOf,
+  nameOf,
+  roundUp,
+  scalarAt,
+  vec2,
+  vec3,
+  vec4,
+} from "../../src/algebra/fields.ts";
 import { encodeFloat16 } from "../../src/algebra/float16.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.ts";
+import type { ElementType, ScalarType, StructValue, TypeName } from "../../src/algebra/types.ts";
+
+/** The type of a struct's field: a scalar's name, a vector, an array, or a struct. */
+export type FieldSpec =
+  | TypeName
+  | { readonly vector: 2 | 3 | 4; readonly of: VectorScalarName }
+  | { readonly array: FieldSpec; readonly count: number }
+  | { readonly fields: readonly FieldSpec[] };
 
 /** A type as a case names it: a scalar's name, or the types of a struct's fields. */
-export type TypeSpec = TypeName | readonly TypeName[];
+export type TypeSpec = TypeName | readonly FieldSpec[];
 
 /** What items are like: any bits; few small whole numbers; mostly what changes little; numbers of one magnitude. */
 export const dataKinds = ["small", "bits", "sparse", "level"] as const;
@@ -35,33 +54,52 @@ const fieldNames = "abcdefghijklmnop";
 const LEAST_STRUCT = 4;
 const MOST_STRUCT = 64;
 
+const vectors = { 2: vec2, 3: vec3, 4: vec4 } as const;
+
+/** The type that a field's description names. An array has as many entries as 64 bytes take. */
+function fieldTypeOf(spec: FieldSpec): FieldType {
+  if (typeof spec === "string") {
+    return elementTypes[spec] as ScalarType;
+  }
+  if ("vector" in spec) {
+    return vectors[spec.vector](elementTypes[spec.of] as ScalarType<VectorScalarName, number>);
+  }
+  if ("fields" in spec) {
+    return structOf(spec.fields) as unknown as FieldType;
+  }
+  const entry = fieldTypeOf(spec.array);
+  const stride = roundUp(entry.bytes, alignOf(entry));
+  return fixedArray(entry, Math.min(spec.count, Math.floor(MOST_STRUCT / stride)));
+}
+
 /** The struct of these fields, as many as 64 bytes take: always the same object for the same fields. */
-function structOf(given: readonly TypeName[]): StructType {
-  const fields: TypeName[] = [];
+function structOf(given: readonly FieldSpec[]): StructType {
+  const specs: FieldSpec[] = [];
+  const fields: FieldType[] = [];
   let end = 0;
   let align = 1;
-  for (const name of [...given, ...(given.length === 0 ? (["u32"] as const) : [])]) {
-    const { bytes } = elementTypes[name];
-    const next = Math.ceil(end / bytes) * bytes + bytes;
-    const most = Math.max(align, bytes);
-    if (fields.length < fieldNames.length && Math.ceil(next / most) * most <= MOST_STRUCT) {
-      fields.push(name);
+  for (const spec of [...given, ...(given.length === 0 ? (["u32"] as const) : [])]) {
+    const type = fieldTypeOf(spec);
+    const next = roundUp(end, alignOf(type)) + type.bytes;
+    const most = Math.max(align, alignOf(type));
+    if (fields.length < fieldNames.length && roundUp(next, most) <= MOST_STRUCT) {
+      specs.push(spec);
+      fields.push(type);
       end = next;
       align = most;
     }
   }
   if (end < LEAST_STRUCT) {
-    fields.push("u32");
+    specs.push("u32");
+    fields.push(elementTypes.u32);
   }
-  const key = fields.join(" ");
+  const key = JSON.stringify(specs);
   const known =
     structs.get(key) ??
     (struct({
       // Two structs of one name could not be in one kernel.
-      name: `Row_${fields.join("_")}`,
-      fields: Object.fromEntries(
-        fields.map((name, at) => [fieldNames[at] ?? "", elementTypes[name] as ScalarType]),
-      ),
+      name: `Row_${specs.every((spec) => typeof spec === "string") ? specs.join("_") : `of${structs.size}`}`,
+      fields: Object.fromEntries(fields.map((type, at) => [fieldNames[at] ?? "", type])),
     }) as unknown as StructType);
   structs.set(key, known);
   return known;
@@ -71,15 +109,46 @@ function structOf(given: readonly TypeName[]): StructType {
 export const typeOf = (spec: TypeSpec): ElementType =>
   typeof spec === "string" ? elementTypes[spec] : structOf(spec);
 
-/** Its scalar fields with their offsets; of a scalar, itself. */
-export const fieldsOf = (type: ElementType): readonly { name: string; type: TypeName; offset: number }[] =>
+/** A scalar that a type is made of. */
+export interface ScalarField {
+  /** How WGSL names it behind the whole and a point, such as `a` or `b[1]`. */
+  readonly name: string;
+  readonly keys: readonly (string | number)[];
+  readonly type: TypeName;
+  readonly offset: number;
+}
+
+/** The scalars of a struct with their offsets; of a scalar, itself. */
+export const fieldsOf = (type: ElementType): readonly ScalarField[] =>
   type.kind === "struct"
-    ? Object.entries((type as StructType).fields).map(([name, field]) => ({
-        name,
-        type: field.name,
-        offset: (type as StructType).offsets[name] ?? 0,
+    ? leavesOf(type as StructType).map((leaf) => ({
+        name: leaf.access.slice(1),
+        keys: leaf.keys,
+        type: leaf.type.name,
+        offset: leaf.offset,
       }))
-    : [{ name: "", type: type.name as TypeName, offset: 0 }];
+    : [{ name: "", keys: [], type: type.name as TypeName, offset: 0 }];
+
+/** A struct's value of these scalars. */
+export function structWith(type: ElementType, scalar: (field: ScalarField) => unknown): StructValue {
+  const value = (type as StructType).array(1).get(0);
+  for (const field of fieldsOf(type)) {
+    const last = field.keys.at(-1) ?? "";
+    const holder = scalarAt(value, field.keys.slice(0, -1)) as unknown as Record<string | number, unknown>;
+    holder[last] = scalar(field);
+  }
+  return value;
+}
+
+/** A struct in a caller's WGSL, of these scalars. */
+export function structText(type: ElementType, scalar: (field: ScalarField) => string): string {
+  const texts = fieldsOf(type).map(scalar);
+  const textOf = (one: FieldType): string =>
+    "layout" in one
+      ? `${nameOf(one)}(${one.layout.parts.map((part) => textOf(part.type)).join(", ")})`
+      : (texts.shift() ?? "");
+  return textOf(type as StructType as unknown as FieldType);
+}
 
 const f32Specials = [
   0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001,

@@ -114,7 +114,7 @@ const monoids: {
   },
 ];
 
-const isSame = (a: Scalar | undefined, b: Scalar | undefined): boolean => a === b || Object.is(a, b);
+const isSame = (a: unknown, b: unknown): boolean => a === b || Object.is(a, b);
 /** Field by field. A NaN's bits may change on the way, and −0 in a sum. */
 function expectSame(actual: readonly StructValue[], expected: readonly StructValue[], title: string): void {
   expect(actual.length, title).toBe(expected.length);

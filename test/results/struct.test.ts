@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
+import { fixedArray, leavesOf, scalarAt, vec2, vec3 } from "../../src/algebra/fields.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { StructFields, StructType, StructValueOf } from "../../src/algebra/struct.ts";
@@ -7,16 +8,24 @@ import { struct } from "../../src/algebra/struct.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { StructArray } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
+import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
+import { argSortReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { checkFunctions, everyOther } from "../support/in_kernel.ts";
+import { operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { randomItems } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
+import { scalarsKernel } from "../support/structs.ts";
 
 const fold = useSoftwareFold();
+
+const Pair = struct({ name: "Pair", fields: { first: vec2(i32), second: f16 } });
+const Inner = struct({ name: "Inner", fields: { own: Pair, list: fixedArray(u32, 2) } });
 
 /** Structs of every size from 4 to 64 bytes, with every field type, in order of alignment and out of it. */
 const shapes = {
@@ -32,6 +41,11 @@ const shapes = {
   Mixed: { a: f16, b: u64, c: f16, d: i32, e: f64, f: u32 },
   ThirtyTwo: { a: u64, b: f64, c: i64, d: u32, e: u32 },
   SixtyFour: { a: f64, b: f64, c: f64, d: f64, e: u64, f: u64, g: i64, h: i64 },
+  Particle: { id: u32, position: vec3(f32), velocity: vec3(f32), age: f32 },
+  Halved: { a: f16, b: vec3(f16), c: vec2(f16) },
+  Trio: { a: f16, b: fixedArray(f16, 2) },
+  Listed: { a: u32, b: fixedArray(vec3(f32), 2), c: fixedArray(u64, 1) },
+  Nested: { a: i32, b: Inner, c: fixedArray(Pair, 2) },
 } as const satisfies Record<string, StructFields>;
 const bytes = {
   Four: 4,
@@ -46,6 +60,11 @@ const bytes = {
   Mixed: 40,
   ThirtyTwo: 32,
   SixtyFour: 64,
+  Particle: 48,
+  Halved: 24,
+  Trio: 6,
+  Listed: 64,
+  Nested: 64,
 } as const satisfies Record<keyof typeof shapes, number>;
 
 /** The last struct whose first field is not 0, every field of it: no field may be lost on the way. */
@@ -66,7 +85,7 @@ const lastOf = (name: string, fields: StructFields) => {
   });
 };
 
-describe.each(rows(Object.entries(shapes), { of: 12 }))("%s", (name, fields: StructFields) => {
+describe.each(rows(Object.entries(shapes), { of: 15 }))("%s", (name, fields: StructFields) => {
   const op = lastOf(name, fields);
   const type = op.type as StructType;
 
@@ -80,38 +99,20 @@ describe.each(rows(Object.entries(shapes), { of: 12 }))("%s", (name, fields: Str
       type.feature !== undefined && !device.features.has(type.feature),
       `the adapter has no ${type.feature}`,
     );
-    const names = Object.keys(fields);
-    const words = names.map((field, at) => {
-      const x = `items[1].${field}`;
-      switch (fields[field]?.value) {
-        case "vec2<u32>":
-          return `words[${2 * at}] = ${x}.x; words[${2 * at + 1}] = ${x}.y;`;
-        case "f16":
-          return `words[${2 * at}] = bitcast<u32>(vec2<f16>(${x}, 0.0h));`;
-        default:
-          return `words[${2 * at}] = bitcast<u32>(${x});`;
-      }
-    });
-    const code = [
-      type.feature === undefined ? "" : "enable f16;",
-      type.declaration,
-      `@group(0) @binding(0) var<storage, read> items: array<${name}>;`,
-      "@group(0) @binding(1) var<storage, read_write> words: array<u32>;",
-      `@compute @workgroup_size(1) fn main() { ${words.join(" ")} }`,
-    ].join("\n");
+    const leaves = leavesOf(type);
     const data = randomItems(type, 4, name) as StructArray;
     const padded = new Uint32Array(Math.ceil(data.byteLength / 4));
     new Uint8Array(padded.buffer).set(new Uint8Array(data.buffer));
-    const run = await compileKernel(device, code);
-    const [, output] = await run([padded, new Uint32Array(2 * names.length)]);
+    const run = await compileKernel(device, scalarsKernel(type, "read"));
+    const [, output] = await run([padded, new Uint32Array(2 * leaves.length)]);
     const seen = (output as Uint32Array).buffer as ArrayBuffer;
     const value = data.get(1);
-    names.forEach((field, at) => {
-      // A struct of this field alone reads the words that came out.
-      const type = struct({ name: "Alone", fields: { x: fields[field] ?? u32, pad: u64 } });
-      const alone = type.over(new ArrayBuffer(type.bytes));
-      new Uint8Array(alone.buffer).set(new Uint8Array(seen, 8 * at, 8));
-      expect(alone.get(0).x, field).toBe(value[field]);
+    leaves.forEach((leaf, at) => {
+      // A struct of this scalar alone reads the words that came out.
+      const alone = struct({ name: "Alone", fields: { x: leaf.type, pad: u64 } });
+      const read = alone.over(new ArrayBuffer(alone.bytes));
+      new Uint8Array(read.buffer).set(new Uint8Array(seen, 8 * at, 8));
+      expect(read.get(0).x, leaf.access).toBe(scalarAt(value, leaf.keys));
     });
   });
 
@@ -142,6 +143,226 @@ describe.each(rows(Object.entries(shapes), { of: 12 }))("%s", (name, fields: Str
         compactReference(data, (_, index) => index % 3 !== 1),
         `${length} compact`,
       );
+    }
+  });
+});
+
+describe("structs of vectors, arrays and structs", () => {
+  const Ends = struct({ name: "Ends", fields: { first: u32, last: u32 } });
+  const Walk = struct({
+    name: "Walk",
+    fields: { count: u32, position: vec3(i32), ends: Ends, most: fixedArray(vec2(u32), 2) },
+  });
+  type WalkValue = ReturnType<ReturnType<typeof Walk.array>["get"]>;
+  /** Walks, one after another. It does not commute, and every part of a walk tells whether the order was kept. */
+  const walks = operator({
+    name: "walks",
+    type: Walk,
+    identity: Walk.array(1).get(0),
+    combine: `if (earlier.count == 0u) {
+  return later;
+}
+if (later.count == 0u) {
+  return earlier;
+}
+var most = earlier.most;
+for (var at = 0u; at < 2u; at++) {
+  most[at] = max(most[at], later.most[at]);
+}
+return Walk(
+  earlier.count + later.count,
+  earlier.position + later.position,
+  Ends(earlier.ends.first, later.ends.last),
+  most,
+);`,
+    reference(earlier, later): WalkValue {
+      if (earlier.count === 0 || later.count === 0) {
+        return earlier.count === 0 ? later : earlier;
+      }
+      const [a, b] = [earlier.position, later.position];
+      return {
+        count: (earlier.count + later.count) >>> 0,
+        position: [(a[0] + b[0]) | 0, (a[1] + b[1]) | 0, (a[2] + b[2]) | 0],
+        ends: { first: earlier.ends.first, last: later.ends.last },
+        most: earlier.most.map(([x, y], at) => {
+          const [u, v] = later.most[at] as WalkValue["most"][number];
+          return [Math.max(x, u), Math.max(y, v)] as const;
+        }),
+      };
+    },
+  });
+  const type = Walk as unknown as StructType;
+  const op = untyped(walks);
+  const itemsOf = (length: number): StructArray<"Walk", WalkValue> =>
+    randomItems(type, length, `walks ${length}`) as unknown as StructArray<"Walk", WalkValue>;
+  const sizes = { workGroupSize: 4, itemsPerThread: 2 } as const;
+
+  test("the fields have all kinds", () => {
+    expect(Walk.bytes).toBe(64);
+    expect(Walk.offsets).toEqual({ count: 0, position: 16, ends: 28, most: 40 });
+  });
+
+  test.for(rows(algorithmNames, { of: 3 }))("scans and reductions of segments: %s", async (algorithm) => {
+    const data = itemsOf(60);
+    const offsets = [0, 3, 3, 17, 60];
+    const keys = Ends.from(Array.from({ length: 60 }, (_, at) => ({ first: at >> 3, last: at >> 4 })));
+    const initial = data.get(5);
+    for (const segments of [{ rows: 5 }, { offsets }, { keys }, { columns: 4 }]) {
+      for (const exclusive of ["rows" in segments || "keys" in segments]) {
+        const options = { op: walks, segments, exclusive, ...(exclusive && { initial }) } as const;
+        expectSameBits(
+          await fold().scan(data, { ...options, ...("columns" in segments ? {} : { ...sizes, algorithm }) }),
+          scanReference(data, options),
+          `${Object.keys(segments)} ${exclusive}`,
+        );
+      }
+      expectSameBits(
+        (await fold().reduce(data, { op: walks, segments })) as never,
+        reduceReference(data, { op: walks, segments }) as never,
+        Object.keys(segments).join(),
+      );
+    }
+  });
+
+  test("a single pass, an initial value and the total", async () => {
+    const data = itemsOf(200);
+    const initial = data.get(7);
+    for (const algorithm of algorithmNames) {
+      const own = { op: walks, exclusive: true, initial } as const;
+      const [total, twin] = [Walk.array(1), Walk.array(1)];
+      expectSameBits(
+        await fold().scan(data, { ...own, ...sizes, algorithm, passes: "single", total }),
+        scanReference(data, { ...own, total: twin }),
+        algorithm,
+      );
+      expectSameBits(total, twin, algorithm);
+    }
+  });
+
+  test("maps from one to another", async () => {
+    const data = itemsOf(50);
+    const map = "Ends(x.ends.last, u32(x.position.y) + x.most[1].x + i)";
+    const last = operator({
+      name: "last",
+      type: Ends,
+      identity: { first: 0, last: 0 },
+      combine: "if (later.first == 0u) { return earlier; }\nreturn later;",
+      reference: (a, b) => (b.first === 0 ? a : b),
+    });
+    const twin = ({ ends, position, most }: WalkValue, i: number) => ({
+      first: ends.last,
+      last: position[1] + (most[1]?.[0] ?? 0) + i,
+    });
+    expectSameBits(
+      await fold().scan(data, { type: Ends, op: last, map, ...sizes }),
+      scanReference(data, { type: Ends, op: last, map: twin }),
+      "from",
+    );
+    const back = Walk.from([...data].map((one) => ({ ...one, position: [1, 2, 3] as const })));
+    const changed = "var made = x;\nmade.position = vec3(1i, 2i, 3i);\nreturn made;";
+    expectSameBits(
+      await fold().compact(data, { where: "i > 9u", map: changed, ...sizes }),
+      compactReference(back, (_, at) => at > 9),
+      "kept",
+    );
+    const numbers = Uint32Array.of(3, 1, 7);
+    const made = await fold().scan(numbers, {
+      type: Walk,
+      op: walks,
+      map: "Walk(x, vec3<i32>(1i), Ends(i, i), array(vec2(x, i), vec2(0u)))",
+    });
+    expect(made.get(2)).toEqual({
+      count: 11,
+      position: [3, 3, 3],
+      ends: { first: 0, last: 2 },
+      most: [
+        [7, 2],
+        [0, 0],
+      ],
+    });
+  });
+
+  test("sorts, selections, runs and partitions", async () => {
+    const data = itemsOf(70);
+    const { sort, argSort, topK, unique, partition } = {
+      sort: await fold().sort(data, { key: "x.position.z" }),
+      argSort: await fold().argSort(data, { key: "x.most[1].y", descending: true }),
+      topK: await fold().topK(data, 5, { key: "x.ends.last" }),
+      unique: await fold().unique(
+        Ends.from([...data].map(({ ends }, at) => ({ ...ends, first: at >> 2, last: 1 }))),
+      ),
+      partition: await fold().partition(data, { where: "x.position.x % 2i == 1i" }),
+    };
+    expectSameBits(sort, sortReference(data, { key: ({ position }) => position[2], keyType: i32 }), "sort");
+    expect(argSort).toEqual(
+      argSortReference(data, { key: ({ most }) => most[1]?.[1] ?? 0, keyType: u32, descending: true }),
+    );
+    expectSameBits(
+      topK.values,
+      topKReference(data, 5, { key: ({ ends }) => ends.last, keyType: u32 }).values,
+      "topK",
+    );
+    expect(unique.length).toBe(Math.ceil(70 / 4));
+    expectSameBits(
+      partition.values,
+      partitionReference(data, ({ position }) => position[0] % 2 === 1).values,
+      "partition",
+    );
+    const values = await fold().sort(
+      Uint32Array.from(data, ({ count }) => count),
+      { values: data },
+    );
+    expectSameBits(
+      values.values,
+      sortReference(data, { key: ({ count }) => count, keyType: u32 }),
+      "values that move along",
+    );
+  });
+
+  test("arrays on the GPU, buffers of the caller's, and streams", async () => {
+    const data = itemsOf(100);
+    const there = await fold().upload(data);
+    const scanned = await fold().scan(there, { op: walks });
+    expectSameBits(await scanned.read(), scanReference(data, { op: walks }), "uploaded");
+    const prepared = await fold().prepareScan({ type, op, maxLength: 100, ...sizes });
+    const { device } = fold();
+    const usage = 0x80 | 0x8 | 0x4;
+    const input = device.createBuffer({ size: data.byteLength, usage });
+    device.queue.writeBuffer(input, 0, data.buffer);
+    const encoder = device.createCommandEncoder();
+    prepared.record(encoder, { input, output: input, length: 100 });
+    device.queue.submit([encoder.finish()]);
+    const wrapped = await fold().wrap({ buffer: input, type: Walk });
+    expectSameBits(await wrapped.read(), scanReference(data, { op: walks }), "recorded");
+    prepared.destroy();
+    input.destroy();
+    async function* parts() {
+      yield Walk.over(data.buffer, 0, 33);
+      yield Walk.over(data.buffer, 33 * Walk.bytes, 67);
+    }
+    expect(await fold().reduceStream(parts(), { type: Walk, op: walks })).toEqual(
+      reduceReference(data, { op: walks }),
+    );
+  });
+
+  test.for(rows(algorithmNames, { of: 3 }))("functions in kernels: %s", async (algorithm) => {
+    const without = untyped(
+      operator({ name: "walks", type: Walk, combine: walks.combine, reference: walks.reference }),
+    );
+    for (const [own, nothing] of [
+      [op, undefined],
+      [without, Walk.array(1).get(0)],
+    ] as const) {
+      const of = { type, op, ...(nothing && { nothing }) };
+      const functions = [
+        ...operatorFunctions(type, own, algorithm, 12, false, [4]),
+        ...segmentedFunctions(type, own, algorithm, 12, [4]),
+      ];
+      const names = everyOther(
+        functions.flatMap((one) => one.names),
+        algorithmNames.indexOf(algorithm),
+      );
+      await checkFunctions(fold().device, of as never, functions, names, [12], algorithm);
     }
   });
 });

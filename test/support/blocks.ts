@@ -7,6 +7,7 @@ import process from "node:process";
 import * as nodeStream from "node:stream";
 import { transform } from "esbuild";
 import { dump } from "npyjs";
+import * as typegpu from "typegpu";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as runKernel from "../../examples/in-kernel/kernel.ts";
 import * as esbuildPlugin from "../../src/build/esbuild.ts";
@@ -17,6 +18,7 @@ import * as monoids from "../../src/monoids/index.ts";
 import * as node from "../../src/node.ts";
 import * as reference from "../../src/reference/index.ts";
 import * as three from "../../src/three/index.ts";
+import * as schemas from "../../src/typegpu.ts";
 import * as wgsl from "../../src/wgsl.ts";
 import { rows } from "./rows.ts";
 
@@ -64,6 +66,8 @@ export const modules: Readonly<Record<string, { readonly named: object; readonly
   "wavefold/monoids": { named: monoids, run: monoids },
   "wavefold/check": { named: check, run: check },
   "wavefold/three": { named: three, run: three },
+  "wavefold/typegpu": { named: schemas, run: schemas },
+  typegpu: { named: typegpu, run: typegpu },
   "wavefold/esbuild": { named: esbuildPlugin, run: esbuildPlugin },
   "wavefold/vite": { named: vitePlugin, run: vitePlugin },
   "wavefold/reference": { named: reference, run: reference },

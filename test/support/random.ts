@@ -4,7 +4,7 @@ import type { AnyArray, ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { encodeFloat16 } from "../../src/algebra/float16.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
-import type { ElementType, Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
+import type { ElementType, Scalar, ScalarType, StructValue, TypeName } from "../../src/algebra/types.ts";
 
 /** The whole run's, which prints it when it starts. WAVEFOLD_SEED repeats a run. */
 export const seed: number = Number(process.env.WAVEFOLD_SEED);
@@ -141,24 +141,25 @@ export function valuesAs(type: TypeName, values: readonly Scalar[]): ScalarArray
   }
 }
 
-/** Items of any type: any bits of a scalar; of a struct, a whole number from 1 to 1000 in every field. */
+/** Items of any type: any bits of a scalar; of a struct, a whole number from 1 to 1000 in every scalar of it. */
 export function randomItems(type: ElementType, length: number, name: string): AnyArray {
   if (type.kind !== "struct") {
     return anyItems(type.name as TypeName, length, name);
   }
   const next = randomBits(name);
   const struct = type as StructType;
+  const valueLike = (zero: unknown): unknown => {
+    if (Array.isArray(zero)) {
+      return zero.map(valueLike);
+    }
+    if (typeof zero === "object") {
+      return Object.fromEntries(Object.entries(zero ?? {}).map(([key, one]) => [key, valueLike(one)]));
+    }
+    const value = 1 + (next() % 1000);
+    return typeof zero === "bigint" ? BigInt(value) : value;
+  };
   const zeros = struct.array(1).get(0);
-  return struct.from(
-    Array.from({ length }, () =>
-      Object.fromEntries(
-        Object.entries(zeros).map(([field, zero]) => {
-          const value = 1 + (next() % 1000);
-          return [field, typeof zero === "bigint" ? BigInt(value) : value];
-        }),
-      ),
-    ),
-  );
+  return struct.from(Array.from({ length }, () => valueLike(zeros) as StructValue));
 }
 
 /** The value of an integer type whose bits are all set. */

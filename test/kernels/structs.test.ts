@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { fixedArray, leavesOf, vec2, vec3, vec4 } from "../../src/algebra/fields.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { StructType } from "../../src/algebra/struct.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
+import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import { threadTileShuffle, workGroupBroadcast } from "../../src/in_kernel/exchange.ts";
+import { link } from "../../src/in_kernel/link.ts";
+import { identityOf, numeric } from "../../src/in_kernel/numeric.ts";
+import { workGroupSortPairs } from "../../src/in_kernel/sort.ts";
+import type { Algorithm } from "../../src/kernels/algorithms.ts";
+import { planColumns } from "../../src/plan/columns.ts";
+import { planCombine } from "../../src/plan/combine.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
+import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
+import { planNth, planTopK } from "../../src/plan/select.ts";
+import { planSort } from "../../src/plan/sort.ts";
+import { denoMissing } from "../support/deno.ts";
+import { algorithmNames, untyped } from "../support/fold.ts";
+import type { TitledKernel } from "../support/kernels.ts";
+import { factsWith, operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
+import { naga } from "../support/naga.ts";
+import { failures, useNullDevice } from "../support/null_device.ts";
+import { planCompact, planReduce, planScan } from "../support/plans.ts";
+import { rows } from "../support/rows.ts";
+
+// Structs whose fields are vectors, arrays and structs. Those of f16 run only where there is f16, and so they are compiled here.
+
+// Names of ours, too: none of them may clash.
+const Element = struct({ name: "Element", fields: { value: vec2(i32), is_some: f16 } });
+const Value = struct({ name: "Value", fields: { element: Element, heads: fixedArray(u32, 2) } });
+const types = [
+  struct({ name: "Particle", fields: { id: u32, position: vec3(f32), velocity: vec3(f32), age: f32 } }),
+  struct({ name: "Halved", fields: { a: f16, b: vec3(f16), b_0: vec2(f16) } }),
+  struct({ name: "Trio", fields: { a: f16, b: fixedArray(f16, 2) } }),
+  struct({ name: "Listed", fields: { a: u32, b: fixedArray(vec3(f32), 2), c: fixedArray(u64, 1) } }),
+  struct({ name: "Input", fields: { a: i32, element: Value, is_some: fixedArray(Element, 2) } }),
+  struct({ name: "Four", fields: { x: vec4(f16) } }),
+] as unknown as readonly StructType[];
+
+/** Every kind of kernel of a struct, and functions for kernels. Infinities and −0 are in its identity. */
+async function kernelsOf(type: StructType, algorithm: Algorithm): Promise<TitledKernel[]> {
+  const view = new DataView(new ArrayBuffer(type.bytes));
+  for (const { type: one, offset } of leavesOf(type)) {
+    if (one.name === "f32") {
+      view.setUint32(offset, 0x7f800000, true);
+    } else if (one.name === "f16") {
+      view.setUint16(offset, 0x8000, true);
+    }
+  }
+  const identity = type.over(view.buffer as ArrayBuffer).get(0);
+  const op = untyped(operator({ name: "last", type, identity, combine: "later" }));
+  const without = untyped(operator({ name: "latest", type, combine: "later" }));
+  const facts = factsWith();
+  const own = { type, algorithm, workGroupSize: 32, itemsPerThread: 4, maxLength: 1e5 } as const;
+  const base = { ...own, op };
+  const first = `x${leavesOf(type)[0]?.access}`;
+  const plans = [
+    ...(["single", "reduce-then-scan"] as const).flatMap((passes) => [
+      planScan({ ...base, passes, exclusive: true, map: "x" }, facts, ALL_ARRANGEMENTS),
+      planScan({ ...base, passes, initial: true, total: true }, facts),
+      planScan({ ...base, passes, segments: "headBits", exclusive: true }, facts),
+      planCompact({ ...own, passes, where: "i > 3u" }, facts),
+    ]),
+    planScan({ ...base, from: u32, map: `var made: ${type.name};\nreturn made;` }, facts),
+    planReduce({ ...base, segments: { keys: type, unique: true } }, facts),
+    planSort({ type, maxLength: 1e5, key: first }, facts, everyMethod),
+    planTopK({ type, maxLength: 1e5, k: 5, key: first }, facts, everyMethod),
+    planNth({ type, maxLength: 1e5, n: 5, key: first }, facts, everyMethod),
+    planColumns("scan", { type, op, maxLength: 1e5 }, facts, everyMethod, ALL_ARRANGEMENTS),
+    planCombine({ type, op, maxLength: 1e4 }, facts),
+  ];
+  const kernels = (await Promise.all(plans)).flatMap((plan) => plan.kernels);
+  const functions = [
+    ...operatorFunctions(type, op, algorithm, 32, false, [8]),
+    ...segmentedFunctions(type, op, algorithm, 32, [8]),
+    ...operatorFunctions(type, without, algorithm, 32, false, [8]),
+    threadTileShuffle({ type, tileSize: 8, workGroupSize: 32, algorithm: workGroupAlgorithms[algorithm] }),
+    workGroupBroadcast({ type, workGroupSize: 32 }),
+    workGroupSortPairs({ type: u32, values: type, workGroupSize: 32 }),
+    identityOf({ type, op }),
+  ];
+  return [
+    ...new Map(kernels.map(({ label, code }) => [code, { title: `${type.name} ${label}`, code }])).values(),
+    ...functions.map(({ names, code }) => ({ title: `${type.name} ${names[0]}`, code })),
+  ];
+}
+
+const device = useNullDevice();
+
+describe.each(rows(types, { of: 6 }).map((type) => [type.name, type] as const))("%s", (_, type) => {
+  test("Dawn compiles every kernel", async () => {
+    for (const algorithm of algorithmNames) {
+      const kernels = await kernelsOf(type, algorithm);
+      expect(kernels.length).toBeGreaterThan(30);
+      expect(await failures(device(), kernels)).toEqual([]);
+    }
+  });
+
+  test("naga compiles every portable kernel", async ({ skip }) => {
+    skip(denoMissing !== undefined, denoMissing ?? "");
+    const kernels = (await kernelsOf(type, "blelloch")).filter(
+      ({ code }) => !/^enable subgroups;/m.test(code),
+    );
+    expect(kernels.length).toBeGreaterThan(30);
+    const result = await naga(kernels);
+    expect(result.failures.slice(0, 5)).toEqual([]);
+    const halves = kernels.filter(({ code }) => /^enable f16;/m.test(code));
+    expect(result.compiled).toBe(kernels.length - (result.f16 ? 0 : halves.length));
+  });
+});
+
+test("functions of structs that hold the same struct go together, and a kernel may declare neither", async () => {
+  const Other = struct({ name: "Other", fields: { a: Element } });
+  const functions = [Value, Other].map((type) => workGroupBroadcast({ type, workGroupSize: 32 }));
+  const kernel = `
+@compute @workgroup_size(32)
+fn main(@builtin(local_invocation_index) i: u32) {
+  _ = work_group_broadcast_Value(Value(), 1u, i);
+  _ = work_group_broadcast_Other(Other(Element(vec2(1i), 2h)), 1u, i);
+}`;
+  const code = link(kernel, functions);
+  expect(code.match(/struct Element/g)).toEqual(["struct Element"]);
+  expect(await failures(device(), [{ title: "both", code }])).toEqual([]);
+  expect(() => link(`struct Element { own: u32 }\n${kernel}`, functions)).toThrow("its Element hides what");
+  const Another = struct({ name: "Element", fields: { other: u32 } });
+  const clashing = [...functions, workGroupBroadcast({ type: Another, workGroupSize: 32 })];
+  const both = kernel.replace("}", "  _ = work_group_broadcast_Element(Element(), 1u, i);\n}");
+  expect(() => link(both, clashing)).toThrow("Element is given twice");
+});
+
+test("arithmetic comes with a struct that is deep inside", () => {
+  const Deep = struct({
+    name: "Deep",
+    fields: { a: fixedArray(struct({ name: "In", fields: { a: u64 } }), 2) },
+  });
+  expect(numeric(Deep as never).names).toContain("add_u64");
+});
