@@ -185,7 +185,10 @@ async function measure(
 }
 
 const results: Result[] = [];
-const { subgroupMinSize: least = 4, subgroupMaxSize: most = 128 } = fold.adapterInfo;
+const { vendor, subgroupMinSize = 4, subgroupMaxSize = 128 } = fold.adapterInfo;
+// Others may report more lanes than their subgroups have.
+const isTrue = fold.software || vendor === "nvidia" || vendor === "amd";
+const [least, most] = isTrue ? [subgroupMinSize, subgroupMaxSize] : [4, 128];
 /** The bodies, and the subgroup one again for adapters of the size at hand alone. */
 const bodies = [
   { name: "blelloch", algorithm: blelloch },

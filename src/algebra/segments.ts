@@ -90,7 +90,7 @@ export function requireRows(
   }
   if (length !== undefined && length % rows !== 0) {
     throw new ArgumentError(
-      `${caller}: rows of ${rows} items do not divide the ${length} items of the array`,
+      `${caller}: ${kind === "rows" ? `rows of ${rows} items do` : `${rows} columns do`} not divide the ${length} items of the array`,
       "segments",
     );
   }

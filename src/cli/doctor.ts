@@ -93,7 +93,9 @@ async function examine(
   const options: AdapterOption = { adapter: asked };
   const none = { asked, adapter: null, error: null, gpu: null, singlePass: null, selfTest: null };
   let lost: SinglePassTest | undefined;
+  let isOpen = false;
   const work = async (fold: Fold): Promise<Examined> => {
+    isOpen = true;
     opened();
     const gpu = fold.software && asked !== "software" ? whyNoGpu(canFindGpu()) : null;
     const singlePass = lost ?? fold.singlePassTest ?? null;
@@ -107,14 +109,17 @@ async function examine(
     try {
       return await withFold(options, work, { testSinglePass: true });
     } catch (cause) {
-      if (!(cause instanceof DeviceLostError)) {
+      if (!(cause instanceof DeviceLostError) || isOpen) {
         throw cause;
       }
-      // The test may be what lost the device. A new one is checked without it.
+      // The test is what lost the device. A new one is checked without it.
       lost = { passed: false, detail: oneLine(cause), milliseconds: Math.round(performance.now() - start) };
       return await withFold(options, work);
     }
   } catch (cause) {
+    if (cause instanceof DeviceLostError) {
+      return { ...none, error: oneLine(cause), singlePass: lost ?? null };
+    }
     if (cause instanceof AdapterError || cause instanceof MissingPackageError) {
       // Without the package webgpu, no adapter was looked for.
       const gpu = asked === "software" || isAboutWebgpu(cause) ? null : whyNoGpu(canFindGpu());

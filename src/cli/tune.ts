@@ -114,7 +114,9 @@ function waysOf(ranked: readonly Ranked[]): Record<Passes, TimedWay[]> {
 }
 
 /** The rows of a sweep, as a tuning has them. */
-function rowsOf({ primitive, type, lengths }: Sweep, ranked: readonly Ranked[]): AdapterTuningRow[] {
+function rowsOf({ primitive, type }: Sweep, ranked: readonly Ranked[]): AdapterTuningRow[] {
+  // Where nothing ran at a length, there are no times of it.
+  const lengths = ranked[0]?.times.map(({ length }) => length) ?? [];
   // Of a compaction, the positions of what is kept are what takes an algorithm: u32, whatever the elements are.
   const { native, bytes } = primitive === "compact" ? u32 : benchTypes[type].type;
   return rowsFrom(
@@ -199,7 +201,15 @@ export async function tune(options: TuneOptions): Promise<void> {
         times.push(...outcome.times);
         rejected.push(...outcome.rejected);
         const ranked = rank(outcome.times);
-        rows.push(...rowsOf(sweep, ranked));
+        // The first row that fits decides, so those of another type of the same size would say nothing.
+        const own = rowsOf(sweep, ranked);
+        const isThere = rows.some(
+          (row) =>
+            row.primitive === sweep.primitive &&
+            row.elementBytes === own[0]?.elementBytes &&
+            row.long === own[0]?.long,
+        );
+        rows.push(...(isThere ? [] : own));
         parts.push("", textOf(sweep, kindOf(fold), host.device.name, ranked));
       }
     } finally {

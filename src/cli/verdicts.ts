@@ -124,7 +124,7 @@ function ofFeatures({ features, subgroupSizes }: AdapterFacts): Verdict[] {
   const lanes =
     subgroupSizes === null
       ? ""
-      : `, of ${subgroupSizes[0] === subgroupSizes[1] ? "" : `${subgroupSizes[0]} to `}${subgroupSizes[1]} lanes`;
+      : `; the adapter reports ${subgroupSizes[0] === subgroupSizes[1] ? "" : `${subgroupSizes[0]} to `}${subgroupSizes[1]} lanes`;
   return [
     feature("shader-f16", "arrays of f16 work", "arrays of f16 throw a FeatureError"),
     feature(

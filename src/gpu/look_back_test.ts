@@ -124,7 +124,8 @@ function lengthOf({ groupingOf }: Plan): number {
   if (grouping.passes !== "single") {
     return 0;
   }
-  const tiles = 65 * grouping.lookBack.fanOut + 3;
+  // So many tiles in any case that not all of them are resident at once.
+  const tiles = Math.max(65 * grouping.lookBack.fanOut, 1040) + 3;
   return Math.min(MOST, tiles * grouping.workGroupSize * grouping.itemsPerThread) - 3;
 }
 

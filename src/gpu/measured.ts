@@ -1,6 +1,8 @@
-import { adapterOf, requireTuning, tunedRowOf } from "../plan/adapter_tuning.ts";
+import { DeviceLostError } from "../errors.ts";
+import type { AdapterTuning } from "../plan/adapter_tuning.ts";
+import { adapterOf, requireTuning, tunedRowOf, verdictFor } from "../plan/adapter_tuning.ts";
 import type { Context } from "./context.ts";
-import { contextOf } from "./device.ts";
+import { contextOf, trim } from "./device.ts";
 import type { Fold } from "./fold.ts";
 import { testSinglePass } from "./look_back_test.ts";
 import { tuneNow } from "./tune_adapter.ts";
@@ -13,7 +15,7 @@ const TITLE = "openFold";
  * that throws.
  *
  * For the tuning `"auto"`, it takes the one that the store has for the adapter; or it tunes the adapter now, and the store
- * keeps the result.
+ * keeps the result. If the adapter cannot be tuned, there is no tuning.
  *
  * @throws {ArgumentError} for anything but a tuning of this version and this adapter.
  * @throws {DeviceLostError}
@@ -24,14 +26,24 @@ export async function measured(
   openStore: OpenStore = async () => (await import("./tuning_store.ts")).browserStore(),
 ): Promise<void> {
   const context = contextOf(fold.device);
+  const before = context.singlePassTest;
   try {
     if (tuning !== undefined) {
-      const given = tuning === "auto" ? await automatic(fold, context, await openStore()) : tuning;
-      const own = requireTuning(given, adapterOf(context.device.adapterInfo), TITLE);
-      const { facts } = context;
-      context.facts = { ...facts, tuned: tunedRowOf(own), lookBack: own.singlePass ?? facts.lookBack };
+      const adapter = adapterOf(context.device.adapterInfo);
+      const own =
+        tuning === "auto"
+          ? await automatic(fold, context, await openStore())
+          : requireTuning(tuning, adapter, TITLE);
+      if (own !== undefined) {
+        // Plans that were kept for later calls have other sizes.
+        trim(context);
+        const { facts, singlePassTest } = context;
+        // What was seen on this device counts more than what was written down.
+        const verdict = singlePassTest?.passed ?? verdictFor(own, adapter);
+        context.facts = { ...facts, tuned: tunedRowOf(own), lookBack: verdict ?? facts.lookBack };
+      }
     }
-    if (isTested) {
+    if (isTested && context.singlePassTest === before) {
       await testSinglePass(context);
     }
   } catch (cause) {
@@ -40,7 +52,14 @@ export async function measured(
   }
 }
 
-async function automatic(fold: Fold, { device, facts }: Context, store: TuningStore): Promise<unknown> {
+/** The tunings that are under way. Two at once on a device would time each other. */
+const underWay = new WeakMap<GPUDevice, Promise<AdapterTuning>>();
+
+async function automatic(
+  fold: Fold,
+  { device, facts }: Context,
+  store: TuningStore,
+): Promise<AdapterTuning | undefined> {
   const adapter = adapterOf(device.adapterInfo);
   // A browser that updates itself may have another compiler. In Node.js, the description of most adapters has the driver's version.
   const agent = (globalThis.navigator as Navigator | undefined)?.userAgent ?? "";
@@ -54,8 +73,22 @@ async function automatic(fold: Fold, { device, facts }: Context, store: TuningSt
     return requireTuning(kept, adapter, TITLE);
   } catch {
     // There is none yet, or one of another version.
-    const tuning = await tuneNow(fold);
-    await store.set(key, tuning);
-    return tuning;
+  }
+  const tuning = underWay.get(device) ?? tuneNow(fold);
+  underWay.set(device, tuning);
+  try {
+    const own = await tuning;
+    // If there was no time for one row, there may be another time.
+    if (own.rows.length > 0) {
+      await store.set(key, own);
+    }
+    return own;
+  } catch (cause) {
+    if (cause instanceof DeviceLostError) {
+      throw cause;
+    }
+    return undefined;
+  } finally {
+    underWay.delete(device);
   }
 }

@@ -19,8 +19,8 @@ export interface OpenOptions {
   /**
    * Algorithms and sizes that were measured on this adapter, in place of Wavefold's own: what {@link tuneAdapter} returned or
    * `wavefold tune --output` wrote. `"auto"` takes those that were kept when this adapter was tuned before. If there are none,
-   * it tunes the adapter now, which takes 10 seconds and, on GPUs other than NVIDIA's, the test of the single pass, and keeps the
-   * result: in the browser's IndexedDB; in Node.js in the user's folder for caches. Results are the same in any case, but for the
+   * it tunes the adapter now, which takes about 10 seconds and, on GPUs other than NVIDIA's, the test of the single pass, and keeps
+   * the result: in the browser's IndexedDB; in Node.js in the user's folder for caches. Results are the same in any case, but for the
    * rounding of floats. It holds for the device: the last `openFold` that names one decides.
    */
   readonly tuning?: AdapterTuning | "auto";

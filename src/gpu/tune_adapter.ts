@@ -2,7 +2,7 @@ import { u32 } from "../algebra/integers.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { u64 } from "../algebra/types_64.ts";
-import { ArgumentError, DeviceLostError, refuse, WavefoldError } from "../errors.ts";
+import { ArgumentError, DeviceLostError, refuse } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import { requireOptions } from "../options.ts";
@@ -19,8 +19,8 @@ import { testSinglePass } from "./look_back_test.ts";
 /** Options of {@link tuneAdapter}. */
 export interface TuneAdapterOptions {
   /**
-   * After so many seconds, no other kernel is begun, and what was not measured keeps Wavefold's own sizes. The test of the
-   * single pass is not counted. The default is 10.
+   * After about so many seconds, no other kernels are compiled, and what was not measured keeps Wavefold's own sizes. The test of
+   * the single pass is not counted. The default is 10.
    */
   readonly seconds?: number;
 }
@@ -32,6 +32,11 @@ const QUERY_RESOLVE = 0x200;
 /** Recordings go into one submission until it takes so long, or so many are in it: then its own cost counts for little. */
 const ENOUGH_MS = 5;
 const MOST_RECORDINGS = 1024;
+/** By so much at a time; and never once a submission took so long: systems reset GPUs that are busy for two seconds. */
+const GROWTH = 4;
+const LONGEST_MS = 100;
+/** How many plans are prepared at once. */
+const AT_ONCE = 4;
 /** How often a submission is timed. The least time counts. */
 const REPEATS = 3;
 /** A GPU that was idle has a low clock. It is kept busy for so long first. */
@@ -104,27 +109,26 @@ export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Pro
     refuse(TITLE, "seconds", String(seconds), "a number above 0");
   }
   const context = contextOf(fold.device);
-  const { facts } = context;
-  if (!facts.software && !facts.lookBack && context.singlePassTest === undefined) {
+  const { facts, singlePassTest } = context;
+  // A verdict that came with a tuning is not one of this call's.
+  const isKnown =
+    facts.software || singlePassTest !== undefined || (facts.lookBack && facts.tuned === undefined);
+  if (!isKnown) {
     await testSinglePass(context);
   }
   try {
     const rows = await measure(fold, context, performance.now() + 1000 * seconds);
-    const isTested = context.singlePassTest !== undefined;
-    return tuningOf(adapterOf(fold.device.adapterInfo), isTested ? context.facts.lookBack : undefined, rows);
+    return tuningOf(adapterOf(fold.device.adapterInfo), context.singlePassTest?.passed, rows);
   } catch (cause) {
     throw await explain(context, TITLE, cause);
   }
 }
 
 async function measure(fold: Fold, context: Context, deadline: number): Promise<AdapterTuningRow[]> {
-  const { software, limits, features, lookBack } = context.facts;
+  const { software, limits } = context.facts;
   const range = ranges[software ? "software" : "gpu"];
   const most = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
   const bytes = range.bytes.filter((one) => one <= most);
-  const names = (Object.keys(algorithms) as Algorithm[]).filter(
-    (name) => !algorithms[name].subgroups || features.has("subgroups"),
-  );
   const bench = await openBench(context, Math.max(...bytes));
   const rows: AdapterTuningRow[] = [];
   try {
@@ -133,45 +137,9 @@ async function measure(fold: Fold, context: Context, deadline: number): Promise<
     }
     for (const [primitive, type] of subjects) {
       const lengths = bytes.map((one) => one / type.bytes);
-      // Of a compaction, the positions are what takes algorithms.
-      const what: RowsFor = { primitive, elementBytes: type.bytes, long: false, lengths };
-      const times: Record<Passes, TimedWay[]> = { "reduce-then-scan": [], single: [] };
-      const passes: readonly Passes[] =
-        primitive !== "reduce" && lookBack && !software
-          ? ["reduce-then-scan", "single"]
-          : ["reduce-then-scan"];
-      /** @returns whether there was time for all. */
-      const time = async (some: readonly Algorithm[], shapes: readonly Shape[]): Promise<boolean> => {
-        const ways = passes.flatMap((one): Way[] =>
-          some.flatMap((algorithm) => shapes.map((shape) => ({ ...shape, algorithm, passes: one }))),
-        );
-        // Most of the time goes into compiling, which the adapter does for several at once.
-        const prepared = await Promise.all(ways.map((way) => prepare(fold, primitive, type, lengths, way)));
-        try {
-          for (const [at, way] of ways.entries()) {
-            const one = prepared[at];
-            if (performance.now() > deadline) {
-              return false;
-            }
-            if (one && (await isRight(bench, primitive, type, lengths, one))) {
-              times[way.passes].push({ ...way, times: await timesOf(bench, lengths, one) });
-            }
-          }
-          return true;
-        } finally {
-          for (const one of prepared) {
-            one?.destroy();
-          }
-        }
-      };
-      const shapes = type.bytes > 4 ? range.long : range.short;
-      if (!(await time(names, shapes.slice(0, 1)))) {
-        break;
-      }
-      const best = bestOf([...times["reduce-then-scan"], ...times.single]);
-      const hasTime = best === undefined || (await time([best.algorithm], shapes.slice(1)));
-      rows.push(...rowsFrom(what, times));
-      if (!hasTime) {
+      const found = await rowsOf(fold, context, bench, { primitive, type, lengths, deadline });
+      rows.push(...found.rows);
+      if (!found.isWhole) {
         break;
       }
     }
@@ -180,6 +148,99 @@ async function measure(fold: Fold, context: Context, deadline: number): Promise<
     bench.destroy();
   }
 }
+
+/** One primitive on one type: what is measured, until time is up. */
+interface Measured {
+  readonly primitive: Primitive;
+  readonly type: ElementType;
+  readonly lengths: readonly number[];
+  readonly deadline: number;
+}
+
+/** A way that was timed, and its plan. */
+type Timed = Way & TimedWay & { readonly prepared: Prepared };
+
+/** The rows of one primitive on one type, and whether there was time for all ways. */
+async function rowsOf(
+  fold: Fold,
+  { facts: { software, features, lookBack } }: Context,
+  bench: Bench,
+  measured: Measured,
+): Promise<{ rows: AdapterTuningRow[]; isWhole: boolean }> {
+  const { primitive, type, lengths, deadline } = measured;
+  const range = ranges[software ? "software" : "gpu"];
+  const shapes = type.bytes > 4 ? range.long : range.short;
+  const names = (Object.keys(algorithms) as Algorithm[]).filter(
+    (name) => !algorithms[name].subgroups || features.has("subgroups"),
+  );
+  const passes: readonly Passes[] =
+    primitive !== "reduce" && lookBack && !software ? ["reduce-then-scan", "single"] : ["reduce-then-scan"];
+  const plans: Prepared[] = [];
+  let timed: Timed[] = [];
+  /** Returns whether there was time for all. */
+  const time = async (some: readonly Algorithm[], own: readonly Shape[]): Promise<boolean> => {
+    const ways = passes.flatMap((one): Way[] =>
+      some.flatMap((algorithm) => own.map((shape) => ({ ...shape, algorithm, passes: one }))),
+    );
+    for (let first = 0; first < ways.length; first += AT_ONCE) {
+      if (performance.now() > deadline) {
+        return false;
+      }
+      const batch = ways.slice(first, first + AT_ONCE);
+      // Most of the time goes into compiling, which the adapter does for several at once.
+      const made = await Promise.allSettled(batch.map((way) => prepare(fold, primitive, type, lengths, way)));
+      plans.push(...made.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : [])));
+      const failed = made.find((one) => one.status === "rejected");
+      if (failed) {
+        throw failed.reason;
+      }
+      for (const [at, way] of batch.entries()) {
+        const one = made[at];
+        const prepared = one?.status === "fulfilled" ? one.value : undefined;
+        // The longest is checked if it matters: it takes the most time.
+        if (prepared && (await areRight(bench, measured, prepared, lengths.slice(0, -1)))) {
+          const times = await timesOf(bench, lengths, prepared);
+          if (times) {
+            timed.push({ ...way, times, prepared });
+          }
+        }
+      }
+    }
+    return true;
+  };
+  const rowsFor: RowsFor = { primitive, elementBytes: type.bytes, long: false, lengths };
+  const of = (one: Passes): Timed[] => timed.filter((way) => way.passes === one);
+  try {
+    if (!(await time(names, shapes.slice(0, 1)))) {
+      return { rows: [], isWhole: false };
+    }
+    const best = bestOf(timed);
+    const isWhole = best === undefined || (await time([best.algorithm], shapes.slice(1)));
+    const checked = new Set<Timed>();
+    for (;;) {
+      const rows = rowsFrom(rowsFor, { "reduce-then-scan": of("reduce-then-scan"), single: of("single") });
+      const next = timed.find((way) => !checked.has(way) && rows.some((row) => isOf(row, way)));
+      if (next === undefined) {
+        return { rows, isWhole };
+      }
+      checked.add(next);
+      if (!(await areRight(bench, measured, next.prepared, lengths.slice(-1)))) {
+        timed = timed.filter((way) => way !== next);
+      }
+    }
+  } finally {
+    for (const plan of plans) {
+      plan.destroy();
+    }
+  }
+}
+
+/** Whether a row is this way's. A reduction's rows name no passes. */
+const isOf = (row: AdapterTuningRow, way: Way): boolean =>
+  row.algorithm === way.algorithm &&
+  row.workGroupSize === way.workGroupSize &&
+  row.itemsPerThread === way.itemsPerThread &&
+  (row.passes ?? way.passes) === way.passes;
 
 /** Keeps the GPU busy until its clock is up. */
 async function heat(fold: Fold, bench: Bench): Promise<void> {
@@ -200,7 +261,7 @@ interface Prepared {
 
 const WHERE = "x % 2u == 1u";
 
-/** Undefined if the device cannot run it. */
+/** Undefined if the device cannot run it: it lacks memory, or its driver refuses the kernel. */
 async function prepare(
   fold: Fold,
   primitive: Primitive,
@@ -230,10 +291,11 @@ async function prepare(
       destroy: () => plan.destroy(),
     };
   } catch (cause) {
-    if (cause instanceof WavefoldError && !(cause instanceof DeviceLostError)) {
-      return undefined;
+    const why = await explain(contextOf(fold.device), TITLE, cause);
+    if (why instanceof DeviceLostError) {
+      throw why;
     }
-    throw cause;
+    return undefined;
   }
 }
 
@@ -362,50 +424,71 @@ async function openBench(context: Context, bytes: number): Promise<Bench> {
   }
 }
 
-/** The time of each length, in milliseconds. */
-async function timesOf(bench: Bench, lengths: readonly number[], prepared: Prepared): Promise<number[]> {
+/** The time of each length, in milliseconds; undefined if the device's clock gives none. */
+async function timesOf(
+  bench: Bench,
+  lengths: readonly number[],
+  prepared: Prepared,
+): Promise<number[] | undefined> {
   const times: number[] = [];
   for (const length of lengths) {
     const record = (pass: GPUComputePassEncoder): void => prepared.record(pass, bench, length);
     let recordings = 1;
-    let took = await bench.time(record, recordings);
-    while (took < ENOUGH_MS && recordings < MOST_RECORDINGS) {
-      recordings = Math.min(
-        MOST_RECORDINGS,
-        recordings * Math.max(2, Math.ceil(ENOUGH_MS / Math.max(took, 0.01))),
-      );
+    let took = 0;
+    // A clock may be coarse, so the number grows step by step: one submission must not keep the device for long.
+    for (;;) {
+      const start = performance.now();
       took = await bench.time(record, recordings);
+      const isLong = performance.now() - start > LONGEST_MS;
+      if (took >= ENOUGH_MS || isLong || recordings >= MOST_RECORDINGS) {
+        break;
+      }
+      recordings *= GROWTH;
     }
     for (let repeat = 1; repeat < REPEATS; repeat++) {
-      took = Math.min(took, await bench.time(record, recordings));
+      const again = await bench.time(record, recordings);
+      took = again > 0 && (took <= 0 || again < took) ? again : took;
+    }
+    // Timestamps may be reset while they are taken.
+    if (!(took > 0)) {
+      return undefined;
     }
     times.push(took / recordings);
   }
   return times;
 }
 
-/** Whether every element is right, at a length that is no multiple of a tile. */
-async function isRight(
+/** Whether every element is right at each length, less three: no multiple of a tile. */
+async function areRight(
   bench: Bench,
-  primitive: Primitive,
-  type: ElementType,
-  lengths: readonly number[],
+  { primitive, type }: Pick<Measured, "primitive" | "type">,
   prepared: Prepared,
+  lengths: readonly number[],
 ): Promise<boolean> {
-  const length = (lengths[1] as number) - 3;
-  const words = (length * type.bytes) / 4;
-  const [bytes, count] = await bench.read(
-    (encoder) => prepared.record(encoder, bench, length),
-    Math.ceil(words / 4) * 16,
-  );
-  const found = new Uint32Array(bytes);
-  if (primitive === "compact") {
-    const kept = bench.data.subarray(0, length).filter((x) => x % 2 === 1);
-    return count === kept.length && kept.every((x, at) => found[at] === x);
+  for (const whole of lengths) {
+    const length = whole - 3;
+    const words = (length * type.bytes) / 4;
+    const [bytes, count] = await bench.read(
+      (encoder) => prepared.record(encoder, bench, length),
+      Math.ceil(words / 4) * 16,
+    );
+    const found = new Uint32Array(bytes);
+    const data = bench.data.subarray(0, words);
+    const wanted = wantedOf(primitive, data, type.bytes / 4);
+    const isCounted = primitive !== "compact" || count === wanted.length;
+    if (!isCounted || !wanted.every((word, at) => found[at] === word)) {
+      return false;
+    }
   }
-  const prefixes = prefixesOf(bench.data.subarray(0, words), type.bytes / 4);
-  const wanted = primitive === "scan" ? prefixes : prefixes.subarray(words - type.bytes / 4);
-  return wanted.every((word, at) => found[at] === word);
+  return true;
+}
+
+function wantedOf(primitive: Primitive, data: Uint32Array, wordsEach: number): Uint32Array {
+  if (primitive === "compact") {
+    return data.filter((x) => x % 2 === 1);
+  }
+  const prefixes = prefixesOf(data, wordsEach);
+  return primitive === "scan" ? prefixes : prefixes.subarray(data.length - wordsEach);
 }
 
 /** The prefix sums of whole numbers of one word or two. */

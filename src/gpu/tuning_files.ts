@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import envPaths from "env-paths";
 import type { TuningStore } from "./tuning_store.ts";
 
@@ -23,7 +22,7 @@ export function fileStore(folder = tuningFolder()): TuningStore {
     set: async (key, value) => {
       const path = pathOf(key);
       // Several programs may write at once, and none may read half a file.
-      const written = `${path}.${process.pid}`;
+      const written = `${path}.${randomUUID()}`;
       try {
         await mkdir(folder, { recursive: true });
         await writeFile(written, `${JSON.stringify(value, undefined, 1)}\n`);

@@ -102,7 +102,7 @@ const SUBGROUP_SIZES: readonly number[] = [4, 8, 16, 32, 64, 128];
  */
 export function subgroupOf(
   options: {
-    /** The least subgroup size. The default is 4, which is right everywhere. */
+    /** The least subgroup size, which an adapter may report too high. The default is 4, which is right everywhere. */
     readonly minSize?: number;
     /** The greatest subgroup size. The default is 128. */
     readonly maxSize?: number;

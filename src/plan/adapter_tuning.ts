@@ -16,8 +16,10 @@ export interface TunedAdapter {
   readonly architecture: string;
   /** Its model, or the vendor's number for that. */
   readonly device: string;
-  /** What else the driver says, such as its own version. */
+  /** What else the driver says, such as its own version. It tells one verdict on the single pass from another, and no sizes. */
   readonly description: string;
+  /** Whether it computes on the CPU. */
+  readonly software: boolean;
 }
 
 /** An algorithm and sizes that an adapter was measured to be fastest with. */
@@ -64,6 +66,7 @@ const adapterNames = {
   architecture: true,
   device: true,
   description: true,
+  software: true,
 } as const satisfies Record<keyof TunedAdapter, true>;
 
 const tuningNames = {
@@ -89,11 +92,14 @@ const rowNames = {
 const AGAIN = "tune the adapter again, with npx wavefold tune --output FILE, or leave it out";
 
 /** The parts of an adapter's info that tell it from others. */
-export const adapterOf = (info: Partial<TunedAdapter> | undefined): TunedAdapter => ({
+export const adapterOf = (
+  info: (Partial<TunedAdapter> & { readonly isFallbackAdapter?: boolean }) | undefined,
+): TunedAdapter => ({
   vendor: info?.vendor ?? "",
   architecture: info?.architecture ?? "",
   device: info?.device ?? "",
   description: info?.description ?? "",
+  software: info?.isFallbackAdapter ?? false,
 });
 
 /** A tuning of this version for this adapter. */
@@ -149,18 +155,43 @@ export function requireTuning(value: unknown, adapter: TunedAdapter, title: stri
   return given as AdapterTuning;
 }
 
+/** What tells adapters, for which sizes are good. */
+const parts = ["vendor", "architecture", "device"] as const;
+
 /** An adapter that leaves a part empty, as browsers do, is not told from others by that part. */
 function requireAdapter(of: unknown, adapter: TunedAdapter, title: string): void {
   requireOptions(`${title}: tuning.adapter`, of, adapterNames);
-  for (const name of Object.keys(adapterNames) as (keyof TunedAdapter)[]) {
-    const measured = (of as Partial<Record<keyof TunedAdapter, unknown>>)[name];
-    if (measured && adapter[name] && measured !== adapter[name]) {
+  const measured = of as Partial<Record<keyof TunedAdapter, unknown>>;
+  for (const name of parts) {
+    if (measured[name] && adapter[name] && measured[name] !== adapter[name]) {
       throw new ArgumentError(
-        `${title}: tuning is of an adapter whose ${name} is "${String(measured)}", and this one's is "${adapter[name]}"; ${AGAIN}`,
+        `${title}: tuning is of an adapter whose ${name} is "${String(measured[name])}", and this one's is "${adapter[name]}"; ${AGAIN}`,
         "tuning",
       );
     }
   }
+  if ((measured.software === true) !== adapter.software) {
+    const kind = (software: boolean): string => (software ? "a software adapter" : "a GPU");
+    throw new ArgumentError(
+      `${title}: tuning is of ${kind(!adapter.software)}, and this is ${kind(adapter.software)}; ${AGAIN}`,
+      "tuning",
+    );
+  }
+}
+
+/**
+ * The tuning's verdict on the single pass, where it is surely of this adapter: the vendor and another part are known and the
+ * same, and so is the description, which has the driver's version, or it is empty on one side.
+ */
+export function verdictFor(
+  { singlePass, adapter: of }: AdapterTuning,
+  adapter: TunedAdapter,
+): boolean | undefined {
+  const isSame = (name: (typeof parts)[number]): boolean => of[name] !== "" && of[name] === adapter[name];
+  const isOfDriver = !of.description || !adapter.description || of.description === adapter.description;
+  return isSame("vendor") && (isSame("architecture") || isSame("device")) && isOfDriver
+    ? singlePass
+    : undefined;
 }
 
 function requireRow(row: unknown, title: string): void {
@@ -243,7 +274,7 @@ export interface RowsFor {
 
 /**
  * The rows that follow from times: for each number of passes, the way that is best over all lengths, and before it those
- * that are clearly better up to some length. `ways` has the times by passes; a reduction's are under "reduce-then-scan".
+ * that are clearly better up to some length; if some of these take subgroups, then the same without. `ways` has the times by passes; a reduction's are under "reduce-then-scan".
  */
 export function rowsFrom(
   { primitive, elementBytes, long, lengths }: RowsFor,
@@ -251,8 +282,8 @@ export function rowsFrom(
 ): AdapterTuningRow[] {
   const leastAt = (passes: Passes, at: number): number =>
     Math.min(...ways[passes].map(({ times }) => times[at] ?? Number.POSITIVE_INFINITY));
-  return (["reduce-then-scan", "single"] as const).flatMap((passes) => {
-    const best = bestOf(ways[passes]);
+  const rowsOfWays = (passes: Passes, own: readonly TimedWay[]): AdapterTuningRow[] => {
+    const best = bestOf(own);
     if (best === undefined) {
       return [];
     }
@@ -275,7 +306,7 @@ export function rowsFrom(
       };
     };
     const rows = lengths.map((_, at) => {
-      const here = ways[passes].reduce((a, b) => ((b.times[at] as number) < (a.times[at] as number) ? b : a));
+      const here = own.reduce((a, b) => ((b.times[at] as number) < (a.times[at] as number) ? b : a));
       const isWorth = (here.times[at] as number) < WORTH_A_ROW * (best.times[at] as number);
       return row(isWorth ? here : best, at);
     });
@@ -284,6 +315,13 @@ export function rowsFrom(
       const next = rows[at + 1];
       return next === undefined || !isSame(one, next);
     });
+  };
+  return (["reduce-then-scan", "single"] as const).flatMap((passes) => {
+    const rows = rowsOfWays(passes, ways[passes]);
+    const isPortable = ({ algorithm }: Pick<TimedWay, "algorithm">): boolean =>
+      !algorithms[algorithm].subgroups;
+    // Most calls at hand do not load subgroups. They pass over those rows.
+    return rows.every(isPortable) ? rows : [...rows, ...rowsOfWays(passes, ways[passes].filter(isPortable))];
   });
 }
 

@@ -73,7 +73,7 @@ describe("the verdicts", () => {
       "ok self-test of u32",
       "ok self-test of f16",
     ]);
-    expect(stateOf(verdicts, "subgroups")).toContain("of 32 to 64 lanes");
+    expect(stateOf(verdicts, "subgroups")).toContain("the adapter reports 32 to 64 lanes");
     expect(summaryOf(examined)).toEqual({ works: true, summary: "Wavefold works here, on a GPU" });
   });
 

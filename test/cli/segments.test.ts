@@ -124,10 +124,7 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
     [["scan", "x.npy", "-o", "t.npy", "--keys", "k.npy"], /keys has 2 elements for 4 items/],
     [["scan", "x.npy", "-o", "t.npy", "--keys", "k.npy", "--rows", "2"], /cannot be used with/],
     [["scan", "x.npy", "-o", "t.npy", "--rows", "2", "--total"], /no total of all/],
-    [
-      ["scan", "x.npy", "-o", "t.npy", "--columns", "3"],
-      /columns of 3 items do not divide|do not divide the 4 items/,
-    ],
+    [["scan", "x.npy", "-o", "t.npy", "--columns", "3"], /3 columns do not divide the 4 items/],
     [["scan", "x.npy", "-o", "t.npy", "--columns"], /the input has one dimension; it takes --columns COUNT/],
     [["scan", "x.npy", "-o", "t.npy", "--columns", "2", "--rows", "2"], /cannot be used with/],
     [

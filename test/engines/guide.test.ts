@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { add, f32, struct } from "../../src/index.ts";
 import { argSortReference, compactReference, scanReference } from "../../src/reference/index.ts";
 import { skipAll } from "../support/adapter.ts";
 import type { Section } from "../support/blocks.ts";
 import { blocksOf, sectionsOf } from "../support/blocks.ts";
 import { chromiumMissing, launchChromium } from "../support/chromium.ts";
+import { testInTurn } from "../support/rows.ts";
 import { FRAMES, runInPage, SIDE } from "./program.ts";
+
+const test = testInTurn({ of: 2 });
 
 // The programs of docs/guides/engines.md, in Chromium, with the engines from npm.
 

@@ -4,9 +4,12 @@ import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { contextOf } from "../../src/gpu/device.ts";
+import type { PreparedScan } from "../../src/gpu/fold.ts";
+import { Fold } from "../../src/gpu/fold.ts";
 import { fileStore } from "../../src/gpu/tuning_files.ts";
-import type { AdapterTuning, Fold } from "../../src/node.ts";
+import type { AdapterTuning } from "../../src/node.ts";
 import { ArgumentError, openFold, tuneAdapter, u32 } from "../../src/node.ts";
+import { adapterOf, tuningOf } from "../../src/plan/adapter_tuning.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 
 const own = useSoftwareFold();
@@ -14,12 +17,34 @@ const own = useSoftwareFold();
 /** As many seconds as tuning takes if nobody says. */
 const SECONDS = 10;
 
-/** Time passes with each kernel that is tried, so that it is enough for as many on any machine. */
-async function inTime<T>(kernels: number, work: () => Promise<T>): Promise<T> {
-  let calls = 0;
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => ((1000 * SECONDS) / kernels) * calls++);
+type PrepareScan = (options: { readonly algorithm?: string }) => Promise<PreparedScan>;
+
+/** Prepares scans in another way meanwhile, which gets the usual one. */
+async function preparing<T>(
+  change: (prepare: PrepareScan) => PrepareScan,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { prepareScan } = Fold.prototype;
+  Fold.prototype.prepareScan = function (this: Fold, options) {
+    return change(prepareScan.bind(this) as unknown as PrepareScan)(options as never);
+  };
   try {
     return await work();
+  } finally {
+    Fold.prototype.prepareScan = prepareScan;
+  }
+}
+
+/** Time passes with each scan that is prepared, so that it is enough for as many on any machine. */
+async function inTime<T>(scans: number, work: () => Promise<T>): Promise<T> {
+  let prepared = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => ((1000 * SECONDS) / scans) * prepared);
+  const counted = (prepare: PrepareScan): PrepareScan => {
+    prepared++;
+    return prepare;
+  };
+  try {
+    return await preparing(counted, work);
   } finally {
     clock.mockRestore();
   }
@@ -29,7 +54,7 @@ describe("tuneAdapter", () => {
   test("gives rows for this adapter, with which results stay right", async () => {
     const { device } = own();
     // A scan by each algorithm, and other sizes of the best of them.
-    const tuning = await inTime(5, () => tuneAdapter(own()));
+    const tuning = await inTime(4, () => tuneAdapter(own()));
     const scan = { primitive: "scan", passes: "reduce-then-scan", elementBytes: 4 };
     expect(tuning.rows.at(-1)).toMatchObject(scan);
     expect(tuning.rows.every(({ primitive }) => primitive === "scan")).toBe(true);
@@ -50,23 +75,38 @@ describe("tuneAdapter", () => {
     }
   });
 
-  test("leaves out a way whose result is wrong", async () => {
-    const fold = own();
-    const { prepareScan } = fold;
-    const tried: (number | undefined)[] = [];
-    const spy = vi.spyOn(fold, "prepareScan").mockImplementation(async (options) => {
-      const plan = await prepareScan.call(fold, options);
-      tried.push(options.itemsPerThread);
-      return options.algorithm === "blelloch" ? plan : { ...plan, record: () => {} };
-    });
-    try {
-      const { rows } = await inTime(4, () => tuneAdapter(fold, { seconds: SECONDS }));
-      expect(tried.length).toBeGreaterThan(1);
-      expect(rows.map(({ algorithm }) => algorithm)).toContain("blelloch");
-      expect(rows.filter(({ algorithm }) => algorithm !== "blelloch")).toEqual([]);
-    } finally {
-      spy.mockRestore();
-    }
+  test.each([
+    ["always", () => true],
+    ["at the longest alone", (length: number) => length > 2 ** 15],
+  ])("leaves out a way whose result is wrong: %s", async (_, isWrongAt) => {
+    const isWrong = ({ algorithm }: { readonly algorithm?: string }, length: number): boolean =>
+      algorithm !== "blelloch" && isWrongAt(length);
+    const withWrong =
+      (prepare: PrepareScan): PrepareScan =>
+      async (options) => {
+        const plan = await prepare(options);
+        const record: typeof plan.record = (into, ranges) => {
+          if (!isWrong(options, ranges.length as number)) {
+            plan.record(into, ranges);
+          }
+        };
+        return { ...plan, record };
+      };
+    const { rows } = await preparing(withWrong, () => inTime(4, () => tuneAdapter(own())));
+    expect(rows.map(({ algorithm }) => algorithm)).toContain("blelloch");
+    expect(rows.filter(({ algorithm }) => algorithm !== "blelloch")).toEqual([]);
+  });
+
+  test("leaves out a kernel that the driver refuses", async () => {
+    const refusing =
+      (prepare: PrepareScan): PrepareScan =>
+      (options) =>
+        options.algorithm === "hillis-steele"
+          ? Promise.reject(new Error("GPUPipelineError: too few registers"))
+          : prepare(options);
+    const { rows } = await preparing(refusing, () => inTime(4, () => tuneAdapter(own())));
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.filter(({ algorithm }) => algorithm === "hillis-steele")).toEqual([]);
   });
 
   test("says how long it may take, and refuses what is no time and no fold", async () => {
@@ -101,7 +141,7 @@ describe("openFold", () => {
   const files = async (): Promise<string[]> =>
     (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".json"));
   const open = async (): Promise<void> => {
-    await inTime(2, async () => {
+    await inTime(4, async () => {
       const { device } = own();
       const fold = await openFold({ device, tuning: "auto" });
       expect(await fold.scan(Uint32Array.of(3, 1, 7))).toEqual(Uint32Array.of(3, 4, 11));
@@ -113,14 +153,13 @@ describe("openFold", () => {
   test.skipIf(process.platform === "darwin")(
     "tunes once, and keeps the result for the next time",
     async () => {
-      const tunedNow = vi.spyOn(own(), "prepareScan");
-      tunedNow.mockRestore();
       await open();
       const [name = ""] = await files();
       expect(name).toMatch(/tuning-[0-9a-f]{16}\.json$/);
       const path = join(folder, name);
       const kept = JSON.parse(await readFile(path, "utf8")) as AdapterTuning;
       expect(kept.format).toBe("wavefold tuning");
+      expect(kept.rows.length).toBeGreaterThan(0);
       // What is there is taken as it is.
       const marked = {
         ...kept,
@@ -161,6 +200,56 @@ describe("openFold", () => {
     },
   );
 
+  test("does not keep what there was no time for", async () => {
+    let asked = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => 2000 * SECONDS * asked++);
+    try {
+      const fold = await openFold({ device: own().device, tuning: "auto" });
+      expect(await fold.reduce(Uint32Array.of(3, 1, 7))).toBe(11);
+      forget(fold);
+    } finally {
+      clock.mockRestore();
+    }
+    expect(await files()).toEqual([]);
+  });
+
+  test("opens without a tuning where the adapter cannot be tuned", async () => {
+    const { device } = own();
+    const create = device.createBuffer;
+    const spy = vi.spyOn(device, "createBuffer").mockImplementation((descriptor) => {
+      if (descriptor.label === "wavefold tuneAdapter") {
+        throw new Error("no room");
+      }
+      return create.call(device, descriptor);
+    });
+    try {
+      const fold = await openFold({ device, tuning: "auto" });
+      expect(contextOf(device).facts.tuned).toBeUndefined();
+      expect(await fold.reduce(Uint32Array.of(3, 1, 7))).toBe(11);
+    } finally {
+      spy.mockRestore();
+    }
+    expect(await files()).toEqual([]);
+  });
+
+  test("believes what was seen on the device, and not the tuning's verdict", async () => {
+    const { device } = own();
+    const context = contextOf(device);
+    const tuning = tuningOf(adapterOf(device.adapterInfo), true, []);
+    const { facts } = context;
+    context.singlePassTest = { passed: false, detail: "it was wrong", milliseconds: 1 };
+    try {
+      await openFold({ device, tuning });
+      expect(context.facts.lookBack).toBe(false);
+      delete context.singlePassTest;
+      await openFold({ device, tuning });
+      expect(context.facts.lookBack).toBe(true);
+    } finally {
+      context.facts = facts;
+      delete context.singlePassTest;
+    }
+  });
+
   test("works where nothing can be kept", async () => {
     // A file stands where the folder would be.
     await writeFile(join(folder, "wavefold"), "");
@@ -189,6 +278,18 @@ describe("the store of files", () => {
     expect(await store.get("a")).toEqual({ value: 3 });
     expect(await store.get("b")).toEqual({ value: 2 });
     expect(await readdir(join(folder, "deep", "er"))).toHaveLength(2);
+    // Several programs at once: each reads what one of them wrote, or nothing yet.
+    const values = Array.from({ length: 40 }, (_, value) => ({
+      value,
+      text: "x".repeat(10_000 * (value % 3)),
+    }));
+    const reads = values.map(async () => {
+      const read = (await store.get("c")) as { value: number; text: string } | undefined;
+      return read === undefined || read.text === values[read.value]?.text;
+    });
+    await Promise.all(values.map((value) => store.set("c", value)));
+    expect(await Promise.all(reads)).not.toContain(false);
+    expect(await readdir(join(folder, "deep", "er"))).toHaveLength(3);
     await rm(folder, { recursive: true });
   });
 });

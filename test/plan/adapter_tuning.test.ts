@@ -13,6 +13,7 @@ import {
   rowsFrom,
   tunedRowOf,
   tuningOf,
+  verdictFor,
 } from "../../src/plan/adapter_tuning.ts";
 import { version } from "../../src/version.ts";
 import { factsWith } from "../support/kernels.ts";
@@ -23,7 +24,13 @@ test("the version is that of package.json", () => {
   expect(version).toBe(own.version);
 });
 
-const adapter = { vendor: "acme", architecture: "x1", device: "7", description: "Acme 7" };
+const adapter = {
+  vendor: "acme",
+  architecture: "x1",
+  device: "7",
+  description: "Acme 7, 1.0",
+  software: false,
+};
 const scanRow = {
   primitive: "scan",
   passes: "reduce-then-scan",
@@ -120,6 +127,10 @@ describe("a tuning that is given", () => {
       { ...tuning, adapter: { ...adapter, vendor: "other" } },
       `openFold: tuning is of an adapter whose vendor is "other", and this one's is "acme"; tune the adapter again, with npx wavefold tune --output FILE, or leave it out`,
     ],
+    [
+      { ...tuning, adapter: { ...adapter, software: true } },
+      "openFold: tuning is of a software adapter, and this is a GPU; tune the adapter again",
+    ],
     [{ ...tuning, more: 1 }, "openFold: tuning takes no option more"],
     [{ ...tuning, adapter: undefined }, "openFold: tuning.adapter: options is undefined; it takes an object"],
     [{ ...tuning, singlePass: 1 }, "openFold: tuning.singlePass is 1; it takes true or false"],
@@ -158,8 +169,30 @@ describe("a tuning that is given", () => {
     expect(() => check(value)).toThrow(message);
   });
 
+  test("its verdict counts where the adapter is surely the same, and its driver may be", () => {
+    const verdict = (own: object, of: object = adapter): boolean | undefined =>
+      verdictFor({ ...tuning, adapter: { ...adapter, ...of } }, { ...adapter, ...own });
+    expect(verdict({})).toBe(true);
+    expect(verdict({ description: "", device: "" })).toBe(true);
+    expect(verdict({ description: "Acme 7, 1.1" })).toBeUndefined();
+    expect(verdict({ vendor: "" })).toBeUndefined();
+    expect(verdict({ architecture: "", device: "" })).toBeUndefined();
+    expect(verdict({ vendor: "" }, { vendor: "" })).toBeUndefined();
+    expect(verdictFor(tuningOf(adapter, false, []), adapter)).toBe(false);
+  });
+
+  test("a driver's new version leaves the sizes as they are", () => {
+    expect(check(tuning, { ...adapter, description: "Acme 7, 1.1" })).toBe(tuning);
+  });
+
   test("an adapter without a name is no error", () => {
-    expect(adapterOf(undefined)).toEqual({ vendor: "", architecture: "", device: "", description: "" });
+    expect(adapterOf(undefined)).toEqual({
+      vendor: "",
+      architecture: "",
+      device: "",
+      description: "",
+      software: false,
+    });
   });
 });
 
@@ -197,6 +230,18 @@ describe("rows from times", () => {
       [twice, undefined, 1, undefined],
       ["single", 10, 2, undefined],
       ["single", undefined, 2, true],
+    ]);
+  });
+
+  test("rows with subgroups are followed by the best without: most calls at hand do not load subgroups", () => {
+    const rows = rowsFrom(what, {
+      "reduce-then-scan": [{ ...way(1, 1, 1, 1), algorithm: "subgroup" }, way(2, 4, 3, 9), way(3, 5, 4, 5)],
+      single: [],
+    });
+    expect(rows.map((row) => [row.algorithm, row.workGroupSize, row.maxLength])).toEqual([
+      ["subgroup", 1, undefined],
+      ["blelloch", 2, 20],
+      ["blelloch", 3, undefined],
     ]);
   });
 

@@ -267,6 +267,7 @@ test("on a phone it fits, and Run scrolls to the result", async () => {
   const { top } = await page
     .locator("#result-title")
     .evaluate((title) => title.getBoundingClientRect().toJSON());
-  expect(top).toBeGreaterThanOrEqual(0);
+  // A browser scrolls by whole pixels.
+  expect(top).toBeGreaterThan(-1);
   expect(top).toBeLessThan(50);
 });

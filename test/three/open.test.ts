@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { AdapterError, ArgumentError, DeviceLostError, f32, struct, u32, u64 } from "../../src/index.ts";
 import { openFold } from "../../src/node.ts";
 import { openThree } from "../../src/three/index.ts";
@@ -7,7 +7,10 @@ import { runInPage } from "../engines/program.ts";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium } from "../support/chromium.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { testInTurn } from "../support/rows.ts";
 import { attributeOf, rendererOn } from "../support/three.ts";
+
+const test = testInTurn({ of: 2 });
 
 const fold = useSoftwareFold();
 
