@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, vi } from "vitest";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { PreparedScan } from "../../src/gpu/fold.ts";
 import { Fold } from "../../src/gpu/fold.ts";
@@ -11,6 +11,9 @@ import type { AdapterTuning } from "../../src/node.ts";
 import { ArgumentError, openFold, tuneAdapter, u32 } from "../../src/node.ts";
 import { adapterOf, tuningOf } from "../../src/plan/adapter_tuning.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 4 });
 
 const own = useSoftwareFold();
 

@@ -37,7 +37,7 @@ const lengths = [1, 2, 255, 1023, 1024, 1025, 2047];
 
 const cases = names.flatMap((type) => kindNames.map((kind) => ({ type, kind })));
 
-test.for(rows(cases, { of: 12 }))(
+test.for(rows(cases, { of: 30 }))(
   "topK of $type, $kind: values and positions at every edge",
   async ({ type: name, kind }, { skip }) => {
     const type = elementTypes[name];
@@ -57,7 +57,7 @@ test.for(rows(cases, { of: 12 }))(
   },
 );
 
-test.for(rows(cases, { of: 12 }))(
+test.for(rows(cases, { of: 30 }))(
   "nth of $type, $kind: the first, the middle, the last",
   async ({ type: name, kind }, { skip }) => {
     const type = elementTypes[name];

@@ -48,7 +48,7 @@ const lengths = [0, 1, 2, 63, ...around(TILE), ...around(2 * TILE), 5 * TILE + 2
 
 const cases = ways.flatMap((way) => names.map((type) => ({ ...way, way: way.name, type })));
 
-test.for(rows(cases, { of: 12 }))(
+test.for(rows(cases, { of: 20 }))(
   "$way, $type: elements, positions and values at every edge",
   async (one, { skip }) => {
     const { way: _, name: __, type: name, ...tuning } = one;

@@ -85,7 +85,7 @@ const lastOf = (name: string, fields: StructFields) => {
   });
 };
 
-describe.each(rows(Object.entries(shapes), { of: 15 }))("%s", (name, fields: StructFields) => {
+describe.each(rows(Object.entries(shapes), { of: 30 }))("%s", (name, fields: StructFields) => {
   const op = lastOf(name, fields);
   const type = op.type as StructType;
 

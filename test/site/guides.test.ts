@@ -24,7 +24,8 @@ const drawing = (
     (
       await readdir(folder)
     )
-      .filter((file) => file.endsWith(".md"))
+      // Programs that draw with an engine have tests of their own: test/engines/.
+      .filter((file) => file.endsWith(".md") && file !== "engines.md")
       .map(async (file) => {
         const sections = sectionsOf(await readFile(join(folder, file), "utf8"));
         return sections.map((section) => ({ file, section }));
