@@ -2,7 +2,7 @@ import manifest from "../package.json" with { type: "json" };
 import { factsOf } from "../src/cli/adapter_facts.ts";
 import { runSelfTests, selfTests } from "../src/cli/self-test.ts";
 import type { Examined, Verdict } from "../src/cli/verdicts.ts";
-import { resultOf, summaryOf, verdictsOf } from "../src/cli/verdicts.ts";
+import { nothingFound, resultOf, summaryOf, verdictsOf } from "../src/cli/verdicts.ts";
 import type { Fold, SinglePassTest } from "../src/index.ts";
 import { DeviceLostError, elementTypes, openFold } from "../src/index.ts";
 import { byId, drawn, html, messageOf } from "./dom.ts";
@@ -29,15 +29,6 @@ const say = (stage: string): Promise<void> => {
   return drawn();
 };
 
-const nothing: Examined = {
-  asked: "auto",
-  adapter: null,
-  error: null,
-  gpu: null,
-  singlePass: null,
-  selfTest: null,
-};
-
 /** The litmus test may be what loses the device. A new one is checked without it. */
 async function openTested(): Promise<{ fold: Fold; singlePass: SinglePassTest | null }> {
   const start = performance.now();
@@ -58,7 +49,7 @@ async function examine(names: readonly string[]): Promise<Examined> {
   await say("The litmus test of single passes …");
   const { fold, singlePass } = await openTested();
   try {
-    const found: Examined = { ...nothing, adapter: factsOf(fold), singlePass };
+    const found: Examined = { ...nothingFound, adapter: factsOf(fold), singlePass };
     show(verdictsOf(found));
     const tests = selfTests(fold, names);
     progress.max = tests.length;
@@ -84,7 +75,7 @@ async function run(): Promise<void> {
   element("text").replaceChildren();
   const names = types.value === "" ? Object.keys(elementTypes) : [types.value];
   const examined = await examine(names).catch(
-    (cause: unknown): Examined => ({ ...nothing, error: messageOf(cause) }),
+    (cause: unknown): Examined => ({ ...nothingFound, error: messageOf(cause) }),
   );
   const verdicts = verdictsOf(examined);
   const { works, summary } = summaryOf(examined);

@@ -2,6 +2,7 @@ import type { Fold, PreparedCompact } from "../../src/index.ts";
 import { f32, struct, u32 } from "../../src/index.ts";
 import drawFile from "../shaders/particles_draw.wgsl";
 import stepFile from "../shaders/particles_step.wgsl";
+import { beginDrawing } from "./play.ts";
 
 const STORAGE = 0x80;
 const UNIFORM = 0x40;
@@ -194,17 +195,7 @@ export async function makeParticles(
         count: counts[other] as GPUBuffer,
         indirect: draws,
       });
-      const render = encoder.beginRenderPass({
-        label: "site particles draw",
-        colorAttachments: [
-          {
-            view: context.getCurrentTexture().createView(),
-            clearValue: { r: 0.035, g: 0.045, b: 0.06, a: 1 },
-            loadOp: "clear",
-            storeOp: "store",
-          },
-        ],
-      });
+      const render = beginDrawing(encoder, context, "site particles draw");
       render.setPipeline(paint);
       render.setBindGroup(0, drawGroups[other] as GPUBindGroup);
       render.drawIndirect(draws, 0);

@@ -1,5 +1,23 @@
 import type { Fold } from "../../src/index.ts";
 
+/** Begins to draw on a canvas, on a dark ground. */
+export const beginDrawing = (
+  encoder: GPUCommandEncoder,
+  context: GPUCanvasContext,
+  label: string,
+): GPURenderPassEncoder =>
+  encoder.beginRenderPass({
+    label,
+    colorAttachments: [
+      {
+        view: context.getCurrentTexture().createView(),
+        clearValue: { r: 0.035, g: 0.045, b: 0.06, a: 1 },
+        loadOp: "clear",
+        storeOp: "store",
+      },
+    ],
+  });
+
 /** What moves on a canvas. */
 export interface Moving {
   frame(options: { readonly seconds: number; readonly births: boolean }): void;

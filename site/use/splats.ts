@@ -1,6 +1,7 @@
 import type { Fold } from "../../src/index.ts";
 import { u32 } from "../../src/index.ts";
 import splatsFile from "../shaders/splats.wgsl";
+import { beginDrawing } from "./play.ts";
 
 const STORAGE = 0x80;
 const UNIFORM = 0x40;
@@ -140,17 +141,7 @@ export async function makeSplats(
         });
       }
       pass.end();
-      const render = encoder.beginRenderPass({
-        label: "site splats draw",
-        colorAttachments: [
-          {
-            view: context.getCurrentTexture().createView(),
-            clearValue: { r: 0.035, g: 0.045, b: 0.06, a: 1 },
-            loadOp: "clear",
-            storeOp: "store",
-          },
-        ],
-      });
+      const render = beginDrawing(encoder, context, "site splats draw");
       render.setPipeline(paint);
       render.setBindGroup(0, drawGroup);
       render.draw(4, count);

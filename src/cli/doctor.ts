@@ -13,7 +13,7 @@ import { print, stdoutTarget } from "./print.ts";
 import { startOpening, startSteps } from "./progress_lines.ts";
 import { runSelfTests, selfTests } from "./self-test.ts";
 import type { Examined, SelfTestResult, Verdict } from "./verdicts.ts";
-import { resultOf, summaryOf, verdictsOf } from "./verdicts.ts";
+import { nothingFound, resultOf, summaryOf, verdictsOf } from "./verdicts.ts";
 import type { OperatingSystem, Versions } from "./versions.ts";
 import { operatingSystem, versionsOf } from "./versions.ts";
 
@@ -91,7 +91,7 @@ async function examine(
 ): Promise<Examined> {
   const opened = startOpening("doctor", "looking for an adapter, and testing single passes on it");
   const options: AdapterOption = { adapter: asked };
-  const none = { asked, adapter: null, error: null, gpu: null, singlePass: null, selfTest: null };
+  const none: Examined = { ...nothingFound, asked };
   let lost: SinglePassTest | undefined;
   let isOpen = false;
   const work = async (fold: Fold): Promise<Examined> => {

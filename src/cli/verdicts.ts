@@ -57,6 +57,16 @@ export interface Examined {
   readonly selfTest: SelfTestResult | null;
 }
 
+/** As long as nothing was found. */
+export const nothingFound: Examined = {
+  asked: "auto",
+  adapter: null,
+  error: null,
+  gpu: null,
+  singlePass: null,
+  selfTest: null,
+};
+
 /** Counts the outcomes of checks, by type and algorithm. */
 export function resultOf(outcomes: readonly Outcome[]): SelfTestResult {
   const count = (some: readonly Outcome[], verdict: Outcome["verdict"]): number =>

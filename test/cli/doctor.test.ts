@@ -8,7 +8,7 @@ import type { DoctorReport } from "../../src/cli/doctor.ts";
 import { startOpening, startSteps } from "../../src/cli/progress_lines.ts";
 import type { Outcome } from "../../src/cli/self-test.ts";
 import type { AdapterFacts, Examined, Verdict } from "../../src/cli/verdicts.ts";
-import { resultOf, summaryOf, verdictsOf } from "../../src/cli/verdicts.ts";
+import { nothingFound, resultOf, summaryOf, verdictsOf } from "../../src/cli/verdicts.ts";
 import type { Diagnosis } from "../../src/gpu/findings.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
@@ -34,14 +34,6 @@ const broken: Diagnosis = {
   drivers: [],
   gpus: [],
 };
-const nothing: Examined = {
-  asked: "auto",
-  adapter: null,
-  error: null,
-  gpu: null,
-  singlePass: null,
-  selfTest: null,
-};
 const outcome = (type: "u32" | "f16", verdict: Outcome["verdict"], detail = ""): Outcome => ({
   title: `reduce<${type}, add> (blelloch)`,
   type,
@@ -58,7 +50,7 @@ const stateOf = (verdicts: readonly Verdict[], about: string): string =>
 describe("the verdicts", () => {
   test("on a GPU that has all", () => {
     const examined: Examined = {
-      ...nothing,
+      ...nothingFound,
       adapter: gpu,
       singlePass: { passed: true, detail: "32 runs were right", milliseconds: 9 },
       selfTest: resultOf([outcome("u32", "passed"), outcome("f16", "passed")]),
@@ -79,7 +71,7 @@ describe("the verdicts", () => {
 
   test("on software, in the place of a GPU whose driver is broken: notes, and no failure", () => {
     const examined: Examined = {
-      ...nothing,
+      ...nothingFound,
       adapter: software,
       gpu: broken,
       singlePass: { passed: false, detail: "item 4 is 5", milliseconds: 9 },
@@ -109,7 +101,7 @@ describe("the verdicts", () => {
     ]);
     expect(selfTest).toMatchObject({ passed: 1, failed: 2, skipped: 0 });
     expect(selfTest.failures).toHaveLength(2);
-    const examined: Examined = { ...nothing, adapter: gpu, selfTest };
+    const examined: Examined = { ...nothingFound, adapter: gpu, selfTest };
     expect(stateOf(verdictsOf(examined), "self-test of f16")).toBe(
       "failed: 1 of 1 results are wrong, the first in reduce<f16, add> (blelloch): it is 2",
     );
@@ -121,7 +113,7 @@ describe("the verdicts", () => {
 
   test("without an adapter: the error's first sentence, and the findings as failures", () => {
     const examined: Examined = {
-      ...nothing,
+      ...nothingFound,
       gpu: broken,
       error: "openFold: the adapter needs the package x/y.z: npm install x. It is needed since …",
     };
@@ -140,7 +132,7 @@ describe("the verdicts", () => {
       works: false,
       summary: "Wavefold does not work here on a GPU: no GPU could be opened, though a driver is there",
     });
-    expect(summaryOf({ ...nothing, asked: "software" }).summary).toBe(
+    expect(summaryOf({ ...nothingFound, asked: "software" }).summary).toBe(
       "Wavefold does not work here in software: there is none",
     );
   });
