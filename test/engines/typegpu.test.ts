@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { skipAll } from "../support/adapter.ts";
+import type { Section } from "../support/blocks.ts";
+import { sectionsOf } from "../support/blocks.ts";
+import { chromiumMissing, launchChromium } from "../support/chromium.ts";
+import { testInTurn } from "../support/rows.ts";
+import { runInPage } from "./program.ts";
+
+// The programs of docs/guides/typegpu.md, in Chromium. There, TypeGPU opens the device.
+
+const test = testInTurn({ of: 2 });
+
+const sections = sectionsOf(readFileSync("docs/guides/typegpu.md", "utf8"));
+const GIVEN = "const root = tgpu.initFromDevice({ device });";
+
+/** The section's program, on a device of TypeGPU's. */
+function programOf(start: string): Section {
+  const section = sections.find(({ heading }) => heading.startsWith(start));
+  const blocks = section?.blocks.map((block) => ({
+    ...block,
+    text: block.text.replace(GIVEN, "const root = await tgpu.init();\nconst { device } = root;"),
+  }));
+  if (!section || !blocks?.some(({ text }) => text.includes("await tgpu.init()"))) {
+    throw new Error(`the guide has no program ${start} on a device`);
+  }
+  return { ...section, blocks };
+}
+
+let browser: Browser;
+skipAll(chromiumMissing);
+beforeAll(async () => {
+  if (chromiumMissing === undefined) {
+    browser = await launchChromium();
+  }
+});
+afterAll(() => browser?.close());
+
+test("buffers of TypeGPU's are compacted and sorted where they are", async () => {
+  const { checked } = await runInPage(browser, programOf("With TypeGPU"));
+  expect(checked).toBe(2);
+});
+
+test("a scan is recorded into a buffer of TypeGPU's, which TypeGPU reads", async () => {
+  const { checked } = await runInPage(browser, programOf("Scan into a buffer of TypeGPU's"));
+  expect(checked).toBe(1);
+});
