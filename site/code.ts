@@ -102,7 +102,7 @@ function segmentParts(chosen: ChosenSegments): { readonly lines: string[]; reado
 }
 
 function operatorLines({ name, type, identity, combine, script }: OwnOperatorText): string[] {
-  const twin = /\breturn\b/.test(script) ? `{ ${script} }` : script.trim();
+  const twin = /\breturn\b/.test(script) ? `{\n    ${script}\n  }` : script.trim();
   return [
     `const ${nameIn(name)} = operator({`,
     `  name: ${JSON.stringify(name.trim())},`,
@@ -117,7 +117,13 @@ function operatorLines({ name, type, identity, combine, script }: OwnOperatorTex
 /** Names that the program has itself. */
 const taken =
   /^(data|fold|keys|offsets|segments|file|runs|totals?|prefixes|operator|openFold|encodeFloat16|[uif]\d+)$/;
-const nameIn = (name: string): string => (taken.test(name.trim()) ? `${name.trim()}Operator` : name.trim());
+/** Words that no const may be called, and classes that it would hide. */
+const reserved =
+  /^(await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|with|yield|arguments|console|Math|\w*Array)$/;
+const nameIn = (name: string): string => {
+  const own = name.trim();
+  return taken.test(own) || reserved.test(own) ? `${own}Operator` : own;
+};
 
 /** What the results are called, as they are declared. */
 function resultOf({ primitive, segments }: Choice): { readonly pattern: string; readonly names: string } {

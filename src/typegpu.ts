@@ -108,7 +108,7 @@ export function fromSchema<const S extends Schema, const Name extends string = C
       "name",
     );
   }
-  return structOf(schema, name) as unknown as SchemaType<S, Name>;
+  return structOf(schema, name, new Map()) as unknown as SchemaType<S, Name>;
 }
 
 const isSchema = (schema: unknown): schema is Schema =>
@@ -130,10 +130,13 @@ const scalarOf = (type: string): ScalarType | undefined =>
 
 /** The name that TypeGPU shows of a struct, with an upper-case letter first; undefined if it has none. */
 const nameOf = (schema: StructSchema): string | undefined =>
-  /^struct:(\w+)$/.exec(String(schema))?.[1]?.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+  /^struct:([^<].*)$/.exec(String(schema))?.[1]?.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+
+/** The names of structs that have none of their own, within one call: a schema that is there twice is one type. */
+type Given = Map<StructSchema, string>;
 
 /** The struct of a schema, by a name. */
-function structOf(schema: StructSchema, name: string): StructType {
+function structOf(schema: StructSchema, name: string, given: Given): StructType {
   const types = known.get(schema) ?? new Map<string, StructType>();
   const type =
     types.get(name) ??
@@ -142,7 +145,7 @@ function structOf(schema: StructSchema, name: string): StructType {
       fields: Object.fromEntries(
         Object.entries(schema.propTypes).map(([field, one]) => [
           field,
-          fieldOf(one, `${name}_${field}`, `fromSchema: field ${field} of ${name}`),
+          fieldOf(one, `${name}_${field}`, `fromSchema: field ${field} of ${name}`, given),
         ]),
       ) as StructFields,
     }) as unknown as StructType);
@@ -151,7 +154,7 @@ function structOf(schema: StructSchema, name: string): StructType {
 }
 
 /** The type of a field. If it is a struct that has no name, it gets this one. */
-function fieldOf(schema: unknown, name: string, caller: string): FieldType {
+function fieldOf(schema: unknown, name: string, caller: string, given: Given): FieldType {
   const { type } = isSchema(schema) ? schema : { type: "" };
   const scalar = scalarOf(type);
   if (scalar !== undefined) {
@@ -163,14 +166,16 @@ function fieldOf(schema: unknown, name: string, caller: string): FieldType {
     return vectors[Number(count) as keyof typeof vectors](element);
   }
   if (isStruct(schema)) {
-    return structOf(schema, nameOf(schema) ?? name);
+    const own = nameOf(schema) ?? given.get(schema) ?? name;
+    given.set(schema, own);
+    return structOf(schema, own, given);
   }
   const { elementType, elementCount } = schema as {
     readonly elementType?: unknown;
     readonly elementCount?: unknown;
   };
   if (type === "array" && typeof elementCount === "number" && elementCount > 0) {
-    return fixedArray(fieldOf(elementType, name, caller), elementCount);
+    return fixedArray(fieldOf(elementType, name, caller, given), elementCount);
   }
   throw new ArgumentError(
     `${caller}: the schema is ${shown(schema)}${type === "array" ? " without a count" : ""}; it takes d.u32, d.i32, d.f32, d.f16, vectors of these, d.arrayOf(schema, count) and d.struct(…)`,

@@ -117,6 +117,17 @@ describe("a schema is an element type", () => {
     expect(leavesOf(ParticleType).map(({ access }) => access)).toContain(".cells[1][0]");
   });
 
+  test("a schema without a name that is there twice is one struct", () => {
+    const inner = d.struct({ b: d.f32 });
+    const type = fromSchema(
+      d.struct({ first: inner, second: inner, list: d.arrayOf(inner, 2) }).$name("Twice"),
+    );
+    expect((type as unknown as { declaration: string }).declaration.match(/struct \w+/g)).toEqual([
+      "struct Twice_first",
+      "struct Twice",
+    ]);
+  });
+
   test("by its name, or by another one", () => {
     expect(ParticleType.name).toBe("Particle");
     expect(fromSchema(d.struct({ a: d.u32 }).$name("small")).name).toBe("Small");

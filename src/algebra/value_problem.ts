@@ -17,16 +17,30 @@ export function problemOf(type: ElementType, value: unknown): string | undefined
       : `${value} is no value of ${name}; the nearest is ${nearest}`;
 }
 
+/** How many parts of a value a message shows, and how deep. */
+const MOST_PARTS = 8;
+const DEEPEST = 4;
+
 /** A value as a message shows it. */
-export const describe = (value: unknown): string =>
-  typeof value === "bigint"
-    ? `${value}n`
-    : Array.isArray(value)
-      ? `[${value.map(describe).join(", ")}]`
-      : typeof value === "object" && value !== null
-        ? `{ ${Object.entries(value)
-            .map(([name, one]) => `${name}: ${describe(one)}`)
-            .join(", ")} }`
-        : Object.is(value, -0)
-          ? "-0"
-          : String(value);
+export function describe(value: unknown, depth = 0): string {
+  if (typeof value === "bigint") {
+    return `${value}n`;
+  }
+  if (typeof value !== "object" || value === null) {
+    return Object.is(value, -0) ? "-0" : String(value);
+  }
+  if (ArrayBuffer.isView(value)) {
+    return `a ${value.constructor.name}`;
+  }
+  if (depth > DEEPEST) {
+    return "…";
+  }
+  const isList = Array.isArray(value);
+  const names = Object.keys(value);
+  const parts = names.slice(0, MOST_PARTS).map((name) => {
+    const part = describe((value as Record<string, unknown>)[name], depth + 1);
+    return isList ? part : `${name}: ${part}`;
+  });
+  const text = [...parts, ...(names.length > MOST_PARTS ? ["…"] : [])].join(", ");
+  return isList ? `[${text}]` : `{ ${text} }`;
+}

@@ -370,7 +370,7 @@ async function simplestFailure(
   for (const [sample, outcome] of await failures(combinations, (one) => one)) {
     simple.push({ sample, outcome });
   }
-  return bySimplicity(simple, ({ sample }) => sample.map(describe).join())[0];
+  return bySimplicity(simple, ({ sample }) => sample.map((one) => describe(one)).join())[0];
 }
 
 /** What takes fewer letters to write down comes first: 0 before 16, 1 before −1, and that before 0.25. */

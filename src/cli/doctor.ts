@@ -5,7 +5,7 @@ import { whyNoGpu } from "../gpu/why_no_gpu.ts";
 import type { Fold, SinglePassTest } from "../node.ts";
 import { AdapterError, DeviceLostError, MissingPackageError } from "../node.ts";
 import { factsOf, shownLimits } from "./adapter_facts.ts";
-import { doAll, oneLine, UsageError } from "./errors.ts";
+import { doAll, oneLine, UsageError, withoutCodes } from "./errors.ts";
 import { openTarget } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
@@ -196,4 +196,6 @@ function tableOf({ groups, failures, passed, failed, skipped }: SelfTestResult):
 }
 
 const states = { ok: "ok    ", note: "note  ", failed: "FAILED" } as const;
-const lineOf = ({ about, state, text }: Verdict): string => `${states[state]}  ${about}: ${text}`;
+/** Paths of drivers come from files. */
+const lineOf = ({ about, state, text }: Verdict): string =>
+  `${states[state]}  ${about}: ${withoutCodes(text)}`;

@@ -7,7 +7,7 @@ export class UsageError extends Error {
 const native = [TypeError, ReferenceError, SyntaxError, RangeError, EvalError, URIError];
 
 /** A text without the codes that a terminal would obey, which a file may hold. */
-const withoutCodes = (text: string): string =>
+export const withoutCodes = (text: string): string =>
   text.replaceAll(/\p{Cc}/gu, (code) => `\\u${code.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** A text of a file's as a message shows it. */

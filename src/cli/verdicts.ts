@@ -165,7 +165,7 @@ function ofSelfTest({ groups, failures }: SelfTestResult): Verdict[] {
       return {
         about,
         state: "failed",
-        text: `${failed} of ${passed + failed} results are wrong, the first in ${first?.title}: ${first?.detail}`,
+        text: `${failed} of ${passed + failed} checks failed, the first is ${first?.title}: ${first?.detail}`,
       };
     }
     const reasons = [...new Set(own.flatMap(({ reason }) => reason ?? []))].join(", ");
@@ -190,7 +190,7 @@ export function summaryOf(examined: Examined): { works: boolean; summary: string
     );
   }
   if (selfTest !== null && selfTest.failed > 0) {
-    return no(`: ${selfTest.failed} of ${selfTest.failed + selfTest.passed} results are wrong`);
+    return no(`: ${selfTest.failed} of ${selfTest.failed + selfTest.passed} checks failed`);
   }
   return {
     works: true,

@@ -32,11 +32,14 @@ const displays: Readonly<Record<string, string>> = {
   "1013": "Cirrus Logic's display adapter",
   "102b": "Matrox's display adapter",
   "1234": "QEMU's display adapter",
+  "126f": "Silicon Motion's display adapter",
   "1414": "Hyper-V's display adapter",
   "15ad": "VMware's display adapter",
+  "19e5": "Huawei's display adapter",
   "1a03": "ASPEED's display adapter",
   "1af4": "the display adapter virtio",
   "1b36": "QEMU's display adapter",
+  "1d0f": "Amazon's display adapter",
   "80ee": "VirtualBox's display adapter",
 };
 
@@ -100,7 +103,9 @@ export function diagnoseLinux(system: System, known: Known): Diagnosis {
   const isThere =
     gpus.some(({ computes }) => computes) ||
     facts.nvidia !== undefined ||
-    blamed.length > 0 ||
+    devices.length > 0 ||
+    // A driver's library is there. A manifest alone, or a variable, is none.
+    own.some(({ kind }) => !/^(manifest-|driver-missing)/.test(kind)) ||
     system.exists(DXG);
   const findings = [...loader, ...wslOf(facts, hardware), ...blamed];
   return {

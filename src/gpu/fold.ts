@@ -639,7 +639,8 @@ export class Fold {
 
   /**
    * The elements of an array without those that are equal to the element before: the first of each run of equal elements. In
-   * a sorted array, each element is there once. Two elements are equal if they have the same bits, or are both NaN. With
+   * a sorted array, each element is there once. Two elements are equal if they have the same bits, or are both NaN. Bits
+   * between the fields of a struct count, too: a `StructArray` has zeros there, and a kernel of yours may leave others. With
    * `indices`, the positions of these elements.
    *
    * @throws as {@link Fold.scan}.
@@ -671,7 +672,8 @@ export class Fold {
   }
 
   /**
-   * Run-length coding: for each run of equal elements, the element and how many there are.
+   * Run-length coding: for each run of equal elements, the element and how many there are. Elements are equal as for
+   * {@link Fold.unique}.
    *
    * @throws as {@link Fold.scan}.
    *

@@ -247,10 +247,13 @@ async function heat(fold: Fold, bench: Bench): Promise<void> {
   const length = bench.data.length;
   const plan = await fold.prepareReduce({ type: u32, op: add, maxLength: length });
   const { input, output } = bench;
-  for (const end = performance.now() + HEAT_MS; performance.now() < end; ) {
-    await bench.time((pass) => plan.record(pass, { input, output, length }), 10);
+  try {
+    for (const end = performance.now() + HEAT_MS; performance.now() < end; ) {
+      await bench.time((pass) => plan.record(pass, { input, output, length }), 10);
+    }
+  } finally {
+    plan.destroy();
   }
-  plan.destroy();
 }
 
 /** A plan of one way, ready to be recorded. */

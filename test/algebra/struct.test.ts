@@ -158,7 +158,7 @@ describe("vectors, arrays and structs as fields", () => {
     [
       "a typed array",
       { position: Float32Array.of(1, 2, 3) },
-      "position: { 0: 1, 1: 2, 2: 3 } is no value of vec3<f32>",
+      "position: a Float32Array is no value of vec3<f32>",
     ],
     [
       "a number that is none",
@@ -370,6 +370,25 @@ test("a kernel reads and writes each scalar of any nested type where the CPU doe
 });
 
 describe("errors", () => {
+  test("a long or deep value is shown in part", () => {
+    const pair = struct({ name: "Pair", fields: { a: u32, v: vec3(f32) } });
+    const messageOf = (value: unknown): string => {
+      try {
+        pair.from([value as never]);
+      } catch (cause) {
+        return (cause as Error).message;
+      }
+      return "";
+    };
+    expect(messageOf(new Float32Array(1e6))).toBe(
+      "Pair at 0: a Float32Array has a field 0, and Pair has a, v",
+    );
+    expect(messageOf({ a: 1, v: new Array(1e6).fill(7) }).length).toBeLessThan(300);
+    const cyclic: { a: unknown; v: number[] } = { a: 1, v: [1, 2, 3] };
+    cyclic.a = cyclic;
+    expect(messageOf(cyclic)).toContain("…");
+  });
+
   const make = (name: string, fields: unknown) => () => struct({ name, fields: fields as StructFields });
   const many = Object.fromEntries("abcdefghi".split("").map((name) => [name, f64]));
   test.each<[string, () => unknown, string]>([

@@ -103,11 +103,11 @@ describe("the verdicts", () => {
     expect(selfTest.failures).toHaveLength(2);
     const examined: Examined = { ...nothingFound, adapter: gpu, selfTest };
     expect(stateOf(verdictsOf(examined), "self-test of f16")).toBe(
-      "failed: 1 of 1 results are wrong, the first in reduce<f16, add> (blelloch): it is 2",
+      "failed: 1 of 1 checks failed, the first is reduce<f16, add> (blelloch): it is 2",
     );
     expect(summaryOf(examined)).toEqual({
       works: false,
-      summary: "Wavefold does not work here: 2 of 3 results are wrong",
+      summary: "Wavefold does not work here: 2 of 3 checks failed",
     });
   });
 

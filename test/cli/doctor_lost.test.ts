@@ -81,10 +81,10 @@ test("a wrong result fails the command, once the report is written", async () =>
   expect(report.selfTest?.failures[0]?.detail).toBe("it is wrong");
   expect(problem).toMatchObject({
     name: "UsageError",
-    message: "doctor: Wavefold does not work here: 64 of 64 results are wrong",
+    message: "doctor: Wavefold does not work here: 64 of 64 checks failed",
   });
   const text = said.join("");
   expect(text).toMatch(/\nfailed: inclusive scan<u32, add> \(blelloch\): it is wrong\n/);
-  expect(text).toMatch(/\nFAILED {2}self-test of u32: 64 of 64 results are wrong, the first in /);
-  expect(text.endsWith("\n\nWavefold does not work here: 64 of 64 results are wrong.\n")).toBe(true);
+  expect(text).toMatch(/\nFAILED {2}self-test of u32: 64 of 64 checks failed, the first is /);
+  expect(text.endsWith("\n\nWavefold does not work here: 64 of 64 checks failed.\n")).toBe(true);
 });

@@ -51,9 +51,9 @@ test("a wrong result is a failure, on a narrow page, too", async () => {
       return range;
     };
   });
-  expect(await check(page, "u32")).toMatch(/^Wavefold does not work here: \d+ of \d+ results are wrong\.$/);
+  expect(await check(page, "u32")).toMatch(/^Wavefold does not work here: \d+ of \d+ checks failed\.$/);
   const last = await page.locator("#verdicts p").last().textContent();
-  expect(last).toMatch(/^FAILED self-test of u32: \d+ of \d+ results are wrong, the first in \w+ .*u32/);
+  expect(last).toMatch(/^FAILED self-test of u32: \d+ of \d+ checks failed, the first is \w+ .*u32/);
   expect(await overflow(page)).toBe(0);
 });
 
