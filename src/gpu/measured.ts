@@ -1,5 +1,5 @@
 import { DeviceLostError } from "../errors.ts";
-import type { AdapterTuning } from "../plan/adapter_tuning.ts";
+import type { AdapterTuning, TunedAdapter } from "../plan/adapter_tuning.ts";
 import { adapterOf, requireTuning, tunedRowOf, verdictFor } from "../plan/adapter_tuning.ts";
 import type { Context } from "./context.ts";
 import { contextOf, trim } from "./device.ts";
@@ -32,7 +32,7 @@ export async function measured(
       const adapter = adapterOf(context.device.adapterInfo);
       const own =
         tuning === "auto"
-          ? await automatic(fold, context, await openStore())
+          ? await automatic(fold, context, adapter, await openStore())
           : requireTuning(tuning, adapter, TITLE);
       if (own !== undefined) {
         // Plans that were kept for later calls have other sizes.
@@ -58,9 +58,9 @@ const underWay = new WeakMap<GPUDevice, Promise<AdapterTuning>>();
 async function automatic(
   fold: Fold,
   { device, facts }: Context,
+  adapter: TunedAdapter,
   store: TuningStore,
 ): Promise<AdapterTuning | undefined> {
-  const adapter = adapterOf(device.adapterInfo);
   // A browser that updates itself may have another compiler. In Node.js, the description of most adapters has the driver's version.
   const agent = (globalThis.navigator as Navigator | undefined)?.userAgent ?? "";
   const limits = [

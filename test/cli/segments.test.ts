@@ -1,14 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect } from "vitest";
-import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { readdirSync } from "node:fs";
+import { expect } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
-import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
-import { dumpElements, parseElements } from "../../src/cli/npy.ts";
 import { SOFTWARE } from "../support/adapter.ts";
-import type { Ended } from "../support/command.ts";
-import { failsIn, runIn } from "../support/command.ts";
+import { failsIn } from "../support/command.ts";
+import { done, useNpyFolder } from "../support/npy_folder.ts";
 import { testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 4 });
@@ -16,22 +11,12 @@ const test = testInTurn({ of: 4 });
 // Segments and runs in the command.
 
 const { u32, i32, f32, u64 } = elementTypes;
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "wavefold-segments-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const put = (name: string, type: ScalarType, data: ScalarArray, shape = [data.length]): void =>
-  writeFileSync(join(folder, name), dumpElements({ type, data, shape }));
-const fileOf = (name: string): { shape: readonly number[]; data: Scalar[] } => {
-  const { shape, data } = parseElements(readFileSync(join(folder, name)), name);
-  return { shape, data: Array.from(data as ArrayLike<Scalar>) };
+const files = useNpyFolder();
+const { put, run } = files;
+const fileOf = (name: string) => {
+  const { shape, data } = files.fileOf(name);
+  return { shape, data };
 };
-const run = (...args: string[]): Ended => runIn(folder, [...args, ...SOFTWARE]);
-const done: Ended = { status: 0, stdout: "", stderr: "" };
 
 test("rows: those of the last dimension, or of so many elements", () => {
   put("m.npy", u32, Uint32Array.of(1, 2, 3, 4, 5, 6), [2, 3]);
@@ -103,7 +88,7 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
   put("k.npy", u32, Uint32Array.of(0, 3));
   put("e.npy", u32, new Uint32Array(0), [3, 0]);
   put("h.npy", f32, Float32Array.of(0, 4));
-  const before = readdirSync(folder);
+  const before = readdirSync(files.path);
   const wrong: readonly [string[], RegExp][] = [
     [["reduce", "x.npy", "--rows", "2"], /many totals; it takes -o OUT\.npy/],
     [["reduce", "x.npy", "-o", "t.npy"], /reduce prints its one value/],
@@ -137,7 +122,7 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
     [["unique", "x.npy", "-o", "u.npy", "--counts", "-"], /--counts takes a file/],
   ];
   for (const [args, message] of wrong) {
-    failsIn(folder, message, [...args, ...SOFTWARE]);
-    expect(readdirSync(folder), args.join(" ")).toEqual(before);
+    failsIn(files.path, message, [...args, ...SOFTWARE]);
+    expect(readdirSync(files.path), args.join(" ")).toEqual(before);
   }
 });

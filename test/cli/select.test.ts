@@ -1,14 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect } from "vitest";
-import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { expect } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
-import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
-import { dumpElements, parseElements } from "../../src/cli/npy.ts";
 import { nthReference, topKReference } from "../../src/reference/sort.ts";
-import type { Ended } from "../support/command.ts";
-import { failsIn, runIn } from "../support/command.ts";
+import { SOFTWARE } from "../support/adapter.ts";
+import { failsIn } from "../support/command.ts";
+import { done, useNpyFolder } from "../support/npy_folder.ts";
 import { randomItems } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 
@@ -17,23 +14,8 @@ const test = testInTurn({ of: 3 });
 // Selections in the command.
 
 const { i32, f32, u64 } = elementTypes;
-const SOFTWARE = ["--adapter", "software"];
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "wavefold-select-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const put = (name: string, type: ScalarType, data: ScalarArray, shape = [data.length]): void =>
-  writeFileSync(join(folder, name), dumpElements({ type, data, shape }));
-const fileOf = (name: string): { type: TypeName; shape: readonly number[]; data: Scalar[] } => {
-  const { type, shape, data } = parseElements(readFileSync(join(folder, name)), name);
-  return { type: type.name, shape, data: Array.from(data as ArrayLike<Scalar>) };
-};
-const run = (...args: string[]): Ended => runIn(folder, [...args, ...SOFTWARE]);
-const done: Ended = { status: 0, stdout: "", stderr: "" };
+const files = useNpyFolder();
+const { put, fileOf, run } = files;
 
 test("topk writes the greatest elements and their positions", () => {
   const data = randomItems(i32, 3000, "topk") as Int32Array;
@@ -58,13 +40,13 @@ test("topk and nth take keys, some of their bits, and text", () => {
     ...done,
     stdout: `${index} ${value}\n`,
   });
-  writeFileSync(join(folder, "x.txt"), "3\n-1\n7\nnan\n");
+  writeFileSync(join(files.path, "x.txt"), "3\n-1\n7\nnan\n");
   const text = ["x.txt", "--text", "f32"];
   expect(run("nth", ...text, "-n", "1")).toEqual({ ...done, stdout: "0 3.0\n" });
   expect(run("topk", ...text, "-k", "2", "-o", "-")).toEqual({ ...done, stdout: "nan\n7.0\n" });
   const negated = ["--key", "u32(abs(x))", "--key-type", "u32"];
   expect(run("topk", "x.txt", "--text", "i32", "-k", "1", "-o", "-", ...negated).status).toBe(1);
-  writeFileSync(join(folder, "i.txt"), "3\n-9\n7\n");
+  writeFileSync(join(files.path, "i.txt"), "3\n-9\n7\n");
   expect(run("topk", "i.txt", "--text", "i32", "-k", "1", "-o", "-", ...negated).stdout).toBe("-9\n");
 });
 
@@ -83,7 +65,7 @@ test("what topk and nth refuse leaves nothing behind", () => {
     [/the predicate|the key/, "nth", "x.npy", "-n", "0", "--key", "x +"],
   ];
   for (const [message, ...args] of refused) {
-    failsIn(folder, message, [...args, ...SOFTWARE]);
+    failsIn(files.path, message, [...args, ...SOFTWARE]);
   }
-  expect(readdirSync(folder)).toEqual(["x.npy"]);
+  expect(readdirSync(files.path)).toEqual(["x.npy"]);
 });

@@ -1,17 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, expect } from "vitest";
+import { expect } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
-import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
-import { dumpElements, parseElements } from "../../src/cli/npy.ts";
+import type { Scalar } from "../../src/algebra/types.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 import { SOFTWARE, unixMissing } from "../support/adapter.ts";
-import type { Ended } from "../support/command.ts";
-import { failsIn, program, runIn } from "../support/command.ts";
+import { failsIn, program } from "../support/command.ts";
+import { done, useNpyFolder } from "../support/npy_folder.ts";
 import { randomItems } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 
@@ -20,23 +18,9 @@ const test = testInTurn({ of: 3 });
 // Sorts in the command.
 
 const { u32, i32, f32, u64, f64 } = elementTypes;
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "wavefold-sort-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const put = (name: string, type: ScalarType, data: ScalarArray, shape = [data.length]): void =>
-  writeFileSync(join(folder, name), dumpElements({ type, data, shape }));
-const fileOf = (name: string): { type: TypeName; shape: readonly number[]; data: Scalar[] } => {
-  const { type, shape, data } = parseElements(readFileSync(join(folder, name)), name);
-  return { type: type.name, shape, data: Array.from(data as ArrayLike<Scalar>) };
-};
+const files = useNpyFolder();
+const { put, fileOf, run } = files;
 const dataOf = (name: string): Scalar[] => fileOf(name).data;
-const run = (...args: string[]): Ended => runIn(folder, [...args, ...SOFTWARE]);
-const done: Ended = { status: 0, stdout: "", stderr: "" };
 
 test("sorts floats in the order of their numbers, of any shape, in one dimension", () => {
   const numbers = Float32Array.of(3, Number.NaN, 0, -0, -Infinity, 7);
@@ -87,16 +71,16 @@ test("values move with their elements: one file, and several of other types", ()
 });
 
 test("elements without a header, as text, and none at all", () => {
-  writeFileSync(join(folder, "x.txt"), "7 -1\n3");
+  writeFileSync(join(files.path, "x.txt"), "7 -1\n3");
   const text = ["x.txt", "--text", "i64", "-o", "-"];
   expect(run("sort", ...text)).toEqual({ ...done, stdout: "-1\n3\n7\n" });
   expect(run("argsort", ...text)).toEqual({ ...done, stdout: "1\n2\n0\n" });
   put("v.npy", f32, Float32Array.of(0.5, 0.25, 1));
   expect(run("sort", ...text, "--values", "v.npy", "--values-out", "w.npy").stdout).toBe("-1\n3\n7\n");
   expect(dataOf("w.npy")).toEqual([0.25, 1, 0.5]);
-  writeFileSync(join(folder, "x.bin"), BigUint64Array.of(2n ** 40n, 3n, 2n ** 63n));
+  writeFileSync(join(files.path, "x.bin"), BigUint64Array.of(2n ** 40n, 3n, 2n ** 63n));
   expect(run("sort", "x.bin", "--raw", "u64", "-o", "s.bin", "--descending")).toEqual(done);
-  const sorted = new BigUint64Array(new Uint8Array(readFileSync(join(folder, "s.bin"))).buffer);
+  const sorted = new BigUint64Array(new Uint8Array(readFileSync(join(files.path, "s.bin"))).buffer);
   expect(Array.from(sorted)).toEqual([2n ** 63n, 2n ** 40n, 3n]);
   put("e.npy", u64, new BigUint64Array(0), [0, 4]);
   const values = ["--values", "e.npy", "--values-out", "v.npy"];
@@ -113,17 +97,17 @@ test("all outputs are written, or none", ({ skip }) => {
   const count = 270_000;
   put("x.npy", u32, new Uint32Array(count));
   put("large.npy", f64, new Float64Array(count));
-  const before = readdirSync(folder);
+  const before = readdirSync(files.path);
   const small = ["--values", "x.npy", "--values-out", "small.npy"];
   const large = ["--values", "large.npy", "--values-out", "sorted.npy"];
   const args = ["sort", "x.npy", "-o", "s.npy", ...small, ...large, ...SOFTWARE];
   const { signal } = spawnSync(
     "bash",
     ["-c", 'ulimit -f 2000; exec "$@"', "bash", process.execPath, program, ...args],
-    { cwd: folder },
+    { cwd: files.path },
   );
   expect(signal, "the system ends what writes a larger file").toBe("SIGXFSZ");
-  expect(readdirSync(folder)).toEqual(before);
+  expect(readdirSync(files.path)).toEqual(before);
 });
 
 test("what it refuses, it refuses in one line, and writes nothing", () => {
@@ -154,6 +138,6 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
     [["argsort", "x.npy", "-o", "p.npy", "--values", "w.npy"], /unknown option '--values'/],
   ];
   for (const [args, message] of wrong) {
-    failsIn(folder, message, [...args, ...SOFTWARE]);
+    failsIn(files.path, message, [...args, ...SOFTWARE]);
   }
 });

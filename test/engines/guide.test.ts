@@ -1,14 +1,11 @@
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { expect } from "vitest";
 import { add, f32, struct } from "../../src/index.ts";
 import { argSortReference, compactReference, scanReference } from "../../src/reference/index.ts";
-import { skipAll } from "../support/adapter.ts";
 import type { Section } from "../support/blocks.ts";
 import { blocksOf, sectionsOf } from "../support/blocks.ts";
-import { chromiumMissing, launchChromium } from "../support/chromium.ts";
 import { testInTurn } from "../support/rows.ts";
-import { FRAMES, runInPage, SIDE } from "./program.ts";
+import { FRAMES, runInPage, SIDE, useChromium } from "./program.ts";
 
 const test = testInTurn({ of: 2 });
 
@@ -78,14 +75,7 @@ const rowsOf = (picture: readonly number[]): string[] =>
       .join(""),
   );
 
-let browser: Browser;
-skipAll(chromiumMissing);
-beforeAll(async () => {
-  if (chromiumMissing === undefined) {
-    browser = await launchChromium();
-  }
-});
-afterAll(() => browser?.close());
+const browser = useChromium();
 
 test("the guide names the versions that the tests run with", () => {
   const rangesIn = (file: string): Record<string, string> => {
@@ -113,7 +103,7 @@ test("every program is run by a test below", () => {
 });
 
 test("an attribute of three.js", async () => {
-  const { checked } = await runInPage(browser, sectionOf("Use it with three.js"));
+  const { checked } = await runInPage(browser(), sectionOf("Use it with three.js"));
   expect(checked).toBe(1);
 });
 
@@ -123,7 +113,7 @@ test("three.js: draw from back to front", async () => {
     readonly after: readonly number[];
     readonly order: readonly number[];
   }>(
-    browser,
+    browser(),
     sectionOf("three.js: draw from"),
     `const before = await $frames(1);
     // The nearest goes to the back. three.js uploads that when it draws, so that the next frame sorts by it.
@@ -148,7 +138,7 @@ test("three.js: particles that die", async () => {
     readonly indirect: readonly number[];
     readonly start: readonly number[];
   }>(
-    browser,
+    browser(),
     sectionOf("three.js: particles"),
     `const pixels = await $frames(1);
     const shown = await arrayOf(living, { type: Particle, length: count });
@@ -178,7 +168,7 @@ test("three.js: particles that die", async () => {
 
 test("Babylon.js", async () => {
   const { checked, report } = await runInPage<Bars>(
-    browser,
+    browser(),
     sectionOf("Babylon.js"),
     `const pixels = await $frames(1);
     const words = async (buffer) => Array.from(new Uint32Array((await buffer.read(0, 4 * BARS, undefined, true)).buffer));
@@ -190,7 +180,7 @@ test("Babylon.js", async () => {
 
 test("luma.gl", async () => {
   const { checked, report } = await runInPage<Bars>(
-    browser,
+    browser(),
     sectionOf("luma.gl"),
     `const pixels = await $frames(1);
     const words = async (buffer) => Array.from(new Uint32Array((await buffer.readAsync(0, 4 * BARS)).slice().buffer));
@@ -202,7 +192,7 @@ test("luma.gl", async () => {
 
 test("PlayCanvas", async () => {
   const { checked, report } = await runInPage<Bars>(
-    browser,
+    browser(),
     sectionOf("PlayCanvas"),
     `const pixels = await $frames(1);
     const words = async (buffer) => Array.from(await buffer.read(0, 4 * BARS, new Uint32Array(BARS), true));

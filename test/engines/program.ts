@@ -5,16 +5,30 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Browser } from "playwright-core";
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
+import { skipAll } from "../support/adapter.ts";
 import type { Section } from "../support/blocks.ts";
 import { blocksOf, CHECKED, expectClaim, IMPORT } from "../support/blocks.ts";
-import { serveFolder } from "../support/chromium.ts";
+import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 
 /** The width and the height of the canvas that each program is given, in pixels. */
 export const SIDE = 160;
 /** Frames that the page shows after a block that starts an engine's loop. */
 export const FRAMES = 3;
+
+/** Chromium for the tests of a file or of a group of them; where there is none, they are skipped. */
+export function useChromium(): () => Browser {
+  let browser: Browser;
+  skipAll(chromiumMissing);
+  beforeAll(async () => {
+    if (chromiumMissing === undefined) {
+      browser = await launchChromium();
+    }
+  });
+  afterAll(() => browser?.close());
+  return () => browser;
+}
 
 /** An import that only runs a module. */
 const BARE_IMPORT = /^import "[^"]*";/gm;

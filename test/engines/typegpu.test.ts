@@ -1,12 +1,9 @@
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
-import { skipAll } from "../support/adapter.ts";
+import { expect } from "vitest";
 import type { Section } from "../support/blocks.ts";
 import { sectionsOf } from "../support/blocks.ts";
-import { chromiumMissing, launchChromium } from "../support/chromium.ts";
 import { testInTurn } from "../support/rows.ts";
-import { runInPage } from "./program.ts";
+import { runInPage, useChromium } from "./program.ts";
 
 // The programs of docs/guides/typegpu.md, in Chromium. There, TypeGPU opens the device.
 
@@ -28,21 +25,14 @@ function programOf(start: string): Section {
   return { ...section, blocks };
 }
 
-let browser: Browser;
-skipAll(chromiumMissing);
-beforeAll(async () => {
-  if (chromiumMissing === undefined) {
-    browser = await launchChromium();
-  }
-});
-afterAll(() => browser?.close());
+const browser = useChromium();
 
 test("buffers of TypeGPU's are compacted and sorted where they are", async () => {
-  const { checked } = await runInPage(browser, programOf("With TypeGPU"));
+  const { checked } = await runInPage(browser(), programOf("With TypeGPU"));
   expect(checked).toBe(2);
 });
 
 test("a scan is recorded into a buffer of TypeGPU's, which TypeGPU reads", async () => {
-  const { checked } = await runInPage(browser, programOf("Scan into a buffer of TypeGPU's"));
+  const { checked } = await runInPage(browser(), programOf("Scan into a buffer of TypeGPU's"));
   expect(checked).toBe(1);
 });

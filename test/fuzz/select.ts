@@ -5,11 +5,11 @@ import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
-import { attempt, attemptNow, Fault, oneLine } from "./oracle.ts";
+import { attemptNow } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import { oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./sort.ts";
-import { gathered, keyOf, placed, requireBytes } from "./sort.ts";
+import { gathered, keyOf, placed, preparedOn, requireBytes } from "./sort.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, dataKinds, itemBytes, typeOf } from "./values.ts";
 
@@ -97,25 +97,17 @@ export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Prom
   const title = `${isTopK ? "topK" : "nth"}<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
   const mustWork =
     type.feature === undefined || (device.features as unknown as ReadonlySet<string>).has(type.feature);
-  let prepared: PreparedTopK | PreparedNth;
-  try {
-    prepared = await bench.kept(`select ${JSON.stringify(plan)}`, async () => {
-      const made = await attempt(`prepare ${title}`, false, () =>
-        isTopK ? fold.prepareTopK(options as never) : fold.prepareNth(options as never),
-      );
-      if ("refusal" in made) {
-        throw made.refusal;
-      }
-      return made.result as PreparedTopK;
-    });
-  } catch (cause) {
-    if (cause instanceof Fault || (mustWork && (cause as Error).name !== "LimitError")) {
-      throw cause instanceof Fault
-        ? cause
-        : new Fault(`${title} is refused, and must work: ${oneLine(cause)}`);
-    }
+  const made = await preparedOn<PreparedTopK | PreparedNth>(
+    bench,
+    `select ${JSON.stringify(plan)}`,
+    title,
+    mustWork,
+    () => (isTopK ? fold.prepareTopK(options as never) : fold.prepareNth(options as never)),
+  );
+  if (made === undefined) {
     return "refused";
   }
+  const prepared = made;
   for (const step of steps) {
     await runStep(step);
   }

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { scalarAt } from "../../src/algebra/fields.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import type { PreparedSort } from "../../src/gpu/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Bench } from "./bench.ts";
@@ -129,6 +128,36 @@ export interface Expected {
 }
 
 /**
+ * A plan that is prepared now, or was before under that key; undefined where it is refused.
+ *
+ * @throws {Fault} if it must work, and is refused for another reason than a limit.
+ */
+export async function preparedOn<T extends { destroy(): void }>(
+  bench: Bench,
+  key: string,
+  title: string,
+  mustWork: boolean,
+  prepare: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await bench.kept(key, async () => {
+      const made = await attempt(`prepare ${title}`, false, prepare);
+      if ("refusal" in made) {
+        throw made.refusal;
+      }
+      return made.result;
+    });
+  } catch (cause) {
+    if (cause instanceof Fault || (mustWork && (cause as Error).name !== "LimitError")) {
+      throw cause instanceof Fault
+        ? cause
+        : new Fault(`${title} is refused, and must work: ${oneLine(cause)}`);
+    }
+    return undefined;
+  }
+}
+
+/**
  * Submits what was recorded, and compares the buffers. What it makes goes to `made`.
  *
  * @throws {Fault} for a byte that is wrong. `wrong` says in what.
@@ -189,23 +218,13 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
     feature === undefined || (device.features as unknown as ReadonlySet<string>).has(feature);
   const mustWork =
     [type, ...values].every((one) => has(one.feature)) && (algorithm !== "subgroup" || has("subgroups"));
-  let prepared: PreparedSort;
-  try {
-    prepared = await bench.kept(`sort ${JSON.stringify(plan)}`, async () => {
-      const made = await attempt(`prepare ${title}`, false, () => fold.prepareSort(options as never));
-      if ("refusal" in made) {
-        throw made.refusal;
-      }
-      return made.result;
-    });
-  } catch (cause) {
-    if (cause instanceof Fault || (mustWork && (cause as Error).name !== "LimitError")) {
-      throw cause instanceof Fault
-        ? cause
-        : new Fault(`${title} is refused, and must work: ${oneLine(cause)}`);
-    }
+  const made = await preparedOn(bench, `sort ${JSON.stringify(plan)}`, title, mustWork, () =>
+    fold.prepareSort(options as never),
+  );
+  if (made === undefined) {
     return "refused";
   }
+  const prepared = made;
   for (const step of steps) {
     await runStep(step);
   }

@@ -1,11 +1,8 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { AdapterError, ArgumentError, DeviceLostError, f32, struct, u32, u64 } from "../../src/index.ts";
 import { openFold } from "../../src/node.ts";
 import { openThree } from "../../src/three/index.ts";
-import { runInPage } from "../engines/program.ts";
-import { skipAll } from "../support/adapter.ts";
-import { chromiumMissing, launchChromium } from "../support/chromium.ts";
+import { runInPage, useChromium } from "../engines/program.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 import { attributeOf, rendererOn } from "../support/three.ts";
@@ -203,14 +200,7 @@ test("a lost device is said so", async () => {
 });
 
 describe("in Chromium, with three.js itself", () => {
-  let browser: Browser;
-  skipAll(chromiumMissing);
-  beforeAll(async () => {
-    if (chromiumMissing === undefined) {
-      browser = await launchChromium();
-    }
-  });
-  afterAll(() => browser?.close());
+  const browser = useChromium();
 
   const imports = `
 import { instancedArray, struct as tslStruct } from "three/tsl";
@@ -219,7 +209,7 @@ import { f32, openFold, struct, u32 } from "wavefold";
 import { openThree } from "wavefold/three";
 `;
   const run = <Report>(heading: string, text: string) =>
-    runInPage<Report>(browser, { heading, blocks: [{ language: "ts", note: "", text: imports + text }] });
+    runInPage<Report>(browser(), { heading, blocks: [{ language: "ts", note: "", text: imports + text }] });
 
   test("every kind of attribute", async () => {
     const { report } = await run<Record<string, unknown>>(
