@@ -10,7 +10,9 @@
 //
 // WebGPU does not promise that a work-group makes progress while another waits, so no work-group waits for ever.
 // After PATIENCE attempts the work-group computes the missing total from the input, which no one writes in
-// this dispatch, and hands it on in its owner's stead.
+// this dispatch, and hands it on in its owner's stead. So does a work-group that comes to a carry in this way, if it is the
+// first one. Two could combine one carry from different totals: from the owner's, and from what a stand-in computed, which
+// may differ in a float's last bits. Words of both must not be mixed.
 //
 // Linked with contract.wgsl, spine_entries.wgsl, portable.wgsl or subgroup.wgsl, look_back_threads.wgsl or
 // look_back_votes.wgsl, which declare find_carry, and a kernel that declares combine_vector.
@@ -33,6 +35,13 @@ fn entry_of_tile(tile: u32) -> u32 {
 
 fn entry_of_carry(group: u32) -> u32 {
   return group * GROUP_ENTRIES + FAN_OUT;
+}
+
+// Whether this work-group is the first to come to a group's carry in its owner's stead. The place behind the carry says so:
+// it has the number of the run in which it was last taken.
+fn claims_carry(group: u32) -> bool {
+  let run = run_number();
+  return atomicExchange(&spine[first_word_of(entries() + entry_of_carry(group) + 1u)], run) != run;
 }
 
 // What comes before the tile. look_back sets it.
@@ -116,7 +125,9 @@ fn look_back_again(tile: u32, total: Element, thread: u32, length: u32) {
       look_back_known = combine(look_back_known, sum);
       if (group < own_group) {
         look_back_known = combine(look_back_known, last);
-        write_place(entries() + entry_of_carry(group + 1u), look_back_known, 0u, 1u);
+        if (claims_carry(group + 1u)) {
+          write_place(entries() + entry_of_carry(group + 1u), look_back_known, 0u, 1u);
+        }
       } else if (tiles == FAN_OUT - 1u) {
         write_place(entry_of_carry(group + 1u), combine(look_back_known, total), 0u, 1u);
       }

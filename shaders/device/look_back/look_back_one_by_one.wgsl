@@ -91,7 +91,9 @@ fn find_missing(tile: u32, total: Element) -> u32 {
     look_back_known = before;
     if (look_back_member == FAN_OUT - 1u) {
       let next = combine(before, found.element);
-      write_place(entry_of_carry(group + 1u) + select(entries(), 0u, is_own), next, 0u, 1u);
+      if (is_own || claims_carry(group + 1u)) {
+        write_place(entry_of_carry(group + 1u) + select(entries(), 0u, is_own), next, 0u, 1u);
+      }
       if (!is_own) {
         look_back_known = next;
       }

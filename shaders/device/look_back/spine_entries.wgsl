@@ -4,7 +4,8 @@
 // of the element and the number of the run, and an entry counts only if all its words have the number of this run. No
 // number is used twice on one spine, so nothing has to be cleared.
 // Each entry has two places: its owner's, and one for work-groups that compute it in the owner's stead. The two
-// may differ in a float's last bits, and words of both must not be mixed.
+// may differ in a float's last bits, and words of both must not be mixed. Whoever writes to a place writes the same bits
+// as all others who do.
 //
 // The GROUP_ENTRIES places of a group lie word by word: the first words of all places, then the second words, and so on. So
 // words that are read together lie side by side.

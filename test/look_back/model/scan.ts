@@ -15,6 +15,7 @@ export const scanRules = {
   "tag and value come from one load": "the value is loaded again, once the tags were right",
   "owner and stand-in have places of their own":
     "what is handed on in the owner's stead goes to the owner's place",
+  "one stand-in hands on a carry": "each work-group that computed a carry in its owner's stead hands it on",
   "no wait is without end": "a work-group tries to read until everything is there",
   "the input stays as it is": "a tile stores its prefixes where its items were",
   "a tag is the number of the run": "a tag says only that an entry is there",
@@ -41,8 +42,6 @@ export interface ScanOptions {
   readonly tickets: boolean;
   /** Whether a total has other bits if another work-group computes it than the owner. */
   readonly bitsDiffer: boolean;
-  /** Whether a work-group that computed a carry in the owner's stead hands it on. */
-  readonly carriesInStead: boolean;
   /** Whether the words of an entry are stored one by one, in any order. Else they are stored in one step. */
   readonly wordByWord: boolean;
   readonly without?: ScanRule | undefined;
@@ -58,7 +57,6 @@ export const scanDefaults: ScanOptions = {
   numbers: 4095,
   tickets: false,
   bitsDiffer: false,
-  carriesInStead: true,
   wordByWord: false,
 };
 
@@ -94,7 +92,7 @@ const COMES_LAST = 99;
 
 export function scanModel(options: ScanOptions): Model<Local> {
   const { tiles, runs, way, fanOut, mostGroups, words, numbers, tickets, bitsDiffer } = options;
-  const { carriesInStead, wordByWord, without } = options;
+  const { wordByWord, without } = options;
   const range = (length: number): number[] => Array.from({ length }, (_, at) => at);
   const tileName = (run: number, tile: number): string => `${letters[tile]}${run}`;
 
@@ -110,10 +108,12 @@ export function scanModel(options: ScanOptions): Model<Local> {
     ...(hasFlags ? [flag(entry)] : []),
     ...range(words).map((at) => word(entry, at)),
   ];
-  const entries = [
-    ...range(tiles).map(entryOfTile),
-    ...range(Math.floor(tiles / fanOut)).map((group) => entryOfCarry(group + 1)),
-  ].flatMap((entry) => [...new Set([entry, inStead(entry)])]);
+  const groups = range(Math.floor(tiles / fanOut)).map((group) => group + 1);
+  const entries = [...range(tiles).map(entryOfTile), ...groups.map(entryOfCarry)].flatMap((entry) => [
+    ...new Set([entry, inStead(entry)]),
+  ]);
+  const claim = (group: number): string => `claim to the carry of group ${group}`;
+  const areClaimed = without !== "one stand-in hands on a carry";
   const input = (tile: number): string => `items of tile ${tile}`;
   const isInputWritten = without === "the input stays as it is";
   const ticketOf = (run: number): string =>
@@ -354,6 +354,19 @@ export function scanModel(options: ScanOptions): Model<Local> {
     return { ...local, stores: stores.filter((one) => !now.includes(one)) };
   }
 
+  /** A work-group that computed a carry in its owner's stead hands it on, if it is the first one. */
+  function handOnInStead(m: Memory, local: Local, run: number, group: number, carry: string): Local {
+    const stores = wordsToStore(inStead(entryOfCarry(group)), carry, run);
+    if (!areClaimed) {
+      return storeWords(m, { ...local, stores }, run);
+    }
+    // It stores the carry in the same step. Others may still see the claim without the carry, since a load may be late.
+    const last = m.exchange(0, claim(group), () => tagOf(run));
+    const isFirst = last !== tagOf(run);
+    m.note(lines.claimCarry, () => `tile ${local.tile} is ${isFirst ? "" : "not "}the first to come to it`);
+    return isFirst ? storeWords(m, { ...local, stores }, run) : local;
+  }
+
   /** look_back_again: the slow way. */
   function lookAgain(m: Memory, local: Local, run: number): Local {
     const { tile } = local;
@@ -396,10 +409,7 @@ export function scanModel(options: ScanOptions): Model<Local> {
       const next = known + at.last;
       const { group } = at;
       at = { group: group + 1, member: 0, seeks: false, known: next, sum: "", last: "" };
-      if (carriesInStead) {
-        const stores = wordsToStore(inStead(entryOfCarry(group + 1)), next, run);
-        return storeWords(m, { ...local, stores, again: at }, run);
-      }
+      return handOnInStead(m, { ...local, again: at }, run, group + 1, next);
     }
   }
 
@@ -446,10 +456,7 @@ export function scanModel(options: ScanOptions): Model<Local> {
       }
       const next = before + element;
       at = { group: group + 1, member: 0, seeks: false, known: next, sum: "", last: "" };
-      if (carriesInStead) {
-        const stores = wordsToStore(inStead(entryOfCarry(group + 1)), next, run);
-        return storeWords(m, { ...local, stores, again: at }, run);
-      }
+      return handOnInStead(m, { ...local, again: at }, run, group + 1, next);
     }
   }
 
@@ -485,16 +492,17 @@ export function scanModel(options: ScanOptions): Model<Local> {
   return {
     places: [
       ...entries.flatMap(entryPlaces),
+      ...(areClaimed ? groups.map(claim) : []),
       ...(isInputWritten ? range(tiles).map(input) : []),
       ...(tickets ? new Set(range(runs).map((run) => ticketOf(run + 1))) : []),
     ],
     runs,
-    initial: (place) => (place.startsWith("ticket") ? "0" : place.startsWith("items") ? "items" : EMPTY),
+    initial: (place) => (/^(ticket|claim)/.test(place) ? "0" : place.startsWith("items") ? "items" : EMPTY),
     before: (run, place) =>
       place.startsWith("items")
         ? "items"
         : isNewSpine(run)
-          ? place.startsWith("ticket")
+          ? /^(ticket|claim)/.test(place)
             ? "0"
             : EMPTY
           : undefined,
