@@ -38,6 +38,7 @@ import { planGather, planSort } from "../src/plan/sort.ts";
 import { parse, resolved } from "../src/text/module.ts";
 import { piecesOf } from "../src/text/pieces.ts";
 import type { Parsed, SourceText } from "../src/text/source.ts";
+import { tokensOf } from "../src/text/tokens.ts";
 import { faults } from "./look_back/support.ts";
 import { algorithmNames, untyped } from "./support/fold.ts";
 import { allTypes, factsWith, inKernelFunctions } from "./support/kernels.ts";
@@ -298,9 +299,13 @@ beforeAll(async () => {
   }
 }, 300_000);
 
-/** A declaration's text without what stands before it, and without the words in it that may be other ones. */
-const shapeOf = ({ parts }: { readonly parts: readonly string[] }): string =>
-  parts.filter((_, at) => at && at % 2 === 0).join("\0");
+/** A declaration's code, without the words and the numbers in it, which may be other ones. */
+const shapeOf = ({ text }: { readonly text: string }): string =>
+  tokensOf(text)
+    .flatMap(([token, blank, word]) =>
+      blank ? [] : [word === undefined && /\D/.test(token[0] ?? "") ? token : "\0"],
+    )
+    .join("");
 
 test("every shader is used by a plan or an in-kernel function", () => {
   const inKernel = [
