@@ -34,6 +34,7 @@ const bundler = await rolldown({
   // The last ones are optional peers.
   external: [/^node:/, "esbuild", "fast-check", "vite"],
   plugins: [bareShaders, partsLoaded(resolve("src/errors.ts"))],
+  transform: { define: { WAVEFOLD_BUILT: "true" } },
 });
 const { output } = await bundler.write({
   dir: "dist",

@@ -69,6 +69,8 @@ export interface Start<V extends Value = Value> {
   readonly value: V;
   /** WGSL for the combination of this value and a later element `x`. */
   readonly before: string;
+  /** The same as the function `value_from_exclusive` of in-kernel functions. */
+  readonly inKernel: string;
 }
 
 /**

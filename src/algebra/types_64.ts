@@ -90,7 +90,11 @@ export const f64: ScalarType<"f64", number> = {
   lowest: -Infinity,
   greatest: Infinity,
   addIdentity: -0,
-  addStart: { value: 0, before: "zero_before_f64(x)" },
+  addStart: {
+    value: 0,
+    before: "zero_before_f64(x)",
+    inKernel: "fn value_from_exclusive(x: Value) -> Value {\n  return zero_before_f64(x);\n}",
+  },
   round: same,
   files: [int64, binary64, binary64Order],
   native: {

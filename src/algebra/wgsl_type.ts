@@ -1,7 +1,7 @@
 import { ArgumentError, refuse } from "../errors.ts";
 import { plainText } from "../text/callers.ts";
 import { MARK } from "../text/mark.ts";
-import { piecesOf, renamed, textOf } from "../text/pieces.ts";
+import { piecesOf, textOf } from "../text/pieces.ts";
 import { requireDefinition, requireName } from "./custom_operator.ts";
 import type { ElementType, WgslType } from "./types.ts";
 import { describe } from "./value_problem.ts";
@@ -134,10 +134,7 @@ export function wgslType<const Name extends string>(definition: WgslTypeDefiniti
   const { size, align, shuffle } = layoutOf(wgsl);
   // Beside our own WGSL, the structs' names have the mark.
   const marked = (word: string): string => (structs.has(word) ? MARK + word : word);
-  const inOurs = (text: string): string =>
-    piecesOf(text)
-      .map((piece) => textOf(renamed(piece, marked)))
-      .join("");
+  const inOurs = (text: string): string => piecesOf(text, marked).map(textOf).join("");
   const type: Omit<WgslType<Name>, "round"> = {
     name,
     kind: "struct",

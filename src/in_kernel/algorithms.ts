@@ -25,6 +25,8 @@ export interface AlgorithmBody {
   texts(monoid: Monoid): readonly string[];
   /** The words of the texts to replace, beside those of the contract. */
   words?(workGroupSize: number): Readonly<Record<string, string>>;
+  /** The size of a thread tile as a part of names, such as `8_`. */
+  readonly tile?: string;
 }
 
 /**

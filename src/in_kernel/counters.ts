@@ -2,7 +2,7 @@ import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl"
 import type { Monoid } from "../algebra/monoid.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { plainText } from "../text/callers.ts";
-import { piecesOf, renamed, textOf } from "../text/pieces.ts";
+import { piecesOf, textOf } from "../text/pieces.ts";
 
 /** WGSL that updates a caller's counter, and the words to replace in it. */
 export interface Counting {
@@ -66,9 +66,7 @@ function besideCounter(own: string, counter: string): string {
   );
   const hiding = new Set(namesOf(counter).filter((name) => variables.includes(name)));
   return [
-    ...piecesOf(text).map((piece) =>
-      textOf(renamed(piece, (word) => (hiding.has(word) ? `_${word}` : word))),
-    ),
+    ...piecesOf(text, (word) => (hiding.has(word) ? `_${word}` : word)).map(textOf),
     inCall ? "\nvar<private> counter_index: u32;\n" : "",
   ].join("");
 }

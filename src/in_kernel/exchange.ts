@@ -13,7 +13,7 @@ import type { AlgorithmBody } from "./algorithms.ts";
 import type { ThreadTileOptions } from "./functions.ts";
 import { count, tiled, tilesBody, uniformBody, withOwn } from "./functions.ts";
 import type { InKernelOptions, OperatorOptions } from "./generate.ts";
-import { generate, splitAgain } from "./generate.ts";
+import { generate, splitAgain, withFamily } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
 
 /** The options of {@link workGroupBroadcast}. */
@@ -116,8 +116,7 @@ export function threadTileShuffle(options: ThreadTileShuffleOptions): InKernelFu
     caller,
     others,
     shuffleFile,
-    shuffleBody(options, tilesBody(options)),
-    tiled(caller, options),
+    withFamily(shuffleBody(options, tilesBody(options)), tiled(caller, options)),
   );
   return splitAgain(made, options.type);
 }

@@ -30,7 +30,7 @@ import type { AlgorithmBody } from "./algorithms.ts";
 import { hillisSteeleReduce, hillisSteeleScan, hillisSteeleUniform } from "./algorithms.ts";
 import { allocation, counting, isIndexed, withIndex } from "./counters.ts";
 import type { Family, InKernelOptions, OperatorOptions } from "./generate.ts";
-import { generate } from "./generate.ts";
+import { generate, withFamily } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
 
 /** The options of functions that have an operator. */
@@ -156,7 +156,7 @@ export function workGroupScanUpdate<Name extends string>(
   const caller = "workGroupScanUpdate";
   const family = counted(caller, untyped(options), [counterFile]);
   const { counter, ...others } = untyped(options);
-  return generate(caller, others, indexed(counter, updateFile), scanBody(options), family);
+  return generate(caller, others, indexed(counter, updateFile), withFamily(scanBody(options), family));
 }
 
 /**
@@ -193,7 +193,7 @@ export function workGroupReduce<Name extends string>(options: WorkGroupOptions<N
 export function coalescedScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   const caller = "coalescedScan";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, options as never, coalescedScanFile, scanBody(options), family);
+  return generate(caller, options as never, coalescedScanFile, withFamily(scanBody(options), family));
 }
 
 /**
@@ -214,7 +214,12 @@ export function coalescedScanUniform<Name extends string>(
 ): InKernelFunctions {
   const caller = "coalescedScanUniform";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, options as never, coalescedScanUniformFile, uniformBody(options), family);
+  return generate(
+    caller,
+    options as never,
+    coalescedScanUniformFile,
+    withFamily(uniformBody(options), family),
+  );
 }
 
 /**
@@ -236,7 +241,12 @@ export function coalescedScanUpdate<Name extends string>(
   const caller = "coalescedScanUpdate";
   const family = counted(caller, untyped(options), [counterFile, coalescedFile]);
   const { counter, ...others } = untyped(options);
-  return generate(caller, others, indexed(counter, coalescedUpdateFile), scanBody(options), family);
+  return generate(
+    caller,
+    others,
+    indexed(counter, coalescedUpdateFile),
+    withFamily(scanBody(options), family),
+  );
 }
 
 /**
@@ -255,7 +265,7 @@ export function coalescedScanUpdate<Name extends string>(
 export function coalescedReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   const caller = "coalescedReduce";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, options as never, coalescedReduceFile, reduceBody(options), family);
+  return generate(caller, options as never, coalescedReduceFile, withFamily(reduceBody(options), family));
 }
 
 /** The files and the memory that coalesced threads need beside their family's. */
@@ -327,7 +337,7 @@ export function threadTileScan<Name extends string>(options: ThreadTileOptions<N
   const caller = "threadTileScan";
   const tile = tiled(caller, options);
   const { tileSize, ...others } = untyped(options);
-  return generate(caller, others, threadTileScanFile, tilesBody(options), tile);
+  return generate(caller, others, threadTileScanFile, withFamily(tilesBody(options), tile));
 }
 
 /**
@@ -352,11 +362,12 @@ export function threadTileScanUpdate<Name extends string>(
   const tiles = Math.ceil(options.workGroupSize / options.tileSize);
   const family = counted(caller, untyped(options), [threadTileCounterFile], tiles);
   const { tileSize, counter, ...others } = untyped(options);
-  return generate(caller, others, indexed(counter, threadTileUpdateFile), tilesBody(options), {
-    ...family,
-    ...tile,
-    words: { ...tile.words, ...family.words },
-  });
+  return generate(
+    caller,
+    others,
+    indexed(counter, threadTileUpdateFile),
+    withFamily(withFamily(tilesBody(options), tile), family),
+  );
 }
 
 /**
@@ -376,7 +387,7 @@ export function threadTileReduce<Name extends string>(options: ThreadTileOptions
   const caller = "threadTileReduce";
   const tile = tiled(caller, options);
   const { tileSize, ...others } = untyped(options);
-  return generate(caller, others, threadTileReduceFile, tilesBody(options), tile);
+  return generate(caller, others, threadTileReduceFile, withFamily(tilesBody(options), tile));
 }
 
 /**
@@ -416,7 +427,12 @@ export function workGroupCompactUpdate(options: InKernelOptions & CounterOptions
   const caller = "workGroupCompactUpdate";
   const family = counted(caller, { ...options, ...count }, [counterFile]);
   const { counter, ...others } = withOwn(count, caller, options);
-  return generate(caller, others, indexed(counter, compactUpdateFile), uniformBody(options), family);
+  return generate(
+    caller,
+    others,
+    indexed(counter, compactUpdateFile),
+    withFamily(uniformBody(options), family),
+  );
 }
 
 /** A sum that stops at the greatest u32. So an amount that is too large never wraps to a smaller one that fits. */
@@ -453,9 +469,10 @@ export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFu
   const own = { type: u32, op: saturatingAdd() };
   const { counter, capacity = 2 ** 31, ...others } = withOwn(own, caller, options);
   const { text, words } = allocation(counter, capacity, caller);
-  return generate(caller, others, indexed(counter, allocateFile), uniformBody(options), {
-    texts: [text],
-    words,
-    memory: memoryOf([], 0, 1),
-  });
+  return generate(
+    caller,
+    others,
+    indexed(counter, allocateFile),
+    withFamily(uniformBody(options), { texts: [text], words, memory: memoryOf([], 0, 1) }),
+  );
 }

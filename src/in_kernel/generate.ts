@@ -3,8 +3,7 @@ import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { refuse, refuseOthers } from "../errors.ts";
-import type { Piece } from "../text/pieces.ts";
-import { piecesOf, renamed, textOf } from "../text/pieces.ts";
+import { piecesOf, textOf } from "../text/pieces.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";
 import type { InKernelFunctions } from "./link.ts";
 import { linkText } from "./link.ts";
@@ -29,15 +28,26 @@ export interface OperatorOptions {
 }
 
 /** The parts that a family of functions needs beside the contract and the algorithm. */
-export interface Family {
+export interface Family extends Pick<AlgorithmBody, "tile"> {
   readonly texts?: readonly string[];
   /** The words of the texts to replace. */
   readonly words?: Readonly<Record<string, string>>;
   /** Bytes of work-group memory. */
   readonly memory?: number;
-  /** The size of a thread tile as a part of names, such as `8_`. */
-  readonly tile?: string;
 }
+
+/** An algorithm's parts, and those of a family. There are none if the algorithm has none. */
+export const withFamily = (
+  body: AlgorithmBody,
+  { texts = [], words, memory = 0, tile }: Family,
+): AlgorithmBody =>
+  body && {
+    ...body,
+    ...(tile !== undefined && { tile }),
+    words: (workGroupSize) => ({ ...body.words?.(workGroupSize), ...words }),
+    memory: (workGroupSize, elementBytes) => body.memory(workGroupSize, elementBytes) + memory,
+    texts: (monoid) => [...body.texts(monoid), ...texts],
+  };
 
 /** The functions of a family, under names of this instance's own. `functions` is the text of those that callers may call. */
 export function generate(
@@ -52,7 +62,6 @@ export function generate(
   }: InKernelOptions & OperatorOptions,
   functions: string,
   body: AlgorithmBody,
-  { texts = [], words, memory = 0, tile = "" }: Family = {},
 ): InKernelFunctions {
   refuseOthers(caller, others);
   const monoid = operatorOn(op, type, caller);
@@ -67,6 +76,7 @@ export function generate(
     refuse(caller, "algorithm", algorithm, "hillisSteele, blelloch or subgroup, which you import");
   }
   const ending = suffix && `_${suffix}`;
+  const { tile = "" } = body;
   // The words to replace: types and sizes, so that signatures read as the caller would write them; and the names of all
   // declarations.
   const written: Record<string, string> = {
@@ -77,18 +87,17 @@ export function generate(
     element_from_value: "",
     value_from_element: "",
     ...body.words?.(workGroupSize),
-    ...words,
     // Without a prototype, a caller's word may be the name of a method that every object has.
     __proto__: null as never,
   };
-  const pieces: Piece[] = [];
+  let all = "";
   const take = (
     text: string,
     nameOf = (name: string): string => `_${name}_${key}_${tile}${workGroupSize}${ending}`,
   ): void => {
-    for (const piece of piecesOf(text)) {
-      written[piece.name] = nameOf(piece.name);
-      pieces.push(piece);
+    all += `${text}\n`;
+    for (const { name } of piecesOf(text)) {
+      written[name] = nameOf(name);
     }
   };
   for (const { text, as } of monoid.type.files) {
@@ -102,11 +111,7 @@ export function generate(
 }`,
       domain.conversions,
       ...body.texts(monoid),
-      ...texts,
-      start &&
-        `fn value_from_exclusive(x: Value) -> Value {
-  return ${start.before};
-}`,
+      start?.inKernel,
     ].join("\n"),
   );
   // A caller's struct keeps its own name.
@@ -117,14 +122,14 @@ export function generate(
   const { element } = domain;
   const head = `fn combine(earlier: ${element}, later: ${element}) -> ${element} {`;
   take(callers?.text(head, Object.keys(written)) ?? `${head}\n  return ${monoid.combine};\n}`);
-  const own = pieces.map((piece) => renamed(piece, (word) => written[word] ?? word));
+  const pieces = piecesOf(all, (word) => written[word] ?? word);
   // Structs start with an upper-case letter, and helpers with an underscore.
-  const names = own.map(({ name }) => name).filter((name) => /^[a-z]/.test(name));
+  const names = pieces.map(({ name }) => name).filter((name) => /^[a-z]/.test(name));
   return {
     names,
-    workGroupMemory: body.memory(workGroupSize, domain.elementBytes) + memory,
+    workGroupMemory: body.memory(workGroupSize, domain.elementBytes),
     workGroupSize,
-    pieces: own,
+    pieces,
     get code(): string {
       return linkText("", [this], caller, names).trim();
     },
@@ -140,5 +145,5 @@ export const splitAgain = (
   type: Pick<ElementType, "value"> | undefined,
 ): InKernelFunctions =>
   /\W/.test(type?.value ?? "")
-    ? Object.assign(functions, { pieces: functions.pieces.flatMap((piece) => piecesOf(textOf(piece))) })
+    ? Object.assign(functions, { pieces: piecesOf(functions.pieces.map(textOf).join("")) })
     : functions;

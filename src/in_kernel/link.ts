@@ -1,6 +1,6 @@
 import { ArgumentError, refuse, refuseOthers } from "../errors.ts";
 import type { Piece } from "../text/pieces.ts";
-import { compactText, directivesOf, isDirective, piecesOf, textOf, wordsOf } from "../text/pieces.ts";
+import { compactText, piecesOf, wordsOf } from "../text/pieces.ts";
 import { reach } from "../text/reach.ts";
 
 /** In-kernel functions as text, to link into a kernel. */
@@ -34,6 +34,9 @@ export const sizeArguments = ({ code }: Piece): string | undefined =>
 export const threadsOf = (size: string): number =>
   size.split(",").reduce((threads, one) => threads * Number(one.replace(/[iu] *$/, "")), 1);
 
+const byName = (pieces: readonly Piece[]): ReadonlyMap<string, Piece> =>
+  new Map(pieces.map((piece) => [piece.name, piece]));
+
 /** Links a text with the functions that it reaches: those that it names, and what these name in turn. */
 export function linkText(
   text: string,
@@ -42,78 +45,58 @@ export function linkText(
   named?: readonly string[],
 ): string {
   const kernel = piecesOf(text);
-  const own = new Map(kernel.map((piece) => [piece.name, piece]));
   const pieces = functions.flatMap((one) => one.pieces);
-  const given = new Map(pieces.map((piece) => [piece.name, piece]));
+  const own = byName(kernel);
+  const given = byName(pieces);
   const reachedBy = (words: readonly string[]): Set<string> =>
-    reach(words, (one) => wordsOf(own.get(one) ?? given.get(one)));
-  const linked: string[] = [];
+    reach(words, (one) => (own.get(one) ?? given.get(one))?.words ?? []);
+  const refuseKernel = (problem: string, option = "kernel"): never => {
+    throw new ArgumentError(`${name}: ${problem}`, option);
+  };
   const reached = reachedBy(named ?? kernel.flatMap(wordsOf));
+  // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
+  // the first line, and the functions after the last.
+  const linked = [kernel.map(({ directive, blanks, text: whole }) => (directive ? blanks : whole)).join("")];
   for (const one of reached) {
     const [code, another] = new Set(pieces.filter((piece) => piece.name === one).map(compactText));
     if (another) {
-      throw new ArgumentError(`${name}: ${one} is given twice; give one a suffix`, "functions");
+      refuseKernel(`${one} is given twice; give one a suffix`, "functions");
     }
     if (code) {
       linked.push(code);
-      for (const word of wordsOf(given.get(one))) {
+      for (const word of (given.get(one) as Piece).words) {
         // Names that the code declares inside, and variables such as a counter, are not taken from WGSL. Names of WGSL
         // never stand in such places.
         if (
           own.has(word) &&
           (given.has(word) || !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
         ) {
-          throw new ArgumentError(`${name}: its ${word} hides what ${one} uses; rename it`, "kernel");
+          refuseKernel(`its ${word} hides what ${one} uses; rename it`);
         }
       }
     }
   }
-  const directives = directivesOf([
-    ...kernel,
-    ...functions.flatMap((one) => (one.names.some((called) => reached.has(called)) ? one.pieces : [])),
-  ]);
   for (const entry of kernel) {
     const size = sizeArguments(entry);
     if (size) {
-      const calls = reachedBy(wordsOf(entry));
+      const calls = reachedBy(entry.words);
       const threads = threadsOf(size);
       for (const { names, workGroupSize } of functions) {
         const called = names.find((one) => calls.has(one));
         if (called && workGroupSize && threads !== workGroupSize) {
           const problem = `${entry.name} calls ${called}, which is for ${workGroupSize} threads`;
-          const override = piecesOf(size)
-            .flatMap(wordsOf)
-            .find((one) => own.get(one)?.keyword === "override");
+          const override = size.split(/\W+/).find((one) => own.get(one)?.keyword === "override");
           if (threads || override) {
-            throw new ArgumentError(
-              `${name}: ${problem}, and has ${threads || `the override ${override}; make it a const`}`,
-              "kernel",
-            );
+            refuseKernel(`${problem}, and has ${threads || `the override ${override}; make it a const`}`);
           }
           linked.push(
-            `const_assert array(${size}, 1, 1)[0] * array(${size}, 1, 1)[1] * array(${size}, 1, 1)[2] == ${workGroupSize}; // ${problem}`,
+            `const_assert ${[0, 1, 2].map((at) => `array(${size}, 1, 1)[${at}]`).join(" * ")} == ${workGroupSize}; // ${problem}`,
           );
         }
       }
     }
   }
-  // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
-  // the first line, and the functions after the last.
-  return [
-    ...[...new Set(directives)].sort(),
-    [kernel.map(withoutDirective).join(""), ...linked].join("\n\n"),
-  ].join(" ");
-}
-
-/** The text of a piece. If it is a directive, only what stands before the directive and the line breaks in it stay. */
-function withoutDirective(piece: Piece): string {
-  if (!isDirective(piece)) {
-    return textOf(piece);
-  }
-  const [before = "", ...rest] = piece.parts;
-  // A blank goes behind each CR, so that it and an LF stay two line breaks if something stood between them.
-  const breaks = rest.join("").replace(/(\r?)[^\n-\r\x85\u2028\u2029]+/g, (_, cr) => cr && "\r ");
-  return before.replace(/\r$/, "\r ") + breaks;
+  return [...[...reached].filter((one) => one.endsWith(";")).sort(), linked.join("\n\n")].join(" ");
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuseOthers } from "../errors.ts";
 import { MARK } from "../text/mark.ts";
-import { piecesOf, renamed } from "../text/pieces.ts";
+import { piecesOf, textOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import type { InKernelFunctions } from "./link.ts";
 import { linkText } from "./link.ts";
@@ -19,19 +19,19 @@ function plainFunctions(
 ): InKernelFunctions {
   // These have the same names as in other in-kernel functions, so that a kernel gets each of them once.
   const written = new Map<string, string>();
-  const shared = files.flatMap((file) =>
-    piecesOf(file.text).map((piece) => {
-      written.set(piece.name, file.as?.(piece.name) ?? piece.name);
-      return piece;
-    }),
+  for (const file of files) {
+    for (const { name } of piecesOf(file.text)) {
+      written.set(name, file.as?.(name) ?? name);
+    }
+  }
+  const shared = piecesOf(
+    files.map((file) => `${file.text}\n`).join(""),
+    (word) => written.get(word) ?? word,
   );
   return {
     names,
     workGroupMemory: 0,
-    pieces: [
-      ...piecesOf(text),
-      ...shared.map((piece) => renamed(piece, (word) => written.get(word) ?? word)),
-    ],
+    pieces: piecesOf(shared.map(textOf).join("") + text),
     get code(): string {
       return linkText("", [this], caller, names).trim();
     },

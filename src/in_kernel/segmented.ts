@@ -10,12 +10,12 @@ import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import type { Piece } from "../text/pieces.ts";
-import { piecesOf, renamed, textOf } from "../text/pieces.ts";
+import { piecesOf, textOf } from "../text/pieces.ts";
 import type { AlgorithmBody } from "./algorithms.ts";
 import type { ThreadTileOptions, WorkGroupOptions } from "./functions.ts";
 import { scanBody, tiled, tilesBody, untyped } from "./functions.ts";
 import type { Family, InKernelOptions, OperatorOptions } from "./generate.ts";
-import { generate } from "./generate.ts";
+import { generate, withFamily } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
 
 /** What an algorithm has in place of the operator's own. */
@@ -44,7 +44,7 @@ function segmentedBody(body: AlgorithmBody, monoid: Monoid): AlgorithmBody {
     memory: (threads) => body.memory(threads, bytes),
     texts() {
       // WGSL's built-in scans are no scans of segments.
-      const pieces = body.texts({ ...monoid, operation: undefined }).flatMap(piecesOf);
+      const pieces = body.texts({ ...monoid, operation: undefined }).flatMap((text) => piecesOf(text));
       const shuffles = pieces.filter(isShuffle);
       const own = pieces.filter((piece) => !isShuffle(piece));
       const names = new Map(own.map(({ name }) => [name, `segmented_${name}`]));
@@ -52,7 +52,9 @@ function segmentedBody(body: AlgorithmBody, monoid: Monoid): AlgorithmBody {
         segmentedElementFile,
         ...shuffles.map(textOf),
         shuffles.length > 0 ? segmentedSubgroupFile : "",
-        ...own.map((piece) => textOf(renamed(piece, (word) => SEGMENTED[word] ?? names.get(word) ?? word))),
+        ...piecesOf(own.map(textOf).join(""), (word) => SEGMENTED[word] ?? names.get(word) ?? word).map(
+          textOf,
+        ),
         segmentedFile,
       ];
     },
@@ -71,7 +73,12 @@ function segmented(
   const monoid = operatorOn(op, type, caller);
   const memory = memoryOf([workGroupSize], monoid.domain.elementBytes, 0);
   // If the algorithm is none, generating says so.
-  return generate(caller, options, file, body && segmentedBody(body, monoid), { ...family, memory });
+  return generate(
+    caller,
+    options,
+    file,
+    withFamily(body && segmentedBody(body, monoid), { ...family, memory }),
+  );
 }
 
 /**

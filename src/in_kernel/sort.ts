@@ -157,8 +157,12 @@ function sorted(
       caller,
       { workGroupSize, ...(suffix !== undefined && { suffix }), type: of, op: named(key) },
       unrolled(functions, items),
-      { memory: () => memory, texts: () => helpers.map((text) => unrolled(text, items)) },
-      { words: { ...words, ...own }, tile: `${sizesInName.join("_")}_` },
+      {
+        memory: () => memory,
+        texts: () => helpers.map((text) => unrolled(text, items)),
+        words: () => ({ ...words, ...own }),
+        tile: `${sizesInName.join("_")}_`,
+      },
     );
     parts.push(part);
     return part;

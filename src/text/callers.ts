@@ -2,7 +2,7 @@ import { SourceError } from "../errors.ts";
 import { MARK } from "./mark.ts";
 import { declared } from "./module.ts";
 import type { Piece } from "./pieces.ts";
-import { piecesOf, renamed, textOf, wordsOf } from "./pieces.ts";
+import { piecesOf, textOf, wordsOf } from "./pieces.ts";
 import { isReserved } from "./reserved.ts";
 import type { Source, SourceText } from "./source.ts";
 import { generated } from "./source.ts";
@@ -86,9 +86,7 @@ export function callersCombine({
 }
 
 const markedPieces = (text: string, marks: ReadonlySet<string>): Piece[] =>
-  piecesOf(text).map((piece) =>
-    renamed(piece, (word) => (marks.has(word) || word.startsWith(MARK) ? MARK + word : word)),
-  );
+  piecesOf(text, (word) => (marks.has(word) || word.startsWith(MARK) ? MARK + word : word));
 
 /**
  * The words of a caller's text that get the mark: our names, so that the text does not refer to what is ours; the caller's
@@ -153,9 +151,10 @@ function declaredNames({ name, text, written = text }: SourceText, taken: readon
 
 /** The line that a piece's name stands on, counted from 1. */
 export function lineOf(pieces: readonly Piece[], piece: Piece): number {
-  const at = piece.parts.findIndex((part, index) => index % 2 === 1 && part === piece.name);
-  const before = [...pieces.slice(0, pieces.indexOf(piece)).map(textOf), ...piece.parts.slice(0, at)];
-  return placeOf(before.join("")).line;
+  const own = tokensOf(piece.text);
+  const at = own.findIndex(([, , word]) => word === piece.name);
+  const before = own.slice(0, at).map(([token]) => token);
+  return placeOf([...pieces.slice(0, pieces.indexOf(piece)).map(textOf), ...before].join("")).line;
 }
 
 /** The place right behind a text: its line and column, counted from 1. */

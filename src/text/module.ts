@@ -116,16 +116,33 @@ export function declared(sources: readonly Source[]): Parsed {
 }
 
 /**
- * What sources declare, in their order, without what another source replaces. It throws if a source replaces a name that no
- * other source declares, or if a name is declared twice: these are mistakes of ours.
+ * What sources declare, in their order, without what another source replaces.
+ *
+ * @throws {Error} for a mistake of ours. See {@link requireConsistent}.
  */
 export function resolved(sources: readonly Source[]): Parsed {
+  const parsed = sources.map(parsedOf);
+  if (typeof WAVEFOLD_BUILT === "undefined") {
+    requireConsistent(sources, parsed);
+  }
+  const replacing = new Map(parsed.flatMap((one) => one.replaces.map((name) => [name, one])));
+  return {
+    directives: parsed.flatMap((one) => one.directives),
+    declarations: parsed.flatMap((one) =>
+      one.declarations.filter(({ name }) => (replacing.get(name) ?? one) === one),
+    ),
+    replaces: [],
+  };
+}
+
+/** The build of the package sets it. Its shaders are those that the tests have linked, so it need not check them again. */
+declare const WAVEFOLD_BUILT: true | undefined;
+
+/** Throws if a source replaces a name that no other source declares, or if a name is declared twice. */
+function requireConsistent(sources: readonly Source[], parsed: readonly Parsed[]): void {
   const replacing = new Map<string, Parsed>();
-  // How often each name is declared.
-  const counts = new Map<string, number>();
   const nameOf = (source: Source | undefined): string =>
     source === undefined ? "" : "text" in source ? source.name : nameOf(source[0]);
-  const parsed = sources.map(parsedOf);
   const fault = (problem: string): Error =>
     new Error(`${problem} in ${[...new Set(sources.map(nameOf))].join(", ")}`);
   for (const one of parsed) {
@@ -136,16 +153,10 @@ export function resolved(sources: readonly Source[]): Parsed {
       replacing.set(name, one);
     }
   }
-  const directives = parsed.flatMap((one) => one.directives);
-  const kept: Declaration[] = [];
-  for (const one of parsed) {
-    for (const declaration of one.declarations) {
-      const { name } = declaration;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      if ((replacing.get(name) ?? one) === one) {
-        kept.push(declaration);
-      }
-    }
+  // How often each name is declared.
+  const counts = new Map<string, number>();
+  for (const { name } of parsed.flatMap((one) => one.declarations)) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   for (const [name, count] of counts) {
     if (count > (replacing.has(name) ? 2 : 1)) {
@@ -157,7 +168,6 @@ export function resolved(sources: readonly Source[]): Parsed {
       throw fault(`${name} is to be replaced, and is not declared by two sources`);
     }
   }
-  return { directives, declarations: kept, replaces: [] };
 }
 
 /** The declarations that the roots reach, in the given order. No two declarations may have the same name. */

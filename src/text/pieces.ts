@@ -10,70 +10,71 @@ export interface Piece {
   /** The name that it declares; empty if there is none. */
   name: string;
   /**
-   * The text. Parts at even places are plain text, and parts at odd places are words that may name a declaration. Members,
-   * attributes and what directives name are not such words.
+   * The words in it that may name a declaration, and the directives that the text has so far. Members, attributes and what
+   * directives name are not such words.
    */
-  readonly parts: string[];
+  words: string[];
+  text: string;
   /** The text with a blank in the place of each blank and of each part of a comment. */
   code: string;
+  /** The text with a blank in the place of each token of code. */
+  blanks: string;
+  /** A directive that has its semicolon, on one line. */
+  directive?: string;
 }
 
-/** A piece's text, and the words in it that may name a declaration. */
-export const textOf = ({ parts }: Piece): string => parts.join("");
-export const wordsOf = (piece?: Piece): string[] => piece?.parts.filter((part, at) => at % 2 && part) ?? [];
+export const textOf = ({ text }: Piece): string => text;
+export const wordsOf = ({ words }: Piece): readonly string[] => words;
 
 /** The text of a declaration of ours, without the comments above it and without empty lines. */
-export const compactText = (piece: Piece): string =>
-  textOf(piece)
-    .replace(/^(\s|\/\/.*)*/, "")
-    .replace(/\n+/g, "\n");
+export const compactText = ({ text }: Piece): string =>
+  text.replace(/^(\s|\/\/.*)*/, "").replace(/\n+/g, "\n");
 
-/** The same piece, with its words renamed. */
-export const renamed = (piece: Piece, rename: (word: string) => string): Piece => ({
-  ...piece,
-  name: piece.name && rename(piece.name),
-  parts: piece.parts.map((part, at) => (at % 2 ? rename(part) : part)),
-});
-
-export const isDirective = ({ keyword }: Piece): boolean => /^(enable|requires|diagnostic)$/.test(keyword);
-
-/** The directives among pieces, each on one line. The last one of a text may lack its semicolon. */
+/** The directives of a text. */
 export const directivesOf = (pieces: readonly Piece[]): string[] =>
-  pieces.filter(isDirective).map(({ code }) => code.trim());
+  pieces.flatMap(({ directive }) => directive ?? []);
 
-/** Splits any WGSL into its pieces. The pieces' texts, joined, are the text. */
-export function piecesOf(text: string): Piece[] {
+/** Splits any WGSL into its pieces. The pieces' texts, joined, are the text, with its words renamed. */
+export function piecesOf(text: string, rename = (word: string): string => word): Piece[] {
   const pieces: Piece[] = [];
+  let directives: string[] = [];
   let piece: Piece | undefined;
   let depth = 0;
   // The last token of code so far.
   let before = "";
   for (const read of tokensOf(text)) {
     // By index: where code runs for the first time, taking an array apart is slow.
-    const token = read[0];
+    let token = read[0];
     const isBlank = read[1];
     if (!piece) {
-      piece = { keyword: "", name: "", parts: [""], code: "" };
+      piece = { keyword: "", name: "", words: [...directives], text: "", code: "", blanks: "" };
       pieces.push(piece);
     }
-    const { parts, keyword } = piece;
-    if (read[2] && before !== "." && before !== "@" && !isDirective(piece)) {
-      parts.push(token, "");
-      if (keyword) {
-        piece.name ||= before === keyword || before === ">" ? token : "";
-      } else if (/^(fn|const|struct|alias|override|var|enable|requires|diagnostic)$/.test(token)) {
-        piece.keyword = token;
+    const { keyword } = piece;
+    const isDirective = /^(enable|requires|diagnostic)$/.test(keyword);
+    if (read[2] && !/^[.@]/.test(before) && !isDirective && !(read[3] && keyword === "struct")) {
+      token = rename(token);
+      if (token) {
+        piece.words.push(token);
       }
-    } else {
-      // At a colon in a struct, the last word was a member, so it becomes plain text.
-      const left = token === ":" && keyword === "struct" ? parts.splice(-2).join("") : "";
-      parts[parts.length - 1] += left + token;
+      if (keyword) {
+        piece.name ||= (before === keyword && keyword !== "const_assert") || before === ">" ? token : "";
+      } else if (!depth) {
+        piece.keyword = read[0];
+      }
     }
+    piece.text += token;
     piece.code += isBlank ? " " : token;
+    piece.blanks += isBlank ? token : " ";
     if (!isBlank) {
-      before = token;
-      depth += "{[(".includes(token) ? 1 : "}])".includes(token) ? -1 : 0;
-      if (!depth && /[;}]/.test(token)) {
+      before = read[0];
+      depth += "{[(".includes(before) ? 1 : "}])".includes(before) ? -1 : 0;
+      if (!depth && /[;}]/.test(before)) {
+        if (isDirective) {
+          piece.directive = piece.code.trim();
+          piece.words.push(piece.directive);
+          directives = piece.words;
+        }
         piece = undefined;
       }
     }

@@ -3,18 +3,26 @@
 /** A line break, as WGSL has them. CR and LF together are one. */
 export const LINE_BREAK = /\r\n|[\n-\r\x85\u2028\u2029]/g;
 
-/** Matches comments and blanks; words; numbers; and single characters. Of a block comment, it matches only the start. */
+/**
+ * Matches comments and blanks; words, and whether a colon follows; numbers; and single characters. Of a block comment, it
+ * matches only the start.
+ */
 const TOKEN =
-  /(\/\*|\/\/[^\n-\r\x85\u2028\u2029]*|[\s\x85\u200e\u200f]+)|([_\p{XID_Start}]\p{XID_Continue}*)|\d[\w.]*|./gsu;
+  /(\/\*|\/\/[^\n-\r\x85\u2028\u2029]*|[\s\x85\u200e\u200f]+)|([_\p{XID_Start}]\p{XID_Continue}*)(?=(\s*:)?)|\d[\w.]*|./gsu;
 
 /** Matches a token inside a block comment: the start of another comment, the end of this one, blanks, or a character. */
 const COMMENT = /\/\*|\*\/|\s+|./gs;
 
 /**
  * A token. `blank` is true if the token is not code; inside a block comment, it is the depth of comments. `word` is the
- * token once more if it is a keyword or an identifier.
+ * token once more if it is a keyword or an identifier, and `colon` is true if a colon follows it.
  */
-export type Token = readonly [text: string, blank: string | number | undefined, word: string | undefined];
+export type Token = readonly [
+  text: string,
+  blank: string | number | undefined,
+  word: string | undefined,
+  colon: string | undefined,
+];
 
 /** The tokens of a text, in their order. A comment may be several tokens. Joined, all tokens are the text. */
 export function tokensOf(text: string): Token[] {
@@ -22,9 +30,9 @@ export function tokensOf(text: string): Token[] {
   for (let at = 0, depth = 0; at < text.length; ) {
     const pattern = depth ? COMMENT : TOKEN;
     pattern.lastIndex = at;
-    const found = pattern.exec(text) as unknown as [string, string?, string?];
+    const found = pattern.exec(text) as unknown as [string, string?, string?, string?];
     const token = found[0];
-    tokens.push([token, found[1] ?? depth, found[2]]);
+    tokens.push([token, found[1] ?? depth, found[2], found[3]]);
     at += token.length;
     depth += token === "/*" ? 1 : token === "*/" ? -1 : 0;
   }

@@ -3,12 +3,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { rows } from "../support/rows.ts";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { rows, testInTurn } from "../support/rows.ts";
 import type { Case } from "./families.ts";
 import { encodeCase } from "./families.ts";
 import type { Runner } from "./parent.ts";
 import { startRunner } from "./parent.ts";
+
+const test = testInTurn({ of: 3 });
 
 /** A child that does what a case says: answer, fail, wait for ever, compute for ever, fill memory, or end. */
 const CHILD = `

@@ -19,7 +19,7 @@ import { affine, chain, span } from "../support/operators.ts";
 import { anyItems, randomBits, randomItems, valuesAs } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 10 });
 
 // Results of calls on arrays that stay on the GPU, against the reference.
 

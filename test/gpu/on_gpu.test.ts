@@ -24,7 +24,7 @@ import { nullGpu } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 10 });
 
 // What calls on the GPU keep and give back, and what they refuse.
 

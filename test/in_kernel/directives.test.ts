@@ -353,7 +353,7 @@ enable f16; // wavefold: work_group_scan_inclusive_add_i32_update, work_group_sc
       /^enable f16; fn .*&bump\.used.*arrayLength\(&list\).*\/\/ wavefold: work_group_allocate/,
     );
     expect(lines[1]).toMatch(
-      /^ fn [^{]*\{ return atomicAdd\(&votes, total\); \} \/\/ wavefold: work_group_scan/,
+      /^ +fn [^{]*\{ return atomicAdd\(&votes, total\); \} \/\/ wavefold: work_group_scan/,
     );
     expect(code.match(/atomicAdd\(&votes/g)).toHaveLength(1);
     expect(lines.slice(2, source.split("\n").length)).toEqual(source.split("\n").slice(2));

@@ -15,7 +15,7 @@ import { testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, run, tsc } from "./pack.ts";
 
-const test = testInTurn({ of: 5 });
+const test = testInTurn({ of: 10 });
 
 let packed: Packed;
 beforeAll(async () => {

@@ -6,6 +6,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parseTarGzip } from "nanotar";
+import { sharedFolder } from "../support/shared.ts";
 
 const repository = fileURLToPath(new URL("../../", import.meta.url));
 const nodeModules = join(repository, "node_modules");
@@ -45,22 +46,30 @@ export interface Packed {
 }
 
 /** Builds and packs a copy of the repository, so that nobody's `dist/` is touched. */
+async function packInto(folder: string): Promise<void> {
+  const copy = await mkdtemp(join(tmpdir(), "wavefold-repository-"));
+  try {
+    for (const name of SOURCES) {
+      await cp(join(repository, name), join(copy, name), { recursive: true });
+    }
+    // Windows lets everybody make links of this kind.
+    await symlink(nodeModules, join(copy, "node_modules"), "junction");
+    // The build is the package's own `prepack`.
+    await run(...npm("pack", "--pack-destination", folder), copy);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** The package as `npm pack` makes it. */
 export async function packPackage(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), "wavefold-package-"));
-  const copy = join(folder, "repository");
-  await mkdir(copy);
-  for (const name of SOURCES) {
-    await cp(join(repository, name), join(copy, name), { recursive: true });
-  }
-  // Windows lets everybody make links of this kind.
-  await symlink(nodeModules, join(copy, "node_modules"), "junction");
-  // The build is the package's own `prepack`.
-  await run(...npm("pack", "--pack-destination", folder), copy);
-  const { version, exports } = JSON.parse(await readFile(join(copy, "package.json"), "utf8")) as {
+  const { version, exports } = JSON.parse(await readFile(join(repository, "package.json"), "utf8")) as {
     version: string;
     exports: Record<string, string | { readonly default?: string; readonly types?: string }>;
   };
-  const tarball = new Uint8Array(await readFile(join(folder, `wavefold-${version}.tgz`)));
+  const packed = await sharedFolder("packed", SOURCES, packInto);
+  const tarball = new Uint8Array(await readFile(join(packed, `wavefold-${version}.tgz`)));
   const files = await parseTarGzip(tarball);
   const names = Object.entries(exports).filter(([, target]) => typeof target === "object");
   const named = (hasCode: boolean): string[] =>

@@ -56,7 +56,7 @@ const plans = floats.flatMap((float) =>
       .map((tuning) => ({ float, name: float.type.name, algorithm, ...tuning })),
   ),
 );
-test.for(rows(plans, { of: 12 }))("$name, $algorithm, $passes", async (row, { skip }) => {
+test.for(rows(plans, { of: 20 }))("$name, $algorithm, $passes", async (row, { skip }) => {
   const { float, algorithm, workGroupSize, itemsPerThread, passes, most } = row;
   skip(missing(float), "the adapter has no shader-f16");
   const options = { algorithm, workGroupSize, itemsPerThread, passes };
@@ -73,45 +73,58 @@ test.for(rows(plans, { of: 12 }))("$name, $algorithm, $passes", async (row, { sk
   }
 });
 
-test.for(floats)("$type.name: what goes wrong where one thing does", async (float, { skip }) => {
-  skip(missing(float), "the adapter has no shader-f16");
-  const { type } = float;
-  const all = awkwardSums(float);
-  // All in one call: each is a segment.
-  let end = 0;
-  const offsets = Uint32Array.from([0, ...all.map((row) => (end += row.length))]);
-  const data = floatsOf(float, all.flat());
-  for (const initial of [undefined, -0]) {
-    const options = { op, type, segments: { offsets }, ...(initial !== undefined && { initial }) } as never;
-    const [totals, sums] = [await fold().reduce(data, options), await fold().scan(data, options)] as never[];
-    expectSameBits(totals as never, reduceReference(data, options) as never, `totals after ${initial}`);
-    expectSameBits(sums as never, scanReference(data, options) as never, `prefixes after ${initial}`);
-  }
-  for (const row of all.filter((one, at) => one.length < 2 || at % 8 === 0)) {
-    await check(float, floatsOf(float, row), {}, row.join(" + "));
-  }
-});
+test.for(rows(floats, { of: 3 }))(
+  "$type.name: what goes wrong where one thing does",
+  async (float, { skip }) => {
+    skip(missing(float), "the adapter has no shader-f16");
+    const { type } = float;
+    const all = awkwardSums(float);
+    // All in one call: each is a segment.
+    let end = 0;
+    const offsets = Uint32Array.from([0, ...all.map((row) => (end += row.length))]);
+    const data = floatsOf(float, all.flat());
+    for (const initial of [undefined, -0]) {
+      const options = { op, type, segments: { offsets }, ...(initial !== undefined && { initial }) } as never;
+      const [totals, sums] = [
+        await fold().reduce(data, options),
+        await fold().scan(data, options),
+      ] as never[];
+      expectSameBits(totals as never, reduceReference(data, options) as never, `totals after ${initial}`);
+      expectSameBits(sums as never, scanReference(data, options) as never, `prefixes after ${initial}`);
+    }
+    for (const row of all.filter((one, at) => one.length < 2 || at % 8 === 0)) {
+      await check(float, floatsOf(float, row), {}, row.join(" + "));
+    }
+  },
+);
 
-test.for([ofF32, ofF64])("$type.name: every order of a few items gives the same bits", async (float) => {
-  const big = float === ofF32 ? 1e38 : 1e308;
-  const least = float === ofF32 ? 2 ** -149 : 2 ** -1074;
-  const { type } = float;
-  const few = [big, 1, -big, least, 0.125];
-  const orders = permutations(few);
-  // All orders in one call: each is a row.
-  const data = floatsOf(float, orders.flat());
-  const totals = (await fold().reduce(data, { op, type, segments: { rows: few.length } } as never)) as never;
-  const sum = reduceReference(floatsOf(float, few), { op, type } as never) as unknown as number;
-  expectSameBits(
-    totals,
-    floatsOf(
-      float,
-      orders.map(() => sum),
-    ),
-    "totals",
-  );
-  expect(sum).toBe(1.125);
-});
+test.for(rows([ofF32, ofF64], { of: 2, shift: 1 }))(
+  "$type.name: every order of a few items gives the same bits",
+  async (float) => {
+    const big = float === ofF32 ? 1e38 : 1e308;
+    const least = float === ofF32 ? 2 ** -149 : 2 ** -1074;
+    const { type } = float;
+    const few = [big, 1, -big, least, 0.125];
+    const orders = permutations(few);
+    // All orders in one call: each is a row.
+    const data = floatsOf(float, orders.flat());
+    const totals = (await fold().reduce(data, {
+      op,
+      type,
+      segments: { rows: few.length },
+    } as never)) as never;
+    const sum = reduceReference(floatsOf(float, few), { op, type } as never) as unknown as number;
+    expectSameBits(
+      totals,
+      floatsOf(
+        float,
+        orders.map(() => sum),
+      ),
+      "totals",
+    );
+    expect(sum).toBe(1.125);
+  },
+);
 
 test("the default sizes, as on a software adapter and as on a GPU", async () => {
   const data = spreadItems(ofF32, 3000, "default", 254);

@@ -22,7 +22,7 @@ import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 6 });
 const fold = useSoftwareFold();
 
 const Twelve = struct({ name: "Twelve", fields: { a: u32, b: u32, c: f32 } });

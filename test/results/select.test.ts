@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f32 } from "../../src/algebra/floats.ts";
@@ -18,8 +18,10 @@ import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { anyItems, randomItems } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
+
+const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 
@@ -113,7 +115,7 @@ describe("keys", () => {
     ["u64", 28, 37],
     ["f64", 40, 61],
   ];
-  test.for(rows(ranges, { of: 3 }))("%s: bits from %d to %d", async ([name, from, to]) => {
+  test.for(rows(ranges, { of: 6 }))("%s: bits from %d to %d", async ([name, from, to]) => {
     const data = anyItems(name, 1000, `${name} ${from}`) as Uint32Array;
     const options = { type: elementTypes[name] as never, bits: [from, to] as const };
     const selected = await fold().topK(data, 33, options);
@@ -180,7 +182,7 @@ describe("long data in short tiles", () => {
   const table = (["u32", "f32", "u64"] as const).flatMap((name) =>
     (["any", "few", "equal"] as const).map((kind) => ({ name, kind })),
   );
-  test.for(rows(table, { of: 3 }))("$name, $kind: work-groups take blocks", async ({ name, kind }) => {
+  test.for(rows(table, { of: 12 }))("$name, $kind: work-groups take blocks", async ({ name, kind }) => {
     const type = elementTypes[name] as ElementType;
     const testing = { blocks: 16, threads: 4, tileShift: 3, workGroupSize: 8, items: 4 };
     for (const [length, before, lengthOnGpu] of [
@@ -201,7 +203,7 @@ describe("long data in short tiles", () => {
     }
   });
 
-  test.for(rows(table, { of: 3 }))(
+  test.for(rows(table, { of: 12, shift: 5 }))(
     "$name, $kind: each work-group counts in several tiles",
     async ({ name, kind }) => {
       const type = elementTypes[name] as ElementType;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
@@ -22,8 +22,10 @@ import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
 import { anyItems, randomItems } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
+
+const test = testInTurn({ of: 4 });
 
 const fold = useSoftwareFold();
 

@@ -1,14 +1,12 @@
 import { Buffer } from "node:buffer";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
+import { sharedFolder } from "../support/shared.ts";
 
 /** How a page is opened. */
 interface Visit {
@@ -20,8 +18,21 @@ interface Visit {
 /** Opens a page of the site; and the folder that it is built into. */
 type OpenPage = ((path: string, visit?: Visit) => Promise<Page>) & { folder(): string };
 
+/** What the site is built from. */
+const SOURCES = [
+  "bench",
+  "docs",
+  "examples",
+  "scripts",
+  "shaders",
+  "site",
+  "src",
+  "README.md",
+  "CHANGELOG.md",
+];
+
 /**
- * The site in a browser, for one file of tests: built into a folder of its own, and gone after them. The API
+ * The site in a browser, for one file of tests. Files of tests share one build of it. The API
  * reference is left out where it is not asked for: it takes as long as all the rest.
  */
 export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenPage {
@@ -35,8 +46,10 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
     if (chromiumMissing !== undefined) {
       return;
     }
-    folder = await mkdtemp(join(tmpdir(), "wavefold-site-"));
-    await promisify(execFile)(process.execPath, ["scripts/site.mjs", ...(api ? [] : ["--no-api"]), folder]);
+    const options = api ? [] : ["--no-api"];
+    folder = await sharedFolder(`site${options.join("")}`, SOURCES, async (made) => {
+      await promisify(execFile)(process.execPath, ["scripts/site.mjs", ...options, made]);
+    });
     served = await serveFolder(folder);
     browser = await launchChromium();
   }, 300_000);
@@ -50,7 +63,6 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
   afterAll(async () => {
     await browser?.close();
     await served?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const openPage = async (path: string, { gpu, context: options }: Visit = {}): Promise<Page> => {

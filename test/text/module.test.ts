@@ -183,9 +183,10 @@ test("link: the emitted text", () => {
     code
       .split("\n")
       .filter((line) => !line.startsWith("//"))
+      .map((line) => line.trimEnd())
       .join("\n"),
   ).toMatchInlineSnapshot(`
-    "enable f16; 
+    "enable f16;
     fn main() {
       _ = work_group_reduce_max_u32(1u, 0u);
     }

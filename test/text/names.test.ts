@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -18,7 +18,9 @@ import { algorithmNames } from "../support/fold.ts";
 import { factsWith, operatorFunctions } from "../support/kernels.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 2 });
 
 const device = useNullDevice();
 const shaders = new URL("../../shaders/", import.meta.url);

@@ -119,7 +119,7 @@ describe("tokens", () => {
   });
 
   test("linking takes nothing but directives from a text, and none of its line breaks", () => {
-    expect(link("enable f16\r;\nfn a() {}", [])).toBe("enable f16 ; \r \nfn a() {}");
+    expect(link("enable f16\r;\nfn a() {}", [])).toMatch(/^enable f16 ; +\r +\nfn a\(\) \{\}$/);
     for (const each of [")enable f16;\rfn \n", "}enable f16;\r//\n", ")\renable f16\n;"]) {
       expect(link(each, []).match(LINE_BREAK), JSON.stringify(each)).toHaveLength(2);
     }

@@ -1,9 +1,11 @@
-import { describe, expect, test } from "vitest";
-import { rows } from "../../support/rows.ts";
+import { describe, expect } from "vitest";
+import { rows, testInTurn } from "../../support/rows.ts";
 import type { MemoryModel, Options } from "./explore.ts";
 import { explore, webgpu } from "./explore.ts";
 import type { ScanOptions, ScanRule } from "./scan.ts";
 import { scanDefaults, scanModel, scanRules } from "./scan.ts";
+
+const test = testInTurn({ of: 2 });
 
 /** Less than WebGPU promises: each load returns anything that was ever there, of earlier runs too. */
 const weakest: MemoryModel = { coherent: false, dispatchesInOrder: false };
@@ -37,7 +39,7 @@ const proofs: readonly (Partial<ScanOptions> & { memory: MemoryModel; states: nu
 const titleOf = ({ memory, states: _, ...options }: (typeof proofs)[number]): string =>
   `${JSON.stringify(options)}, ${memory === webgpu ? "by WebGPU's promises" : "by less than WebGPU promises"}`;
 
-test.each(rows(proofs, { of: 20 }).map((proof) => ({ title: titleOf(proof), proof })))(
+test.each(rows(proofs, { of: 60 }).map((proof) => ({ title: titleOf(proof), proof })))(
   "no interleaving gives a wrong prefix or goes on for ever: $title",
   { timeout: STUCK_MS },
   ({ proof: { memory, states, ...options } }) => {
@@ -149,10 +151,11 @@ test("without tickets, work-groups that wait without end fill the device and wai
   );
 });
 
-test.each([
+const otherWays = [
   { way: "by threads", tiles: 4, fanOut: 1 },
   { way: "one by one", tiles: 4, fanOut: 1 },
-] as const)(
+] as const;
+test.each(rows(otherWays, { of: 2 }))(
   "carries by several stand-ins are wrong in the other ways, too: %o",
   { timeout: STUCK_MS },
   (one) => {
