@@ -1,12 +1,13 @@
 import { Buffer } from "node:buffer";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import type { Places } from "../../src/cli/issue_link.ts";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 
@@ -22,9 +23,15 @@ type OpenPage = ((path: string, visit?: Visit) => Promise<Page>) & { folder(): s
 
 /**
  * The site in a browser, for one file of tests: built into a folder of its own, and gone after them. The API
- * reference is left out where it is not asked for: it takes as long as all the rest.
+ * reference is left out where it is not asked for: it takes as long as all the rest. `places` are what package.json says besides.
  */
-export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenPage {
+export function useSite({
+  api = false,
+  places,
+}: {
+  readonly api?: boolean;
+  readonly places?: Places;
+} = {}): OpenPage {
   let folder = "";
   let served: Awaited<ReturnType<typeof serveFolder>> | undefined;
   let browser: Browser | undefined;
@@ -36,7 +43,11 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
       return;
     }
     folder = await mkdtemp(join(tmpdir(), "wavefold-site-"));
-    await promisify(execFile)(process.execPath, ["scripts/site.mjs", ...(api ? [] : ["--no-api"]), folder]);
+    const manifest = join(folder, "package.json");
+    const own = JSON.parse(await readFile("package.json", "utf8")) as object;
+    await writeFile(manifest, JSON.stringify({ ...own, ...places }));
+    const args = [...(api ? [] : ["--no-api"]), "--package", manifest];
+    await promisify(execFile)(process.execPath, ["scripts/site.mjs", ...args, folder]);
     served = await serveFolder(folder);
     browser = await launchChromium();
   }, 300_000);
