@@ -130,7 +130,9 @@ export async function openStages(
   try {
     for (const length of lengths) {
       const stage = await openStage(fold.device, type, "add", length);
-      await timer.heat();
+      if (stages.length === 0) {
+        await timer.heat();
+      }
       stages.push({ length, stage, copied: (await timer.time({ pass: stage.copy.record })).median });
     }
   } catch (cause) {
@@ -141,7 +143,7 @@ export async function openStages(
 }
 
 /** So many are compiled at once, while those before them are timed. */
-const AT_ONCE = 6;
+const AT_ONCE = 8;
 
 /** How far two shapes are from each other: in doublings of threads and of items. */
 const distance = (a: Shape, b: Shape): number =>
