@@ -68,6 +68,24 @@ function gridOf(device: GPUDevice, groups: number): [number, number] {
   return [Math.ceil(groups / height), height];
 }
 
+const pipelines = new WeakMap<GPUDevice, Map<string, Promise<GPUComputePipeline>>>();
+
+/** A device's pipeline of that name. It is compiled once: that takes longer than most of what it does. */
+function pipelineOf(device: GPUDevice, code: string, name: string): Promise<GPUComputePipeline> {
+  const own = pipelines.get(device) ?? new Map<string, Promise<GPUComputePipeline>>();
+  pipelines.set(device, own);
+  const label = `bench ${name}`;
+  const pipeline =
+    own.get(name) ??
+    device.createComputePipelineAsync({
+      label,
+      layout: "auto",
+      compute: { module: device.createShaderModule({ label, code }), entryPoint: name },
+    });
+  own.set(name, pipeline);
+  return pipeline;
+}
+
 async function prepare(
   device: GPUDevice,
   code: string,
@@ -77,12 +95,7 @@ async function prepare(
   vectors: number,
 ): Promise<Copy> {
   const label = `bench ${name}`;
-  const module = device.createShaderModule({ label, code });
-  const pipeline = await device.createComputePipelineAsync({
-    label,
-    layout: "auto",
-    compute: { module, entryPoint: name },
-  });
+  const pipeline = await pipelineOf(device, code, name);
   const size = wholeVectors(bytes);
   const bindGroup = device.createBindGroup({
     label,

@@ -10,11 +10,15 @@ import type { Question, Stage, Task } from "./task.ts";
 import { openStage, prepareTask, verifyTask } from "./task.ts";
 import type { Timer, Timing } from "./timer.ts";
 
-/** One way to carry a primitive out. */
-export interface Candidate {
-  readonly algorithm: Algorithm;
+/** The threads of a work-group, and the consecutive items that each takes. */
+export interface Shape {
   readonly workGroupSize: number;
   readonly itemsPerThread: number;
+}
+
+/** One way to carry a primitive out. */
+export interface Candidate extends Shape {
+  readonly algorithm: Algorithm;
   /** How many times a scan or a compaction reads its data. */
   readonly passes?: "single" | "reduce-then-scan";
 }
@@ -35,6 +39,8 @@ export interface TuningOutcome {
   readonly times: readonly TuningTime[];
   /** Candidates that the device cannot run, or whose result is wrong: which, and why. */
   readonly rejected: readonly string[];
+  /** How many candidates there was time for. */
+  readonly tried: number;
 }
 
 /** `256 × 8 blelloch, single` */
@@ -94,76 +100,228 @@ export function rank(times: readonly TuningTime[]): Ranked[] {
     .sort((a, b) => a.score - b.score);
 }
 
+/** A length's buffers, and the time of a copy of them. */
+export interface TuningStage {
+  readonly length: number;
+  readonly stage: Stage;
+  readonly copied: number;
+}
+
+/** Buffers of a type at each length, for {@link timeTunings}. */
+export interface TuningStages {
+  readonly type: BenchTypeName;
+  readonly stages: readonly TuningStage[];
+  destroy(): void;
+}
+
+/** @throws {NoRoomError} when the adapter has no room for them. */
+export async function openStages(
+  fold: Fold,
+  timer: Timer,
+  type: BenchTypeName,
+  lengths: readonly number[],
+): Promise<TuningStages> {
+  const stages: TuningStage[] = [];
+  const destroy = (): void => {
+    for (const { stage } of stages) {
+      stage.destroy();
+    }
+  };
+  try {
+    for (const length of lengths) {
+      const stage = await openStage(fold.device, type, "add", length);
+      if (stages.length === 0) {
+        await timer.heat();
+      }
+      stages.push({ length, stage, copied: (await timer.time({ pass: stage.copy.record })).median });
+    }
+  } catch (cause) {
+    destroy();
+    throw cause;
+  }
+  return { type, stages, destroy };
+}
+
+/** So many are compiled at once, while those before them are timed. */
+const AT_ONCE = 8;
+
+/** How far two shapes are from each other: in doublings of threads and of items. */
+const distance = (a: Shape, b: Shape): number =>
+  Math.abs(Math.log2(a.workGroupSize / b.workGroupSize)) +
+  Math.abs(Math.log2(a.itemsPerThread / b.itemsPerThread));
+
+const kindOf = ({ algorithm, passes }: Candidate): string => `${algorithm} ${passes}`;
+
+/** Of each algorithm and number of passes, the candidate that is nearest to the usual shape. */
+export function firstCandidates(candidates: readonly Candidate[], usual: Shape): Candidate[] {
+  const first = new Map<string, Candidate>();
+  for (const one of candidates) {
+    const other = first.get(kindOf(one));
+    if (other === undefined || distance(one, usual) < distance(other, usual)) {
+      first.set(kindOf(one), one);
+    }
+  }
+  return [...first.values()];
+}
+
+/** The other candidates, the most promising ones first: those of the best algorithm, and of these the ones that are like the best. */
+export function otherCandidates(
+  candidates: readonly Candidate[],
+  first: readonly Candidate[],
+  times: readonly TuningTime[],
+): Candidate[] {
+  const best = new Map<Candidate["passes"], Candidate>();
+  for (const { candidate } of rank(times)) {
+    if (!best.has(candidate.passes)) {
+      best.set(candidate.passes, candidate);
+    }
+  }
+  const scoreOf = (one: Candidate): number => {
+    const own = best.get(one.passes);
+    return own === undefined ? 0 : distance(one, own) + (own.algorithm === one.algorithm ? 0 : FAR);
+  };
+  const done = new Set(first);
+  return candidates
+    .filter((one) => !done.has(one))
+    .map((one) => ({ one, score: scoreOf(one) }))
+    .sort((a, b) => a.score - b.score)
+    .map(({ one }) => one);
+}
+
+/** More than any two shapes are apart. */
+const FAR = 100;
+
 /**
  * Times ways to carry out a primitive (sums; exclusive scans) at some lengths, beside a copy. Each is
- * verified at each length before its time counts.
+ * verified at each length before its time counts. Once the deadline has passed, no others are tried. The first ones are always
+ * timed: one of each algorithm.
  *
- * @param step - called before each timing.
+ * @param step - called before each candidate.
  */
 export async function timeTunings(
   fold: Fold,
   timer: Timer,
+  { type, stages }: TuningStages,
   what: {
     readonly primitive: Primitive;
-    readonly type: BenchTypeName;
-    readonly lengths: readonly number[];
     readonly candidates: readonly Candidate[];
+    /** The shape to start from. */
+    readonly usual: Shape;
+    /** As `performance.now()` gives it. */
+    readonly deadline?: number;
   },
   step: (stage: string) => void = () => {},
 ): Promise<TuningOutcome> {
-  const { primitive, type, lengths, candidates } = what;
+  const { primitive, candidates, usual, deadline = Number.POSITIVE_INFINITY } = what;
   const { device } = fold;
   const times: TuningTime[] = [];
   const rejected: string[] = [];
-  for (const length of lengths) {
+  const owned: { destroy(): void }[] = [];
+  const title = `${primitive}<${type}>`;
+  const lengths = stages.map(({ stage, length, copied }) => {
     const question = { primitive, type, op: "add", length } as const;
-    const at = `${primitive}<${type}> at ${formatLength(length)}`;
-    const stage = await openStage(device, type, "add", length);
-    const owned: { destroy(): void }[] = [stage];
-    const timed: { candidate: Candidate; task: Task; timing: Timing }[] = [];
-    try {
-      await timer.heat();
-      const copied = (await timer.time({ pass: stage.copy.record })).median;
-      for (const candidate of candidates) {
-        step(`${at}: ${formatCandidate(candidate)}`);
-        try {
-          const task = await prepareTask(fold, question, stage.buffers, candidate);
-          owned.push(task);
-          timed.push({ candidate, task, timing: await timer.time({ pass: task.record }) });
-        } catch (cause) {
-          const why = cause instanceof Error ? cause.message : String(cause);
-          rejected.push(`${at}: ${formatCandidate(candidate)}: ${why}`);
-        }
+    return { stage, copied, question, verify: verifierOf(device, question, stage, owned) };
+  });
+  const reject = ({ length }: Question, candidate: Candidate, cause: unknown): void => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    rejected.push(`${title} at ${formatLength(length)}: ${formatCandidate(candidate)}: ${why}`);
+  };
+  /** Its plan for each length; what it lacks a plan for is rejected. */
+  const prepare = async (candidate: Candidate): Promise<Compiled> => {
+    const made = await Promise.allSettled(
+      lengths.map(({ stage, question }) => prepareTask(fold, question, stage.buffers, candidate)),
+    );
+    return { candidate, made };
+  };
+  const timeOne = async ({ candidate, made }: Compiled): Promise<void> => {
+    step(`${title}: ${formatCandidate(candidate)}`);
+    for (const [at, { stage, question, copied, verify }] of lengths.entries()) {
+      const task = made[at];
+      if (task?.status !== "fulfilled") {
+        reject(question, candidate, task?.reason);
+        continue;
       }
-      const verify = await verifierOf(device, question, stage, owned);
-      for (const { candidate, task, timing } of timed) {
-        await stage.runOnce({ pass: task.record }, false);
+      try {
+        const work = { pass: task.value.record };
+        const timing = await timer.time(work);
+        await stage.runOnce(work, false);
         const problem = await verify();
         if (problem === undefined) {
+          const { length } = question;
           times.push({ primitive, type, length, candidate, timing, toCopy: timing.median / copied });
         } else {
-          rejected.push(`${at}: ${formatCandidate(candidate)} is wrong: ${problem}`);
+          const where = `${title} at ${formatLength(question.length)}`;
+          rejected.push(`${where}: ${formatCandidate(candidate)} is wrong: ${problem}`);
         }
-      }
-    } finally {
-      for (const one of owned) {
-        one.destroy();
+      } catch (cause) {
+        reject(question, candidate, cause);
       }
     }
+  };
+  let tried = 0;
+  const timeAll = async (some: readonly Candidate[], isBound: boolean): Promise<void> => {
+    const compile = (first: number): Promise<Compiled[]> =>
+      Promise.all(some.slice(first, first + AT_ONCE).map(prepare));
+    let next = compile(0);
+    for (let first = 0; first < some.length; first += AT_ONCE) {
+      const batch = await next;
+      const isOver = (): boolean => isBound && performance.now() > deadline;
+      next = isOver() ? Promise.resolve([]) : compile(first + AT_ONCE);
+      try {
+        for (const one of batch) {
+          if (!isOver()) {
+            tried++;
+            await timeOne(one);
+          }
+        }
+      } finally {
+        destroyTasks(batch);
+        if (isOver()) {
+          destroyTasks(await next);
+        }
+      }
+      if (isOver()) {
+        return;
+      }
+    }
+  };
+  try {
+    await timer.heat();
+    const first = firstCandidates(candidates, usual);
+    await timeAll(first, false);
+    await timeAll(otherCandidates(candidates, first, times), true);
+  } finally {
+    for (const one of owned) {
+      one.destroy();
+    }
   }
-  return { times, rejected };
+  return { times, rejected, tried };
+}
+
+/** A candidate's plans, one for each length, as far as the device could make them. */
+interface Compiled {
+  readonly candidate: Candidate;
+  readonly made: readonly PromiseSettledResult<Task>[];
+}
+
+function destroyTasks(batch: readonly Compiled[]): void {
+  for (const one of batch.flatMap(({ made }) => made)) {
+    if (one.status === "fulfilled") {
+      one.value.destroy();
+    }
+  }
 }
 
 /**
  * Verifies one result after another. The first right one is kept on the GPU: what has the same bits
  * is right as well, and what has others is compared with the CPU's.
  */
-async function verifierOf(
+function verifierOf(
   device: GPUDevice,
   question: Question,
   { buffers }: Stage,
   owned: { destroy(): void }[],
-): Promise<() => Promise<string | undefined>> {
+): () => Promise<string | undefined> {
   const made = question.primitive === "reduce" ? [buffers.result] : [buffers.output, buffers.result];
   const kept: GPUBuffer[] = [];
   const own = async (name: string, size: number): Promise<GPUBuffer> => {
@@ -171,16 +329,16 @@ async function verifierOf(
     owned.push(buffer);
     return buffer;
   };
-  const differing = await own("differences", 16);
+  let differing: GPUBuffer | undefined;
   const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
     const encoder = device.createCommandEncoder({ label: "bench verify" });
     record(encoder);
     device.queue.submit([encoder.finish()]);
   };
   let comparisons: Copy[] = [];
-  const isSame = async (): Promise<boolean> => {
+  const isSame = async (differences: GPUBuffer): Promise<boolean> => {
     submit((encoder) => {
-      encoder.clearBuffer(differing);
+      encoder.clearBuffer(differences);
       const pass = encoder.beginComputePass({ label: "bench compare" });
       for (const one of comparisons) {
         one.record(pass);
@@ -188,25 +346,27 @@ async function verifierOf(
       pass.end();
     });
     const bytes = new Uint8Array(4);
-    const reader = readerOf(device, differing);
+    const reader = readerOf(device, differences);
     await reader.read(bytes);
     reader.destroy();
     return bytes.every((byte) => byte === 0);
   };
   return async () => {
-    if (comparisons.length > 0 && (await isSame())) {
+    if (differing !== undefined && (await isSame(differing))) {
       return undefined;
     }
     const problem = await verifyTask(device, question, buffers);
-    if (problem === undefined && comparisons.length === 0) {
+    if (problem === undefined && differing === undefined) {
+      const differences = await own("differences", 16);
       for (const buffer of made) {
         const copy = await own("right result", buffer.size);
         kept.push(copy);
         submit((encoder) => encoder.copyBufferToBuffer(buffer, 0, copy, 0, buffer.size));
       }
       comparisons = await Promise.all(
-        made.map((buffer, at) => prepareCompare(device, buffer, kept[at] as GPUBuffer, differing)),
+        made.map((buffer, at) => prepareCompare(device, buffer, kept[at] as GPUBuffer, differences)),
       );
+      differing = differences;
     }
     return problem;
   };

@@ -14,6 +14,9 @@ const slugOf = (text) =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 
+/** Markdown of a line without its marks. */
+const textOf = (markdown) => markdown.replaceAll(/[`*]|\[|\]\([^)]*\)/g, "").trim();
+
 /**
  * Writes index.html and a page for each guide that the index links, in its order.
  *
@@ -56,12 +59,30 @@ export async function buildGuides(folder, page, files, addresses) {
     const columns = tokens
       .slice(at, end)
       .filter(({ type }) => type === "inline")
-      .map(({ content }) => content.replaceAll(/[`*]|\[|\]\([^)]*\)/g, "").trim())
+      .map(({ content }) => textOf(content))
       .filter(Boolean);
     env.tables++;
+    env.headings = tokens
+      .slice(at, end)
+      .flatMap(({ type }, index, all) => (type === "th_open" ? [textOf(all[index + 1].content)] : []));
     const label = markdown.utils.escapeHtml(`Table ${env.tables}: ${columns.join(", ")}`);
-    return `<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="text">\n`;
+    return `<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="text" role="table">\n`;
   };
+  // A phone shows each row as a card, in which every cell has its column's heading before it. A browser takes what is not laid
+  // out as a table for none, so the roles are written down.
+  const parts = { thead: "rowgroup", tbody: "rowgroup", tr: "row", th: "columnheader", td: "cell" };
+  for (const [name, role] of Object.entries(parts)) {
+    rules[`${name}_open`] = (tokens, at, options, env, self) => {
+      tokens[at].attrSet("role", role);
+      if (name === "tr") {
+        env.column = 0;
+      } else if (name === "td") {
+        tokens[at].attrSet("data-label", env.headings[env.column++] ?? "");
+      }
+      return `${self.renderToken(tokens, at, options)}${name === "td" ? "<span>" : ""}`;
+    };
+  }
+  rules.td_close = () => "</span></td>\n";
   rules.table_close = () => "</table></div>\n";
   // The first time that a page names something of the API, it is a link to it.
   const inline = rules.code_inline;

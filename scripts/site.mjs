@@ -1,7 +1,7 @@
 // Builds the site: pages with their scripts and style sheet, the guides and the API reference.
-// usage: node scripts/site.mjs [--no-api] [FOLDER]
+// usage: node scripts/site.mjs [--no-api] [--package PACKAGE.JSON] [FOLDER]
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -35,16 +35,35 @@ export async function page({ title, main, current = "", home = "./", script = ""
     .replaceAll(/\{\{(\w+)\}\}/g, (_, name) => filled[name] ?? "");
 }
 
-/** The link to the repository, if package.json names it. */
-async function repositoryLink() {
-  const { repository } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  const address = (typeof repository === "string" ? repository : (repository?.url ?? ""))
-    .replace(/^git\+/, "")
-    .replace(/\.git$/, "");
-  return /^https:/.test(address)
-    ? `<li><a href="${address}">Repository</a><span>The sources, the tests and the bench.</span></li>`
-    : "";
+/** What a module of src/ exports. */
+async function moduleOf(path) {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, path)],
+    write: false,
+    bundle: true,
+    format: "esm",
+  });
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
+
+/** The link to the repository, if package.json names it. */
+async function repositoryLink(manifest) {
+  const { repositoryAddress } = await moduleOf("src/cli/issue_link.ts");
+  const address = repositoryAddress(JSON.parse(await readFile(manifest, "utf8")))
+    ?.replaceAll("&", "&amp;")
+    .replaceAll('"', "&quot;");
+  return address === undefined
+    ? ""
+    : `<li><a href="${address}">Repository</a><span>The sources, the tests and the bench.</span></li>`;
+}
+
+/** Takes another file for package.json. */
+const manifestIs = (manifest) => ({
+  name: "manifest",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.\/package\.json$/ }, () => ({ path: manifest }));
+  },
+});
 
 /** The newest picture of the throughput on an H200. */
 async function newestChart() {
@@ -85,8 +104,8 @@ async function frameOf(current) {
   };
 }
 
-/** Builds into a folder, and leaves there what is not of this build. */
-export async function buildSite(folder, { api = true } = {}) {
+/** Builds into a folder, and leaves there what is not of this build. `manifest` is the path of a package.json. */
+export async function buildSite(folder, { api = true, manifest = join(root, "package.json") } = {}) {
   const assets = join(folder, "assets");
   const { outputFiles } = await build({
     entryPoints: Object.fromEntries(pages.map(({ name }) => [name, join(sources, `${name}.ts`)])),
@@ -98,7 +117,7 @@ export async function buildSite(folder, { api = true } = {}) {
     format: "esm",
     target: "es2022",
     platform: "browser",
-    plugins: [shaderTexts],
+    plugins: [shaderTexts, manifestIs(resolve(manifest))],
     chunkNames: "[name]-[hash]",
     legalComments: "linked",
     logLevel: "warning",
@@ -115,7 +134,7 @@ export async function buildSite(folder, { api = true } = {}) {
     await copyFile(join(sources, name), join(assets, name));
   }
   await copyFile(await newestChart(), join(assets, "h200.svg"));
-  const [highlight, repository] = [await highlighting(), await repositoryLink()];
+  const [highlight, repository] = [await highlighting(), await repositoryLink(manifest)];
   for (const { name, file, title } of pages) {
     const text = await readFile(join(sources, `${name}.html`), "utf8");
     const main = colourCode(text.replace("{{repository}}", repository), highlight);
@@ -131,8 +150,11 @@ export async function buildSite(folder, { api = true } = {}) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const { values, positionals } = parseArgs({
-    options: { "no-api": { type: "boolean", default: false } },
+    options: { "no-api": { type: "boolean", default: false }, package: { type: "string" } },
     allowPositionals: true,
   });
-  await buildSite(positionals[0] ?? join(root, "site-dist"), { api: !values["no-api"] });
+  await buildSite(positionals[0] ?? join(root, "site-dist"), {
+    api: !values["no-api"],
+    ...(values.package !== undefined && { manifest: values.package }),
+  });
 }

@@ -1,5 +1,7 @@
 import manifest from "../package.json" with { type: "json" };
 import { factsOf } from "../src/cli/adapter_facts.ts";
+import type { Places } from "../src/cli/issue_link.ts";
+import { issueLink } from "../src/cli/issue_link.ts";
 import { runSelfTests, selfTests } from "../src/cli/self-test.ts";
 import type { Examined, Verdict } from "../src/cli/verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "../src/cli/verdicts.ts";
@@ -8,6 +10,8 @@ import { DeviceLostError, elementTypes, openFold } from "../src/index.ts";
 import { byId, drawn, html, messageOf } from "./dom.ts";
 import { openGpu } from "./gpu.ts";
 
+/** The manifest names them once they are known. */
+const places: Places & { readonly version: string } = manifest;
 const element = (id: string): HTMLElement => byId(id, HTMLElement);
 const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement);
 const types = byId("types", HTMLSelectElement);
@@ -73,6 +77,7 @@ async function run(): Promise<void> {
   progress.removeAttribute("value");
   element("summary").textContent = "";
   element("text").replaceChildren();
+  element("issue").replaceChildren();
   const names = types.value === "" ? Object.keys(elementTypes) : [types.value];
   const examined = await examine(names).catch(
     (cause: unknown): Examined => ({ ...nothingFound, error: messageOf(cause) }),
@@ -80,12 +85,17 @@ async function run(): Promise<void> {
   const verdicts = verdictsOf(examined);
   const { works, summary } = summaryOf(examined);
   show(verdicts);
+  const versions = { wavefold: manifest.version, browser: navigator.userAgent };
+  const link = issueLink(places, { summary, versions, verdicts });
+  if (link !== undefined) {
+    element("issue").append(html("a", { href: link }, "Open an issue with the verdicts"));
+  }
   report = {
     version: 1,
     date: new Date().toISOString(),
     works,
     summary,
-    versions: { wavefold: manifest.version, browser: navigator.userAgent },
+    versions,
     ...examined,
     verdicts,
   };

@@ -1,5 +1,5 @@
 /**
- * Scan, reduce and compact in the browser: at hand, from typed array to typed array, and device-wide,
+ * Scan, reduce, compact, sort and the other primitives in the browser: at hand, from typed array to typed array, and device-wide,
  * recorded into an encoder of your own.
  *
  * @module wavefold

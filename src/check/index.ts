@@ -159,7 +159,8 @@ async function checked(
     throw new ArgumentError(`checkMonoid: ${op.name} is for many types; say for which with type`, "type");
   }
   const type = options.type ?? (own as ElementType);
-  const monoid = referenceMonoid(op, type, "checkMonoid");
+  // What would have to be rounded is a mistake to tell of.
+  const monoid = referenceMonoid(op, type, "checkMonoid", false);
   const values = valuesFor(options.values, type, monoid.title);
   const { equal } = options;
   const isSame = equal === undefined ? nearly(type) : ({ left, right }: Outcome) => equal(left, right);

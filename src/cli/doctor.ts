@@ -7,6 +7,7 @@ import { AdapterError, DeviceLostError, MissingPackageError } from "../node.ts";
 import { factsOf, shownLimits } from "./adapter_facts.ts";
 import { doAll, oneLine, UsageError, withoutCodes } from "./errors.ts";
 import { openTarget } from "./files.ts";
+import { issueLink } from "./issue_link.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, stdoutTarget } from "./print.ts";
@@ -15,7 +16,7 @@ import { runSelfTests, selfTests } from "./self-test.ts";
 import type { Examined, SelfTestResult, Verdict } from "./verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "./verdicts.ts";
 import type { OperatingSystem, Versions } from "./versions.ts";
-import { operatingSystem, versionsOf } from "./versions.ts";
+import { operatingSystem, ownPlaces, versionsOf } from "./versions.ts";
 
 /** Options of `wavefold doctor`, as commander hands them over. */
 export interface DoctorOptions extends AdapterOption {
@@ -74,8 +75,11 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     ...examined,
     verdicts,
   };
+  // What works needs no issue.
+  const link = works ? undefined : issueLink(ownPlaces(), { summary, versions: { ...versions }, verdicts });
+  const open = link === undefined ? "" : `\nThis opens an issue with the verdicts: ${link}`;
   await doAll([
-    () => say(`\n${verdicts.map(lineOf).join("\n")}\n\n${summary}.`),
+    () => say(`\n${verdicts.map(lineOf).join("\n")}\n\n${summary}.${open}`),
     async () => json?.write(Buffer.from(`${JSON.stringify(report, undefined, 1)}\n`)),
   ]);
   if (!works) {

@@ -28,6 +28,7 @@ import {
   parseEdges,
   parseList,
   parseNumberList,
+  parseSeconds,
   parseSizeList,
   rawOption,
   rowsOption,
@@ -505,6 +506,7 @@ function program(printHelp: (text: string) => void): Command {
     .option("--algorithms <list>", "names of algorithms; left out: all that the adapter can run", parseList)
     .option("--work-group-sizes <list>", "threads in a work-group", parseNumberList)
     .option("--items <list>", "items a thread", parseNumberList)
+    .option("--seconds <number>", "how long to look for better ways, in all", parseSeconds, 30)
     .option(
       "-o, --output <tuning.json>",
       "write a tuning of the adapter, with the verdict of the single pass's test",

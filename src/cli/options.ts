@@ -93,6 +93,15 @@ export function parseCount(given: string): number {
   return Number(given);
 }
 
+/** A time in seconds. */
+export function parseSeconds(given: string): number {
+  const seconds = Number(given);
+  if (!(seconds > 0 && seconds < Number.POSITIVE_INFINITY)) {
+    throw new InvalidArgumentError("It takes a number above 0.");
+  }
+  return seconds;
+}
+
 /** The first bit, and the one after the last. Whether a key has them is known once its type is. */
 export function parseBits(given: string): number[] {
   if (!/^\s*\d+\s*,\s*\d+\s*$/.test(given)) {

@@ -4,9 +4,10 @@ import { benchTypes } from "../../bench/elements.ts";
 import { hostOf } from "../../bench/host.ts";
 import { formatLength } from "../../bench/sizes.ts";
 import { planSuite } from "../../bench/suite.ts";
+import type { Pace } from "../../bench/timer.ts";
 import { createTimer, paceFor } from "../../bench/timer.ts";
-import type { Candidate, Ranked, TuningRange, TuningTime } from "../../bench/tune.ts";
-import { candidatesOf, formatCandidate, rank, timeTunings } from "../../bench/tune.ts";
+import type { Candidate, Ranked, Shape, TuningRange, TuningTime } from "../../bench/tune.ts";
+import { candidatesOf, formatCandidate, openStages, rank, timeTunings } from "../../bench/tune.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
@@ -31,6 +32,7 @@ export interface TuneOptions extends AdapterOption {
   readonly algorithms?: readonly string[];
   readonly workGroupSizes?: readonly number[];
   readonly items?: readonly number[];
+  readonly seconds: number;
   readonly output?: string;
   readonly json?: string;
 }
@@ -38,14 +40,37 @@ export interface TuneOptions extends AdapterOption {
 /** Rows that the terminal shows of each table. */
 const SHOWN = 12;
 
-const ranges = {
-  gpu: { workGroupSizes: [64, 128, 256, 512, 1024], items: [1, 2, 4, 6, 8, 12, 16], lengths: [18, 22, 26] },
+interface Range {
+  readonly workGroupSizes: readonly number[];
+  readonly items: readonly number[];
+  /** Of u32: the shape that is timed first. */
+  readonly usual: Shape;
+  /** Powers of two. */
+  readonly lengths: readonly number[];
+  readonly pace: Partial<Pace>;
+}
+
+const ranges: Readonly<Record<"gpu" | "software", Range>> = {
+  gpu: {
+    workGroupSizes: [64, 128, 256, 512, 1024],
+    items: [1, 2, 4, 6, 8, 12, 16, 24],
+    usual: { workGroupSize: 256, itemsPerThread: 8 },
+    lengths: [18, 22, 25],
+    // One timing follows another, so the clock stays up.
+    pace: { heatMs: 300, warmUpMs: 10, attempts: 2 },
+  },
   // What is unrolled over more items compiles in seconds.
-  software: { workGroupSizes: [16, 32, 64], items: [4, 8, 16], lengths: [12, 16] },
-} as const;
+  software: {
+    workGroupSizes: [16, 32, 64],
+    items: [4, 8, 16],
+    usual: { workGroupSize: 32, itemsPerThread: 8 },
+    lengths: [12, 16],
+    pace: {},
+  },
+};
 
 /** Items of more bytes than this do not stay in registers. */
-const MOST_BYTES_A_THREAD = 64;
+const MOST_BYTES_A_THREAD = 96;
 
 const plain = { style: { head: [], border: [] } };
 
@@ -59,6 +84,7 @@ interface Sweep {
   readonly type: BenchTypeName;
   readonly lengths: readonly number[];
   readonly candidates: readonly Candidate[];
+  readonly usual: Shape;
 }
 
 /** @throws {ArgumentError} for names that are not known, or sizes of which none fits. */
@@ -86,13 +112,16 @@ function sweepsOf(
   const chosen = (named as Algorithm[] | undefined) ?? (Object.keys(algorithms) as Algorithm[]);
   const sweeps = [...new Set(sets.map(({ type }) => type))].flatMap((type) =>
     (primitives as Primitive[]).map((primitive): Sweep => {
+      const { bytes } = benchTypes[type].type;
       const range: TuningRange = {
         algorithms: chosen.filter((name) => !algorithms[name].subgroups || facts.features.has("subgroups")),
         workGroupSizes: workGroupSizes ?? own.workGroupSizes.filter((size) => size <= most),
-        items: items ?? own.items.filter((one) => one * benchTypes[type].type.bytes <= MOST_BYTES_A_THREAD),
+        items: items ?? own.items.filter((one) => one * bytes <= MOST_BYTES_A_THREAD),
       };
       const lengths = sets.flatMap((set) => (set.type === type ? [set.length] : [])).sort((a, b) => a - b);
-      return { primitive, type, lengths, candidates: candidatesOf(primitive, range) };
+      const itemsPerThread = Math.max(1, (own.usual.itemsPerThread * u32.bytes) / Math.max(bytes, u32.bytes));
+      const usual = { ...own.usual, itemsPerThread };
+      return { primitive, type, lengths, candidates: candidatesOf(primitive, range), usual };
     }),
   );
   return { sweeps, notes };
@@ -126,8 +155,14 @@ function rowsOf({ primitive, type }: Sweep, ranked: readonly Ranked[]): AdapterT
 }
 
 /** The best of a sweep, as a table and as rows of src/plan/: of tuning.ts, or of single_pass.ts. */
-function textOf(sweep: Sweep, kind: string, device: string, ranked: readonly Ranked[]): string {
-  const { primitive, type, lengths } = sweep;
+function textOf(
+  sweep: Sweep,
+  kind: string,
+  device: string,
+  ranked: readonly Ranked[],
+  tried: number,
+): string {
+  const { primitive, type, lengths, candidates } = sweep;
   const table = new Table({
     ...plain,
     head: [`${primitive}<${type}>`, ...lengths.map((length) => `${formatLength(length)}: µs (copies)`)],
@@ -160,7 +195,11 @@ function textOf(sweep: Sweep, kind: string, device: string, ranked: readonly Ran
     return own.length === 0 ? [] : [title, ...own.map(lineOf)];
   });
   const none = `  ${primitive}<${type}>: none ran at every length`;
-  return [table.toString(), ...(lines.length === 0 ? [none] : lines)].join("\n");
+  const all = candidates.length;
+  const short = `  ${tried} of ${all} ways were timed, the most promising ones first; --seconds gives more time`;
+  return [table.toString(), ...(lines.length === 0 ? [none] : lines), ...(tried < all ? [short] : [])].join(
+    "\n",
+  );
 }
 
 /** What a run found. */
@@ -182,35 +221,46 @@ interface Tuned {
 export async function tune(options: TuneOptions): Promise<void> {
   const json = options.json === undefined ? undefined : await openTarget(options.json);
   const output = options.output === undefined ? undefined : await openTarget(options.output);
+  const { seconds } = options;
   const work = async (fold: Fold): Promise<Tuned> => {
     const { sweeps, notes } = sweepsOf(options, fold);
-    const steps = sweeps.reduce(
-      (sum, { lengths, candidates }) => sum + lengths.length * candidates.length,
-      0,
-    );
-    const progress = startSteps("tune", steps, "timings");
-    const timer = await createTimer(fold.device, paceFor(fold.software, true));
+    const steps = sweeps.reduce((sum, { candidates }) => sum + candidates.length, 0);
+    const progress = startSteps("tune", steps, "ways");
+    const { pace } = ranges[fold.software ? "software" : "gpu"];
+    const timer = await createTimer(fold.device, { ...paceFor(fold.software, true), ...pace });
     const host = hostOf(fold);
     const times: TuningTime[] = [];
     const rejected: string[] = [];
     const rows: AdapterTuningRow[] = [];
     const parts = [`${host.device.name}, ${host.device.driver}; commit ${host.commit}`, ...notes];
+    const end = performance.now() + 1000 * seconds;
+    let left = sweeps.length;
     try {
-      for (const sweep of sweeps) {
-        const outcome = await timeTunings(fold, timer, sweep, progress.step);
-        times.push(...outcome.times);
-        rejected.push(...outcome.rejected);
-        const ranked = rank(outcome.times);
-        // The first row that fits decides, so those of another type of the same size would say nothing.
-        const own = rowsOf(sweep, ranked);
-        const isThere = rows.some(
-          (row) =>
-            row.primitive === sweep.primitive &&
-            row.elementBytes === own[0]?.elementBytes &&
-            row.long === own[0]?.long,
-        );
-        rows.push(...(isThere ? [] : own));
-        parts.push("", textOf(sweep, kindOf(fold), host.device.name, ranked));
+      for (const type of new Set(sweeps.map((sweep) => sweep.type))) {
+        const own = sweeps.filter((sweep) => sweep.type === type);
+        const stages = await openStages(fold, timer, type, own[0]?.lengths ?? []);
+        try {
+          for (const sweep of own) {
+            const now = performance.now();
+            const deadline = now + (end - now) / left--;
+            const outcome = await timeTunings(fold, timer, stages, { ...sweep, deadline }, progress.step);
+            times.push(...outcome.times);
+            rejected.push(...outcome.rejected);
+            const ranked = rank(outcome.times);
+            // The first row that fits decides, so those of another type of the same size would say nothing.
+            const found = rowsOf(sweep, ranked);
+            const isThere = rows.some(
+              (row) =>
+                row.primitive === sweep.primitive &&
+                row.elementBytes === found[0]?.elementBytes &&
+                row.long === found[0]?.long,
+            );
+            rows.push(...(isThere ? [] : found));
+            parts.push("", textOf(sweep, kindOf(fold), host.device.name, ranked, outcome.tried));
+          }
+        } finally {
+          stages.destroy();
+        }
       }
     } finally {
       timer.destroy();

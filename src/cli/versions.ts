@@ -3,8 +3,9 @@ import { createRequire } from "node:module";
 import { arch, cpus, version as osVersion, release } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { version } from "../version.ts";
+import type { Places } from "./issue_link.ts";
 
 /** What runs, by its versions. A package that is not installed has null. */
 export interface Versions {
@@ -26,19 +27,19 @@ export interface OperatingSystem {
   readonly cpu: string;
 }
 
-interface Manifest {
+interface Manifest extends Places {
   readonly name?: string;
   readonly version?: string;
 }
 
 /** The nearest package.json above a file, if it is of that package. */
-function versionAbove(file: string, name: string): string | undefined {
+function manifestAbove(file: string, name: string): Manifest | undefined {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const path = join(folder, "package.json");
     if (existsSync(path)) {
       const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
       if (manifest.name === name) {
-        return manifest.version;
+        return manifest;
       }
     }
     if (folder === dirname(folder)) {
@@ -51,13 +52,16 @@ function versionAbove(file: string, name: string): string | undefined {
 function installed(name: string): string | null {
   for (const base of [import.meta.url, pathToFileURL(join(process.cwd(), "package.json")).href]) {
     try {
-      return versionAbove(createRequire(base).resolve(name), name) ?? null;
+      return manifestAbove(createRequire(base).resolve(name), name)?.version ?? null;
     } catch {
       // It may be beside the program.
     }
   }
   return null;
 }
+
+/** Where Wavefold's own sources and issues are, as its package.json says. */
+export const ownPlaces = (): Places => manifestAbove(fileURLToPath(import.meta.url), "wavefold") ?? {};
 
 export const versionsOf = (): Versions => ({
   wavefold: version,

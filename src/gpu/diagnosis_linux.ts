@@ -193,8 +193,19 @@ const managers: Readonly<Record<string, Manager>> = {
 const asCommand = (command: string): string => (command === "" ? "" : `: ${command}`);
 
 function checkLoader(facts: Facts, loader: LibraryState): Finding[] {
+  const { system } = facts;
   if (loader.state === "found" && loader.missing.length === 0) {
-    return [];
+    // All that it needs is there. It may still be for a newer system, or damaged.
+    const said = system.loadProblem?.(LOADER);
+    return said === undefined
+      ? []
+      : [
+          {
+            kind: "loader-does-not-load",
+            text: `The Vulkan loader ${loader.path} cannot be loaded. ${linkerSays(said)}`,
+            cure: "Install the loader that is made for this version of the system.",
+          },
+        ];
   }
   const command = installs(facts, {
     apt: "libvulkan1",
@@ -226,15 +237,34 @@ function checkLoader(facts: Facts, loader: LibraryState): Finding[] {
   ];
 }
 
+const linkerSays = (problem: string): string => `The dynamic linker says: ${problem.split("\n")[0]}.`;
+
 const lacks = (missing: readonly MissingLibrary[]): string =>
   missing
     .map(({ name, neededBy }) => `${basename(neededBy)} needs ${name}, which is not installed`)
     .join(", and ");
 
-/** Debian calls a package by its library: libXext.so.6 is in libxext6, libxcb-dri3.so.0 in libxcb-dri3-0. */
+/** Libraries whose packages Debian calls by other names. */
+const debianPackages: readonly (readonly [RegExp, string])[] = [
+  [/^lib(?:c|m|dl|rt|pthread|resolv|util)\.so\.\d+$/, "libc6"],
+  [/^libz\.so\.1$/, "zlib1g"],
+  [/^libGLdispatch\.so\.0$/, "libglvnd0"],
+  [/^libglapi\.so\.0$/, "libglapi-mesa"],
+  [/^libxml2\.so\.2$/, "libxml2"],
+  [/^lib(?:crypto|ssl)\.so\.(\d+)$/, "libssl$1"],
+  [/^libicu[a-z]+\.so\.(\d+)$/, "libicu$1"],
+  // From version 19 on, the library is called as its package is: libLLVM.so.19.1 is in libllvm19.
+  [/^libLLVM(?:-|\.so\.)(\d+)(?:\.so\.1|\.\d+)?$/, "libllvm$1"],
+];
+
+/** Debian calls most packages by their libraries: libXext.so.6 is in libxext6, libxcb-dri3.so.0 in libxcb-dri3-0. */
 function packageOf(name: string): string | undefined {
+  const known = debianPackages.find(([pattern]) => pattern.test(name));
+  if (known !== undefined) {
+    return name.replace(...(known as [RegExp, string]));
+  }
   const [, stem, version] = /^(lib[A-Za-z][\w+-]*)\.so\.(\d+)$/.exec(name) ?? [];
-  return stem === undefined || /^lib(z|LLVM.*|nvidia.*|cuda.*)$/.test(stem)
+  return stem === undefined || /^lib(nvidia|cuda)/.test(stem)
     ? undefined
     : `${stem.toLowerCase().replaceAll("_", "-")}${/\d$/.test(stem) ? "-" : ""}${version}`;
 }
@@ -437,7 +467,7 @@ function checkDriver(facts: Facts, manifest: string, libraries: Libraries): Chec
     return broken(
       {
         kind: "driver-does-not-load",
-        text: `${cannot}. The dynamic linker says: ${said.split("\n")[0]}.`,
+        text: `${cannot}. ${linkerSays(said)}`,
         cure: "Install the driver that is made for this version of the system.",
       },
       library,

@@ -12,6 +12,7 @@ export type FindingKind =
   | "no-build"
   | "no-loader"
   | "loader-lacks-library"
+  | "loader-does-not-load"
   | "variable-names-nothing"
   | "manifest-elsewhere"
   | "manifest-unreadable"

@@ -29,14 +29,15 @@ const TITLE = "tuneAdapter";
 const SECONDS = 10;
 /** WebGPU's flag by value, as src/gpu/flags.ts has the others. */
 const QUERY_RESOLVE = 0x200;
-/** Recordings go into one submission until it takes so long, or so many are in it: then its own cost counts for little. */
-const ENOUGH_MS = 5;
-const MOST_RECORDINGS = 1024;
+/**
+ * Recordings go into one submission until it takes so long, or so many are in it: then its own cost counts for little. Browsers
+ * round timestamps to 0.1 ms.
+ */
+const ENOUGH_MS = 2;
+const MOST_RECORDINGS = 256;
 /** By so much at a time; and never once a submission took so long: systems reset GPUs that are busy for two seconds. */
-const GROWTH = 4;
+const GROWTH = 8;
 const LONGEST_MS = 100;
-/** How many plans are prepared at once. */
-const AT_ONCE = 4;
 /** How often a submission is timed. The least time counts. */
 const REPEATS = 3;
 /** A GPU that was idle has a low clock. It is kept busy for so long first. */
@@ -53,6 +54,8 @@ const shapesOf = (pairs: readonly (readonly [workGroupSize: number, itemsPerThre
 /** What is tried: arrays of so many bytes, and for each size of element the shapes, of which the first is the most usual. */
 const ranges = {
   gpu: {
+    /** So many plans are compiled at once, while those before them are timed. */
+    atOnce: 8,
     bytes: [2 ** 18, 2 ** 22, 2 ** 26],
     short: shapesOf([
       [256, 8],
@@ -72,6 +75,7 @@ const ranges = {
     ]),
   },
   software: {
+    atOnce: 4,
     bytes: [2 ** 14, 2 ** 18],
     short: shapesOf([
       [32, 16],
@@ -137,7 +141,10 @@ async function measure(fold: Fold, context: Context, deadline: number): Promise<
     }
     for (const [primitive, type] of subjects) {
       const lengths = bytes.map((one) => one / type.bytes);
-      const found = await rowsOf(fold, context, bench, { primitive, type, lengths, deadline });
+      const found = await rowsOf(fold, context, bench, {
+        ...{ primitive, type, lengths, deadline },
+        results: new Map(),
+      });
       rows.push(...found.rows);
       if (!found.isWhole) {
         break;
@@ -155,6 +162,8 @@ interface Measured {
   readonly type: ElementType;
   readonly lengths: readonly number[];
   readonly deadline: number;
+  /** The right results, by their lengths, once one was compared. */
+  readonly results: Map<number, Uint32Array>;
 }
 
 /** A way that was timed, and its plan. */
@@ -182,28 +191,44 @@ async function rowsOf(
     const ways = passes.flatMap((one): Way[] =>
       some.flatMap((algorithm) => own.map((shape) => ({ ...shape, algorithm, passes: one }))),
     );
-    for (let first = 0; first < ways.length; first += AT_ONCE) {
-      if (performance.now() > deadline) {
-        return false;
-      }
-      const batch = ways.slice(first, first + AT_ONCE);
-      // Most of the time goes into compiling, which the adapter does for several at once.
-      const made = await Promise.allSettled(batch.map((way) => prepare(fold, primitive, type, lengths, way)));
+    const { atOnce } = range;
+    const compile = (first: number): Promise<PromiseSettledResult<Prepared | undefined>[]> =>
+      Promise.allSettled(
+        ways.slice(first, first + atOnce).map((way) => prepare(fold, primitive, type, lengths, way)),
+      );
+    if (performance.now() > deadline) {
+      return false;
+    }
+    let next = compile(0);
+    for (let first = 0; first < ways.length; first += atOnce) {
+      const made = await next;
       plans.push(...made.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : [])));
       const failed = made.find((one) => one.status === "rejected");
       if (failed) {
         throw failed.reason;
       }
-      for (const [at, way] of batch.entries()) {
-        const one = made[at];
-        const prepared = one?.status === "fulfilled" ? one.value : undefined;
-        // The longest is checked if it matters: it takes the most time.
-        if (prepared && (await areRight(bench, measured, prepared, lengths.slice(0, -1)))) {
-          const times = await timesOf(bench, lengths, prepared);
-          if (times) {
-            timed.push({ ...way, times, prepared });
+      const isOver = performance.now() > deadline;
+      // Most of the time goes into compiling.
+      next = isOver ? Promise.resolve([]) : compile(first + atOnce);
+      try {
+        for (const [at, one] of made.entries()) {
+          const prepared = one.status === "fulfilled" ? one.value : undefined;
+          // The longest is checked if it matters: it takes the most time.
+          if (prepared && (await areRight(bench, measured, prepared, lengths.slice(0, -1)))) {
+            const times = await timesOf(bench, lengths, prepared);
+            if (times) {
+              timed.push({ ...(ways[first + at] as Way), times, prepared });
+            }
           }
         }
+      } catch (cause) {
+        plans.push(
+          ...(await next).flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : [])),
+        );
+        throw cause;
+      }
+      if (isOver && first + atOnce < ways.length) {
+        return false;
       }
     }
     return true;
@@ -307,7 +332,7 @@ interface Bench {
   readonly input: GPUBuffer;
   readonly output: GPUBuffer;
   readonly count: GPUBuffer;
-  /** The first bytes of the input. */
+  /** What the input has. */
   readonly data: Uint32Array<ArrayBuffer>;
   /** Milliseconds that the GPU takes for what is recorded, so many times one after another. */
   time(record: (pass: GPUComputePassEncoder) => void, times: number): Promise<number>;
@@ -446,7 +471,8 @@ async function timesOf(
       if (took >= ENOUGH_MS || isLong || recordings >= MOST_RECORDINGS) {
         break;
       }
-      recordings *= GROWTH;
+      const wanted = took > 0 ? Math.ceil((recordings * ENOUGH_MS) / took) : MOST_RECORDINGS;
+      recordings = Math.min(MOST_RECORDINGS, GROWTH * recordings, Math.max(2 * recordings, wanted));
     }
     for (let repeat = 1; repeat < REPEATS; repeat++) {
       const again = await bench.time(record, recordings);
@@ -464,7 +490,7 @@ async function timesOf(
 /** Whether every element is right at each length, less three: no multiple of a tile. */
 async function areRight(
   bench: Bench,
-  { primitive, type }: Pick<Measured, "primitive" | "type">,
+  { primitive, type, results }: Pick<Measured, "primitive" | "type" | "results">,
   prepared: Prepared,
   lengths: readonly number[],
 ): Promise<boolean> {
@@ -476,10 +502,20 @@ async function areRight(
       Math.ceil(words / 4) * 16,
     );
     const found = new Uint32Array(bytes);
-    const data = bench.data.subarray(0, words);
-    const wanted = wantedOf(primitive, data, type.bytes / 4);
+    const wanted = results.get(length) ?? wantedOf(primitive, bench.data.subarray(0, words), type.bytes / 4);
+    results.set(length, wanted);
     const isCounted = primitive !== "compact" || count === wanted.length;
-    if (!isCounted || !wanted.every((word, at) => found[at] === word)) {
+    if (!isCounted || !isSame(found, wanted)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Whether an array begins with another. A loop, since a callback for each of millions of elements takes longer than their scan. */
+function isSame(found: Uint32Array, wanted: Uint32Array): boolean {
+  for (let at = 0; at < wanted.length; at++) {
+    if (found[at] !== wanted[at]) {
       return false;
     }
   }
@@ -491,7 +527,7 @@ function wantedOf(primitive: Primitive, data: Uint32Array, wordsEach: number): U
     return data.filter((x) => x % 2 === 1);
   }
   const prefixes = prefixesOf(data, wordsEach);
-  return primitive === "scan" ? prefixes : prefixes.subarray(data.length - wordsEach);
+  return primitive === "scan" ? prefixes : prefixes.slice(data.length - wordsEach);
 }
 
 /** The prefix sums of whole numbers of one word or two. */

@@ -58,15 +58,27 @@ const twins: Readonly<Record<string, Twin>> = {
 };
 
 /**
- * An operator on a type, with its twin on the CPU.
+ * An operator on a type, with its twin on the CPU. `rounds` says whether numbers that a caller's own twin returns are wrapped and
+ * rounded, as arrays do it.
  *
  * @throws {ArgumentError} when the operator does not take the type; the message names both.
  */
-export function referenceMonoid(op: Operator, type: ElementType, caller: string): ReferenceMonoid {
+export function referenceMonoid(
+  op: Operator,
+  type: ElementType,
+  caller: string,
+  rounds = true,
+): ReferenceMonoid {
   const checked = monoid(op, type, caller);
   const { reference } = op as Partial<CustomOperator>;
   if (reference !== undefined) {
+    const isStruct = type.problemOf !== undefined;
     const kind = kindOf(type);
+    const isWhole = kind === "number" && (type as ScalarType).kind !== "float";
+    /** A struct is taken as it is, so all its fields must be right. */
+    const isFit = (value: unknown): boolean =>
+      typeof value === kind &&
+      (isStruct ? problemOf(type, value) === undefined : !isWhole || Number.isInteger(value));
     return {
       ...checked,
       lift: (value) => value,
@@ -74,13 +86,13 @@ export function referenceMonoid(op: Operator, type: ElementType, caller: string)
       lower: (element) => element,
       reference(earlier, later) {
         const value: unknown = reference(earlier, later);
-        if (typeof value !== kind) {
+        if (!isFit(value)) {
           throw new ArgumentError(
             `${caller}<${checked.title}>: reference(${describe(earlier)}, ${describe(later)}) is ${describe(value)}: ${problemOf(type, value)}`,
             "reference",
           );
         }
-        return value as Value;
+        return isStruct || !rounds ? (value as Value) : type.round(value as Value);
       },
     };
   }

@@ -6,7 +6,15 @@ import { bytesMoved, runSuite, stepsOf } from "../../bench/run.ts";
 import type { SuiteOptions } from "../../bench/suite.ts";
 import { planSuite } from "../../bench/suite.ts";
 import { createTimer, STEADY, timingOf } from "../../bench/timer.ts";
-import { candidatesOf, rank, timeTunings } from "../../bench/tune.ts";
+import {
+  candidatesOf,
+  firstCandidates,
+  formatCandidate,
+  openStages,
+  otherCandidates,
+  rank,
+  timeTunings,
+} from "../../bench/tune.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold } from "../../src/node.ts";
 import { useSoftwareFold } from "../support/fold.ts";
@@ -191,24 +199,75 @@ describe("timeTunings", () => {
       { algorithm: "blelloch", workGroupSize: 100_000, itemsPerThread: 4 } as const,
     ];
     const timer = await createTimer(fold().device, pace);
-    const { times, rejected } = await timeTunings(fold(), timer, {
+    const stages = await openStages(fold(), timer, "u32", [500, 1000]);
+    const { times, rejected, tried } = await timeTunings(fold(), timer, stages, {
       primitive: "reduce",
-      type: "u32",
-      lengths: [500, 1000],
       candidates,
+      usual: { workGroupSize: 32, itemsPerThread: 4 },
     });
+    stages.destroy();
     timer.destroy();
     expect(times.map(({ length, candidate }) => [length, candidate.workGroupSize])).toEqual([
-      [500, 8],
       [500, 32],
-      [1000, 8],
       [1000, 32],
+      [500, 8],
+      [1000, 8],
     ]);
+    expect(tried).toBe(3);
     expect(rejected).toHaveLength(2);
     expect(rejected[0]).toMatch(/^reduce<u32> at 500: 100000 × 4 blelloch: .*limit/);
     const ranked = rank(times);
     expect(ranked).toHaveLength(2);
     expect(ranked[0]?.score).toBeLessThanOrEqual(ranked[1]?.score ?? 0);
+  });
+
+  it("times one of each kind first, those that are like the best next, and no others once the time is up", async () => {
+    const candidates = candidatesOf("scan", {
+      algorithms: ["blelloch", "hillis-steele"],
+      workGroupSizes: [8, 32],
+      items: [2, 4],
+    });
+    const usual = { workGroupSize: 32, itemsPerThread: 4 };
+    const first = firstCandidates(candidates, usual);
+    expect(first.map(formatCandidate)).toEqual([
+      "32 × 4 blelloch, single",
+      "32 × 4 hillis-steele, single",
+      "32 × 4 blelloch, reduce-then-scan",
+      "32 × 4 hillis-steele, reduce-then-scan",
+    ]);
+    const timing = { median: 1, quartiles: [1, 1], runs: 1 } as const;
+    const times = first.map((candidate, at) => ({
+      ...({ primitive: "scan", type: "u32", length: 500, candidate, timing } as const),
+      // Hillis and Steele's is faster in a single pass, and Blelloch's otherwise.
+      toCopy: [2, 1, 1, 2][at] as number,
+    }));
+    const others = otherCandidates(candidates, first, times).map(formatCandidate);
+    expect(others.slice(0, 6).sort()).toEqual([
+      "32 × 2 blelloch, reduce-then-scan",
+      "32 × 2 hillis-steele, single",
+      "8 × 2 blelloch, reduce-then-scan",
+      "8 × 2 hillis-steele, single",
+      "8 × 4 blelloch, reduce-then-scan",
+      "8 × 4 hillis-steele, single",
+    ]);
+    expect(others.slice(0, 2).sort()).toEqual([
+      "32 × 2 blelloch, reduce-then-scan",
+      "32 × 2 hillis-steele, single",
+    ]);
+    expect(others).toHaveLength(candidates.length - first.length);
+
+    const timer = await createTimer(fold().device, pace);
+    const stages = await openStages(fold(), timer, "u32", [500]);
+    const outcome = await timeTunings(fold(), timer, stages, {
+      primitive: "scan",
+      candidates,
+      usual,
+      deadline: 0,
+    });
+    stages.destroy();
+    timer.destroy();
+    expect(outcome.tried).toBe(first.length);
+    expect(outcome.times.map(({ candidate }) => candidate)).toEqual(first);
   });
 });
 
@@ -237,15 +296,16 @@ describe("what timeTunings verifies", () => {
         },
       });
       const timer = await createTimer(fold().device, pace);
-      const { times, rejected } = await timeTunings(lying, timer, {
+      // An odd item at the end, so that a compaction misses it.
+      const stages = await openStages(fold(), timer, "u32", [lastOdd()]);
+      const { times, rejected } = await timeTunings(lying, timer, stages, {
         primitive,
-        type: "u32",
-        // An odd item at the end, so that a compaction misses it.
-        lengths: [lastOdd()],
         candidates: candidatesOf(primitive, range),
+        usual: { workGroupSize: 8, itemsPerThread: 1 },
       });
+      stages.destroy();
       timer.destroy();
-      expect(times.map(({ candidate }) => candidate.itemsPerThread)).toEqual([1, 4, 1, 4]);
+      expect(times.map(({ candidate }) => candidate.itemsPerThread)).toEqual([1, 1, 4, 4]);
       expect(rejected).toHaveLength(2);
       for (const one of rejected) {
         expect(one).toMatch(/: 8 × 2 hillis-steele, .* is wrong: /);

@@ -171,7 +171,7 @@ describe("tune", () => {
       ...["--work-group-sizes", "8,16", "--items", "4", "--json", "tune.json", ...SOFTWARE],
     );
     expect(status).toBe(0);
-    expect(stderr).toMatch(/^tune: running 4 timings\n/);
+    expect(stderr).toMatch(/^tune: running 2 ways\n/);
     expect(stdout).toMatch(/│ (8|16) × 4 hillis-steele +│ [\d.]+ \([\d.]+\) +│ [\d.]+ \([\d.]+\) +│/);
     expect(stdout).toMatch(
       /twoPassRows\.software\.reduce:\n(.*\n)? +\{ elementBytes: 4, algorithm: "hillis-steele", workGroupSize: (8|16), items: 4 \}, \/\/ .*, u32: 2\^9 [\d.]+ \([\d.]+\), 2\^10/,
@@ -208,6 +208,7 @@ describe("tune", () => {
 
   it("rejects what means nothing", () => {
     fails(/it takes whole numbers divided by commas/i, "tune", "--items", "4,x", ...SOFTWARE);
+    fails(/It takes a number above 0/, "tune", "--seconds", "0", ...SOFTWARE);
     fails(/"default" is what is looked for/, "tune", "--algorithms", "default", ...SOFTWARE);
     fails(/primitives: "sort" is not known/, "tune", "--primitives", "sort", ...SOFTWARE);
   });

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -243,6 +244,28 @@ describe("the command", () => {
     expect(text.status).toBe(1);
     expect(text.stdout).toContain(`FAILED  GPU: ${finding?.text} ${finding?.cure}\n`);
     expect(text.stdout).toContain(`\n${report.summary}.\n`);
+  });
+
+  test("ends with a link that opens an issue, once package.json says where", async ({ skip }) => {
+    skip(noDrivers !== undefined, noDrivers);
+    // The package as it is installed, but for its manifest.
+    const own = join(folder, "wavefold");
+    await cp("dist/cli", join(own, "dist", "cli"), { recursive: true });
+    await cp("dist/cli.js", join(own, "dist", "cli.js"));
+    const manifest = JSON.parse(readFileSync("package.json", "utf8")) as object;
+    const doctor = (more: object): string => {
+      writeFileSync(join(own, "package.json"), JSON.stringify({ ...manifest, ...more }));
+      const env = { ...process.env, VK_DRIVER_FILES: "/nowhere/icd.json" };
+      const args = [join(own, "dist", "cli.js"), "doctor", "--adapter", "gpu"];
+      return spawnSync(process.execPath, args, { encoding: "utf8", env }).stdout;
+    };
+    const bugs = { url: "https://github.com/somebody/wavefold/issues" };
+    const [, link = ""] = /^This opens an issue with the verdicts: (\S+)$/m.exec(doctor({ bugs })) ?? [];
+    expect(link).toMatch(/^https:\/\/github\.com\/somebody\/wavefold\/issues\/new\?title=/);
+    const body = new URL(link).searchParams.get("body");
+    expect(body).toContain(`node ${process.version}`);
+    expect(body).toContain("failed GPU: The environment variable VK_DRIVER_FILES names /nowhere/icd.json");
+    expect(doctor({ bugs: undefined, repository: undefined })).not.toContain("opens an issue");
   });
 
   test("rejects what it cannot do, before it does anything", () => {

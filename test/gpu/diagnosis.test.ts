@@ -127,7 +127,7 @@ describe("a driver whose library lacks another", () => {
     expect(cureFor("libdrm_amdgpu.so.1", "libxcb-dri3.so.0")).toBe(
       "Install the packages that have them: apt-get install libdrm-amdgpu1 libxcb-dri3-0.",
     );
-    expect(cureFor("libLLVM.so.19.1")).toBe("Install the package that has it.");
+    expect(cureFor("libSPIRV-Tools.so")).toBe("Install the package that has it.");
   });
 
   test('without any GPU that the kernel shows, it is still no "no GPU"', () => {
@@ -178,22 +178,50 @@ describe("a driver whose library lacks another", () => {
   test("the dynamic linker has the last word", () => {
     const files = without(nvidia.files, `${LIB}/libXext.so.6`);
     const machine = { ...nvidia, files } as FakeSystem;
+    const loader = { "libvulkan.so.1": undefined };
     const loads = (problem: string | undefined) =>
-      kindsOf(diagnose(fakeSystem({ ...machine, loads: { "libGLX_nvidia.so.0": problem } })));
+      kindsOf(diagnose(fakeSystem({ ...machine, loads: { ...loader, "libGLX_nvidia.so.0": problem } })));
     expect(loads(undefined)).toEqual(["driver-finds-nothing"]);
     expect(loads("libXext.so.6: cannot open shared object file")).toEqual(["driver-lacks-library"]);
     const said = firstOf({
       ...nvidia,
-      loads: { "libGLX_nvidia.so.0": "libGLX_nvidia.so.0: version `GLIBC_2.38' not found" },
+      loads: { ...loader, "libGLX_nvidia.so.0": "libGLX_nvidia.so.0: version `GLIBC_2.38' not found" },
     });
     expect(said?.kind).toBe("driver-does-not-load");
     expect(said?.text).toContain("GLIBC_2.38");
     const lost = { ...nvidia, links: boundTo("0000:19:00.0", "nvidia") };
-    expect(firstOf({ ...lost, loads: {} })?.kind).toBe("driver-missing");
-    expect(firstOf({ ...lost, loads: { "libGLX_nvidia.so.0": undefined } })?.kind).toBe(
+    expect(firstOf({ ...lost, loads: loader })?.kind).toBe("driver-missing");
+    expect(firstOf({ ...lost, loads: { ...loader, "libGLX_nvidia.so.0": undefined } })?.kind).toBe(
       "driver-finds-nothing",
     );
   });
+});
+
+// As Debian 12 has them; `apt-cache policy` says so.
+test.each([
+  ["libXext.so.6", "libxext6"],
+  ["libX11-xcb.so.1", "libx11-xcb1"],
+  ["libxcb-dri3.so.0", "libxcb-dri3-0"],
+  ["libdrm_amdgpu.so.1", "libdrm-amdgpu1"],
+  ["libwayland-client.so.0", "libwayland-client0"],
+  ["libexpat.so.1", "libexpat1"],
+  ["libgcc_s.so.1", "libgcc-s1"],
+  ["libstdc++.so.6", "libstdc++6"],
+  ["libz.so.1", "zlib1g"],
+  ["libm.so.6", "libc6"],
+  ["libGLdispatch.so.0", "libglvnd0"],
+  ["libglapi.so.0", "libglapi-mesa"],
+  ["libxml2.so.2", "libxml2"],
+  ["libcrypto.so.3", "libssl3"],
+  ["libicuuc.so.72", "libicu72"],
+  ["libLLVM-15.so.1", "libllvm15"],
+  ["libLLVM.so.19.1", "libllvm19"],
+])("Debian has %s in %s", (library, name) => {
+  const driver = `${LIB}/libvulkan_radeon.so`;
+  const bare = without(amd.files, ...Object.keys(amd.files).filter((path) => path.endsWith(`/${library}`)));
+  const files = { ...bare, [driver]: sharedLibrary([library]) };
+  const { findings } = diagnose(fakeSystem({ ...amd, files } as FakeSystem), { loaderLoads: true });
+  expect(findings[0]?.cure).toBe(`Install the package that has it: apt-get install ${name}.`);
 });
 
 describe("the Vulkan loader", () => {
@@ -229,6 +257,18 @@ describe("the Vulkan loader", () => {
       kind: "loader-lacks-library",
       text: expect.stringContaining("libvulkan.so.1 needs libdl.so.2"),
     });
+    const refused = {
+      "libvulkan.so.1": "libvulkan.so.1: version `GLIBC_2.38' not found\n and more",
+      [`${LIB}/libvulkan_radeon.so`]: undefined,
+    };
+    expect(firstOf({ ...amd, loads: refused })).toEqual({
+      kind: "loader-does-not-load",
+      text: `The Vulkan loader ${path} cannot be loaded. The dynamic linker says: libvulkan.so.1: version \`GLIBC_2.38' not found.`,
+      cure: "Install the loader that is made for this version of the system.",
+    });
+    expect(kindsOf(diagnose(fakeSystem({ ...amd, loads: refused }), { loaderLoads: true }))).toEqual([
+      "driver-finds-nothing",
+    ]);
     expect(
       kindsOf(diagnose(fakeSystem({ ...amd, files: bare } as FakeSystem), { loaderLoads: true })),
     ).toEqual(["driver-finds-nothing"]);

@@ -7,7 +7,9 @@ import { overflow, textOf, useSite } from "./site.ts";
 
 const test = testInTurn({ of: 2 });
 
-const visit = useSite();
+// The package's own place is not known yet.
+const repository = "github:somebody/wavefold";
+const visit = useSite({ places: { repository } });
 
 /** Runs the check of a type, and gives its last line. */
 async function check(page: Page, type: string): Promise<string> {
@@ -20,6 +22,7 @@ async function check(page: Page, type: string): Promise<string> {
 test("the check says what works, and its report is copied as JSON", async () => {
   const page = await visit("check.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
   expect(await page.getByRole("button", { name: "Copy the report as JSON" }).isDisabled()).toBe(true);
+  expect(await page.getByRole("link", { name: "Open an issue" }).count()).toBe(0);
   const where = adapter === "software" ? "in software" : "on a GPU";
   expect(await check(page, "i32")).toBe(`Wavefold works here, ${where}.`);
   const lines = await page.locator("#verdicts p").allTextContents();
@@ -35,6 +38,13 @@ test("the check says what works, and its report is copied as JSON", async () => 
   expect(report.selfTest?.passed).toBeGreaterThan(60);
   expect(report.adapter?.limits.maxBufferSize).toBeGreaterThan(0);
   expect(report.verdicts).toHaveLength(lines.length);
+  const href = await page
+    .getByRole("link", { name: "Open an issue with the verdicts" })
+    .evaluate((link) => (link as HTMLAnchorElement).href);
+  const link = new URL(href);
+  expect(`${link.origin}${link.pathname}`).toBe("https://github.com/somebody/wavefold/issues/new");
+  expect(link.searchParams.get("title")).toBe(report.summary);
+  expect(link.searchParams.get("body")).toContain("ok single pass: ");
 });
 
 test("a wrong result is a failure, on a narrow page, too", async () => {
@@ -55,6 +65,12 @@ test("a wrong result is a failure, on a narrow page, too", async () => {
   const last = await page.locator("#verdicts p").last().textContent();
   expect(last).toMatch(/^FAILED self-test of u32: \d+ of \d+ checks failed, the first is \w+ .*u32/);
   expect(await overflow(page)).toBe(0);
+});
+
+test("the first page links the repository, which package.json names", async () => {
+  const page = await visit("index.html");
+  const link = page.getByRole("link", { name: "Repository" });
+  expect(await link.getAttribute("href")).toBe("https://github.com/somebody/wavefold");
 });
 
 test("without WebGPU it says so, and offers nothing that would fail", async () => {

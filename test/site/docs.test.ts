@@ -140,6 +140,40 @@ ofGuides("guides fit a phone", async () => {
   expect(guides.length).toBeGreaterThanOrEqual(9);
   await fitAPhone(guides);
 });
+ofGuides("on a phone, each row of a guide's table is a card that says what its cells are", async () => {
+  const page = await visit("guides/index.html", { context: { viewport: { width: 360, height: 740 } } });
+  const here = page.url().replace("guides/index.html", "");
+  let tables = 0;
+  for (const path of [...pages().keys()].filter((one) => one.startsWith("guides/"))) {
+    await page.goto(`${here}${path}`);
+    const found = await page.locator("table.text").evaluateAll((all) =>
+      all.map((table) => ({
+        headings: [...table.querySelectorAll("th")].map((one) => one.textContent.trim()),
+        labels: [...table.querySelectorAll("tbody tr")].map((row) =>
+          [...row.querySelectorAll("td")].map((one) => one.dataset.label),
+        ),
+        shown: getComputedStyle(table.querySelector("td:nth-child(2)") as Element, "::before").content,
+        beyond: (table.parentElement as Element).scrollWidth - (table.parentElement as Element).clientWidth,
+      })),
+    );
+    for (const { headings, labels, shown, beyond } of found) {
+      expect(beyond, path).toBe(0);
+      expect(shown, path).toBe(JSON.stringify(headings[1]));
+      expect(new Set(labels.map((own) => JSON.stringify(own))), path).toEqual(
+        new Set([JSON.stringify(headings)]),
+      );
+    }
+    if (found.length > 0) {
+      const table = page.getByRole("table").first();
+      expect(await table.getByRole("columnheader").count(), path).toBe(found[0]?.headings.length);
+      expect(await table.getByRole("row").nth(1).getByRole("cell").count(), path).toBe(
+        found[0]?.headings.length,
+      );
+    }
+    tables += found.length;
+  }
+  expect(tables).toBeGreaterThan(20);
+});
 test("the reference fits a phone", () =>
   fitAPhone([
     "api/index.html",

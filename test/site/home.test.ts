@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect } from "vitest";
 import { runBlocks } from "../support/blocks.ts";
 import { testInTurn } from "../support/rows.ts";
@@ -36,13 +37,38 @@ test("its lines are copied, and do what they say", async () => {
 test("its links lead to the pages, and its pictures are there", async () => {
   const page = await visit("index.html");
   const links = page.getByRole("main").locator(".cards a");
-  expect(await links.allTextContents()).toEqual(["Try it", "Watch it", "Use it", "Guides", "API"]);
+  expect(await links.allTextContents()).toEqual([
+    ...["Try it", "Watch it", "Use it", "Check your GPU", "Guides", "API"],
+  ]);
   const chart = page.getByRole("img", { name: /on an H200/ });
   await chart.scrollIntoViewIfNeeded();
   await expect.poll(() => chart.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(900);
   await links.first().click();
   expect(await textOf(page, "h1")).toBe("Try it");
   await page.waitForSelector("html[data-ready]");
+});
+
+test("its times are those of the guide, and so are the bars", async () => {
+  const page = await visit("index.html", { context: { viewport: { width: 390, height: 800 } } });
+  const guide = await readFile("docs/guides/benchmark.md", "utf8");
+  const [, copy, own, luma, cub] = (/^\| 2\^28 \|.*$/m.exec(guide)?.[0] ?? "")
+    .split("|")
+    .slice(1)
+    .map(Number);
+  const bars = await page.locator("#times li").evaluateAll((items) =>
+    items.map((item) => ({
+      time: Number.parseInt(item.lastElementChild?.textContent ?? "", 10),
+      width: (item.querySelector(".bar") as HTMLElement).getBoundingClientRect().width,
+    })),
+  );
+  expect(bars.map(({ time }) => time)).toEqual([copy, own, cub, luma]);
+  const longest = bars.at(-1) ?? { time: 1, width: 1 };
+  for (const { time, width } of bars) {
+    expect(width / longest.width).toBeCloseTo(time / longest.time, 2);
+  }
+  // On a phone, the labels of the picture would be too small.
+  expect(await page.getByRole("img", { name: /on an H200/ }).isVisible()).toBe(false);
+  expect(await overflow(page)).toBe(0);
 });
 
 const words = {

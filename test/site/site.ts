@@ -1,9 +1,13 @@
 import { Buffer } from "node:buffer";
 import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import type { Places } from "../../src/cli/issue_link.ts";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 import { sharedFolder } from "../support/shared.ts";
@@ -33,9 +37,15 @@ const SOURCES = [
 
 /**
  * The site in a browser, for one file of tests. Files of tests share one build of it. The API
- * reference is left out where it is not asked for: it takes as long as all the rest.
+ * reference is left out where it is not asked for: it takes as long as all the rest. `places` are what package.json says besides.
  */
-export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenPage {
+export function useSite({
+  api = false,
+  places,
+}: {
+  readonly api?: boolean;
+  readonly places?: Places;
+} = {}): OpenPage {
   let folder = "";
   let served: Awaited<ReturnType<typeof serveFolder>> | undefined;
   let browser: Browser | undefined;
@@ -47,8 +57,22 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
       return;
     }
     const options = api ? [] : ["--no-api"];
-    folder = await sharedFolder(`site${options.join("")}`, SOURCES, async (made) => {
-      await promisify(execFile)(process.execPath, ["scripts/site.mjs", ...options, made]);
+    const kind = ["site", ...options, ...(places === undefined ? [] : [JSON.stringify(places)])]
+      .join("")
+      .replaceAll(/[^\w-]+/g, "_");
+    folder = await sharedFolder(kind, SOURCES, async (made) => {
+      const place = await mkdtemp(join(tmpdir(), "wavefold-manifest-"));
+      const manifest = join(place, "package.json");
+      const own = JSON.parse(await readFile("package.json", "utf8")) as object;
+      await writeFile(manifest, JSON.stringify({ ...own, ...places }));
+      await promisify(execFile)(process.execPath, [
+        "scripts/site.mjs",
+        ...options,
+        "--package",
+        manifest,
+        made,
+      ]);
+      await rm(place, { recursive: true });
     });
     served = await serveFolder(folder);
     browser = await launchChromium();

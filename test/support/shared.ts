@@ -55,7 +55,8 @@ export async function sharedFolder(
     }
   }
   const place = join(repository, "build", "shared");
-  const name = `${kind}-${hash.digest("hex").slice(0, 16)}`;
+  const digest = hash.digest("hex").slice(0, 16);
+  const name = `${kind}-${digest}`;
   const folder = join(place, name);
   const turn = `${folder}.turn`;
   await mkdir(place, { recursive: true });
@@ -75,7 +76,9 @@ export async function sharedFolder(
   }
   try {
     for (const old of await readdir(place)) {
-      if (old.startsWith(`${kind}-`) && !old.startsWith(name)) {
+      // Names of other kinds may start with this one's.
+      const [of = "", other = ""] = /^(.*)-([0-9a-f]{16})/.exec(old)?.slice(1) ?? [];
+      if (of === kind && other !== digest) {
         await rm(join(place, old), { recursive: true, force: true });
       }
     }
