@@ -174,7 +174,11 @@ export async function prepareFor(
   const plan =
     methods.planColumns?.(primitive as "scan" | "reduce", options, facts, methods, arrangements) ??
     (await planners[primitive]())(options, facts, methods, arrangements);
-  return prepare(context, plan, undefined, isSubmitted);
+  const whole =
+    options.lengthOnGpu && !methods.planColumns
+      ? (await import("../plan/counted.ts")).counted(plan, primitive === "scan", facts)
+      : plan;
+  return prepare(context, whole, undefined, isSubmitted);
 }
 
 /** The primitives that are recorded. */

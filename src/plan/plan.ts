@@ -53,6 +53,8 @@ export interface Pass {
   readonly length: number;
   /** How many work-groups are dispatched. */
   readonly tiles: number;
+  /** The scratch that holds the arguments of the dispatch, if a pass before counts the work-groups on the GPU. */
+  readonly counted?: { readonly scratch: number };
   /** Parameters of its own. */
   readonly params?: PassParams;
 }
