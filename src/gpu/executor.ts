@@ -280,11 +280,10 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   };
 
   const dispatchOf = ({ pass, bound, params }: BoundPass): Dispatch => {
-    const { kernel, tiles } = pass;
+    const { kernel, tiles, counted } = pass;
     const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
     const { width, height } = gridOf(tiles, limits, title);
-    const given: Readonly<Record<string, number>> = { ...params, grid_width: width };
-    const words = paramNames.map((name) => given[name] ?? 0);
+    const words = paramNames.map((name) => (name === "grid_width" ? width : (params[name] ?? 0)));
     const uniform = own(
       filledBuffer(device, new Uint32Array(words), BufferUsage.UNIFORM | BufferUsage.COPY_DST, label),
     );
@@ -305,8 +304,8 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
       })),
     ];
     const bindGroup = device.createBindGroup({ label, layout, entries });
-    const counted = pass.counted && scratchOf(pass.counted.scratch);
-    return { pipeline, bindGroup, uniform, width, height, numbered, counted };
+    const place = counted && scratchOf(counted.scratch);
+    return { pipeline, bindGroup, uniform, width, height, numbered, counted: place };
   };
 
   return {
@@ -319,16 +318,15 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
         .map((pass) => boundPass(plan, pass, ranges, limits, { ...params, ...pass.params })),
     dispatches: (passes) => passes.map(dispatchOf),
     nextRun(isSubmitted) {
-      const isReplaced = run === runs && plan.spine !== undefined;
+      const isReplaced = run++ === runs && plan.spine !== undefined;
       if (isReplaced) {
         // Recordings that are not yet submitted keep the old one.
         if (isSubmitted) {
           scratch[plan.spine.scratch]?.destroy();
         }
         scratch[plan.spine.scratch] = undefined;
-        run = 0;
+        run = 1;
       }
-      run++;
       return isReplaced;
     },
     scratch: scratchOf,
