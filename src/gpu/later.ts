@@ -87,8 +87,8 @@ export function putOff(context: Context, plan: Plan): (isWanted: () => boolean) 
     });
   return async (isWanted) => {
     for (const compile of later) {
-      if (isWanted()) {
-        // What does not compile fails again where it is used, if ever. So does what a lost device refuses.
+      if (isWanted() && context.lost === undefined) {
+        // What does not compile fails again where it is used, if ever.
         await compile().catch(() => {});
       }
     }

