@@ -207,6 +207,7 @@ struct Params {
   first_place: u32,
   // Only for segments: the items of a row, the rows of a chunk, how many segments there are or how many totals the output has
   // room for, and where the ranges that say where segments start, and the one for the keys of runs, start in their bindings.
+  // If work-groups are counted on the GPU, the first is how many a row of their dispatch has.
   columns: u32,
   chunk_rows: u32,
   segment_count: u32,

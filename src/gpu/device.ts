@@ -161,7 +161,7 @@ export function trim(context: Context): void {
   }
 }
 
-const bindingLayouts = {
+export const bindingLayouts = {
   uniform: { type: "uniform" },
   digit: { type: "uniform", hasDynamicOffset: true },
   read: { type: "read-only-storage" },

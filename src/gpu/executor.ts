@@ -5,7 +5,7 @@ import type { Pass, Plan, RangeName, Way } from "../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../plan/plan.ts";
 import type { Context, Digits, Pipeline } from "./context.ts";
 import { allocate, explain, filledBuffer, pipelineOf, requireDevice } from "./device.ts";
-import { BufferUsage } from "./flags.ts";
+import { BufferUsage, SCRATCH } from "./flags.ts";
 
 /** A range of a buffer, which was checked. */
 export interface Range {
@@ -51,6 +51,8 @@ export interface Dispatch {
   readonly height: number;
   /** Whether it is a single pass. Each run of a single pass has a number. */
   readonly numbered: boolean;
+  /** What holds the number of its work-groups, if that is counted on the GPU. */
+  readonly counted: GPUBuffer | undefined;
 }
 
 /** Parameters of a recording whose items are a part of longer data. shaders/contract.wgsl explains each. */
@@ -198,6 +200,7 @@ const NOTHING_BYTES = 64;
  */
 export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Promise<Compiled> {
   const { title } = plan;
+  const label = `wavefold ${title}`;
   const { device } = context;
   requireDevice(context, title);
   const { limits } = context.facts;
@@ -208,9 +211,9 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   }
   const pipelines = new Map<string, Pipeline>();
   const scratch: (GPUBuffer | undefined)[] = [];
-  const usage = BufferUsage.STORAGE;
+  const usage = SCRATCH;
   const describe = (index: number): GPUBufferDescriptor => ({
-    label: `wavefold ${title} scratch ${index}`,
+    label: `${label} scratch ${index}`,
     // Scratch for no items has no bytes, but a binding needs room for at least one item.
     size: plan.scratch[index] || NOTHING_BYTES,
     usage,
@@ -272,38 +275,37 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   // The placeholders: one for each binding number, since a dispatch that writes a buffer may not bind it twice.
   const nothings: GPUBuffer[] = [];
   const nothingFor = (binding: number): GPUBuffer => {
-    nothings[binding] ??= own(
-      device.createBuffer({ label: `wavefold ${title} nothing`, size: NOTHING_BYTES, usage }),
-    );
+    nothings[binding] ??= own(device.createBuffer({ label: `${label} nothing`, size: NOTHING_BYTES, usage }));
     return nothings[binding];
   };
 
   const dispatchOf = ({ pass, bound, params }: BoundPass): Dispatch => {
-    const { kernel, tiles } = pass;
+    const { kernel, tiles, counted } = pass;
     const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
     const { width, height } = gridOf(tiles, limits, title);
-    const label = `wavefold ${title}`;
-    const given: Readonly<Record<string, number>> = { ...params, grid_width: width };
-    const words = paramNames.map((name) => given[name] ?? 0);
-    const entries: GPUBindGroupEntry[] = bound.map((one) => ({
-      binding: one.binding,
-      resource:
-        "name" in one
-          ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
-          : { buffer: "scratch" in one ? scratchOf(one.scratch) : nothingFor(one.binding) },
-    }));
+    const words = paramNames.map((name) => (name === "grid_width" ? width : (params[name] ?? 0)));
     const uniform = own(
       filledBuffer(device, new Uint32Array(words), BufferUsage.UNIFORM | BufferUsage.COPY_DST, label),
     );
-    entries.push({ binding: bindingOf.params, resource: { buffer: uniform } });
     const numbered = kernel.bindings.has(bindingOf.runLow);
-    if (numbered && digits !== undefined) {
-      for (const binding of [bindingOf.runLow, bindingOf.runHigh]) {
-        entries.push({ binding, resource: digits.resource });
-      }
-    }
+    const entries: GPUBindGroupEntry[] = [
+      ...bound.map((one) => ({
+        binding: one.binding,
+        resource:
+          "name" in one
+            ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
+            : { buffer: "scratch" in one ? scratchOf(one.scratch) : nothingFor(one.binding) },
+      })),
+      { binding: bindingOf.params, resource: { buffer: uniform } },
+      ...(numbered ? [bindingOf.runLow, bindingOf.runHigh] : []).map((binding) => ({
+        binding,
+        // A plan has digits if one of its kernels is numbered.
+        resource: (digits as Digits).resource,
+      })),
+    ];
     const bindGroup = device.createBindGroup({ label, layout, entries });
-    return { pipeline, bindGroup, uniform, width, height, numbered };
+    const place = counted && scratchOf(counted.scratch);
+    return { pipeline, bindGroup, uniform, width, height, numbered, counted: place };
   };
 
   return {
@@ -316,27 +318,30 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
         .map((pass) => boundPass(plan, pass, ranges, limits, { ...params, ...pass.params })),
     dispatches: (passes) => passes.map(dispatchOf),
     nextRun(isSubmitted) {
-      const isReplaced = run === runs && plan.spine !== undefined;
+      const isReplaced = run++ === runs && plan.spine !== undefined;
       if (isReplaced) {
         // Recordings that are not yet submitted keep the old one.
         if (isSubmitted) {
           scratch[plan.spine.scratch]?.destroy();
         }
         scratch[plan.spine.scratch] = undefined;
-        run = 0;
+        run = 1;
       }
-      run++;
       return isReplaced;
     },
     scratch: scratchOf,
     own,
     encode(encoder, dispatches) {
       const isPass = "dispatchWorkgroups" in encoder;
-      const pass = isPass ? encoder : encoder.beginComputePass({ label: `wavefold ${title}` });
-      for (const { pipeline, bindGroup, width, height, numbered } of dispatches) {
+      const pass = isPass ? encoder : encoder.beginComputePass({ label });
+      for (const { pipeline, bindGroup, width, height, numbered, counted } of dispatches) {
         pass.setPipeline(pipeline);
         pass.setBindGroup(0, bindGroup, numbered ? digits?.offsetsOf(run) : undefined);
-        pass.dispatchWorkgroups(width, height);
+        if (counted) {
+          pass.dispatchWorkgroupsIndirect(counted, 0);
+        } else {
+          pass.dispatchWorkgroups(width, height);
+        }
       }
       if (!isPass) {
         pass.end();

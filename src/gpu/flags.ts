@@ -8,6 +8,8 @@ export const BufferUsage = {
   STORAGE: 0x80,
 } as const;
 
+/** STORAGE and INDIRECT: kernels may leave the arguments of a dispatch in scratch. */
+export const SCRATCH = 0x180;
 export const MAP_READ = 0x1;
 export const MAP_WRITE = 0x2;
 export const COMPUTE_STAGE = 0x4;

@@ -1117,7 +1117,8 @@ export class Fold {
   }
 
   /**
-   * Compiles a scan and allocates its scratch, to record it into encoders of your own.
+   * Compiles a scan and allocates its scratch, to record it into encoders of your own. On a GPU, kernels for ranges that share a buffer, or that
+   * do not start at a vector, may be compiled a little later: a recording that needs them before that compiles them.
    *
    * @throws as {@link Fold.scan}.
    *

@@ -8,7 +8,7 @@ import type { Limits } from "../plan/facts.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { AnyOperator } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
-import type { Plan, RangeName, SegmentNumber } from "../plan/plan.ts";
+import type { Plan, RangeName, SegmentCounts } from "../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
@@ -16,7 +16,7 @@ import { planScan } from "../plan/scan.ts";
 import { windowOf } from "../plan/windows.ts";
 import type { Context } from "./context.ts";
 import { filledBuffer, requireDevice } from "./device.ts";
-import type { Dispatch, PartParams, Range, ResolvedRanges } from "./executor.ts";
+import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
 import { methodsFor } from "./methods.ts";
@@ -174,7 +174,22 @@ export async function prepareFor(
   const plan =
     methods.planColumns?.(primitive as "scan" | "reduce", options, facts, methods, arrangements) ??
     (await planners[primitive]())(options, facts, methods, arrangements);
-  return prepare(context, plan, undefined, isSubmitted);
+  const whole =
+    options.lengthOnGpu && !methods.planColumns
+      ? (await import("../plan/counted.ts")).counted(plan, primitive === "scan", facts)
+      : plan;
+  // On a software adapter, the kernels would be compiled on the processors that run them.
+  const compileOthers = facts.software ? undefined : (await import("./later.ts")).putOff(context, whole);
+  const prepared = await prepare(context, whole, undefined, isSubmitted);
+  let isWanted = true;
+  void compileOthers?.(() => isWanted);
+  return {
+    ...prepared,
+    destroy() {
+      isWanted = false;
+      prepared.destroy();
+    },
+  };
 }
 
 /** The primitives that are recorded. */
@@ -301,7 +316,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     requireDevice(context, plan.title);
     requireOptions(`${plan.title}: record`, given, names);
     const length = lengthOf(given.length, plan, most);
-    const numbers = segmentCountsOf(given, plan, length);
+    const numbers = plan.segments?.countsOf(given, length, plan) ?? {};
     const ranges = resolve(given, length, numbers);
     const params = { first_index: requireFirstIndex(given.firstIndex, plan), ...numbers };
     let key = `${length} ${Object.values(params).join(" ")}`;
@@ -400,41 +415,6 @@ function requireFirstIndex(given: unknown, plan: Plan): number {
     );
   }
   return given;
-}
-
-/** The parameters of a recording of segments. */
-type SegmentCounts = Pick<PartParams, "columns" | "segment_count">;
-
-/** The numbers that a recording of segments takes, checked: the items of a row, and how many segments there are. */
-function segmentCountsOf(given: Ranges, plan: Plan, length: number): SegmentCounts {
-  const { segments } = plan;
-  if (segments === undefined) {
-    return {};
-  }
-  const numberOf = (name: SegmentNumber, least: number, otherwise?: number): number => {
-    const value: unknown = given[name] ?? otherwise;
-    if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > 0xfffffffe) {
-      throw refusal(plan, `${name} is ${String(value)}; it takes a whole number from ${least} up`, name);
-    }
-    return value;
-  };
-  const [name] = segments.numbers;
-  if (name === undefined) {
-    return {};
-  }
-  if (name === "segmentCount") {
-    // There are no more runs than items. How many offsets there are only the caller knows.
-    return { segment_count: numberOf(name, 0, plan.needs.has("offsets") ? undefined : length) };
-  }
-  const columns = numberOf(name, 1);
-  if (length % columns !== 0 && !plan.needs.has("length")) {
-    throw refusal(
-      plan,
-      `${name} is ${columns}, and length is ${length}; it takes a number that divides the length`,
-      name,
-    );
-  }
-  return { columns, segment_count: name === "rows" ? Math.ceil(length / columns) : columns };
 }
 
 /** The given length. If a buffer holds the length, the most that it may be. */

@@ -369,5 +369,6 @@ export function reduceKernel(
     ]),
     sizes,
     vector,
+    elementWords(monoid),
   );
 }

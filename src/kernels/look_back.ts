@@ -1,3 +1,4 @@
+import reduceSinglePassFile from "../../shaders/device/kernels/reduce_single_pass.wgsl";
 import scanSinglePassFile from "../../shaders/device/kernels/scan_single_pass.wgsl";
 import faultsNoneFile from "../../shaders/device/look_back/faults_none.wgsl";
 import lookBackFile from "../../shaders/device/look_back/look_back.wgsl";
@@ -21,6 +22,7 @@ const lookBack = /* @__PURE__ */ file("look_back/look_back.wgsl", lookBackFile);
 const lookBackOneByOne = /* @__PURE__ */ file("look_back/look_back_one_by_one.wgsl", lookBackOneByOneFile);
 const lookBackThreads = /* @__PURE__ */ file("look_back/look_back_threads.wgsl", lookBackThreadsFile);
 const lookBackVotes = /* @__PURE__ */ file("look_back/look_back_votes.wgsl", lookBackVotesFile);
+const reduceSinglePass = /* @__PURE__ */ file("kernels/reduce_single_pass.wgsl", reduceSinglePassFile);
 const scanSinglePass = /* @__PURE__ */ file("kernels/scan_single_pass.wgsl", scanSinglePassFile);
 const spineEntries = /* @__PURE__ */ file("look_back/spine_entries.wgsl", spineEntriesFile);
 const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
@@ -159,26 +161,46 @@ export interface LookBackOptions {
   readonly faults?: SourceText;
 }
 
+/** The sources by which work-groups hand elements on. */
+const entrySources = (
+  monoid: Monoid,
+  { byVotes, fanOut }: LookBackShape,
+  { faults, patience }: Pick<LookBackOptions, "faults" | "patience">,
+): readonly SourceText[] => [
+  faults ?? faultsNone,
+  constantsText({
+    PATIENCE: patience,
+    FAN_OUT: fanOut,
+    MOST_GROUPS: mostGroups(byVotes, elementWords(monoid)),
+    GROUP_ENTRIES: groupEntries(fanOut),
+  }),
+  wordsText(monoid),
+  spineEntries,
+  lookBack,
+];
+
+/** The sources that make one dispatch of a reduction of tiles. They come before reduce_tiles.wgsl. */
+export const reduceOnceSources = (
+  monoid: Monoid,
+  shape: LookBackShape,
+  options: Pick<LookBackOptions, "faults" | "patience">,
+): readonly SourceText[] => [...entrySources(monoid, shape, options), reduceSinglePass];
+
+/** Bytes of work-group memory that a reduction in one dispatch uses beside those of its algorithm. */
+export const reduceOnceMemory = (elementBytes: number): number => memoryOf([1], elementBytes, 3);
+
 /** The sources that a single pass looks back with. */
 export function lookBackSources(
   primitive: "scan" | "compact" | "totals",
   monoid: Monoid,
-  { byVotes, fanOut }: LookBackShape,
+  shape: LookBackShape,
   { oneByOne }: Pick<Sizes, "oneByOne">,
-  { faults, patience, tickets }: LookBackOptions,
+  options: LookBackOptions,
 ): readonly SourceText[] {
+  const { byVotes } = shape;
   return [
-    faults ?? faultsNone,
-    constantsText({
-      PATIENCE: patience,
-      FAN_OUT: fanOut,
-      MOST_GROUPS: mostGroups(byVotes, elementWords(monoid)),
-      GROUP_ENTRIES: groupEntries(fanOut),
-    }),
-    wordsText(monoid),
-    spineEntries,
-    lookBack,
-    tickets ? tileByTicket : tileByNumber,
+    ...entrySources(monoid, shape, options),
+    options.tickets ? tileByTicket : tileByNumber,
     oneByOne ? lookBackOneByOne : byVotes ? lookBackVotes : lookBackThreads,
     ...(primitive === "compact" ? [] : [scanSinglePass]),
   ];

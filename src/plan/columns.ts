@@ -9,6 +9,7 @@ import type { DeviceFacts } from "./facts.ts";
 import type { PlanColumns } from "./methods.ts";
 import type { PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
+import { countsOf } from "./segment_counts.ts";
 import type { AdapterKind } from "./tuning.ts";
 import { groupingOf, requireMaxLength, tune } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
@@ -197,7 +198,7 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
     scratch,
     eagerScratch: scratch.length,
     ...(ends?.initial && { initial: ends.initial }),
-    segments: { keyBytes: 4, numbers: ["columns"], reduces, headsOf: () => 0 },
+    segments: { keyBytes: 4, numbers: ["columns"], reduces, headsOf: () => 0, countsOf },
     needs: new Set<RangeName>([
       "input",
       "output",

@@ -5,6 +5,7 @@ import { requireChosen, requireFit } from "./chosen.ts";
 import { mapOf } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import { portable } from "./methods.ts";
+import { reduceOnce } from "./reduce_once.ts";
 import { singlePass } from "./single_pass.ts";
 
 /** All methods. */
@@ -14,6 +15,7 @@ export const everyMethod: Methods = {
   requireFit,
   oneByOne,
   singlePass,
+  reduceOnce,
   mapOf,
   endsOf,
 };

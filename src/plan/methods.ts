@@ -6,6 +6,7 @@ import type {
   Arrangement,
   Ends,
   InitialBytes,
+  Kernel,
   ScanKernelOptions,
   SegmentSources,
 } from "../kernels/kernel.ts";
@@ -63,6 +64,20 @@ export type PlanSinglePass = (
   methods: Methods,
   testing: Partial<LookBackOptions>,
 ) => SinglePass | undefined;
+
+/**
+ * Changes a reduction's plan, so that one dispatch reduces data of several tiles, up to a tile of tiles, if the ranges start at a
+ * vector. `kernelOf` gives the kernel from items to the result, with these sources.
+ */
+export type ReduceOnce = (
+  plan: Plan,
+  monoid: Monoid,
+  tuning: LoadedTuning,
+  kernelOf: (sources: TileSources) => Kernel,
+  options: Chosen,
+  facts: DeviceFacts,
+  testing: Partial<LookBackOptions>,
+) => Plan;
 
 /** What a plan does for segments. */
 export interface Segments {
@@ -135,6 +150,8 @@ export interface Methods {
   readonly oneByOne?: Readonly<Record<ThreadsTake, OneByOne>>;
   /** Without it, the data is read twice. */
   readonly singlePass?: PlanSinglePass;
+  /** Without it, a reduction of several tiles takes a dispatch for each level of its spine. */
+  readonly reduceOnce?: ReduceOnce;
   /** Checks the map that options name, and makes it. Without it, no options may name a map or its type `from`. */
   readonly mapOf?: (
     options: { readonly map?: unknown; readonly from?: unknown },

@@ -53,6 +53,8 @@ export interface Pass {
   readonly length: number;
   /** How many work-groups are dispatched. */
   readonly tiles: number;
+  /** The scratch that holds the arguments of the dispatch, if a pass before counts the work-groups on the GPU. */
+  readonly counted?: { readonly scratch: number };
   /** Parameters of its own. */
   readonly params?: PassParams;
 }
@@ -84,6 +86,9 @@ export interface Way {
 /** The numbers that a recording of segments takes. */
 export type SegmentNumber = "rows" | "columns" | "segmentCount";
 
+/** The parameters of a recording of segments. */
+export type SegmentCounts = Pick<PassParams, "columns" | "segment_count">;
+
 /** What the ranges of a recording of segments hold. */
 export interface SegmentRanges {
   /** Bytes of a key. */
@@ -94,6 +99,12 @@ export interface SegmentRanges {
   readonly reduces: boolean;
   /** Words of the range `heads`, for so many items. */
   headsOf(length: number): number;
+  /** The numbers that a recording takes, checked. @throws {ArgumentError} */
+  countsOf(
+    given: Readonly<Partial<Record<SegmentNumber, unknown>>>,
+    length: number,
+    plan: Plan,
+  ): SegmentCounts;
 }
 
 /** The part of a primitive's work that is the same for every length: the pipelines to make, and the scratch to hold. */
@@ -165,7 +176,7 @@ export function perArrangement<T>(
     of(arrangement) {
       const one = made.get(arrangement);
       if (one === undefined) {
-        throw new Error(`the plan was not made for ranges that lie so: ${arrangement}`);
+        throw new Error(`the plan has no kernel: ${arrangement}`);
       }
       return one;
     },

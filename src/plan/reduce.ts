@@ -6,6 +6,7 @@ import type { Side } from "../kernels/contract.ts";
 import { elementsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
+import type { TileSources } from "../kernels/tiles.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
@@ -66,9 +67,15 @@ export function planReduce(
   const levels = spineLengths(maxLength, tile);
   const spineLevels = levels.length === 0 && detour ? [1] : levels;
 
-  const kernelOf = (input: Side, output: Side, arrangement: Arrangement): Kernel =>
+  const kernelOf = (
+    input: Side,
+    output: Side,
+    arrangement: Arrangement,
+    sources: TileSources = tuning.sources,
+  ): Kernel =>
     reduceKernel(monoid, {
       ...tuning,
+      sources,
       // Only the first pass reads the caller's items, so only it reads their length from a buffer.
       lengthOnGpu: lengthOnGpu && input === "items",
       input,
@@ -148,5 +155,14 @@ export function planReduce(
       ];
     },
   };
-  return monoid.around?.(plan, facts) ?? plan;
+  const once = methods.reduceOnce?.(
+    plan,
+    monoid,
+    tuning,
+    (sources) => kernelOf("items", "items", "vectors", sources),
+    options,
+    facts,
+    testing,
+  );
+  return monoid.around?.(plan, facts) ?? once ?? plan;
 }

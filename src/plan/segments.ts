@@ -11,6 +11,7 @@ import type { DeviceFacts } from "./facts.ts";
 import type { PlanSegments } from "./methods.ts";
 import type { Pass, RangeName, Slot } from "./plan.ts";
 import { bound } from "./plan.ts";
+import { countsOf } from "./segment_counts.ts";
 import { tileOf } from "./tuning.ts";
 
 // This is loaded only if a plan takes segments.
@@ -128,6 +129,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
           : []),
       ],
       reduces,
+      countsOf,
       headsOf: (length) => (heads.kind === "headBits" ? Math.ceil(length / 32) : length),
     },
     fitsVectors: buffersOf(use, lengthOnGpu) <= facts.limits.maxStorageBuffersPerShaderStage,

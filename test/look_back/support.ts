@@ -7,8 +7,9 @@ import type { Fold } from "../../src/node.ts";
 import type { DeviceFacts } from "../../src/plan/facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import type { ReduceOptions } from "../../src/plan/reduce.ts";
 import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
-import { planCompact, planScan } from "../support/plans.ts";
+import { planCompact, planReduce, planScan } from "../support/plans.ts";
 
 export { FAULTS, faultOf } from "../../src/gpu/look_back_faults.ts";
 
@@ -112,6 +113,19 @@ export async function prepareScan(
   return { device: fold.device, plan, prepared: await prepare(context, plan, runs) };
 }
 
+/** A reduction of ranges that start at vectors, prepared. */
+export async function prepareReduce(
+  fold: Fold,
+  options: ReduceOptions,
+  testing: LookBackTesting = {},
+  { runs, change }: { runs?: number; change?: Change } = {},
+): Promise<Subject> {
+  const context = contextOfFold(fold);
+  const inOne = (kernel: Kernel): boolean => kernel.code.includes("totals_are_due");
+  const plan = changed(await planReduce(options, context.facts, ["vectors"], testing), change, inOne);
+  return { device: fold.device, plan, prepared: await prepare(context, plan, runs) };
+}
+
 /** A compaction of ranges that start at vectors, prepared. */
 export async function prepareCompact(
   fold: Fold,
@@ -127,8 +141,8 @@ export async function prepareCompact(
 /** A change of a kernel's text: pairs of what is found there, and what replaces each. */
 export type Change = readonly (readonly [find: string | RegExp, replacement: string])[];
 
-/** The plan with its kernels' text changed. Fails where there is nothing to change. */
-function changed(plan: Plan, change: Change | undefined): Plan {
+/** The plan with its kernels' text changed. Fails where there is nothing to change in a kernel that it is for. */
+function changed(plan: Plan, change: Change | undefined, isFor = (_: Kernel): boolean => true): Plan {
   expect(plan.spine, `${plan.title} is a single pass`).toBeDefined();
   if (change === undefined) {
     return plan;
@@ -136,6 +150,9 @@ function changed(plan: Plan, change: Change | undefined): Plan {
   const known = new Map<Kernel, Kernel>();
   const of = (kernel: Kernel): Kernel => {
     const { code } = kernel;
+    if (!isFor(kernel)) {
+      return kernel;
+    }
     const text = change.reduce((before, [find, replacement]) => {
       const after = before.replaceAll(
         typeof find === "string" ? find : new RegExp(find.source, "g"),

@@ -55,14 +55,16 @@ test("a grid over both dimensions", () => {
 const twoPasses = { passes: "reduce-then-scan" } as const;
 const onePass = { passes: "single" } as const;
 
-// Of a scan and a compaction in a single pass, and in two; and of a reduction, which has no other.
+// Of a scan and a compaction in a single pass, and in two; and of a reduction in one dispatch, if it has no more than a tile of
+// tiles, and in one for each level.
 test.each([
-  [0, [0, 0], [1, 1], 1],
-  [8, [1, 1], [1, 3], 1],
-  [9, [1, 3], [1, 3], 2],
-  [65, [1, 5], [1, 5], 3],
-  [513, [1, 7], [1, 7], 4],
-])("the dispatches for %i items", async (length, scans, compactions, reduction) => {
+  [0, [0, 0], [1, 1], [1, 1]],
+  [8, [1, 1], [1, 3], [1, 1]],
+  [9, [1, 3], [1, 3], [1, 2]],
+  [64, [1, 3], [1, 3], [1, 2]],
+  [65, [1, 5], [1, 5], [3, 3]],
+  [513, [1, 7], [1, 7], [4, 4]],
+])("the dispatches for %i items", async (length, scans, compactions, reductions) => {
   const options = { ...small, ...onePass, maxLength: 1000 };
   const where = "true";
   const count = (plan: Plan, arrangement: Arrangement): number =>
@@ -75,7 +77,11 @@ test.each([
     count(await planCompact({ ...options, where }, facts), "vectors"),
     count(await planCompact({ ...options, ...twoPasses, where }, facts), "vectors"),
   ]).toEqual(compactions);
-  expect(count(await planReduce(options, facts), "vectors")).toBe(reduction);
+  expect([
+    count(await planReduce(options, facts), "vectors"),
+    count(await planReduce({ ...options, ...twoPasses }, facts), "vectors"),
+  ]).toEqual(reductions);
+  expect(count(await planReduce(options, facts), "items")).toBe(reductions[1]);
   // Where ranges lie otherwise, a single pass is none.
   for (const arrangement of ["items", "one-buffer"] as const) {
     expect(count(await planScan(options, facts), arrangement)).toBe(scans[1]);

@@ -1,0 +1,96 @@
+import type { Kernel } from "../kernels/kernel.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Context, Pipeline } from "./context.ts";
+import { bindingLayouts, keyOf, pipelineOf } from "./device.ts";
+import { COMPUTE_STAGE } from "./flags.ts";
+
+// A plan has kernels for ranges that lie in any way, and most programs record ranges of one kind.
+
+/** The kernels that a plan's first way takes, at any length: for input and output in two buffers, which start at a vector. */
+function firstKernels({ ways, segments, maxLength, kernels, passes }: Plan): readonly Kernel[] {
+  const [way] = ways;
+  if (way === undefined || ways.length === 1 || segments) {
+    return kernels;
+  }
+  const first = new Set<string>();
+  for (let length = 2 * maxLength; length > 0; ) {
+    length = Math.floor(length / 2);
+    for (const { kernel } of passes(length, way.arrangement, way.aside)) {
+      first.add(kernel.code);
+    }
+  }
+  return kernels.filter(({ code }) => first.has(code));
+}
+
+/** Compiles a kernel before this returns. */
+function compileNow(device: GPUDevice, { label, code, entryPoint, bindings }: Kernel): Pipeline {
+  const layout = device.createBindGroupLayout({
+    label,
+    entries: [...bindings].map(([binding, kind]) => ({
+      binding,
+      visibility: COMPUTE_STAGE,
+      buffer: bindingLayouts[kind],
+    })),
+  });
+  const pipeline = device.createComputePipeline({
+    label,
+    layout: device.createPipelineLayout({ label, bindGroupLayouts: [layout] }),
+    compute: { module: device.createShaderModule({ label, code }), entryPoint },
+  });
+  return { pipeline, layout };
+}
+
+/** Pipelines that are compiled when they are first used, among those of a device. */
+const atUse = new WeakSet<Promise<Pipeline>>();
+
+/**
+ * Puts off the compilation of all kernels but those of the plan's first way. So a plan is compiled sooner. The returned function
+ * compiles the others in the background, one after another, as long as they are wanted. Until then, a recording that needs one
+ * compiles it at once.
+ */
+export function putOff(context: Context, plan: Plan): (isWanted: () => boolean) => Promise<void> {
+  const { device, pipelines } = context;
+  const first = firstKernels(plan);
+  // What another plan put off starts anew here.
+  for (const kernel of plan.kernels) {
+    const key = keyOf(kernel);
+    const known = pipelines.get(key);
+    if (known !== undefined && atUse.has(known)) {
+      pipelines.delete(key);
+    }
+  }
+  const later = plan.kernels
+    .filter((kernel) => !first.includes(kernel) && !pipelines.has(keyOf(kernel)))
+    .map((kernel) => {
+      let made: Pipeline | undefined;
+      const own = (): Pipeline => {
+        made ??= compileNow(device, kernel);
+        return made;
+      };
+      const pipeline = Promise.resolve<Pipeline>({
+        get pipeline() {
+          return own().pipeline;
+        },
+        get layout() {
+          return own().layout;
+        },
+      });
+      atUse.add(pipeline);
+      pipelines.set(keyOf(kernel), pipeline);
+      const compile = async (): Promise<void> => {
+        if (pipelines.get(keyOf(kernel)) === pipeline) {
+          pipelines.delete(keyOf(kernel));
+        }
+        made ??= await pipelineOf(context, kernel);
+      };
+      return compile;
+    });
+  return async (isWanted) => {
+    for (const compile of later) {
+      if (isWanted() && context.lost === undefined) {
+        // What does not compile fails again where it is used, if ever.
+        await compile().catch(() => {});
+      }
+    }
+  };
+}

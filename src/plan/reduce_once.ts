@@ -1,0 +1,65 @@
+import { roundingIn } from "../algebra/rounding.ts";
+import { algorithms } from "../kernels/algorithms.ts";
+import { elementWords } from "../kernels/contract.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import { lookBackShape, reduceOnceMemory, reduceOnceSources, spineBytes } from "../kernels/look_back.ts";
+import type { ReduceOnce } from "./methods.ts";
+import { bound, distinct, RUNS } from "./plan.ts";
+import { tileOf } from "./tuning.ts";
+
+/**
+ * The most tiles that one work-group combines the totals of. u32 on an H100, tiles of 4096: 2^16 items 11.8 µs (two dispatches: 14.1),
+ * 2^22 15.1 (16.4), 2^23 18.1 (20.7), and with 4096 tiles 2^24 38.0 (34.9). A copy takes 9.3, 13.7, 32 and 55.
+ */
+const MOST_TILES = 2048;
+
+/** Reduces up to a tile of tiles, or {@link MOST_TILES}, in one dispatch, in the order of operations of two. */
+export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, facts, testing) => {
+  const { passes } = options;
+  const { sizes, algorithm } = tuning;
+  const { domain, type } = monoid;
+  const tile = tileOf(tuning);
+  const most = Math.min(tile, MOST_TILES);
+  const tiles = Math.min(most, Math.ceil(plan.maxLength / tile));
+  // Subgroups combine totals in rows of vectors, where a pass of its own combines them in rows of single totals.
+  const isReordered = algorithms[algorithm].subgroups && roundingIn(type, domain) === "each operation";
+  if (
+    passes === "reduce-then-scan" ||
+    (passes === undefined && !facts.lookBack) ||
+    tiles < 2 ||
+    sizes.oneByOne ||
+    monoid.around !== undefined ||
+    isReordered ||
+    !plan.ways.some(({ arrangement }) => arrangement === "vectors") ||
+    algorithms[algorithm].memory(sizes, domain.elementBytes) + reduceOnceMemory(domain.elementBytes) >
+      facts.limits.maxComputeWorkgroupStorageSize
+  ) {
+    return plan;
+  }
+  const shape = lookBackShape(tuning);
+  const { patience = facts.software ? 16 : 1000, faults } = testing;
+  const sources = reduceOnceSources(monoid, shape, { patience, ...(faults && { faults }) });
+  const kernel = kernelOf((own) => [...sources, ...tuning.sources(own)]);
+  const spine = { scratch: plan.scratch.length, tiles };
+  const slots = bound(kernel, [
+    [bindingOf.input, "input"],
+    [bindingOf.output, "output"],
+    [bindingOf.length, "length"],
+    [bindingOf.initial, "initial"],
+    [bindingOf.spine, { scratch: spine.scratch }],
+  ]);
+  // Longer data takes a dispatch for each level, and so do ranges that lie otherwise.
+  const isAlways = plan.ways.length === 1 && plan.maxLength <= most * tile;
+  const others = isAlways ? plan.passes(1, "vectors").map((pass) => pass.kernel) : plan.kernels;
+  return {
+    ...plan,
+    kernels: distinct([kernel, ...others]),
+    scratch: [...plan.scratch, spineBytes(shape, tiles, elementWords(monoid), RUNS)],
+    eagerScratch: plan.eagerScratch + 1,
+    spine,
+    passes: (length, arrangement, aside, params) =>
+      arrangement === "vectors" && !aside && length > tile && length <= most * tile
+        ? [{ kernel, slots, length, tiles: Math.ceil(length / tile) }]
+        : plan.passes(length, arrangement, aside, params),
+  };
+};

@@ -1,0 +1,31 @@
+import { ArgumentError } from "../errors.ts";
+import type { SegmentNumber, SegmentRanges } from "./plan.ts";
+
+/** The numbers that a recording of segments takes, checked: the items of a row, and how many segments there are. */
+export const countsOf: SegmentRanges["countsOf"] = (given, length, { segments, title, needs }) => {
+  const refusal = (problem: string, option: string): Error =>
+    new ArgumentError(`${title}: ${problem}`, option);
+  const numberOf = (name: SegmentNumber, least: number, otherwise?: number): number => {
+    const value: unknown = given[name] ?? otherwise;
+    if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > 0xfffffffe) {
+      throw refusal(`${name} is ${String(value)}; it takes a whole number from ${least} up`, name);
+    }
+    return value;
+  };
+  const name = segments?.numbers[0];
+  if (name === undefined) {
+    return {};
+  }
+  if (name === "segmentCount") {
+    // There are no more runs than items. How many offsets there are only the caller knows.
+    return { segment_count: numberOf(name, 0, needs.has("offsets") ? undefined : length) };
+  }
+  const columns = numberOf(name, 1);
+  if (length % columns !== 0 && !needs.has("length")) {
+    throw refusal(
+      `${name} is ${columns}, and length is ${length}; it takes a number that divides the length`,
+      name,
+    );
+  }
+  return { columns, segment_count: name === "rows" ? Math.ceil(length / columns) : columns };
+};

@@ -1,0 +1,330 @@
+import { describe, expect, test } from "vitest";
+import { settable } from "../../src/algebra/array_values.ts";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
+import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add } from "../../src/algebra/operators.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import type { Arrangement } from "../../src/kernels/kernel.ts";
+import type { DeviceFacts } from "../../src/plan/facts.ts";
+import type { TuningOptions } from "../../src/plan/options.ts";
+import type { LookBackTesting } from "../../src/plan/scan.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits, expectWithin } from "../support/compare.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { planReduce } from "../support/plans.ts";
+import { anyItems, randomBits, valuesAs } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
+import { affineItems, lastingItems, matrix } from "./operators.ts";
+import type { Change, Run } from "./support.ts";
+import {
+  contextOfFold,
+  expectExact,
+  FAULTS,
+  faultOf,
+  faults,
+  outputsOf,
+  prepareReduce,
+  STUCK_MS,
+  wrongRuns,
+} from "./support.ts";
+
+// Reductions in one dispatch: the last work-group combines the totals of all, some of which come late, in part or never.
+
+const fold = useSoftwareFold();
+
+const manyMagnitudes = (_: ElementType, length: number, name: string): AnyArray => {
+  const next = randomBits(name);
+  return valuesAs(
+    "f64",
+    Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40)),
+  );
+};
+
+interface Case {
+  readonly title: string;
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+  readonly items?: (type: ElementType, length: number, name: string) => AnyArray;
+  readonly mapped?: { readonly from: ElementType; readonly map: string; readonly twin: unknown };
+  readonly initial?: number;
+  readonly tuning?: TuningOptions | ((facts: DeviceFacts) => TuningOptions);
+  readonly testing?: LookBackTesting;
+  readonly change?: Change;
+  /** Whether items go one by one on a software adapter, so that nothing is to be tried there. */
+  readonly onlyOnGpu?: boolean;
+}
+
+const ofAffine = {
+  type: u32,
+  op: untyped(affine),
+  items: (_: ElementType, length: number, name: string): AnyArray => affineItems(length, name),
+};
+
+const cases: readonly Case[] = [
+  { title: "an operator that does not commute", ...ofAffine },
+  { title: "patience 0", ...ofAffine, testing: { patience: 0 } },
+  { title: "patience 300", ...ofAffine, testing: { patience: 300 } },
+  { title: "blelloch", ...ofAffine, tuning: { algorithm: "blelloch", workGroupSize: 8 } },
+  {
+    title: "blelloch, in work-groups of 6",
+    ...ofAffine,
+    tuning: { algorithm: "blelloch", workGroupSize: 6 },
+  },
+  { title: "work-groups of one thread", ...ofAffine, tuning: { workGroupSize: 1, itemsPerThread: 16 } },
+  {
+    title: "subgroups",
+    ...ofAffine,
+    tuning: ({ subgroupMaxSize }) => ({ algorithm: "subgroup", workGroupSize: 2 * subgroupMaxSize }),
+  },
+  {
+    title: "subgroups of which one is not full",
+    ...ofAffine,
+    tuning: ({ subgroupMaxSize }) => ({ algorithm: "subgroup", workGroupSize: 1.5 * subgroupMaxSize }),
+  },
+  {
+    title: "sums by subgroups",
+    type: u32,
+    op: untyped(add),
+    tuning: ({ subgroupMaxSize }) => ({
+      algorithm: "subgroup",
+      workGroupSize: 2 * subgroupMaxSize,
+      itemsPerThread: 8,
+    }),
+  },
+  {
+    title: "the last tile's work-group first",
+    ...ofAffine,
+    change: [
+      [
+        "let tile = work_group.y * params.grid_width + work_group.x;",
+        "let tile = params.tiles - 1u - (work_group.y * params.grid_width + work_group.x);",
+      ],
+    ],
+  },
+  { title: "from an initial value", ...ofAffine, initial: 0x80030005 },
+  {
+    title: "items of twice the size, mapped",
+    ...ofAffine,
+    items: (_, length, name) => anyItems("u64", length, name),
+    mapped: {
+      from: u64,
+      map: "x.x ^ (x.y + i)",
+      twin: (x: bigint, i: number) => (Number(x & 0xffffffffn) ^ (Number(x >> 32n) + i)) >>> 0,
+    },
+  },
+  { title: "u64 add", type: u64, op: untyped(add) },
+  { title: "f64 add, bit for bit", type: f64, op: untyped(add), items: manyMagnitudes },
+  {
+    title: "f64 add by blelloch in work-groups of 6, bit for bit",
+    type: f64,
+    op: untyped(add),
+    items: manyMagnitudes,
+    tuning: { algorithm: "blelloch", workGroupSize: 6 },
+  },
+  {
+    title: "a struct of 16 bytes",
+    type: matrix.type,
+    op: matrix as unknown as Operator<string>,
+    onlyOnGpu: true,
+  },
+];
+
+const tuningOf = ({ tuning }: Case, facts: DeviceFacts): Required<Omit<TuningOptions, "passes">> => ({
+  algorithm: "hillis-steele",
+  workGroupSize: 8,
+  itemsPerThread: 4,
+  ...(typeof tuning === "function" ? tuning(facts) : tuning),
+});
+
+/** Two tiles, and so on up to a tile of tiles. */
+const lengthsOf = (tile: number): number[] => [
+  tile + 1,
+  2 * tile,
+  3 * tile - 1,
+  (tile - 1) * tile,
+  tile * tile - 3,
+  tile * tile,
+];
+
+describe("a reduction in one dispatch", () => {
+  test.for(rows(cases, { of: 5 }))("$title", { timeout: STUCK_MS }, async (one, { skip }) => {
+    const { type, op, items = lastingItems, mapped, initial, testing, change, onlyOnGpu } = one;
+    const { facts } = contextOfFold(fold());
+    const tuning = tuningOf(one, facts);
+    skip(tuning.algorithm === "subgroup" && !facts.features.has("subgroups"), "the adapter has no subgroups");
+    skip(onlyOnGpu === true && facts.software, "on a software adapter, long items go one by one");
+    const tile = tuning.workGroupSize * tuning.itemsPerThread;
+    // A tile of subgroups on a GPU has a million items for its square.
+    const lengths = lengthsOf(tile).filter((length) => length <= 2 ** 16);
+    const subject = await prepareReduce(
+      fold(),
+      {
+        type,
+        op,
+        maxLength: tile * tile,
+        passes: "single",
+        ...tuning,
+        ...(initial !== undefined && { initial: true }),
+        ...(mapped && { from: mapped.from, map: mapped.map }),
+      },
+      { faults, ...testing },
+      { ...(change && { change }) },
+    );
+    const grouping = subject.plan.groupingOf("vectors");
+    const made = lengths.map((length) => {
+      expect(subject.plan.passes(length, "vectors")).toHaveLength(1);
+      return ["even", "odd"].map((name) => {
+        const data = items(type, length, `${name} ${length}`);
+        const options = {
+          type,
+          op,
+          ...(mapped && { from: mapped.from, map: mapped.twin }),
+          ...(initial !== undefined && { initial }),
+          ...(type.name === "f64" && { grouping }),
+        };
+        const value = reduceReference(data as Uint32Array, options as unknown as { op: typeof affine });
+        const { array: expected, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
+        set(0, value);
+        return { data, expected, ...(initial !== undefined && { initial }) };
+      });
+    });
+    const all = made.flatMap((inputs, at) =>
+      Array.from(
+        { length: FAULTS },
+        (_, fault): Run => ({
+          ...(inputs[fault % 2] as Omit<Run, "title">),
+          title: `of ${lengths[at]}, ${faultOf(fault + 1)}`,
+        }),
+      ),
+    );
+    await expectExact(subject, all);
+  });
+
+  test("f32 add: within the bound, and the same bits whatever is late or missing", {
+    timeout: STUCK_MS,
+  }, async () => {
+    const tile = 32;
+    const base = {
+      algorithm: "hillis-steele",
+      workGroupSize: 8,
+      itemsPerThread: 4,
+      passes: "single",
+    } as const;
+    const subject = await prepareReduce(fold(), { type: f32, maxLength: tile * tile, ...base }, { faults });
+    const length = tile * tile - 3;
+    const next = randomBits("f32 sums");
+    const data = Float32Array.from({ length }, () => next() / 2 ** 32);
+    const runs = Array.from({ length: FAULTS }, (_, at) => ({
+      title: faultOf(at + 1),
+      data,
+      expected: data,
+    }));
+    const { outputs } = await outputsOf(subject, runs);
+    const [first] = outputs as [Uint32Array];
+    for (const [at, output] of outputs.entries()) {
+      expectSameBits(output.subarray(0, 1), first.subarray(0, 1), faultOf(at + 1));
+    }
+    const sum = data.reduce((before, x) => before + x, 0);
+    const own = new Float32Array(first.buffer, first.byteOffset, 1);
+    expectWithin(own, [{ value: sum, bound: length * 2 ** -23 * sum }], "f32 add");
+  });
+
+  test("takes a dispatch for each level if data has more than a tile of tiles, or if two passes are asked for", async () => {
+    const { facts } = contextOfFold(fold());
+    const base = { type: u32, algorithm: "hillis-steele", workGroupSize: 8, itemsPerThread: 4 } as const;
+    const single = await planReduce({ ...base, maxLength: 2 ** 16, passes: "single" }, facts);
+    const dispatches = (length: number, arrangement: Arrangement, aside = false): number =>
+      single.passes(length, arrangement, aside).length;
+    expect([0, 32, 33, 1024, 1025].map((length) => dispatches(length, "vectors"))).toEqual([1, 1, 1, 1, 3]);
+    expect([dispatches(1024, "items"), dispatches(1024, "vectors", true)]).toEqual([2, 2]);
+    const two = await planReduce({ ...base, maxLength: 1024, passes: "reduce-then-scan" }, facts);
+    expect(two.passes(1024, "vectors")).toHaveLength(2);
+    const unasked = (lookBack: boolean) => planReduce({ ...base, maxLength: 1024 }, { ...facts, lookBack });
+    expect((await unasked(false)).passes(1024, "vectors")).toHaveLength(2);
+    expect((await unasked(true)).passes(1024, "vectors")).toHaveLength(1);
+    expect((await unasked(true)).kernels).toHaveLength((await unasked(false)).kernels.length + 1);
+  });
+
+  test.for([0, 1, 5, 32, 33, 700, 1023, 1024, 5000])(
+    "of a length on the GPU: %i of at most 1024",
+    { timeout: STUCK_MS },
+    async (length) => {
+      const { device } = fold();
+      const prepared = await fold().prepareReduce({
+        type: u32,
+        op: affine,
+        maxLength: 1024,
+        lengthOnGpu: true,
+        algorithm: "hillis-steele",
+        workGroupSize: 8,
+        itemsPerThread: 4,
+        passes: "single",
+      });
+      const data = affineItems(1024, "a length on the GPU");
+      const buffers = [data, Uint32Array.of(0xdeadbeef), Uint32Array.of(length)].map((words) =>
+        storageBuffer(device, words),
+      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+      const [input, output, size] = buffers;
+      const encoder = device.createCommandEncoder();
+      prepared.record(encoder, { input, output, length: size });
+      device.queue.submit([encoder.finish()]);
+      const expected = reduceReference(data.subarray(0, Math.min(length, 1024)), { op: affine });
+      expect([...(await readWords(device, output))]).toEqual([expected]);
+      prepared.destroy();
+      for (const buffer of buffers) {
+        buffer.destroy();
+      }
+    },
+  );
+
+  // Each rule of the kernel, broken: then some run is wrong, or the result never comes from the last work-group.
+  const broken: readonly { readonly title: string; readonly change: Change }[] = [
+    { title: "entries count whatever their run", change: [["is_whole &= found.is_whole;", ""]] },
+    {
+      title: "the last work-group does not compute what is missing",
+      change: [
+        ["if (workgroupUniformLoad(&total_is_missing) != 0u) {\n    totals", "if (false) {\n    totals"],
+      ],
+    },
+    {
+      title: "what is missing is taken as it is",
+      change: [["total_is_missing = select(1u, 0u, found.is_whole);", "total_is_missing = 0u;"]],
+    },
+    { title: "nobody is the last", change: [["before == last)", "before == last + 1u)"]] },
+    { title: "totals past the last count", change: [[/if \(first \+ \w+ > last\) \{/, "if (false) {"]] },
+    { title: "a total too few", change: [[/if \(first \+ (\w+) > last\) \{/, "if (first + $1 >= last) {"]] },
+    {
+      title: "a total goes to the next place",
+      change: [[/if \(first \+ (\w+) == tile\) \{/, "if (first + $1 == tile + 1u) {"]],
+    },
+    { title: "the count does not start at 0", change: [["+ run_number()], 1u)", "+ 1u], 1u)"]] },
+  ];
+  test.for(broken)("shows if it is broken: $title", { timeout: STUCK_MS }, async ({ change }) => {
+    const base = {
+      algorithm: "hillis-steele",
+      workGroupSize: 8,
+      itemsPerThread: 4,
+      passes: "single",
+    } as const;
+    const subject = await prepareReduce(
+      fold(),
+      { type: u32, op: untyped(affine), maxLength: 1024, ...base },
+      { faults },
+      { change },
+    );
+    const runs = [33, 1000].flatMap((length) =>
+      Array.from({ length: FAULTS }, (_, fault): Run => {
+        const data = affineItems(length, `broken ${fault % 2} ${length}`);
+        const expected = Uint32Array.of(reduceReference(data, { op: affine }));
+        return { title: `of ${length}, ${faultOf(fault + 1)}`, data, expected };
+      }),
+    );
+    expect(await wrongRuns(subject, runs)).not.toEqual([]);
+  });
+});
