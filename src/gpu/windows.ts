@@ -23,7 +23,7 @@ import type { Compiled, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
 import type { Division, Run } from "./ways.ts";
-import { requireApart, runOf } from "./ways.ts";
+import { problemOf, requireApart, runOf } from "./ways.ts";
 
 // Recordings of ranges that are longer than a binding may be: window after window, with the carry handed on on the GPU.
 
@@ -279,6 +279,10 @@ async function compactInWindows(
       });
       const { count, indirect } = ranges;
       const store = append.bind(1, { count, indirect }, STORE, { window: windows.length - 1 });
+      const problem = problemOf(append, store);
+      if (problem !== undefined) {
+        throw problem;
+      }
       return [...runs, { compiled: append, way: STORE, passes: store }];
     },
   };

@@ -330,6 +330,30 @@ describe("compactions", () => {
   });
 });
 
+test("a compaction's count and arguments in one buffer are refused where one binding would reach into the other", async () => {
+  const { device } = fold();
+  const maxLength = 2 * WINDOW;
+  const indirect = { dispatch: { itemsPerWorkGroup: 7 } };
+  const compact = await fold().prepareCompact({ type: u32, where: "i % 3u == 1u", maxLength, indirect });
+  const input = storageBuffer(device, random(maxLength, "one buffer"));
+  const output = storageBuffer(device, poisoned(maxLength));
+  const shared = storageBuffer(device, poisoned(128));
+  const record = (offset: number) => (encoder: GPUCommandEncoder) =>
+    compact.record(encoder, {
+      input,
+      output,
+      count: { buffer: shared },
+      indirect: { buffer: shared, offset },
+      length: maxLength,
+    });
+  expect(() => submit(record(16))).toThrow(/count and indirect must be in different buffers, or have 256 bytes/);
+  submit(record(256));
+  const kept = Math.floor((maxLength + 1) / 3);
+  const found = await readWords(device, shared);
+  expect([found[0], ...found.slice(64, 67)]).toEqual([kept, Math.ceil(kept / 7), 1, 1]);
+  compact.destroy();
+});
+
 test("what no buffer holds is refused, and so are ranges of one buffer that one binding does not span", async () => {
   const { device } = fold();
   const refused = fold().prepareScan({ type: u32, maxLength: limits.maxBufferSize / 4 + 1 });
