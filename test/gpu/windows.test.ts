@@ -346,7 +346,9 @@ test("a compaction's count and arguments in one buffer are refused where one bin
       indirect: { buffer: shared, offset },
       length: maxLength,
     });
-  expect(() => submit(record(16))).toThrow(/count and indirect must be in different buffers, or have 256 bytes/);
+  expect(() => submit(record(16))).toThrow(
+    /count and indirect must be in different buffers, or have 256 bytes/,
+  );
   submit(record(256));
   const kept = Math.floor((maxLength + 1) / 3);
   const found = await readWords(device, shared);
