@@ -207,20 +207,21 @@ export async function typesOf(data: AnyArray, options: TypeOptions, caller: stri
 const shortTypes = { u32, i32, f32, f16 } as const;
 
 /** The element type of an array. The 64-bit types are loaded with the first array of 64-bit elements. */
-async function typeOfArray(
+function typeOfArray(
   data: AnyArray,
   type: ElementType | undefined,
   caller: string,
   option: string,
-): Promise<ElementType> {
+): ElementType | Promise<ElementType> {
   const given = structOfArray(data, type, caller, option) ?? type;
   if (given !== undefined) {
     return given;
   }
   const name: TypeName = typeNameOfArray(data, type, caller);
-  return name in shortTypes
-    ? shortTypes[name as keyof typeof shortTypes]
-    : (await import("../algebra/types_64.ts"))[name as "u64" | "i64" | "f64"];
+  return (
+    shortTypes[name as keyof typeof shortTypes] ??
+    import("../algebra/types_64.ts").then((types) => types[name as "u64" | "i64" | "f64"])
+  );
 }
 
 /** A compiled plan, as a call uses it. */

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { AnyArray, ArrayOf, Bytes } from "../algebra/arrays.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
+import type { WavefoldError } from "../errors.ts";
 import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { wholeWords } from "../plan/plan.ts";
@@ -20,11 +21,19 @@ import { readInPieces } from "./transfer_pieces.ts";
  */
 export class Memory {
   readonly buffer: GPUBuffer;
+  /** Whether it is a buffer of the caller's, who may destroy it at any time. */
+  readonly isWrapped: boolean;
+  /**
+   * It is there if commands that write it used a buffer of a caller's, or what such commands wrote. Resolves to why the device
+   * refused them, if it did.
+   */
+  refused?: Promise<WavefoldError | undefined> | undefined;
   readonly #giveBack: () => void;
   #users = 1;
 
-  constructor(buffer: GPUBuffer, giveBack: () => void) {
+  constructor(buffer: GPUBuffer, isWrapped: boolean, giveBack: () => void) {
     this.buffer = buffer;
+    this.isWrapped = isWrapped;
     this.#giveBack = giveBack;
   }
 
@@ -63,7 +72,7 @@ let owned = 0;
 
 /** Memory of a fold's array. Once nobody uses it, its buffer is kept for later calls, if it is ours. */
 export function own(context: Context, arrays: Arrays, buffer: GPUBuffer, isOurs = true): Memory {
-  const memory = new Memory(buffer, () => {
+  const memory = new Memory(buffer, !isOurs, () => {
     arrays.delete(reference);
     if (isOurs) {
       keepBuffer(context.kept, buffer);
@@ -226,6 +235,7 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
             place().set(whole().subarray(before));
           }
         }
+        await requireAccepted(this.#parts);
         return { place: place(), length };
       });
       return into !== undefined && count === undefined
@@ -264,6 +274,7 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
         count === undefined
           ? maxLength
           : Math.min(maxLength, await atHand(context, title, (hand) => countOf(context, title, hand, count)));
+      await requireAccepted(this.#parts);
       if (length === 0) {
         return new GpuView(this.#make(new ArrayBuffer(0)) as ContentsOf<Own, V>, () => {});
       }
@@ -360,6 +371,14 @@ async function mappedCopy(
   } catch (cause) {
     stage.destroy();
     throw await explain(context, title, cause);
+  }
+}
+
+/** @throws {WavefoldError} if the device refused commands that write an array, or wrote what they read. */
+async function requireAccepted({ memory }: Parts): Promise<void> {
+  const cause = await memory.refused;
+  if (cause !== undefined) {
+    throw cause;
   }
 }
 

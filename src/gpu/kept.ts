@@ -50,14 +50,15 @@ export const nothingKept = (): Kept => ({
 
 /** Takes a kept buffer that has room for so many bytes. It is at most twice as large, or at most 64 KiB. */
 export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPUBuffer | undefined {
-  let best = -1;
-  buffers.forEach((one, at) => {
+  let best: KeptBuffer | undefined;
+  for (const one of buffers) {
     const fits = one.usage === usage && one.size >= bytes && one.size <= Math.max(2 * bytes, 2 ** 16);
-    if (fits && one.size <= (buffers[best]?.size ?? Infinity)) {
-      best = at;
+    // Of the smallest ones, the latest.
+    if (fits && !(best && one.size > best.size)) {
+      best = one;
     }
-  });
-  return best < 0 ? undefined : buffers.splice(best, 1)[0]?.buffer;
+  }
+  return best && buffers.splice(buffers.indexOf(best), 1)[0]?.buffer;
 }
 
 /**
@@ -76,13 +77,14 @@ export function keepBuffer(kept: Kept, buffer: GPUBuffer): void {
 
 /** Destroys buffers, those that were left first before others, until at most so many bytes and not too many are left. */
 export function letGoOfBuffers({ buffers }: Kept, most: number): void {
-  let bytes = buffers.reduce((sum, { size }) => sum + size, 0);
-  for (const { buffer, size } of [...buffers]) {
-    if (bytes > most || buffers.length > MOST_BUFFERS) {
-      buffers.shift();
-      bytes -= size;
-      buffer.destroy();
-    }
+  let bytes = 0;
+  for (const { size } of buffers) {
+    bytes += size;
+  }
+  while (bytes > most || buffers.length > MOST_BUFFERS) {
+    const { buffer, size } = buffers.shift() as KeptBuffer;
+    bytes -= size;
+    buffer.destroy();
   }
 }
 
@@ -92,18 +94,18 @@ export function takePlan({ plans }: Kept, key: string): KeptPlan | undefined {
   return at < 0 ? undefined : plans.splice(at, 1)[0];
 }
 
-/** Keeps a plan, if its pipelines are kept, too. */
-export function keepPlan(kept: Kept, plan: KeptPlan, pipelines: ReadonlyMap<string, unknown>): void {
-  kept.plans.push(plan);
-  letGoOfPlans(kept, pipelines);
+/** Keeps a plan, if its pipelines are kept, too. Of plans that are too many, the one that was left first is destroyed. */
+export function keepPlan({ plans }: Kept, plan: KeptPlan, pipelines: ReadonlyMap<string, unknown>): void {
+  if (!plan.pipelines.every((key) => pipelines.has(key))) {
+    plan.destroy();
+  } else if (plans.push(plan) > MOST_PLANS) {
+    plans.shift()?.destroy();
+  }
 }
 
-/** Destroys plans that lack a pipeline; and of plans that are too many, those that were left first. */
-export function letGoOfPlans({ plans }: Kept, pipelines: ReadonlyMap<string, unknown>): void {
-  const left = plans.filter((one) => one.pipelines.every((key) => pipelines.has(key))).slice(-MOST_PLANS);
-  for (const one of plans.splice(0, plans.length, ...left)) {
-    if (!left.includes(one)) {
-      one.destroy();
-    }
+/** Destroys plans that lack a pipeline. */
+export function letGoOfPlans(kept: Kept, pipelines: ReadonlyMap<string, unknown>): void {
+  for (const one of kept.plans.splice(0)) {
+    keepPlan(kept, one, pipelines);
   }
 }

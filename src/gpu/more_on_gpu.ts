@@ -11,12 +11,20 @@ import { requireScalar, requireSide } from "../plan/scalar.ts";
 import { planSearch } from "../plan/search.ts";
 
 import type { Context } from "./context.ts";
-import { explain, requireDevice } from "./device.ts";
+import { explain } from "./device.ts";
 import type { Arrays, Count, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
 import type { HandHistogramOptions } from "./histogram.ts";
 import { histogramNames, textOf } from "./histogram.ts";
-import { callOnGpu, plannedLength, requireNamed, requireOneEach, requireOnGpu, withPlan } from "./on_gpu.ts";
+import {
+  callOnGpu,
+  plannedLength,
+  requireNamed,
+  requireOneEach,
+  requireOnGpu,
+  submitOnGpu,
+  withPlan,
+} from "./on_gpu.ts";
 import { keyOfCall } from "./planned.ts";
 import type { Ranges } from "./recording.ts";
 import { prepare } from "./recording.ts";
@@ -59,17 +67,14 @@ async function run(context: Context, arrays: Arrays, call: Call): Promise<GpuArr
     return await withPlan(context, key, make, async (prepared) => {
       made = own(context, arrays, await roomFor(context, title, "result", most * type.bytes));
       const memory = made;
-      // Meanwhile, the device or the fold may have been destroyed.
-      requireDevice(context, title);
-      if (
-        [memory, ...sources.map((array) => partsOf(array).memory), count?.memory].some((one) => one?.isGone)
-      ) {
-        throw new ArgumentError(`${title}: the fold was destroyed during the call`);
-      }
-      const encoder = context.device.createCommandEncoder({ label: `wavefold ${title}` });
-      const ranges = { ...call.ranges, output: memory.buffer, length: input.length };
-      prepared.record(encoder, ranges, input.maxLength);
-      context.device.queue.submit([encoder.finish()]);
+      const used = [...sources.map((array) => partsOf(array).memory), count?.memory];
+      submitOnGpu(context, title, used, [memory], (encoder) =>
+        prepared.record(
+          encoder,
+          { ...call.ranges, output: memory.buffer, length: input.length },
+          input.maxLength,
+        ),
+      );
       made = undefined;
       count?.memory.hold();
       return new GpuArray(type, arrayOver.bind(undefined, type), {

@@ -15,7 +15,7 @@ import type {
   TotalOption,
 } from "./at_hand.ts";
 import type { Context } from "./context.ts";
-import { explain, keyOf, requireDevice, usePipelines } from "./device.ts";
+import { explain, keyOf, requireDevice, usePipelines, validated } from "./device.ts";
 import type { CallOnGpu, Memory, Primitive } from "./gpu_array.ts";
 import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { KeptPlan } from "./kept.ts";
@@ -208,6 +208,45 @@ function newPlan<P extends Kept>(context: Context, key: string, make: () => Prom
   };
   waiting.set(key, plan);
   return plan;
+}
+
+/**
+ * Records a call that reads some memory and writes other, and submits it. Buffers of the caller's may be destroyed at any time. If
+ * so, the device refuses the commands, and whoever reads their results is told. The call does not wait for that.
+ *
+ * @throws {ArgumentError} {@link DeviceLostError} if the device or the fold was destroyed meanwhile.
+ */
+export function submitOnGpu(
+  context: Context,
+  title: string,
+  sources: readonly (Memory | undefined)[],
+  results: readonly (Memory | undefined)[],
+  record: (encoder: GPUCommandEncoder) => void,
+): void {
+  const { device } = context;
+  requireDevice(context, title);
+  const used = [...sources, ...results];
+  if (used.some((one) => one?.isGone)) {
+    throw new ArgumentError(`${title}: the fold was destroyed during the call`);
+  }
+  const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
+  record(encoder);
+  const submit = (): void => device.queue.submit([encoder.finish()]);
+  const refusals = sources.map((one) => one?.refused).filter((one) => one !== undefined);
+  if (used.some((one) => one?.isWrapped)) {
+    // If the device is lost, reading fails by itself.
+    const refusalOf = (cause: unknown) => (cause instanceof WavefoldError ? cause : undefined);
+    refusals.push(validated(context, title, submit).then(() => undefined, refusalOf));
+  } else {
+    submit();
+  }
+  const refused =
+    refusals.length > 0 ? Promise.all(refusals).then((all) => all.find((one) => one)) : undefined;
+  for (const one of results) {
+    if (one !== undefined) {
+      one.refused = refused;
+    }
+  }
 }
 
 /** An argument that is an array on the GPU, of this device, and not destroyed. */
@@ -454,14 +493,9 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
       const total = isCounted ? await make("count", countsOf(call) * u32.bytes) : undefined;
       const keys = primitive === "reduce" ? segments?.keys : undefined;
       const unique = keys && (await make("keys", call.most * keys.type.bytes));
-      // Meanwhile, the device or the fold may have been destroyed.
-      requireDevice(context, title);
-      if ([...sources, output].some((one) => one?.isGone)) {
-        throw new ArgumentError(`${title}: the fold was destroyed during the call`);
-      }
-      const encoder = context.device.createCommandEncoder({ label: `wavefold ${title}` });
-      prepared.record(encoder, rangesOf(call, output, total, unique), input.maxLength);
-      context.device.queue.submit([encoder.finish()]);
+      submitOnGpu(context, title, sources, [output, total, unique, sum && partsOf(sum).memory], (encoder) =>
+        prepared.record(encoder, rangesOf(call, output, total, unique), input.maxLength),
+      );
       return resultsOf(primitive, call, output, total, unique, made.splice(0));
     });
   } catch (cause) {

@@ -50,11 +50,16 @@ function nameOf(value: unknown): string {
 }
 
 /** The key of a call's plan. */
-export const keyOfCall = ({ primitive, all }: Pick<Planned, "primitive" | "all">): string =>
-  Object.entries(all).reduce(
-    (key, [name, value]) => (value === undefined ? key : `${key} ${name}: ${nameOf(value)}`),
-    primitive,
-  );
+export function keyOfCall({ primitive, all }: Pick<Planned, "primitive" | "all">): string {
+  let key = primitive;
+  for (const name in all) {
+    const value = all[name as keyof PlanOptions];
+    if (value !== undefined) {
+      key += ` ${name}: ${nameOf(value)}`;
+    }
+  }
+  return key;
+}
 
 /** A compiled plan that calls at hand leave for the next ones, and its last run. */
 export interface PlanForCalls extends KeptPlan {

@@ -16,7 +16,15 @@ import type { Context } from "./context.ts";
 import { explain, requireDevice } from "./device.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
-import { callOnGpu, ofCall, plannedLength, requireNamed, requireOnGpu, withPlan } from "./on_gpu.ts";
+import {
+  callOnGpu,
+  ofCall,
+  plannedLength,
+  requireNamed,
+  requireOnGpu,
+  submitOnGpu,
+  withPlan,
+} from "./on_gpu.ts";
 import { keyOfCall } from "./planned.ts";
 import type { Ranges } from "./recording.ts";
 import { prepareNth, prepareTopK } from "./select.ts";
@@ -148,26 +156,21 @@ export async function selectOnGpu(
       const values = await make("values", most * type.bytes);
       const indices = await make("indices", most * u32.bytes);
       const taken = isTopK && count ? await make("count", u32.bytes) : undefined;
-      // Meanwhile, the device or the fold may have been destroyed.
-      requireDevice(context, title);
-      if ([...made, partsOf(input).memory, count?.memory].some((one) => one?.isGone)) {
-        throw new ArgumentError(`${title}: the fold was destroyed during the call`);
-      }
-      const encoder = context.device.createCommandEncoder({ label: `wavefold ${title}` });
-      if (!isTopK && count) {
-        // There may be no element, and an earlier call may have used these buffers.
-        encoder.clearBuffer(values.buffer);
-        encoder.clearBuffer(indices.buffer);
-      }
-      const ranges = {
-        input: { buffer: input.buffer, offset: input.offset },
-        output: values.buffer,
-        indices: indices.buffer,
-        ...(taken && { count: taken.buffer }),
-        length: input.length,
-      };
-      selection.record(encoder, ranges as Ranges, maxLength);
-      context.device.queue.submit([encoder.finish()]);
+      submitOnGpu(context, title, [partsOf(input).memory, count?.memory], made, (encoder) => {
+        if (!isTopK && count) {
+          // There may be no element, and an earlier call may have used these buffers.
+          encoder.clearBuffer(values.buffer);
+          encoder.clearBuffer(indices.buffer);
+        }
+        const ranges = {
+          input: { buffer: input.buffer, offset: input.offset },
+          output: values.buffer,
+          indices: indices.buffer,
+          ...(taken && { count: taken.buffer }),
+          length: input.length,
+        };
+        selection.record(encoder, ranges as Ranges, maxLength);
+      });
       made.length = 0;
       taken?.hold();
       const arrayOf = (of: GpuArray | undefined, memory: Memory): GpuArray =>

@@ -22,6 +22,7 @@ import {
   requireNamed,
   requireOneEach,
   requireOnGpu,
+  submitOnGpu,
   withPlan,
 } from "./on_gpu.ts";
 import { keyOfCall } from "./planned.ts";
@@ -171,31 +172,21 @@ export async function sortOnGpu(
       for (const one of types) {
         reordered.push(await make("values", input.maxLength * one.bytes));
       }
-      // Meanwhile, the device or the fold may have been destroyed.
-      requireDevice(context, title);
-      const used = [
-        ...made,
-        ...sources.map((array) => partsOf(array).memory),
-        room && partsOf(room).memory,
-        count?.memory,
-      ];
-      if (used.some((one) => one?.isGone)) {
-        throw new ArgumentError(`${title}: the fold was destroyed during the call`);
-      }
-      const encoder = context.device.createCommandEncoder({ label: `wavefold ${title}` });
       const rangeOf = ({ buffer, offset }: GpuArray) => ({ buffer, offset });
-      sort.record(
-        encoder,
-        {
-          input: rangeOf(input),
-          output: room ? rangeOf(room) : (result as Memory).buffer,
-          length: input.length,
-        },
-        moved.map(rangeOf),
-        reordered.map(({ buffer }) => buffer),
-        input.maxLength,
+      const read = [...sources.map((array) => partsOf(array).memory), count?.memory];
+      submitOnGpu(context, title, read, [...made, room && partsOf(room).memory], (encoder) =>
+        sort.record(
+          encoder,
+          {
+            input: rangeOf(input),
+            output: room ? rangeOf(room) : (result as Memory).buffer,
+            length: input.length,
+          },
+          moved.map(rangeOf),
+          reordered.map(({ buffer }) => buffer),
+          input.maxLength,
+        ),
       );
-      context.device.queue.submit([encoder.finish()]);
       made.length = 0;
       // The contents of a result are an array like the given one.
       const arrayOf = (

@@ -104,15 +104,16 @@ export function roomFor(
   usage = DEVICE,
 ): GPUBuffer | Promise<GPUBuffer> {
   const { kept } = context;
-  const descriptor = {
-    label: `wavefold ${title} ${name}`,
-    size: roomOf(bytes),
-    usage,
-    mappedAtCreation: usage === WRITTEN,
-  };
-  const make = (): Promise<GPUBuffer> => allocate(context, descriptor, title, bytes);
+  const size = roomOf(bytes);
+  const make = (): Promise<GPUBuffer> =>
+    allocate(
+      context,
+      { label: `wavefold ${title} ${name}`, size, usage, mappedAtCreation: usage === WRITTEN },
+      title,
+      bytes,
+    );
   return (
-    takeBuffer(kept, descriptor.size, usage) ??
+    takeBuffer(kept, size, usage) ??
     make().catch((cause: unknown) => {
       if (kept.buffers.length === 0) {
         throw cause;
@@ -219,7 +220,8 @@ export async function atHand<T>(
           mapped.catch(() => {});
           writable.push(mapped);
         }
-        await Promise.all([submitted, stage.mapAsync(MAP_READ)]);
+        const mapped = stage.mapAsync(MAP_READ);
+        await (submitted ? Promise.all([submitted, mapped]) : mapped);
         const range = stage.getMappedRange();
         let at = 0;
         for (const { bytes, use } of parts) {

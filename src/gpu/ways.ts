@@ -131,7 +131,7 @@ function isFor(
 }
 
 /** Why WebGPU would refuse a dispatch; undefined if it accepts all of them. */
-function problemOf(
+export function problemOf(
   { plan: { title, itemBytes }, limits }: Compiled,
   passes: readonly BoundPass[],
 ): Error | undefined {

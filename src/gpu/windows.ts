@@ -19,11 +19,11 @@ import { planScan } from "../plan/scan.ts";
 import { requireWindows } from "../plan/windows.ts";
 import type { Context } from "./context.ts";
 import { allocate, explain } from "./device.ts";
-import type { Compiled, Range, ResolvedRanges } from "./executor.ts";
+import type { Compiled, PartParams, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
 import type { Division, Run } from "./ways.ts";
-import { requireApart, runOf } from "./ways.ts";
+import { problemOf, requireApart, runOf } from "./ways.ts";
 
 // Recordings of ranges that are longer than a binding may be: window after window, with the carry handed on on the GPU.
 
@@ -91,7 +91,8 @@ interface Carries {
 
 /**
  * What combines window after window, each on top of those before. `plans` are those of the first window and of the others, or
- * one for all. `ends` gives the ranges that depend on the carries.
+ * one for all. `ends` gives the ranges that depend on the carries. If there is `mover`, it copies a window's results to where
+ * no binding reaches both them and the input.
  */
 async function carriedInWindows(
   context: Context,
@@ -100,10 +101,30 @@ async function carriedInWindows(
   window: number,
   { bytes }: ElementType,
   ends: (ranges: ResolvedRanges, first: number, items: number, carries: Carries) => ResolvedRanges,
+  mover?: Plan,
 ): Promise<Division> {
   const { title, itemBytes } = plan;
-  const { compiled, division } = await compileAll(context, plans);
-  const [head, rest = head] = compiled as [Compiled, Compiled?];
+  const { compiled, division } = await compileAll(context, [...plans, ...(mover ? [mover] : [])]);
+  const [head, rest = head] = compiled.slice(0, plans.length) as [Compiled, Compiled?];
+  const move = compiled[plans.length];
+  /** The runs of a window: one, or two where its results go through scratch. */
+  const runsOf = (own: Compiled, items: number, ranges: ResolvedRanges, params: PartParams): Run[] => {
+    const { input, output } = ranges;
+    try {
+      return [runOf(own, items, ranges, params)];
+    } catch (cause) {
+      // Nobody but the GPU knows how many items there are to move if their number is there.
+      const mayMove = cause instanceof LimitError && input?.buffer === output?.buffer && !ranges.length;
+      if (!move || !output || !mayMove) {
+        throw cause;
+      }
+      const aside = { buffer: move.scratch(appendScratch.kept), offset: 0, bytes: output.bytes };
+      return [
+        runOf(own, items, { ...ranges, output: aside }, params),
+        runOf(move, items, { output }, { window: 0, first_place: 0 }),
+      ];
+    }
+  };
   const carry = async (): Promise<Range> => {
     const label = `wavefold ${title} carry`;
     const descriptor = { label, size: wholeWords(bytes), usage: BufferUsage.STORAGE };
@@ -122,7 +143,7 @@ async function carriedInWindows(
     runs(length, ranges, { first_index: firstIndex = 0 }) {
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
-      return windows.map(({ first, items }, at): Run => {
+      return windows.flatMap(({ first, items }, at) => {
         const own: ResolvedRanges = {
           ...ranges,
           input: partOf(ranges.input, first, items, itemBytes.input),
@@ -132,7 +153,7 @@ async function carriedInWindows(
             isLast: at === windows.length - 1,
           }),
         };
-        return runOf(at === 0 ? head : rest, items, own, paramsOf(first, firstIndex));
+        return runsOf(at === 0 ? head : rest, items, own, paramsOf(first, firstIndex));
       });
     },
   };
@@ -178,6 +199,14 @@ async function scanInWindows(
   const needs = [...first.needs].filter((name) => name !== "total" || total);
   const plan = whole(first, maxLength, window, needs);
   const plans = initial ? [first] : [first, planOf({ initial: true, continued: true })];
+  const appended = planAppend({ type, maxLength: window }, first, window, context.facts);
+  const mover: Plan = {
+    ...appended,
+    kernels: appended.kernels.slice(0, 1),
+    // All items of a window count. The scratch for them is made when it is needed.
+    filled: [Uint32Array.of(0xffffffff, 0, 0, 0)],
+    eagerScratch: 1,
+  };
   return carriedInWindows(
     context,
     plan,
@@ -189,6 +218,7 @@ async function scanInWindows(
       initial: before,
       total: (isLast && ranges.total) || after,
     }),
+    mover,
   );
 }
 
@@ -279,6 +309,10 @@ async function compactInWindows(
       });
       const { count, indirect } = ranges;
       const store = append.bind(1, { count, indirect }, STORE, { window: windows.length - 1 });
+      const problem = problemOf(append, store);
+      if (problem !== undefined) {
+        throw problem;
+      }
       return [...runs, { compiled: append, way: STORE, passes: store }];
     },
   };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { GpuArray } from "../../src/gpu/gpu_array.ts";
 import type { Fold } from "../../src/node.ts";
-import { openFold } from "../../src/node.ts";
+import { openFold, u32 } from "../../src/node.ts";
 import { adapter } from "../support/fold.ts";
 import type { Bench } from "./bench.ts";
 import { benchOn } from "./bench.ts";
@@ -131,6 +132,48 @@ describe("a case that is right passes", () => {
         { family: "parts", call: { ...parts, kind }, steps: [{ length: 300, data, onGpu }] },
       ]),
     ),
+    ...(["scan", "reduce", "compact"] as const).flatMap((primitive): [string, Case][] => {
+      const plan = { primitive, type: "i32", ...tuning } as const;
+      const whole = { length: 300, data };
+      const chain = ["compact", "scan"] as const;
+      return [
+        [
+          `${primitive} on the GPU`,
+          {
+            family: "arrays",
+            plan,
+            steps: [
+              { ...whole, read: "read", chain, early: true },
+              { ...whole, before: 3, into: 5, initial: "array", total: true, read: "view" },
+            ],
+          },
+        ],
+        [
+          `${primitive} on the GPU, in windows`,
+          { family: "arrays", plan, windows: true, steps: [{ ...whole, length: 6000, chain, read: "into" }] },
+        ],
+        [
+          `${primitive} piece by piece`,
+          {
+            family: "streams",
+            plan: { ...plan, where: "odd" },
+            pieceBits: 10,
+            steps: [
+              { ...whole, length: 700, chunk: 99, initial: true },
+              { ...whole, length: 700, chunk: 1, atHand: true },
+              { ...whole, chunk: 20, failsAfter: 2 },
+            ],
+          },
+        ],
+      ];
+    }),
+    [
+      "a recording in windows",
+      {
+        family: "windows",
+        recorded: recorded({ primitive: "scan", maxLength: 6000 }, { length: 6000 }),
+      } as Case,
+    ],
     ["a file", { family: "files", kind: "header", type: "f16", shape: [2, 3], data }],
   ])("%s", async (_, one) => {
     expect(await runCase(one, bench)).toBe("passed");
@@ -256,6 +299,82 @@ describe("a planted fault is found:", () => {
       /classes<u32> of 300 items: (values|offsets): item \d+ of \d+ is wrong/,
     );
     await expect(run({ kind: "even" })).rejects.toThrow(/even<u32> of 300 items: item \d+ of 5 is wrong/);
+  });
+
+  test("a chain of arrays on the GPU that loses an item, and a result past its place", async () => {
+    const step = { length: 300, data, read: "read" };
+    const plan = { primitive: "scan", type: "u32", ...tuning };
+    const run = (bad: Bench, more: object): Promise<unknown> =>
+      runCase({ family: "arrays", plan, steps: [{ ...step, ...more }] } as unknown as Case, bad);
+    const later = planted({
+      compact: (array: GpuArray<"u32", number>) => fold.compact(array, { where: "i % 3u == 1u && i > 1u" }),
+    });
+    await expect(run(later, { chain: ["compact"] })).rejects.toThrow(
+      /scan<u32, add> of 300 items on the GPU, then compact gives Uint32Array of 99 items instead of/,
+    );
+    // It writes one item too many.
+    const long = planted({
+      scan: async (_: GpuArray<"u32", number>, { into, ...options }: { into: GpuArray<"u32", number> }) => {
+        const { buffer, offset, maxLength } = into;
+        const more = await fold.wrap({ buffer, type: u32, offset, length: maxLength + 1 });
+        const other = await fold.upload(new Uint32Array(maxLength + 1));
+        return fold.scan(other, { ...options, into: more });
+      },
+    });
+    await expect(run(long, { into: 3 })).rejects.toThrow(
+      /writes byte \d+ of a buffer, and its range is 12 to/,
+    );
+  });
+
+  test("a recording that leaves a window out", async () => {
+    // The second window is left out.
+    const bad = preparedWith((ranges) => ({ ...ranges, length: 4096 }));
+    const one = {
+      family: "windows",
+      recorded: recorded({ primitive: "scan", maxLength: 6000 }, { length: 6000 }),
+    };
+    await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in scan<u32, add>'s output/);
+  });
+
+  test("a stream that drops the carry, and one that hides its source's error", async () => {
+    const plan = { primitive: "scan", type: "u32", ...tuning };
+    const run = (bad: Bench, more: object): Promise<unknown> =>
+      runCase(
+        {
+          family: "streams",
+          plan,
+          pieceBits: 10,
+          steps: [{ length: 700, data, chunk: 99, ...more }],
+        } as unknown as Case,
+        bad,
+      );
+    const each = planted({
+      scanStream: () =>
+        new TransformStream({
+          async transform(chunk: Uint32Array, controller) {
+            controller.enqueue(await fold.scan(chunk));
+          },
+        }),
+    });
+    await expect(run(each, {})).rejects.toThrow(
+      /scan<u32, add> of 700 items in a stream: item \d+ of 700 is wrong/,
+    );
+    const silent = planted({
+      scanStream: (options: never) => {
+        const { readable, writable } = fold.scanStream(options);
+        const writer = writable.getWriter();
+        // What breaks the source only ends the stream.
+        return {
+          readable,
+          writable: new WritableStream({
+            write: (chunk: never) => writer.write(chunk),
+            close: () => writer.close(),
+            abort: () => writer.close(),
+          }),
+        };
+      },
+    });
+    await expect(run(silent, { failsAfter: 2 })).rejects.toThrow(/in a stream/);
   });
 
   test("a word behind the range that is written", async () => {

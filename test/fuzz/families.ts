@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import type { ArraysCase } from "./arrays.ts";
+import { arraysArbitrary, runArrays } from "./arrays.ts";
 import type { Bench } from "./bench.ts";
 import type { FilesCase } from "./files.ts";
 import { filesArbitrary, runFiles } from "./files.ts";
@@ -22,8 +24,12 @@ import type { SelectCase } from "./select.ts";
 import { runSelect, selectArbitrary } from "./select.ts";
 import type { SortCase } from "./sort.ts";
 import { runSort, sortArbitrary } from "./sort.ts";
+import type { StreamsCase } from "./streams.ts";
+import { runStreams, streamsArbitrary } from "./streams.ts";
 import type { TextCase } from "./text.ts";
 import { runText, textArbitrary } from "./text.ts";
+import type { WindowsCase } from "./windows.ts";
+import { runWindows, windowsArbitrary } from "./windows.ts";
 
 /** A case: plain data, which a line of text holds. */
 export type Case =
@@ -37,7 +43,10 @@ export type Case =
   | SelectCase
   | SortCase
   | SegmentsCase
-  | PartsCase;
+  | PartsCase
+  | ArraysCase
+  | WindowsCase
+  | StreamsCase;
 export type FamilyName = Case["family"];
 
 interface Family<C extends Case> {
@@ -55,6 +64,9 @@ const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: 
   segments: { weight: 4, arbitrary: segmentsArbitrary, run: runSegments },
   select: { weight: 3, arbitrary: selectArbitrary, run: runSelect },
   sort: { weight: 4, arbitrary: sortArbitrary, run: runSort },
+  arrays: { weight: 4, arbitrary: arraysArbitrary, run: runArrays },
+  windows: { weight: 3, arbitrary: windowsArbitrary, run: runWindows },
+  streams: { weight: 4, arbitrary: streamsArbitrary, run: runStreams },
   text: { weight: 2, arbitrary: textArbitrary, run: runText },
   files: { weight: 1, arbitrary: filesArbitrary, run: runFiles },
   lifetime: { weight: 1, arbitrary: lifetimeArbitrary, run: runLifetime },

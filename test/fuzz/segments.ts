@@ -83,7 +83,7 @@ export function segmentsArbitrary(scale: Scale): fc.Arbitrary<SegmentsCase> {
 }
 
 /** Whether all results are exact, whatever the order. A product of f64 may round. */
-const isExact = ({ type, op }: PlanFacts, length: number): boolean =>
+export const isExact = ({ type, op }: PlanFacts, length: number): boolean =>
   op.name !== "mul"
     ? type.name !== "f16" || op.name !== "add" || length < 300
     : type.name !== "f32" && type.name !== "f16" && type.name !== "f64";

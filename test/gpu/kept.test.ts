@@ -241,6 +241,33 @@ describe("buffers and plans", () => {
     one.destroy();
   });
 
+  test("two thousand calls at once are right, and keep no more than was stated", async () => {
+    const maxKeptBytes = 2 ** 14;
+    const sizes = { workGroupSize: 4, itemsPerThread: 2 } as const;
+    const { one, alive, keptBytes } = await foldOf({ maxKeptBytes, pieceBytes: 2 ** 12 });
+    // One in a hundred is so long that it goes in pieces.
+    const arrays = Array.from({ length: 2000 }, (_, at) =>
+      dataOf(at % 100 === 0 ? 1500 : 1 + ((at * 61) % 90)),
+    );
+    const found = await Promise.all(
+      arrays.map(async (data, at) =>
+        at % 3 === 0
+          ? Uint32Array.of(await one.reduce(data, sizes))
+          : at % 3 === 1
+            ? one.scan(data, sizes)
+            : one.compact(data, { where: "x % 3u == 1u", ...sizes }),
+      ),
+    );
+    expect(found).toEqual(
+      arrays.map((data, at) =>
+        at % 3 === 0 ? sumsOf(data).slice(-1) : at % 3 === 1 ? sumsOf(data) : data.filter((x) => x % 3 === 1),
+      ),
+    );
+    expect(keptBytes()).toBeLessThanOrEqual(maxKeptBytes);
+    one.destroy();
+    expect(alive()).toEqual([]);
+  });
+
   test("operators, types and options are told apart", async () => {
     const { one } = await foldOf();
     const data = dataOf(500);

@@ -252,3 +252,50 @@ describe("buffers", () => {
     prepared.destroy();
   });
 });
+
+test("twenty thousand calls in a loop: memory stays flat", async () => {
+  const { device, alive } = watched(nullDevice());
+  const one = await openFold({ device });
+  const { kept } = contextOf(device);
+  // Some calls go in pieces.
+  kept.pieceBytes = 2 ** 12;
+  kept.longBytes = 2 ** 12;
+  const arrays = [0, 1, 7, 300, 1000, 1001, 3000].map((length) => new Uint32Array(length));
+  const call = async (at: number): Promise<void> => {
+    const data = arrays[at % arrays.length] as Uint32Array;
+    switch (at % 4) {
+      case 0:
+        await one.scan(data, { into: data });
+        return;
+      case 1:
+        await one.scan(data, { initial: 5 });
+        return;
+      case 2:
+        await one.reduce(data);
+        return;
+      default: {
+        const there = await one.upload(data);
+        const sums = await one.scan(there);
+        there.destroy();
+        await sums.read({ into: data });
+        sums.destroy();
+      }
+    }
+  };
+  const sizes: { heap: number; rss: number; buffers: number }[] = [];
+  for (let at = 0; at < 20_000; at++) {
+    await call(at);
+    if (at === 4999 || at === 19_999) {
+      await leftOf([]);
+      const { heapUsed, rss } = process.memoryUsage();
+      sizes.push({ heap: heapUsed, rss, buffers: alive().length });
+    }
+  }
+  const [early, late] = sizes as [(typeof sizes)[0], (typeof sizes)[0]];
+  expect(late.buffers).toBeLessThanOrEqual(early.buffers);
+  // Bytes that 15,000 calls have left: less than 100 a call.
+  expect(late.heap - early.heap).toBeLessThan(1.5e6);
+  expect(late.rss - early.rss).toBeLessThan(32e6);
+  one.destroy();
+  expect(alive()).toEqual([]);
+});

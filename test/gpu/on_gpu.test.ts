@@ -740,6 +740,58 @@ describe("devices", () => {
     await expect(a.read()).rejects.toThrow(WavefoldError);
   });
 
+  test("a wrapped buffer that is destroyed during a call: whoever reads a result is told", async () => {
+    const gpu = nullGpu();
+    const device = await (await gpu.requestAdapter())?.requestDevice();
+    if (device === undefined) {
+      throw new Error("the null device is always there");
+    }
+    const one = await openFold({ device });
+    const uncaught: string[] = [];
+    device.addEventListener("uncapturederror", (event) => {
+      event.preventDefault();
+      uncaught.push(event.error.message);
+    });
+    type Numbers = GpuArray<"u32", number>;
+    const wrap = (buffer: GPUBuffer): Promise<Numbers> => one.wrap({ buffer, type: u32 });
+    const where = "x % 2u == 1u";
+    const flags = await one.upload(dataOf(300));
+    const ours = await one.upload(dataOf(300));
+    const calls: Record<string, (theirs: Numbers) => Promise<Numbers>> = {
+      scan: (theirs) => one.scan(theirs),
+      "into it": (theirs) => one.scan(ours, { into: theirs }),
+      compact: (theirs) => one.compact(theirs, { flags }),
+      flags: (theirs) => one.compact(ours, { flags: theirs }),
+      partition: async (theirs) => (await one.partition(theirs, { where })).count,
+      sort: (theirs) => one.sort(theirs),
+      values: async (theirs) => (await one.sort(ours, { values: theirs })).values as Numbers,
+      topK: async (theirs) => (await one.topK(theirs, 9)).values,
+      histogram: (theirs) => one.histogram(theirs, { bins: 9, range: [0, 99] }),
+      "a later call": async (theirs) => one.reduce(await one.compact(await one.scan(theirs), { where })),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      // A call that compiles first, and one that is warm.
+      for (const turn of ["first", "second"]) {
+        const buffer = storageBuffer(device, dataOf(300));
+        const theirs = await wrap(buffer);
+        const pending = call(theirs);
+        buffer.destroy();
+        const result = await pending;
+        for (const read of [() => result.read(), () => result.view()]) {
+          const cause = await read().catch((error: unknown) => error);
+          expect(cause, `${name}, ${turn}`).toBeInstanceOf(WavefoldError);
+          expect((cause as Error).message, `${name}, ${turn}`).toMatch(/the device refused it: .*destroyed/s);
+        }
+        const good = storageBuffer(device, dataOf(300));
+        expect((await (await call(await wrap(good))).read()).length, name).toBeLessThanOrEqual(300);
+        good.destroy();
+      }
+    }
+    expect(uncaught).toEqual([]);
+    one.destroy();
+    device.destroy();
+  });
+
   test("a fold that is destroyed with its device", async () => {
     const own = await openFold({ adapter });
     const a = await own.upload(dataOf(9));

@@ -330,19 +330,112 @@ describe("compactions", () => {
   });
 });
 
-test("what no buffer holds is refused, and so are ranges of one buffer that one binding does not span", async () => {
+test("a compaction's count and arguments in one buffer are refused where one binding would reach into the other", async () => {
+  const { device } = fold();
+  const maxLength = 2 * WINDOW;
+  const indirect = { dispatch: { itemsPerWorkGroup: 7 } };
+  const compact = await fold().prepareCompact({ type: u32, where: "i % 3u == 1u", maxLength, indirect });
+  const input = storageBuffer(device, random(maxLength, "one buffer"));
+  const output = storageBuffer(device, poisoned(maxLength));
+  const shared = storageBuffer(device, poisoned(128));
+  const record = (offset: number) => (encoder: GPUCommandEncoder) =>
+    compact.record(encoder, {
+      input,
+      output,
+      count: { buffer: shared },
+      indirect: { buffer: shared, offset },
+      length: maxLength,
+    });
+  expect(() => submit(record(16))).toThrow(
+    /count and indirect must be in different buffers, or have 256 bytes/,
+  );
+  submit(record(256));
+  const kept = Math.floor((maxLength + 1) / 3);
+  const found = await readWords(device, shared);
+  expect([found[0], ...found.slice(64, 67)]).toEqual([kept, Math.ceil(kept / 7), 1, 1]);
+  compact.destroy();
+});
+
+describe("input and output in one buffer, further apart than a binding may be", () => {
+  const length = 2 * WINDOW + 100;
+  const cases = (["single", "reduce-then-scan"] as const).flatMap((passes) =>
+    [false, true].flatMap((exclusive) => [false, true].map((isBehind) => ({ passes, exclusive, isBehind }))),
+  );
+  test.for(rows(cases, { of: 3 }))("$passes, exclusive $exclusive, behind $isBehind", async (one) => {
+    const { passes, exclusive, isBehind } = one;
+    const { device } = fold();
+    const data = random(length, "far apart");
+    const scan = await fold().prepareScan({
+      type: u32,
+      op: affine,
+      exclusive,
+      initial: true,
+      total: true,
+      passes,
+      maxLength: length,
+    });
+    const gap = 3 * WINDOW;
+    const [from, to] = isBehind ? [3, length + gap] : [length + gap, 3];
+    const words = poisoned(2 * length + gap + 9);
+    words.set(data, from);
+    const buffer = storageBuffer(device, words);
+    const total = storageBuffer(device, poisoned(4));
+    const watched = watchBindings(fold());
+    submit((encoder) =>
+      scan.record(encoder, {
+        input: { buffer, offset: 4 * from },
+        output: { buffer, offset: 4 * to },
+        initial: 0x30007,
+        total,
+        length,
+      }),
+    );
+    watched.stop();
+    expect(watched.most()).toBeLessThanOrEqual(BINDING);
+    const sum = new Uint32Array(1);
+    words.set(scanReference(data, { op: affine, exclusive, initial: 0x30007, total: sum }), to);
+    expectSameBits(await readWords(device, buffer), words, "all of the buffer");
+    expect((await readWords(device, total))[0]).toBe(sum[0]);
+    for (const made of [buffer, total]) {
+      made.destroy();
+    }
+    scan.destroy();
+  });
+
+  test("elements of eight bytes, and items of another size, which take buffers of their own", async () => {
+    const { device } = fold();
+    const count = 8000;
+    const data = new BigUint64Array(random(2 * count, "u64 far apart").buffer);
+    const scan = await fold().prepareScan({ type: u64, maxLength: count });
+    const to = 2 * count + 30_000;
+    const all = poisoned(to + 2 * count + 8);
+    all.set(words(data), 0);
+    const buffer = storageBuffer(device, all);
+    const ranges = { input: { buffer }, output: { buffer, offset: 4 * to }, length: count };
+    submit((encoder) => scan.record(encoder, ranges));
+    all.set(words(scanReference(data)), to);
+    expectSameBits(await readWords(device, buffer), all, "all of the buffer");
+    const mapped = await fold().prepareScan({ type: u64, from: u32, map: "vec2(x, i)", maxLength: count });
+    expect(() => submit((encoder) => mapped.record(encoder, ranges))).toThrow(/must be in different buffers/);
+    for (const one of [scan, mapped, buffer]) {
+      one.destroy();
+    }
+  });
+});
+
+test("what no buffer holds is refused, and so are ranges of one buffer that one binding does not span if the length is on the GPU", async () => {
   const { device } = fold();
   const refused = fold().prepareScan({ type: u32, maxLength: limits.maxBufferSize / 4 + 1 });
   await expect(refused).rejects.toThrow(LimitError);
   await expect(refused).rejects.toThrow(/more than a buffer of the device holds/);
-  const scan = await fold().prepareScan({ type: u32, maxLength: 2 * WINDOW });
+  const scan = await fold().prepareScan({ type: u32, maxLength: 2 * WINDOW, lengthOnGpu: true });
   const buffer = storageBuffer(device, poisoned(80_000));
   const encoder = device.createCommandEncoder();
   expect(() =>
     scan.record(encoder, {
       input: { buffer },
       output: { buffer, offset: 200_000 },
-      length: 2 * WINDOW,
+      length: storageBuffer(device, Uint32Array.of(5)),
     }),
   ).toThrow(LimitError);
 });

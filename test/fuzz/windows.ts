@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { contextOf } from "../../src/gpu/device.ts";
+import type { Limits } from "../../src/plan/facts.ts";
+import type { Bench } from "./bench.ts";
+import type { Verdict } from "./oracle.ts";
+import type { Scale } from "./plans.ts";
+import type { RecordedCase } from "./recorded.ts";
+import { recordedArbitrary, runRecorded } from "./recorded.ts";
+
+// Recordings of ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
+
+/** Bytes of a binding: of an element of 64 bytes, one window holds 256. */
+const BINDING = 20480;
+
+export interface WindowsCase {
+  readonly family: "windows";
+  readonly recorded: RecordedCase;
+}
+
+export const windowsArbitrary = (scale: Scale): fc.Arbitrary<WindowsCase> =>
+  fc.record({
+    family: fc.constant("windows" as const),
+    recorded: recordedArbitrary({ ...scale, usualLength: 12_000, rareLength: 30_000 }),
+  });
+
+export const runWindows = ({ recorded }: WindowsCase, bench: Bench): Promise<Verdict> =>
+  inShortBindings(bench, () =>
+    runRecorded(recorded, {
+      ...bench,
+      kept: (key, make) => bench.kept(`bindings of ${BINDING} bytes: ${key}`, make),
+    }),
+  );
+
+/** Does something while the device is taken for one whose bindings are short. */
+export async function inShortBindings<T>({ fold }: Bench, action: () => Promise<T>): Promise<T> {
+  const context = contextOf(fold.device);
+  const { kept, facts } = context;
+  // What was planned for other bindings is not used. Its kernels are kept.
+  const forget = (): void => {
+    for (const plan of kept.plans.splice(0)) {
+      plan.destroy();
+    }
+  };
+  const limits = new Proxy(facts.limits, {
+    get: (own, name) => (name === "maxStorageBufferBindingSize" ? BINDING : Reflect.get(own, name, own)),
+  }) as Limits;
+  forget();
+  context.facts = { ...facts, limits };
+  try {
+    return await action();
+  } finally {
+    context.facts = facts;
+    forget();
+  }
+}
