@@ -110,6 +110,6 @@ export type { PartitionOptions } from "./plan/partition.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { ScanOptions } from "./plan/scan.ts";
 export type { SearchOptions, SearchTuning } from "./plan/search.ts";
-export type { NthOptions, TopKOptions, TopKOrder } from "./plan/select.ts";
+export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan/select.ts";
 export type { SortOptions } from "./plan/sort.ts";
 export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";

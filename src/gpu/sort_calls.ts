@@ -2,7 +2,7 @@ import type { AnyArray } from "../algebra/arrays.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { CheckedSegments } from "../algebra/segments.ts";
-import { requireSegments } from "../algebra/segments.ts";
+import { requireKind, requireSegments } from "../algebra/segments.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { ArgumentError, refuse, WavefoldError } from "../errors.ts";
@@ -133,6 +133,13 @@ function segmentsOf(
       ...(most !== undefined && { maxSegmentLength: 2 ** Math.ceil(Math.log2(most)) }),
     },
   };
+}
+
+/** The rows, or the offsets, of an array at hand. @throws {ArgumentError} */
+function requireRanges(segments: unknown, length: number, title: string) {
+  const [kind] = requireKind(segments, title);
+  const checked = requireSegments(segments, length, title);
+  return checked.kind === "rows" || checked.kind === "offsets" ? checked : refuseKind(title, kind);
 }
 
 /** @throws {ArgumentError} */
@@ -330,10 +337,7 @@ export async function sortAtHand(
   const moved = values === undefined ? [] : givenValues;
   const { type, arrayOf } = await typesOf(given.data, { type: named }, primitive);
   const { title } = requireCall(primitive, type, options, context);
-  const checked = segments === undefined ? undefined : requireSegments(segments, given.length, title);
-  if (checked !== undefined && checked.kind !== "rows" && checked.kind !== "offsets") {
-    refuseKind(title, checked.kind);
-  }
+  const checked = segments === undefined ? undefined : requireRanges(segments, given.length, title);
   const types: ElementType[] = [];
   for (const one of moved) {
     if ((Object(one.data) as Partial<GpuArray>).callOnGpu !== undefined) {

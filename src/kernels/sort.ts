@@ -7,6 +7,7 @@ import gatherItemsFile from "../../shaders/device/kernels/gather_items.wgsl";
 import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
 import sortOneTileFile from "../../shaders/device/kernels/sort_one_tile.wgsl";
 import sortPassFile from "../../shaders/device/kernels/sort_pass.wgsl";
+import sortPassInTurnsFile from "../../shaders/device/kernels/sort_pass_in_turns.wgsl";
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
 import countTileFile from "../../shaders/device/sort/count_tile.wgsl";
 import faultsNoneFile from "../../shaders/device/sort/faults_none.wgsl";
@@ -21,6 +22,7 @@ import storeNoKeysFile from "../../shaders/device/sort/store_no_keys.wgsl";
 import tallyDigitsFile from "../../shaders/device/sort/tally_digits.wgsl";
 import tileByTicketFile from "../../shaders/device/sort/tile_by_ticket.wgsl";
 import valuesBufferFile from "../../shaders/device/sort/values_buffer.wgsl";
+import valuesInTurnsFile from "../../shaders/device/sort/values_in_turns.wgsl";
 import valuesMovedFile from "../../shaders/device/sort/values_moved.wgsl";
 import valuesNoneFile from "../../shaders/device/sort/values_none.wgsl";
 import valuesPositionsFile from "../../shaders/device/sort/values_positions.wgsl";
@@ -61,11 +63,13 @@ const sortOneTile = /* @__PURE__ */ file("kernels/sort_one_tile.wgsl", sortOneTi
 const sortPass = /* @__PURE__ */ file("kernels/sort_pass.wgsl", sortPassFile);
 export const storeKeys = /* @__PURE__ */ file("sort/store_keys.wgsl", storeKeysFile);
 export const storeNoKeys = /* @__PURE__ */ file("sort/store_no_keys.wgsl", storeNoKeysFile);
+const sortPassInTurns = /* @__PURE__ */ file("kernels/sort_pass_in_turns.wgsl", sortPassInTurnsFile);
 const tallyDigits = /* @__PURE__ */ file("sort/tally_digits.wgsl", tallyDigitsFile);
 const tallyEach = /* @__PURE__ */ file("histogram/tally_each.wgsl", tallyEachFile);
 const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
 const tileByTicket = /* @__PURE__ */ file("sort/tile_by_ticket.wgsl", tileByTicketFile);
 const valuesBuffer = /* @__PURE__ */ file("sort/values_buffer.wgsl", valuesBufferFile);
+const valuesInTurns = /* @__PURE__ */ file("sort/values_in_turns.wgsl", valuesInTurnsFile);
 export const valuesMoved = /* @__PURE__ */ file("sort/values_moved.wgsl", valuesMovedFile);
 const valuesNone = /* @__PURE__ */ file("sort/values_none.wgsl", valuesNoneFile);
 const valuesPositions = /* @__PURE__ */ file("sort/values_positions.wgsl", valuesPositionsFile);
@@ -124,6 +128,8 @@ export interface SortKernelOptions {
   readonly payload: Payload;
   readonly lengthOnGpu: boolean;
   readonly shape: SortShape;
+  /** Whether the words of an item, and those of a value, take turns in work-group memory. */
+  readonly inTurns?: boolean;
   /** The bits of a digit that have the number of a segment in its tile. The default is 0. */
   readonly slotBits?: number;
 }
@@ -143,6 +149,10 @@ export const firstEntry = ({ count, each }: Digits): number =>
 
 const wordsOf = (payload: Payload): number => (payload.kind === "buffer" ? payload.words : 1);
 
+/** Words of what a pass moves. */
+const itemWords = ({ type, key, keysAlone }: Pick<SortKernelOptions, "type" | "key" | "keysAlone">): 1 | 2 =>
+  keysAlone ? keyWords(key.type) : type.bytes === 8 ? 2 : 1;
+
 /** Whether items go through memory of their own, since WGSL has no bits of theirs that are sure to stay the same. */
 const areHalves = ({ type, keysAlone }: Pick<SortKernelOptions, "type" | "keysAlone">): boolean =>
   !keysAlone && type.bytes === 2;
@@ -155,7 +165,8 @@ function sharedWords(options: SortKernelOptions): number {
   const { shape, key, payload } = options;
   const { sizes, byVotes } = shape;
   const radix = radixOf(options);
-  const items = Math.max(areHalves(options) ? 1 : keyWords(key.type), wordsOf(payload));
+  const words = Math.max(areHalves(options) ? 1 : keyWords(key.type), wordsOf(payload));
+  const items = options.inTurns ? 1 : words;
   return Math.max(
     (byVotes ? subgroupSlots(sizes) : sizes.workGroupSize) * radix,
     sizes.workGroupSize * sizes.items * items,
@@ -197,7 +208,6 @@ export function itemSources(options: SortKernelOptions, source: SortSource): rea
 
 /** Declares how items and values go through work-group memory. */
 export function exchangeText(options: SortKernelOptions): SourceText {
-  const { type, key, keysAlone } = options;
   const put = (name: string, item: string, words: number): string[] => [
     `fn put_${name}(place: u32, item: ${item}) {`,
     ...(words === 1
@@ -226,9 +236,10 @@ export function exchangeText(options: SortKernelOptions): SourceText {
             "  return sort_halves[place];",
             "}",
           ]
-        : put("item", "Output", keysAlone ? keyWords(key.type) : type.bytes === 8 ? 2 : 1)),
+        : put("item", "Output", itemWords(options))),
       `alias Value = ${words === 2 ? "vec2<u32>" : "u32"};`,
       ...put("value", "Value", words),
+      ...(options.inTurns ? put("word", "u32", 1) : []),
     ].join("\n"),
   );
 }
@@ -294,8 +305,9 @@ export function sortPassKernel(
           ]
         : [firstBySpine, tileByNumber]),
       ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
+      ...(options.inTurns && wordsOf(options.payload) === 2 ? [valuesInTurns] : []),
       storesKeys ? storeKeys : storeNoKeys,
-      sortPass,
+      options.inTurns && itemWords(options) === 2 ? sortPassInTurns : sortPass,
     ],
     lookBack && {
       PATIENCE: lookBack.patience,

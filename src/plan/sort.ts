@@ -53,6 +53,8 @@ export type Moved = ScalarType | "positions" | undefined;
 export interface SortRow {
   readonly workGroupSize: number;
   readonly items: number;
+  /** The items of a thread for shorter data, so that more work-groups share it: up to so many items, the shortest first. */
+  readonly shorter: readonly (readonly [upTo: number, items: number])[];
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
   /** The most bits of a digit, by votes and by counters. */
@@ -70,6 +72,8 @@ export interface SortRow {
   /** Data up to so many items is sorted by one work-group, which has so many threads. */
   readonly oneTile: number;
   readonly oneTileThreads: number;
+  /** Whether the words of an item, and those of a value, take turns in work-group memory in each pass. */
+  readonly inTurns: boolean;
 }
 
 /** The sizes that suit an adapter. */
@@ -77,6 +81,7 @@ export const sortRows = {
   software: {
     workGroupSize: 64,
     items: 16,
+    shorter: [],
     byVotes: false,
     bits: 6,
     counterBits: 4,
@@ -88,12 +93,19 @@ export const sortRows = {
     atOnce: 4,
     oneTile: 1024,
     oneTileThreads: 64,
+    inTurns: false,
   },
   // H200, 2^26 u32: 1995 µs (256 × 16: 2347; 512 × 10: 2204; 256 × 24: 3152, since more than 24 KB of memory leave room for fewer
   // work-groups; 4 entries at a time: 2030; CUB 1421). With u32 values: 2508 (values loaded after the look-back: 2712; CUB 2179).
   nvidia: {
     workGroupSize: 256,
     items: 22,
+    // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
+    shorter: [
+      [2 ** 16, 4],
+      [2 ** 18, 8],
+      [2 ** 22, 16],
+    ],
     byVotes: true,
     bits: 8,
     counterBits: 4,
@@ -105,10 +117,13 @@ export const sortRows = {
     atOnce: 8,
     oneTile: 4096,
     oneTileThreads: 512,
+    // H100, 2^27 u64: 10,007 µs (else 12,821, and 12,016 with 11 items); 2^27 f64: 10,549 (14,010); 2^25 u32 with u64 values: 1730 (2070).
+    inTurns: true,
   },
   gpu: {
     workGroupSize: 256,
     items: 12,
+    shorter: [],
     byVotes: true,
     bits: 8,
     counterBits: 4,
@@ -120,6 +135,7 @@ export const sortRows = {
     atOnce: 4,
     oneTile: 4096,
     oneTileThreads: 256,
+    inTurns: false,
   },
 } as const satisfies Record<"software" | "nvidia" | "gpu", SortRow>;
 
@@ -148,10 +164,16 @@ export const movesDirectly = (type: ElementType): type is ScalarType =>
   type.kind !== "struct" && (type.bytes === 4 || type.bytes === 8);
 
 /** What plans of sorts check first, and what they take from it. */
-export function checkedSort(options: SortOptions, facts: DeviceFacts, moved: Moved, testing: SortTesting) {
+export function checkedSort(
+  options: SortOptions,
+  facts: DeviceFacts,
+  moved: Moved,
+  testing: SortTesting,
+  name = "sort",
+) {
   const { lengthOnGpu = false, indices = false } = options;
-  const type = requireType(options.type, "sort");
-  const title = `sort<${type.name}>`;
+  const type = requireType(options.type, name);
+  const title = `${name}<${type.name}>`;
   const key = requireKey(options, type, title);
   const range = requireBits(options.bits, key, title);
   requireFeature(type, title, facts);
@@ -162,6 +184,7 @@ export function checkedSort(options: SortOptions, facts: DeviceFacts, moved: Mov
     ...sortRows[facts.software ? "software" : facts.vendor === "nvidia" ? "nvidia" : "gpu"],
     ...testing,
   };
+  const items = testing.items ?? row.shorter.find(([upTo]) => options.maxLength <= upTo)?.[1] ?? row.items;
   const payload = payloadOf(moved);
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
@@ -169,7 +192,7 @@ export function checkedSort(options: SortOptions, facts: DeviceFacts, moved: Mov
   const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
   requireChosen(options, title, facts);
   const base = { type, key, keysAlone, payload, lengthOnGpu };
-  return { title, type, range, row, base, maxLength, valueBytes, keyBytes };
+  return { title, type, range, row: { ...row, items }, base, maxLength, valueBytes, keyBytes };
 }
 
 /**
@@ -193,15 +216,16 @@ export function planSort(
   const storesKeys = !base.keysAlone;
 
   const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
+  const { inTurns } = row;
   const shaped = (oneTile?: number): Shaped | LimitError =>
-    shapeFor(base, range, options, row, facts, methods, title, oneTile);
+    shapeFor(oneTile ? base : { ...base, inTurns }, range, options, row, facts, methods, title, oneTile);
   const alone = isOneTile ? shaped(row.oneTile) : undefined;
   const own = alone === undefined || alone instanceof LimitError ? shaped() : alone;
   if (own instanceof LimitError) {
     throw own;
   }
   const { shape, digits } = own;
-  const kernelOptions: SortKernelOptions = { ...base, shape, digits };
+  const kernelOptions: SortKernelOptions = { ...base, inTurns: inTurns && own !== alone, shape, digits };
   const { workGroupSize, items } = shape.sizes;
   const tile = workGroupSize * items;
   const tilesOf = (length: number): number => Math.ceil(length / tile);
@@ -495,7 +519,7 @@ function lookBackFor(
 }
 
 /** The sizes of the kernels, how they rank, and the digits that they rank by. */
-export interface Shaped {
+interface Shaped {
   readonly shape: SortShape;
   readonly digits: Digits;
 }

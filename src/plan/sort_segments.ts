@@ -1,17 +1,18 @@
 import { u32 } from "../algebra/integers.ts";
 import { ArgumentError, refuse } from "../errors.ts";
-import type { Arrangement } from "../kernels/kernel.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
-import type { SortKernelOptions } from "../kernels/sort.ts";
+import type { Sizes } from "../kernels/sizes.ts";
+import type { SortKernelOptions, SortSource } from "../kernels/sort.ts";
 import { sortBindingOf } from "../kernels/sort.ts";
-import type { SortedSegments } from "../kernels/sort_segments.ts";
-import { numberKernel, segmentsKernel } from "../kernels/sort_segments.ts";
+import type { SegmentUse, SortedSegments } from "../kernels/sort_segments.ts";
+import { numberKernel, segmentsKernel, shortSegmentsKernel } from "../kernels/sort_segments.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
-import type { Moved, Shaped, SortOptions, SortRow, SortTesting } from "./sort.ts";
+import type { Moved, SortOptions, SortRow, SortTesting } from "./sort.ts";
 import { checkedSort, layoutOf, mostThreads, moveSizes, planSort, shapeOf, votesFor } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
 
@@ -28,15 +29,32 @@ export interface SegmentSortOptions {
 
 /** For tests: sizes. */
 export type SegmentTesting = SortTesting & {
-  /** The most slots of a tile, as a power of 2; and the items that a thread takes if a tile has slots. */
+  /** The most slots of a tile, as a power of 2. */
   readonly slotBits?: number;
+  /** The most items of segments that are sorted by comparing them. */
+  readonly short?: number;
+  /** The items that a thread takes, if a tile has several segments: of those that are compared, and of others. */
+  readonly shortItems?: number;
+  readonly slotItems?: number;
 };
 
-/** The kernels' sizes, and how a tile is divided into slots. */
-interface Slotted extends Shaped {
-  readonly slotBits: number;
-  /** Items of a slot. */
+/** Segments up to so many items are sorted by comparing them, in tiles of so many items for each thread. */
+const SHORT = 128;
+const SHORT_ITEMS = 4;
+const SLOT_ITEMS = 4;
+
+/** How segments are sorted in tiles, which are divided into slots. */
+export interface Slotted {
+  readonly sizes: Sizes;
+  /** The slots of a tile, and the items of a slot. */
+  readonly slots: number;
   readonly slot: number;
+  kernelFor(
+    payload: SortKernelOptions["payload"],
+    use: SegmentUse,
+    source: SortSource,
+    storesKeys: boolean,
+  ): Kernel;
 }
 
 /** @throws {ArgumentError} for what names no segments of a sort. */
@@ -58,64 +76,57 @@ export function requireSortedSegments(
 }
 
 /**
- * The sizes of a kernel that sorts segments of up to `most` items in work-group memory. If segments are short, a tile has several.
- * It is undefined if there is no room for a segment.
+ * How segments of up to so many items are sorted in tiles: short ones by comparing all their items, others by their digits. If they
+ * are short, a tile has several. It is undefined if there is no room for a segment.
  */
 export function slottedFor(
   base: Omit<SortKernelOptions, "shape" | "digits" | "slotBits">,
   range: readonly [number, number],
   options: TuningOptions,
-  row: SortRow & { readonly slotBits?: number },
+  row: SortRow & Pick<SegmentTesting, "slotBits" | "short" | "shortItems" | "slotItems">,
   facts: DeviceFacts,
   methods: Methods,
-  most: number,
+  mostItems: number,
 ): Slotted | undefined {
   const { algorithm, workGroupSize, itemsPerThread } = options;
+  const most = Math.max(1, mostItems);
   const byVotes = votesFor(options, row, facts, methods);
   const limit = mostThreads(facts);
   const memory = facts.limits.maxComputeWorkgroupStorageSize;
-  const threadsOf = (votes: boolean): number =>
-    Math.min(
-      limit,
-      workGroupSize ?? (!votes || most > 8 * row.workGroupSize ? row.oneTileThreads : row.workGroupSize),
-    );
+  const isChosen = [algorithm, workGroupSize, itemsPerThread].some((one) => one !== undefined);
+  if (!isChosen && most <= (row.short ?? SHORT)) {
+    const threads = Math.min(limit, facts.software ? 64 : 256);
+    const items = Math.ceil(Math.max((row.shortItems ?? SHORT_ITEMS) * threads, most) / threads);
+    const { shape, digits } = shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8);
+    const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
+      shortSegmentsKernel({ ...base, payload, shape, digits }, most, ...others);
+    return { sizes: shape.sizes, slots: Math.floor((threads * items) / most), slot: most, kernelFor };
+  }
   for (const votes of byVotes && algorithm === undefined ? [true, false] : [byVotes]) {
-    const threads = threadsOf(votes);
-    const digitBits = votes ? row.bits : row.counterBits;
+    const usual = !votes || most > 8 * row.workGroupSize ? row.oneTileThreads : row.workGroupSize;
+    const threads = Math.min(limit, workGroupSize ?? usual);
     // Without a choice of the caller's, a tile has as few items as the segment, but no fewer than so many slots of it.
-    const slotsWanted = votes ? (row.slotBits ?? 4) : (row.slotBits ?? 0);
-    const least = Math.min(4 * threads, most * 2 ** slotsWanted);
+    const slotsWanted = row.slotBits ?? (votes ? 4 : 0);
+    const least = Math.min((row.slotItems ?? SLOT_ITEMS) * threads, most * 2 ** slotsWanted);
     const items = itemsPerThread ?? Math.ceil(Math.max(most, least) / threads);
     const tile = threads * items;
-    if (
-      threads < 2 ||
-      tile < most ||
-      (itemsPerThread === undefined && tile > Math.max(row.oneTile, 2 * threads))
-    ) {
+    const isLong = itemsPerThread === undefined && tile > Math.max(row.oneTile, 2 * threads);
+    if (threads < 2 || tile < most || isLong) {
       continue;
     }
-    for (const bits of votes ? [digitBits, 6, 4, 2] : [digitBits, 2, 1]) {
+    for (const bits of votes ? [row.bits, 6, 4, 2] : [row.counterBits, 2, 1]) {
       const digit = Math.min(bits, Math.floor(Math.log2(threads)));
-      let slotBits = Math.max(
-        0,
-        Math.min(slotsWanted, digit - 1, Math.floor(Math.log2(tile / Math.max(1, most)))),
-      );
+      let slotBits = Math.max(0, Math.min(slotsWanted, digit - 1, Math.floor(Math.log2(tile / most))));
       while (slotBits > 0 && tile % 2 ** slotBits !== 0) {
         slotBits--;
       }
-      const made = shapeOf(
-        { ...base, slotBits },
-        range,
-        facts,
-        methods,
-        algorithm,
-        threads,
-        items,
-        votes,
-        bits,
-      );
+      const slotted = { ...base, slotBits };
+      const made = shapeOf(slotted, range, facts, methods, algorithm, threads, items, votes, bits);
       if (made.bytes <= memory) {
-        return { ...made, slotBits, slot: tile / 2 ** slotBits };
+        const { shape, digits } = made;
+        const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
+          segmentsKernel({ ...slotted, payload, shape, digits }, ...others);
+        return { sizes: shape.sizes, slots: 2 ** slotBits, slot: tile / 2 ** slotBits, kernelFor };
       }
     }
   }
@@ -123,7 +134,7 @@ export function slottedFor(
 }
 
 /** What plans of segments have in common. */
-const segmentsOf = (segments: SortedSegments): Pick<Plan, "segments"> => ({
+export const segmentsOf = (segments: SortedSegments): Pick<Plan, "segments"> => ({
   segments: {
     keyBytes: 4,
     numbers: [segments === "rows" ? "rows" : "segmentCount"],
@@ -156,10 +167,9 @@ export function planSegmentSort(
   if (slotted === undefined) {
     return { ...planLong(others, segments, title, facts, methods, testing), leavesPositions: true };
   }
-  const { shape, digits, slotBits } = slotted;
-  const layout = layoutOf({ ...checked, title }, shape.sizes, arrangements, 1, facts);
+  const layout = layoutOf({ ...checked, title }, slotted.sizes, arrangements, 1, facts);
   const { common, storesKeys, slotsFor, copies } = layout;
-  const kernel = segmentsKernel({ ...base, shape, digits, slotBits }, segments, "items", storesKeys);
+  const kernel = slotted.kernelFor(base.payload, segments, "items", storesKeys);
   const slots = (aside: boolean): Pass["slots"] =>
     new Map([...slotsFor(kernel, 0, 1, aside), ...bound(kernel, [[bindingOf.offsets, "offsets"]])]);
   return {
@@ -180,7 +190,7 @@ export function planSegmentSort(
       return length === 0 || count === 0
         ? []
         : [
-            { kernel, slots: slots(aside), length, tiles: Math.ceil(count / 2 ** slotBits) },
+            { kernel, slots: slots(aside), length, tiles: Math.ceil(count / slotted.slots) },
             ...(aside ? copies(length) : []),
           ];
     },
@@ -188,7 +198,7 @@ export function planSegmentSort(
 }
 
 /** Sorts positions by their keys, and then by their segments. */
-function planLong(
+export function planLong(
   options: SortOptions,
   segments: SortedSegments,
   title: string,

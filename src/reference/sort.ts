@@ -26,7 +26,14 @@ export interface ReferenceSort<A extends AnyArray> extends SortOrder {
   readonly segments?: { readonly rows: number } | { readonly offsets: ArrayLike<number> };
 }
 
-const topKNames = { type: true, key: true, keyType: true, bits: true, smallest: true } as const;
+const topKNames = {
+  type: true,
+  key: true,
+  keyType: true,
+  bits: true,
+  smallest: true,
+  segments: true,
+} as const;
 const names = {
   type: true,
   key: true,
@@ -102,7 +109,9 @@ function elementsAt<A extends AnyArray>(
 }
 
 /** What a selection of the greatest or least elements is by, on the CPU. */
-export interface ReferenceTopK<A extends AnyArray> extends Omit<ReferenceSort<A>, "descending"> {
+export interface ReferenceTopK<A extends AnyArray> extends Omit<ReferenceSort<A>, "descending" | "segments"> {
+  /** Takes elements of each row of so many. */
+  readonly segments?: { readonly rows: number };
   /** Whether to take the least elements instead, the least of all first. */
   readonly smallest?: boolean;
 }
@@ -134,10 +143,12 @@ export function topKReference<A extends AnyArray>(
   const { smallest, ...others } = options;
   requireSmallest(smallest, caller);
   requireWhole(k, 1, caller, "k");
-  const indices = positionsOf(caller, data, { ...others, descending: smallest !== true }).subarray(0, k);
+  const positions = positionsOf(caller, data, { ...others, descending: smallest !== true });
+  const { rows } = requireTopKRows(others.segments, data.length, caller);
+  const indices = positions.filter((_, at) => at % rows < k);
   return {
     values: elementsAt(indices, data, typeOfArray(data, options.type, caller), caller),
-    indices: indices.slice(),
+    indices,
   };
 }
 
@@ -209,6 +220,18 @@ function positionsOf<A extends AnyArray>(caller: string, data: A, options: Refer
   return Uint32Array.from(keys, (_, index) => index).sort(compare);
 }
 
+/** The elements of a row, of which a selection takes the first. Without rows, all elements are one. */
+function requireTopKRows(segments: unknown, length: number, caller: string): { readonly rows: number } {
+  if (segments === undefined) {
+    return { rows: Math.max(1, length) };
+  }
+  const checked = requireSegments(segments, length, caller);
+  if (checked.kind !== "rows") {
+    refuse(caller, "segments", `{ ${checked.kind} }`, "{ rows }");
+  }
+  return checked;
+}
+
 /** The number of each element's segment. */
 function segmentsOf(segments: unknown, length: number, caller: string): Uint32Array | undefined {
   if (segments === undefined) {
@@ -224,6 +247,8 @@ function segmentsOf(segments: unknown, length: number, caller: string): Uint32Ar
     return numbers.map((_, index) => Math.floor(index / rows));
   }
   const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
-  words.forEach((offset, segment) => numbers.fill(segment, offset, words[segment + 1] ?? length));
+  words.forEach((offset, segment) => {
+    numbers.fill(segment, offset, words[segment + 1] ?? length);
+  });
   return numbers;
 }

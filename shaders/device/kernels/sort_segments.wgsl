@@ -1,11 +1,9 @@
 // Sorts segments that fit in a tile, each on its own: by one digit after another, in work-group memory. A tile has SLOTS slots of
 // SLOT items, and a segment lies in each. Its number in the tile is the upper part of the digits of its items, so each item stays
 // in its slot. What is behind the items of a segment has the greatest digit of the slot, and stays behind them.
-// Linked with contract.wgsl, a sort/rank_by_*.wgsl, a sort/segments_by_*.wgsl, a sort/segment_values_*.wgsl,
-// sort/digits_in_slots.wgsl, sort/stored_in_place.wgsl, sort/memory.wgsl, sort/store_keys.wgsl, input_items.wgsl, output_items.wgsl
-// and length_*.wgsl. Dispatch at least params.tiles work-groups. Those past the last tile write nothing.
-
-const NO_ITEM = 0xffffffffu;
+// Linked with contract.wgsl, a sort/rank_by_*.wgsl, sort/places_in_slots.wgsl, a sort/segments_by_*.wgsl,
+// a sort/segment_values_*.wgsl, sort/digits_in_slots.wgsl, a sort/stored_*.wgsl, sort/memory.wgsl, a sort/store_*keys.wgsl,
+// input_items.wgsl, output_items.wgsl and length_*.wgsl. Dispatch at least params.tiles work-groups. Those past the last tile write nothing.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn sort_segments(
@@ -61,15 +59,4 @@ fn sort_segments(
     }
   }
   store_segment_values(indices);
-}
-
-// The item of the data at a place of a tile; NO_ITEM if the segment ends before it.
-fn index_of_place(tile: u32, place: u32, length: u32) -> u32 {
-  let segment = tile * SLOTS + place / SLOT;
-  if (segment >= params.segment_count) {
-    return NO_ITEM;
-  }
-  let span = span_of_segment(segment, length);
-  let index = span.x + place % SLOT;
-  return select(NO_ITEM, index, index < span.y);
 }
