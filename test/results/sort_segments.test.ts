@@ -325,7 +325,9 @@ test("arrays on the GPU: offsets are there, too, and the length may be", async (
   const cut = Array.from({ length: Math.ceil(compacted.length / 64) }, (_, at) => at * 64);
   const expected = argSortReference(compacted, { segments: { offsets: [...cut, compacted.length] } });
   expectSameBits(await sorted.read(), gathered(compacted, expected), "what a compaction left");
-  await expect(fold().sort(array, { segments: { offsets } })).rejects.toThrow("is not on the GPU");
+  await expect(fold().sort(array, { segments: { offsets } })).rejects.toThrow(
+    "and data is on the GPU; it takes an array on the GPU, as fold.upload makes one",
+  );
 });
 
 describe("topK of rows", () => {
