@@ -209,7 +209,7 @@ async function* plansOf(
             { type, ...key, maxLength, segments, maxSegmentLength, ...(type === wide && { indices: true }) },
             facts,
             everyMethod,
-            type === f64 ? f64 : "positions",
+            type === f64 ? f64 : type === u32 && segments === "rows" ? undefined : "positions",
           ),
         ),
       ),
