@@ -406,7 +406,6 @@ export async function kernelsOf(
     const chosen = most === 30 ? {} : { algorithm, ...shape };
     try {
       take(planSegmentSort({ ...options, ...chosen }, facts, everyMethod, u32).kernels);
-      take(planTopKRows({ ...options, segments: "rows", k: 5 }, facts, everyMethod).kernels);
     } catch (cause) {
       if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
         throw cause;
@@ -428,6 +427,11 @@ export async function kernelsOf(
     const plain = { ...least, features: new Set([...facts.features].filter((one) => one !== "subgroups")) };
     take(planTopK({ ...options, k: 5, passes: "single" }, plain, everyMethod).kernels);
     take(planNth({ ...options, n: 5, descending: true }, plain, everyMethod).kernels);
+    if (options.lengthOnGpu !== true) {
+      const rows = { ...options, segments: "rows", k: 5 } as const;
+      take(planTopKRows(rows, plain, everyMethod).kernels);
+      take(planTopKRows({ ...rows, maxSegmentLength: 30 }, plain, everyMethod).kernels);
+    }
   }
   for (const indices of [false, true]) {
     for (const passes of allPasses) {
