@@ -40,7 +40,7 @@ export type SegmentTesting = SortTesting & {
 
 /**
  * Segments up to so many items are sorted by comparing them, in tiles of so many items for each thread. H100, 2^26 u32, µs: segments
- * of 8 take 304 (by digits 13,469), of 32 857 (4280), of 64 1625 (3133), of 128 3162 (2668).
+ * of 8 take 287 (by digits 13,469), of 32 776 (4280), of 64 1458 (3133), of 128 about 3000 (2668).
  */
 const SHORT = 96;
 const SHORT_ITEMS = 4;

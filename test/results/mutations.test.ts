@@ -175,7 +175,7 @@ const subjects = {
     yield [await own.argSort(numbers, by), argSortReference(numbers, by)];
   },
   "a sort of short segments": segmented({
-    offsets: [0, 0, 3, 3, 130, 131, 200, 328, 450, 578, 700, 800, 928, LENGTH],
+    offsets: [0, 0, 3, 3, 60, 61, ...Array.from({ length: 15 }, (_, at) => 110 + 60 * at), 960, LENGTH],
   }),
   "a sort of rows by votes": segmented({ rows: 17 }, { algorithm: "subgroup", workGroupSize: 64 }),
   "a sort of segments by counters": segmented({ offsets }, { algorithm: "blelloch", workGroupSize: 64 }),

@@ -4,7 +4,8 @@
 // a sort/store_*keys.wgsl, select/keys.wgsl, input_items.wgsl, output_items.wgsl and length_*.wgsl. Generated with it: key_bits, the
 // bits of keys that count. Dispatch at least params.tiles work-groups. Those past the last tile write nothing.
 
-var<workgroup> slot_keys: array<Key, TILE>;
+// The last places of a tile may be in no slot, and read past the tile.
+var<workgroup> slot_keys: array<Key, TILE + SLOT>;
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn sort_short_segments(
@@ -38,7 +39,7 @@ fn sort_short_segments(
   for (var other = 0u; other < SLOT; other++) {
     for (var item = 0u; item < ITEMS; item++) { // unroll
       let place = item * WORK_GROUP_SIZE + thread;
-      let key = slot_keys[min(place - place % SLOT + other, TILE - 1u)];
+      let key = slot_keys[place - place % SLOT + other];
       let is_before = select(
         comes_before(key, keys[item]),
         !comes_before(keys[item], key),
