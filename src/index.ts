@@ -83,7 +83,7 @@ export type { GpuSegments } from "./gpu/segments_on_gpu.ts";
 export type { NthRanges, PreparedNth, PreparedTopK, TopKRanges } from "./gpu/select.ts";
 export type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./gpu/select_calls.ts";
 export type { PreparedSort, PreparedSortOptions, SortRanges, ValueTypes } from "./gpu/sort.ts";
-export type { HandSortOptions, Sorted } from "./gpu/sort_calls.ts";
+export type { HandSortOptions, Sorted, SortSegments } from "./gpu/sort_calls.ts";
 export type {
   ArraySource,
   ArrayStream,
@@ -99,6 +99,7 @@ export { tuneAdapter } from "./gpu/tune.ts";
 export type { TuneAdapterOptions } from "./gpu/tune_adapter.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
+export type { SortedSegments } from "./kernels/sort_segments.ts";
 export type { IndicesOption, SegmentsOption, ValuesOption } from "./options.ts";
 export type { AdapterTuning, AdapterTuningRow, TunedAdapter } from "./plan/adapter_tuning.ts";
 export type { BinOptions } from "./plan/bins.ts";
@@ -110,6 +111,7 @@ export type { PartitionOptions } from "./plan/partition.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { ScanOptions } from "./plan/scan.ts";
 export type { SearchOptions, SearchTuning } from "./plan/search.ts";
-export type { NthOptions, TopKOptions, TopKOrder } from "./plan/select.ts";
+export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan/select.ts";
 export type { SortOptions } from "./plan/sort.ts";
 export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";
+export type { SegmentSortOptions } from "./plan/sort_segments.ts";

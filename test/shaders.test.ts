@@ -35,7 +35,9 @@ import type { ReduceOptions } from "../src/plan/reduce.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
 import { planNth, planTopK } from "../src/plan/select.ts";
+import { planTopKRows } from "../src/plan/select_rows.ts";
 import { planGather, planSort } from "../src/plan/sort.ts";
+import { planSegmentSort } from "../src/plan/sort_segments.ts";
 import { parse, resolved } from "../src/text/module.ts";
 import { piecesOf } from "../src/text/pieces.ts";
 import type { Parsed, SourceText } from "../src/text/source.ts";
@@ -196,12 +198,28 @@ async function* plansOf(
         planSort({ ...options, indices: true }, facts, everyMethod),
         planSort({ ...options, bits: [3, 11], ...(type === wide && { indices: true }) }, facts, everyMethod),
         planSort(options, facts, everyMethod, type === f64 ? f64 : u32, ALL_ARRANGEMENTS, faulty),
+        ...(type === f64
+          ? [planSort(options, facts, everyMethod, f64, ALL_ARRANGEMENTS, { inTurns: true })]
+          : []),
       ];
     }
     yield* [
       planSort({ type, ...key, maxLength: 500 }, facts, everyMethod, "positions"),
       ...(type === wide ? [] : [planSort({ type, maxLength: 500 }, facts, everyMethod)]),
       planGather({ type, maxLength }, facts, "sort", ["values", "reordered"]),
+      ...(["rows", "offsets"] as const).flatMap((segments) =>
+        [50, 1000, 1e6].map((maxSegmentLength) =>
+          planSegmentSort(
+            { type, ...key, maxLength, segments, maxSegmentLength, ...(type === wide && { indices: true }) },
+            facts,
+            everyMethod,
+            type === f64 ? f64 : type === u32 && segments === "rows" ? undefined : "positions",
+          ),
+        ),
+      ),
+      ...[10, 1e4].map((k) =>
+        planTopKRows({ type, ...key, k, maxLength, segments: "rows" }, facts, everyMethod),
+      ),
       planTopK({ type, ...key, k: 100, maxLength, lengthOnGpu: at % 2 === 0 }, facts, everyMethod),
       planTopK({ type, ...key, k: 9000, maxLength, passes: "single", smallest: true }, facts, everyMethod),
       planNth({ type, ...key, n: 100, maxLength, lengthOnGpu: at % 2 === 1 }, facts, everyMethod),

@@ -343,7 +343,7 @@ function program(printHelp: (text: string) => void): Command {
     root
       .command("topk")
       .description(
-        "The greatest elements, the greatest first, in one dimension. Of equal elements the first ones are taken. Floats have nan as the greatest.",
+        "The greatest elements, the greatest first, in one dimension; with --rows those of each row, in two. Of equal elements the first ones are taken. Floats have nan as the greatest.",
       )
       .argument("<in.npy>", "the elements; - reads stdin")
       .addOption(rawOption())
@@ -357,6 +357,7 @@ function program(printHelp: (text: string) => void): Command {
       .option("--smallest", "the least elements, the least first")
       .option("--indices-out <positions.npy>", "where the positions of the elements go, as <u4"),
   )
+    .addOption(rowsOption())
     .addOption(adapterOption())
     .addOption(tuningOption())
     .addHelpText("after", MEMORY_HELP)
@@ -391,11 +392,11 @@ function program(printHelp: (text: string) => void): Command {
   for (const [name, description] of [
     [
       "sort",
-      "The elements in order, in one dimension. Elements with equal keys keep their order. Floats have -0 before 0, and nan at the end.",
+      "The elements in order, in one dimension; with --rows or --offsets each segment on its own, in the input's shape. Elements with equal keys keep their order. Floats have -0 before 0, and nan at the end.",
     ],
     [
       "argsort",
-      "The positions (<u4) of the elements in order, in one dimension: first that of the least element. As sort.",
+      "The positions (<u4) of the elements in order, in one dimension: first that of the least element. As sort. With --rows or --offsets, positions are those in all of the input.",
     ],
   ] as const) {
     const command = ordered(
@@ -424,6 +425,8 @@ function program(printHelp: (text: string) => void): Command {
         );
     }
     command
+      .addOption(rowsOption())
+      .addOption(offsetsOption())
       .addOption(runAlgorithm())
       .addOption(adapterOption())
       .addOption(tuningOption())

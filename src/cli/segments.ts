@@ -64,7 +64,7 @@ interface SegmentsFor {
 }
 
 /** The segments that the options name. */
-async function segmentsOf(
+export async function segmentsOf(
   { rows, columns, offsets, heads, keys }: SegmentsOption,
   { shape, length, path, caller }: SegmentsFor,
 ): Promise<{ readonly segments: Segments; readonly keyType?: ScalarType }> {

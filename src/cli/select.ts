@@ -10,9 +10,10 @@ import { UsageError } from "./errors.ts";
 import { DASH, openTarget } from "./files.ts";
 import { formatValue } from "./format.ts";
 import { readAll } from "./npy.ts";
-import type { AdapterOption, RawOption } from "./options.ts";
+import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print } from "./print.ts";
+import { segmentsOf } from "./segments.ts";
 import type { OrderOption } from "./sort.ts";
 import { orderOf, requireKeyType } from "./sort.ts";
 
@@ -28,7 +29,8 @@ export interface TopKFileOptions
   extends Omit<OrderOption, "descending">,
     RawOption,
     AdapterOption,
-    OutputOption {
+    OutputOption,
+    Pick<SegmentsOption, "rows"> {
   readonly k: number;
   readonly smallest?: boolean;
   /** Where the positions go. */
@@ -48,21 +50,27 @@ export async function topKFile(path: string, options: TopKFileOptions): Promise<
   const positions = indicesOut === undefined ? undefined : await openTarget(indicesOut);
   const target = await openOutput(output, options);
   await withElements(path, options, async (source, input) => {
-    const { type } = source;
+    const { type, shape: given } = source;
     requireWhole(k, 1, `topk<${type.name}>`, "k");
     const order = { type, ...orderOf(options, type, "topk"), ...(smallest && { smallest }) };
     const data = await readAll(source, input.path);
+    const from = { shape: given, length: data.length, path: input.path, caller: "topk" };
+    const segments = options.rows === undefined ? undefined : await segmentsOf({ rows: options.rows }, from);
     const selected = await withFold(
       options,
-      (fold) => fold.topK(data, k, order as never) as Promise<TopK<ScalarArray, Uint32Array>>,
+      (fold) =>
+        fold.topK(data, k, { ...order, ...segments } as never) as Promise<TopK<ScalarArray, Uint32Array>>,
     );
     const { values, indices } = selected;
-    const shape = source.shape === undefined ? undefined : [values.length];
+    // Rows stay rows, in one dimension more than what is taken of all.
+    const { rows = data.length } = (segments?.segments ?? {}) as { readonly rows?: number };
+    const taken = [values.length / Math.min(k, rows), Math.min(k, rows)];
+    const shape = given && (segments === undefined ? [values.length] : taken);
     const writeValues = (): Promise<void> => writeArray(target, options, type, values, shape);
     // All data is written before the first file gets its name.
     await (positions === undefined
       ? writeValues()
-      : writeArray(positions, {}, u32, indices, [indices.length], writeValues));
+      : writeArray(positions, {}, u32, indices, segments ? taken : [indices.length], writeValues));
   });
 }
 

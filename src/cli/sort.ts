@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
+import type { Segments } from "../algebra/segments.ts";
+import { requireSegments } from "../algebra/segments.ts";
 import type { ScalarType, TypeName } from "../algebra/types.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { GpuArray } from "../gpu/gpu_array.ts";
@@ -12,15 +14,17 @@ import { UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
 import { DASH, openTarget } from "./files.ts";
 import { readAll } from "./npy.ts";
-import type { AdapterOption, RawOption, TuningOption } from "./options.ts";
+import type { AdapterOption, RawOption, SegmentsOption, TuningOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { startProgress } from "./progress.ts";
+import { segmentsOf } from "./segments.ts";
 
 // Sorts hold all elements in memory at once.
 
 /** The options of `wavefold argsort`. */
 export interface ArgSortFileOptions
   extends OrderOption,
+    Pick<SegmentsOption, "rows" | "offsets">,
     OutputOption,
     RawOption,
     TuningOption,
@@ -101,23 +105,29 @@ async function withSorted<Result>(
   path: string,
   options: ArgSortFileOptions,
   caller: string,
-  sort: (given: Typed, order: object) => Promise<(fold: Fold) => Promise<Result>>,
-  write: (result: Result, type: ScalarType, hasHeader: boolean) => Promise<void>,
+  sort: (given: Typed, order: { readonly segments?: Segments }) => Promise<(fold: Fold) => Promise<Result>>,
+  write: (result: Result, type: ScalarType, shape: readonly number[] | undefined) => Promise<void>,
 ): Promise<void> {
   await withElements(path, options, async (source, input) => {
     const progress = startProgress(4);
     try {
       progress.step("reading");
-      const { type } = source;
+      const { type, shape } = source;
       const order = { ...tuningOf(options), ...orderOf(options, type, caller) };
-      const run = await sort({ type, data: await readAll(source, input.path) }, order);
+      const data = await readAll(source, input.path);
+      const { rows, offsets } = options;
+      const isSegmented = rows !== undefined || offsets !== undefined;
+      const from = { shape, length: data.length, path: input.path, caller };
+      const segments = isSegmented ? await segmentsOf(options, from) : undefined;
+      const run = await sort({ type, data }, { ...order, ...segments });
       progress.step("opening the adapter");
       const result = await withFold(options, (fold) => {
         progress.step("running");
         return run(fold);
       });
       progress.step("writing");
-      await write(result, type, source.shape !== undefined);
+      // What is sorted as a whole has no rows any more.
+      await write(result, type, shape === undefined || isSegmented ? shape : [data.length]);
     } finally {
       progress.stop();
     }
@@ -144,6 +154,9 @@ export async function sortFile(path: string, options: SortFileOptions): Promise<
         }
         values.push(own);
       }
+      const { segments } = order;
+      const checked = segments && requireSegments(segments, given.data.length, `sort<${given.type.name}>`);
+      const offsets = checked?.kind === "offsets" ? checked.words : undefined;
       return async (fold) => {
         // Arrays on the GPU, since only their upload takes the type of f16 values.
         const upload = ({ type, data }: Typed): Promise<GpuArray> => fold.upload(data, { type } as never);
@@ -152,10 +165,14 @@ export async function sortFile(path: string, options: SortFileOptions): Promise<
         for (const one of values) {
           moved.push(await upload(one));
         }
+        const by: object = {
+          ...order,
+          ...(offsets && { segments: { offsets: await fold.upload(offsets) } }),
+        };
         const sorted =
           moved.length === 0
-            ? { keys: await fold.sort(keys, order), values: [] }
-            : await fold.sort(keys, { ...order, values: moved });
+            ? { keys: await fold.sort(keys, by), values: [] }
+            : await fold.sort(keys, { ...by, values: moved });
         const read: ScalarArray[] = [];
         for (const one of [sorted.keys, ...sorted.values]) {
           read.push((await one.read()) as ScalarArray);
@@ -163,13 +180,12 @@ export async function sortFile(path: string, options: SortFileOptions): Promise<
         return read;
       };
     },
-    async ([keys, ...moved], type, hasHeader) => {
+    async ([keys, ...moved], type, shape) => {
       // All data is written before the first file gets its name. What goes to standard output comes last.
       const writeFrom = async (at: number): Promise<void> => {
         const [to, own, data] = [targets[at], values[at], moved[at]];
         if (to === undefined || own === undefined || data === undefined) {
-          const sorted = keys as ScalarArray;
-          return writeArray(target, options, type, sorted, hasHeader ? [sorted.length] : undefined);
+          return writeArray(target, options, type, keys as ScalarArray, shape);
         }
         await writeArray(to, {}, own.type, data, [data.length], () => writeFrom(at + 1));
       };
@@ -189,7 +205,6 @@ export async function argSortFile(path: string, options: ArgSortFileOptions): Pr
     async ({ type, data }, order) =>
       (fold) =>
         fold.argSort(data, { ...order, type } as never),
-    (positions, _, hasHeader) =>
-      writeArray(target, options, u32, positions, hasHeader ? [positions.length] : undefined),
+    (positions, _, shape) => writeArray(target, options, u32, positions, shape),
   );
 }

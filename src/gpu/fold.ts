@@ -9,7 +9,7 @@ import type { PartitionOptions } from "../plan/partition.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
-import type { NthOptions, TopKOptions } from "../plan/select.ts";
+import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import type { ArgValue, HandArgOptions } from "./arg_at_hand.ts";
 import type {
   HandCompactOptions,
@@ -834,7 +834,7 @@ export class Fold {
    *
    * @param data - as {@link Fold.scan} takes it. Structs are sorted by a `key`.
    * @param options - with `values`, one array or a list of arrays: they move as the elements do. If `data` is on the GPU, they are,
-   * too, and so are the results.
+   * too, and so are the results. With `segments`, each row, or each range of offsets, is sorted on its own.
    * @returns the sorted elements; with `values`, the elements as `keys`, and the values in the same order.
    * @throws as {@link Fold.scan}; {@link SourceError} also if `key` does not compile.
    *
@@ -843,6 +843,7 @@ export class Fold {
    * await fold.sort(Float32Array.of(3, -1, 7)); // -1 3 7
    * await fold.sort(Uint32Array.of(3, 1, 7), { descending: true }); // 7 3 1
    * await fold.sort(Uint32Array.of(31, 12, 22), { key: "x % 10u" }); // 31 12 22
+   * await fold.sort(Uint32Array.of(3, 1, 7, 0, 2, 1), { segments: { rows: 3 } }); // 1 3 7 0 1 2
    * const sorted = await fold.sort(Uint32Array.of(3, 1, 7), { values: Float32Array.of(0.75, 0.25, 1.75) });
    * sorted.keys; // 1 3 7
    * sorted.values; // 0.25 0.75 1.75
@@ -875,7 +876,7 @@ export class Fold {
 
   /**
    * The positions of the elements in order: the result's first element is the position of the least element of the data. As
-   * {@link Fold.sort}.
+   * {@link Fold.sort}. With `segments`, positions are those in the data, too.
    *
    * @example
    * ```ts
@@ -903,7 +904,8 @@ export class Fold {
    *
    * @param data - as {@link Fold.scan} takes it. Structs are taken by a `key`.
    * @param k - how many elements to take, from 1 up. If there are fewer, all are taken.
-   * @param options - with `smallest`, the least elements, the least first. There NaN comes last.
+   * @param options - with `smallest`, the least elements, the least first. There NaN comes last. With `segments: { rows }`, the
+   * elements of each row, one row after another.
    * @throws as {@link Fold.sort}.
    *
    * @example
@@ -1260,7 +1262,9 @@ export class Fold {
    * best.record(encoder, { input, output, indices, length });
    * ```
    */
-  prepareTopK<Name extends string>(options: TopKOptions<Name>): Promise<PreparedTopK> {
+  prepareTopK<Name extends string>(
+    options: TopKOptions<Name> | TopKRowsOptions<Name>,
+  ): Promise<PreparedTopK> {
     return this.#later("prepareTopK", options);
   }
 

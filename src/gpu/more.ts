@@ -1,5 +1,5 @@
 import type { ScalarArray } from "../algebra/arrays.ts";
-import type { NthOptions, TopKOptions } from "../plan/select.ts";
+import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import type { Context } from "./context.ts";
 import type { Arrays, GpuArray } from "./gpu_array.ts";
 import type { RunPrimitive } from "./runs.ts";
@@ -106,7 +106,7 @@ export async function select(
 export const prepareTopK = async (
   context: Context,
   _: Arrays,
-  options: TopKOptions,
+  options: TopKOptions | TopKRowsOptions,
 ): ReturnType<typeof import("./select.ts").prepareTopK> =>
   (await import("./select.ts")).prepareTopK(context, options);
 

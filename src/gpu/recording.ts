@@ -272,7 +272,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
         : bufferOf(plan.initial(initial));
     const { segments } = plan;
     const { segment_count: count = 0 } = numbers;
-    const outputs = plan.outputLength(length);
+    const outputs = plan.outputLength(length, numbers);
     // All other ranges have as many items as the input.
     const items: Partial<Record<RangeName, number | undefined>> = {
       output: segments?.reduces ? count : outputs,

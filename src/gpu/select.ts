@@ -1,6 +1,7 @@
+import { refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { everyMethod } from "../plan/every_method.ts";
-import type { NthOptions, TopKOptions } from "../plan/select.ts";
+import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import { planNth, planTopK } from "../plan/select.ts";
 import type { Context } from "./context.ts";
 import type { BufferRange, Length, Prepared } from "./recording.ts";
@@ -24,10 +25,15 @@ export interface NthRanges {
 
 /** Where a selection of the first elements reads and writes. */
 export interface TopKRanges extends NthRanges {
-  /** Receives the elements, the first one first: as many as were asked for, or fewer if there are fewer. It is in another buffer than the input. */
+  /**
+   * Receives the elements, the first one first: as many as were asked for, or fewer if there are fewer; with `segments`, those of
+   * each row. It is in another buffer than the input.
+   */
   readonly output: BufferRange;
   /** Receives the elements' positions, as u32. */
   readonly indices: BufferRange;
+  /** With `segments: "rows"`: the items of a row. They divide the length. */
+  readonly rows?: number;
   /** With `lengthOnGpu`: receives how many elements were taken, as a u32. It is in another buffer than all other ranges. */
   readonly count?: BufferRange;
 }
@@ -69,19 +75,32 @@ const keyNames = {
   maxLength: true,
   lengthOnGpu: true,
 } as const;
-const topKNames = { k: true, smallest: true, passes: true, ...keyNames } as const satisfies Record<
-  keyof TopKOptions,
-  true
->;
+const topKNames = {
+  k: true,
+  smallest: true,
+  passes: true,
+  segments: true,
+  maxSegmentLength: true,
+  ...keyNames,
+} as const satisfies Record<keyof TopKRowsOptions, true>;
 const nthNames = { n: true, descending: true, ...keyNames } as const satisfies Record<keyof NthOptions, true>;
 
 /** `Fold.prepareTopK`. `isSubmitted` is as in {@link prepare}. */
 export async function prepareTopK(
   context: Context,
-  options: TopKOptions,
+  options: TopKOptions | TopKRowsOptions,
   isSubmitted?: boolean,
 ): Promise<Prepared> {
   requireOptions("prepareTopK", options, topKNames);
+  const { segments, maxSegmentLength } = options as Partial<TopKRowsOptions>;
+  if (segments !== undefined) {
+    const { planTopKRows } = await import("../plan/select_rows.ts");
+    const plan = planTopKRows(options as TopKRowsOptions, context.facts, everyMethod);
+    return prepare(context, plan, undefined, isSubmitted);
+  }
+  if (maxSegmentLength !== undefined) {
+    refuse("prepareTopK", "maxSegmentLength", String(maxSegmentLength), "a number only beside segments");
+  }
   return prepare(context, planTopK(options, context.facts, everyMethod), undefined, isSubmitted);
 }
 

@@ -2,8 +2,9 @@ import { valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray } from "../algebra/arrays.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
+import { requireKind, requireRows } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
-import { ArgumentError, WavefoldError } from "../errors.ts";
+import { ArgumentError, refuse, WavefoldError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { requireChosen } from "../plan/chosen.ts";
 import type { Chosen } from "../plan/options.ts";
@@ -38,6 +39,11 @@ import { roomFor } from "./transfer.ts";
 export interface HandTopKOptions<Name extends string> extends TopKOrder {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
+  /** Takes elements of each row of so many. The results have those of one row after another. */
+  readonly segments?: {
+    /** The elements of a row. They divide the length. */
+    readonly rows: number;
+  };
 }
 
 /** The options of `nth`. */
@@ -67,7 +73,10 @@ export type SelectPrimitive = "topK" | "nth";
 
 const common = { type: true, key: true, keyType: true, bits: true } as const;
 const names = {
-  topK: { smallest: true, passes: true, ...common } satisfies Record<keyof HandTopKOptions<string>, true>,
+  topK: { smallest: true, passes: true, segments: true, ...common } satisfies Record<
+    keyof HandTopKOptions<string>,
+    true
+  >,
   nth: { descending: true, ...common } satisfies Record<keyof HandNthOptions<string>, true>,
 } as const;
 
@@ -92,6 +101,15 @@ function requireCall(
   requireFeature(key.type, title, facts);
   requireWhole(number, primitive === "topK" ? 1 : 0, title, primitive === "topK" ? "k" : "n");
   return title;
+}
+
+/** The elements of a row. @throws {ArgumentError} for other segments than rows, and for rows that do not divide the length. */
+function requireRowsOf(segments: unknown, { length }: { readonly length: unknown }, title: string): number {
+  const [kind, rows] = requireKind(segments, title);
+  if (kind !== "rows") {
+    refuse(title, "segments", `{ ${kind} }`, "{ rows }");
+  }
+  return requireRows(kind, rows, typeof length === "number" ? length : undefined, title);
 }
 
 /** @throws {ArgumentError} if there is no such element, as far as the host knows. */
@@ -130,8 +148,18 @@ export async function selectOnGpu(
   const { count } = partsOf(input);
   requireElement(primitive, title, number, count && maxLength > 0 ? undefined : maxLength);
   const isTopK = primitive === "topK";
+  const { segments, ...plain } = others;
+  const rows = segments === undefined ? undefined : requireRowsOf(segments, input, title);
+  if (rows !== undefined && count) {
+    throw new ArgumentError(
+      `${title} of rows takes no length on the GPU; it takes an array whose length is known`,
+      "data",
+    );
+  }
   const all = {
-    ...others,
+    ...plain,
+    // Plans are for the next power of two, so that they are shared.
+    ...(rows !== undefined && { segments: "rows", maxSegmentLength: 2 ** Math.ceil(Math.log2(rows)) }),
     type,
     ...(isTopK ? { k: number } : { n: number }),
     maxLength: plannedLength(maxLength, Math.max(type.bytes, u32.bytes), context),
@@ -152,7 +180,8 @@ export async function selectOnGpu(
   };
   try {
     return await withPlan(context, key, compile, async (selection) => {
-      const most = isTopK ? Math.min(number, maxLength) : 1;
+      const ofRows = rows === undefined ? undefined : Math.min(number, rows) * (maxLength / rows);
+      const most = ofRows ?? (isTopK ? Math.min(number, maxLength) : 1);
       const values = await make("values", most * type.bytes);
       const indices = await make("indices", most * u32.bytes);
       const taken = isTopK && count ? await make("count", u32.bytes) : undefined;
@@ -168,6 +197,7 @@ export async function selectOnGpu(
           indices: indices.buffer,
           ...(taken && { count: taken.buffer }),
           length: input.length,
+          ...(rows !== undefined && { rows }),
         };
         selection.record(encoder, ranges as Ranges, maxLength);
       });
@@ -211,6 +241,9 @@ export async function selectAtHand(
   const { type } = await typesOf(given.data, { type: named }, primitive);
   const title = requireCall(primitive, type, number, options, context);
   requireElement(primitive, title, number, given.length);
+  if (options.segments !== undefined) {
+    requireRowsOf(options.segments, given, title);
+  }
   const made: GpuArray[] = [];
   try {
     const data = await upload(context, arrays, given, { type });

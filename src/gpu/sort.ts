@@ -1,4 +1,4 @@
-import type { ElementType } from "../algebra/types.ts";
+import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
@@ -7,6 +7,7 @@ import { tuningNames } from "../plan/options.ts";
 import { wholeWords } from "../plan/plan.ts";
 import type { SortOptions } from "../plan/sort.ts";
 import { movesDirectly, planGather, planSort } from "../plan/sort.ts";
+import type { SegmentSortOptions } from "../plan/sort_segments.ts";
 import type { Context } from "./context.ts";
 import { allocate } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
@@ -20,7 +21,9 @@ import { prepare } from "./recording.ts";
 export type ValueTypes = ElementType | readonly ElementType[];
 
 /** The options of `prepareSort`. */
-export interface PreparedSortOptions<Name extends string = string> extends SortOptions<Name> {
+export interface PreparedSortOptions<Name extends string = string>
+  extends SortOptions<Name>,
+    Partial<SegmentSortOptions> {
   /** The type of the values that move with the items, or several types. Each recording then takes `values` and `reordered`. */
   readonly values?: ValueTypes;
 }
@@ -39,6 +42,12 @@ export interface SortRanges {
   readonly length: Length;
   /** The position of the first item. Positions count from it, modulo 2^32. The default is 0. */
   readonly firstIndex?: number;
+  /** With `segments: "rows"`: the items of a row. They divide a length that the CPU knows. */
+  readonly rows?: number;
+  /** With `segments: "offsets"`: where each segment starts, and where the last one ends, as u32. They start from 0, and end with the length. */
+  readonly offsets?: BufferRange;
+  /** With `segments: "offsets"`: how many segments there are. */
+  readonly segmentCount?: number;
 }
 
 /** A sort, compiled and with its scratch allocated. */
@@ -68,6 +77,8 @@ const names = {
   values: true,
   maxLength: true,
   lengthOnGpu: true,
+  segments: true,
+  maxSegmentLength: true,
   ...tuningNames,
 } as const satisfies Record<keyof PreparedSortOptions, true>;
 
@@ -108,6 +119,8 @@ export async function prepareSort(context: Context, options: PreparedSortOptions
     length: true,
     firstIndex: true,
     ...(types.length > 0 && { values: true as const, reordered: true as const }),
+    ...(options.segments === "rows" && { rows: true as const }),
+    ...(options.segments === "offsets" && { offsets: true as const, segmentCount: true as const }),
   } as const;
   return {
     record(encoder, given) {
@@ -124,7 +137,7 @@ export async function prepareSort(context: Context, options: PreparedSortOptions
 export interface SortParts extends Pick<Prepared, "kernels" | "destroy"> {
   record(
     encoder: GPUCommandEncoder | GPUComputePassEncoder,
-    ranges: Pick<SortRanges, "input" | "output" | "length" | "firstIndex">,
+    ranges: Omit<SortRanges, "values" | "reordered">,
     values: readonly BufferRange[],
     reordered: readonly BufferRange[],
     most?: number,
@@ -138,34 +151,51 @@ export interface SortParts extends Pick<Prepared, "kernels" | "destroy"> {
  */
 export async function prepareParts(
   context: Context,
-  options: SortOptions,
+  options: SortOptions & Partial<SegmentSortOptions>,
   types: readonly ElementType[],
   isSubmitted?: boolean,
 ): Promise<SortParts> {
   const { facts } = context;
+  const { segments, maxSegmentLength, ...plain } = options;
+  if (segments === undefined && maxSegmentLength !== undefined) {
+    const title = `sort<${requireType(options.type, "sort").name}>`;
+    refuse(title, "maxSegmentLength", String(maxSegmentLength), "a number only beside segments");
+  }
   const [only] = types;
   const byKey = options.key !== undefined && options.indices !== true;
   const prepared = (plan: Parameters<typeof prepare>[1]): Promise<Prepared> =>
     prepare(context, plan, undefined, isSubmitted);
-  if (!byKey && (only === undefined || (types.length === 1 && movesDirectly(only)))) {
-    const moved = only !== undefined && movesDirectly(only) ? only : undefined;
-    const plan = planSort(options, facts, everyMethod, moved ?? (options.indices ? "positions" : undefined));
-    const sort = await prepared(plan);
+  const direct =
+    !byKey && types.length === 1 && movesDirectly(only as ElementType) ? (only as ScalarType) : undefined;
+  const movesAll = !byKey && (only === undefined || direct !== undefined);
+  const moved = movesAll ? (direct ?? (options.indices ? "positions" : undefined)) : "positions";
+  const sorted = { ...plain, ...(byKey && { indices: true }) };
+  const { planSegmentSort } = segments === undefined ? {} : await import("../plan/sort_segments.ts");
+  const sortPlan = planSegmentSort
+    ? planSegmentSort(
+        { ...options, ...sorted } as Parameters<typeof planSegmentSort>[0],
+        facts,
+        everyMethod,
+        moved,
+      )
+    : { ...planSort(sorted, facts, everyMethod, moved), leavesPositions: false };
+  const { leavesPositions } = sortPlan;
+  if (movesAll && (!leavesPositions || options.indices)) {
+    const sort = await prepared(sortPlan);
     return {
       kernels: sort.kernels,
       record(encoder, ranges, [values], [reordered], most) {
-        const own = moved && { values, reordered };
+        const own = direct && { values, reordered };
         sort.record(encoder, { ...ranges, ...own } as Ranges, most);
       },
       destroy: () => sort.destroy(),
     };
   }
   // The sort leaves positions, and then everything moves.
-  const title = `sort<${options.type.name}>`;
-  const sortPlan = planSort({ ...options, ...(byKey && { indices: true }) }, facts, everyMethod, "positions");
-  const { maxLength } = sortPlan;
+  const { title, maxLength } = sortPlan;
+  const movesItems = byKey || leavesPositions;
   const gatherPlans = [
-    ...(byKey ? [planGather(options, facts, title, ["input", "output"])] : []),
+    ...(movesItems ? [planGather(options, facts, title, ["input", "output"])] : []),
     ...types.map((type) => planGather({ ...options, type }, facts, title, ["values", "reordered"])),
   ];
   const positions = await allocate(
@@ -195,15 +225,15 @@ export async function prepareParts(
   const bytesOf = [options.type, ...types].map(({ bytes }) => bytes);
   return {
     kernels: made.flatMap(({ kernels }) => kernels),
-    record(encoder, { input, output, length, firstIndex }, values, reordered, most) {
-      const first = byKey
-        ? { input, output: positions, length }
-        : { input, output, reordered: positions, length };
+    record(encoder, { input, output, length, firstIndex, ...starts }, values, reordered, most) {
+      const first = movesItems
+        ? { input, output: positions, length, ...starts }
+        : { input, output, reordered: positions, length, ...starts };
       // The positions that are sorted here count from 0, wherever those that are asked for would.
       const others = { positions, length, ...(firstIndex !== undefined && { firstIndex }) };
       const steps = [
         first,
-        ...(byKey ? [{ input, output, ...others }] : []),
+        ...(movesItems ? [{ input, output, ...others }] : []),
         ...values.map((range, at) => ({ values: range, reordered: reordered[at], ...others })),
       ] as Ranges[];
       for (const [at, ranges] of steps.entries()) {
@@ -211,12 +241,37 @@ export async function prepareParts(
       }
       const items = typeof length === "number" ? length : (most ?? maxLength);
       requireApart(title, [input, ...values], [output, ...reordered], bytesOf, items);
+      requireOffsetsApart(title, starts, [output, ...reordered], bytesOf, items);
       for (const [at, ranges] of steps.entries()) {
         made[at]?.record(encoder, ranges, most);
       }
     },
     destroy,
   };
+}
+
+/** @throws {ArgumentError} if what is written shares bytes with the offsets of segments. */
+function requireOffsetsApart(
+  title: string,
+  { offsets, segmentCount = 0 }: Pick<SortRanges, "offsets" | "segmentCount">,
+  written: readonly BufferRange[],
+  itemBytes: readonly number[],
+  items: number,
+): void {
+  const spanOf = (range: BufferRange, bytes: number) => {
+    const { buffer, offset = 0 } = "buffer" in range ? range : { buffer: range };
+    return { buffer, from: offset, to: offset + bytes };
+  };
+  const own = offsets && spanOf(offsets, (segmentCount + 1) * 4);
+  for (const [at, range] of own === undefined ? [] : written.entries()) {
+    const one = spanOf(range, items * (itemBytes[at] ?? 0));
+    if (own?.buffer === one.buffer && Math.max(own.from, one.from) < Math.min(own.to, one.to)) {
+      throw new ArgumentError(
+        `${title}: offsets (bytes ${own.from} to ${own.to}) and ${at === 0 ? "output" : "reordered"} (bytes ${one.from} to ${one.to}) overlap; they must be apart`,
+        "offsets",
+      );
+    }
+  }
 }
 
 /** @throws {ArgumentError} if what is written shares bytes with anything but its own source. */

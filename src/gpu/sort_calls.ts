@@ -1,15 +1,18 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
+import type { CheckedSegments } from "../algebra/segments.ts";
+import { requireKind, requireSegments } from "../algebra/segments.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
-import { ArgumentError, WavefoldError } from "../errors.ts";
+import { ArgumentError, refuse, WavefoldError } from "../errors.ts";
+import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { requireOptions } from "../options.ts";
 import { requireChosen } from "../plan/chosen.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
 import type { CheckedKey, SortKeyOptions } from "../plan/sort_key.ts";
-import { requireBits, requireKey } from "../plan/sort_key.ts";
+import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
 import { targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { explain, requireDevice } from "./device.ts";
@@ -26,18 +29,34 @@ import {
   withPlan,
 } from "./on_gpu.ts";
 import { keyOfCall } from "./planned.ts";
+import { segmentsOnGpu } from "./segments_on_gpu.ts";
 import type { SortParts } from "./sort.ts";
 import { prepareParts } from "./sort.ts";
 import { upload } from "./to_gpu.ts";
 import type { Given } from "./transfer.ts";
-import { roomFor } from "./transfer.ts";
+import { givenOf, roomFor } from "./transfer.ts";
 
 // Sorts of arrays: those on the GPU, and those at hand, which go there and back.
+
+/** The segments of a sort: rows of so many elements; or where each segment starts, and where the last one ends. */
+export type SortSegments =
+  | {
+      /** The elements of a row. Each row is a segment. */
+      readonly rows: number;
+    }
+  | {
+      /** One position more than there are segments. They start from 0, never fall, and end with the length of the data. */
+      readonly offsets: ArrayLike<number> | GpuArray<"u32", number>;
+    };
 
 /** The options of `sort` and `argSort`. */
 export interface HandSortOptions<Name extends string> extends SortKeyOptions, TuningOptions {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
+  /** Sorts each segment on its own. If the data is on the GPU, offsets are, too. */
+  readonly segments?: SortSegments;
+  /** The most elements of a segment, if the offsets are on the GPU. Segments that fit in work-group memory take one dispatch. */
+  readonly maxSegmentLength?: number;
 }
 
 /** Elements in order, and their values in the same order. */
@@ -57,6 +76,8 @@ const common = {
   keyType: true,
   descending: true,
   bits: true,
+  segments: true,
+  maxSegmentLength: true,
   ...tuningNames,
 } as const satisfies Record<keyof HandSortOptions<string>, true>;
 const names = { sort: { values: true, into: true, ...common }, argSort: { into: true, ...common } } as const;
@@ -84,6 +105,47 @@ function requireCall(
   }
   return { title, key };
 }
+
+/** What a sort of segments plans and records. @throws {ArgumentError} for segments that a sort does not take. */
+function segmentsOf(
+  { segments, maxSegmentLength }: Pick<Options, "segments" | "maxSegmentLength">,
+  input: GpuArray,
+  title: string,
+  requireArray: (array: unknown) => GpuArray,
+) {
+  if (segments === undefined) {
+    if (maxSegmentLength !== undefined) {
+      refuse(title, "maxSegmentLength", String(maxSegmentLength), "a number only beside segments");
+    }
+    return undefined;
+  }
+  const { by, ranges, numbers } = segmentsOnGpu(segments, input, false, title, requireArray);
+  if (by !== "rows" && by !== "offsets") {
+    refuseKind(title, typeof by === "string" ? by : "keys");
+  }
+  const most = numbers.rows ?? maxSegmentLength;
+  requireWhole(most ?? 1, 1, title, "maxSegmentLength");
+  return {
+    ranges,
+    numbers,
+    // Plans are for the next power of two, so that they are shared.
+    planned: {
+      segments: by as SortedSegments,
+      ...(most !== undefined && { maxSegmentLength: 2 ** Math.ceil(Math.log2(most)) }),
+    },
+  };
+}
+
+/** The rows, or the offsets, of an array at hand. @throws {ArgumentError} */
+function requireRanges(segments: unknown, length: number, title: string) {
+  const [kind] = requireKind(segments, title);
+  const checked = requireSegments(segments, length, title);
+  return checked.kind === "rows" || checked.kind === "offsets" ? checked : refuseKind(title, kind);
+}
+
+/** @throws {ArgumentError} */
+const refuseKind = (title: string, kind: string): never =>
+  refuse(title, "segments", `{ ${kind} }`, "{ rows } or { offsets }");
 
 /** The values that are given: one array, or several. */
 const listOf = (values: unknown): readonly unknown[] =>
@@ -123,9 +185,12 @@ export async function sortOnGpu(
   requireDevice(context, primitive);
   const input = requireOnGpu(primitive, context, data, "data");
   const { type } = input;
-  const { type: named, values, into, ...others } = options;
+  const { type: named, values, into, segments: _, maxSegmentLength: __, ...others } = options;
   requireNamed(primitive, input, named);
   const { title, key: by } = requireCall(primitive, type, options, context);
+  const starts = segmentsOf(options, input, title, (array) =>
+    requireOnGpu(primitive, context, array, "segments"),
+  );
   const moved = listOf(values).map((one) => requireOnGpu(primitive, context, one, "values"));
   for (const one of moved) {
     requireOneEach(title, input, one, "values");
@@ -148,6 +213,7 @@ export async function sortOnGpu(
     indices,
     maxLength: plannedLength(input.maxLength, itemBytes, context),
     lengthOnGpu: count !== undefined,
+    ...starts?.planned,
   };
   const bits = options.bits?.join();
   const byType = Object.fromEntries(types.map((one, at) => [`values ${at}`, one]));
@@ -155,8 +221,11 @@ export async function sortOnGpu(
     primitive: "sort on the GPU",
     all: { ...all, ...byType, bits } as object as typeof all,
   });
-  const scratchBytes = all.maxLength * (by.type.bytes + types.reduce((sum, { bytes }) => sum + bytes, 8));
-  const sources = [input, ...moved];
+  const extraBytes = starts === undefined ? 8 : 32;
+  const scratchBytes =
+    all.maxLength * (by.type.bytes + types.reduce((sum, { bytes }) => sum + bytes, extraBytes));
+  const offsets = starts?.ranges.offsets;
+  const sources = [input, ...moved, ...(offsets ? [offsets] : [])];
   const releases = [...sources, ...(room ? [room] : [])].map((array) => hold(partsOf(array)));
   const made: Memory[] = [];
   const make = async (name: string, bytes: number): Promise<Memory> => {
@@ -181,6 +250,8 @@ export async function sortOnGpu(
             input: rangeOf(input),
             output: room ? rangeOf(room) : (result as Memory).buffer,
             length: input.length,
+            ...starts?.numbers,
+            ...(offsets && { offsets: rangeOf(offsets) }),
           },
           moved.map(rangeOf),
           reordered.map(({ buffer }) => buffer),
@@ -253,10 +324,11 @@ export async function sortAtHand(
 ): Promise<AnyArray | Sorted<AnyArray, AnyArray | readonly AnyArray[]>> {
   requireOptions(primitive, options, names[primitive]);
   requireDevice(context, primitive);
-  const { type: named, values, into, ...others } = options;
+  const { type: named, values, into, segments, ...others } = options;
   const moved = values === undefined ? [] : givenValues;
   const { type, arrayOf } = await typesOf(given.data, { type: named }, primitive);
   const { title } = requireCall(primitive, type, options, context);
+  const checked = segments === undefined ? undefined : requireRanges(segments, given.length, title);
   const types: ElementType[] = [];
   for (const one of moved) {
     if ((Object(one.data) as Partial<GpuArray>).callOnGpu !== undefined) {
@@ -291,8 +363,26 @@ export async function sortAtHand(
       onGpu.push(await upload(context, arrays, one, { type: types[at] }));
       made.push(onGpu[at] as GpuArray);
     }
+    /** What says where segments start, on the GPU. */
+    const starts = async (): Promise<Partial<Options>> => {
+      if (checked === undefined) {
+        return {};
+      }
+      if ("rows" in checked) {
+        return { segments: { rows: checked.rows } };
+      }
+      const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
+      const offsets = await upload(context, arrays, givenOf(words), { type: u32 });
+      made.push(offsets);
+      const most = words.reduce((most, offset, at) => Math.max(most, offset - (words[at - 1] ?? offset)), 1);
+      return {
+        segments: { offsets: offsets as GpuArray as GpuArray<"u32", number> },
+        maxSegmentLength: most,
+      };
+    };
     const result = await sortOnGpu(primitive, context, arrays, data, {
       ...others,
+      ...(await starts()),
       ...(values !== undefined && { values: Array.isArray(values) ? onGpu : onGpu[0] }),
     });
     if (result instanceof GpuArray) {

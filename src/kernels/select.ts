@@ -9,6 +9,7 @@ import findLeftFile from "../../shaders/device/kernels/find_left.wgsl";
 import firstOfBlocksFile from "../../shaders/device/kernels/first_of_blocks.wgsl";
 import firstOfTilesFile from "../../shaders/device/kernels/first_of_tiles.wgsl";
 import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
+import storeFirstFile from "../../shaders/device/kernels/store_first.wgsl";
 import storeTakenFile from "../../shaders/device/kernels/store_taken.wgsl";
 import takeBlocksFile from "../../shaders/device/kernels/take_blocks.wgsl";
 import blocksFile from "../../shaders/device/select/blocks.wgsl";
@@ -54,6 +55,7 @@ const keepTaken = /* @__PURE__ */ file("select/keep_taken.wgsl", keepTakenFile);
 const keysOfOne = /* @__PURE__ */ file("select/keys.wgsl", keysFile);
 const keysOfPairs = /* @__PURE__ */ file("select/keys_of_pairs.wgsl", keysOfPairsFile);
 const selection = /* @__PURE__ */ file("select/selection.wgsl", selectionFile);
+const storeFirst = /* @__PURE__ */ file("kernels/store_first.wgsl", storeFirstFile);
 const storeFound = /* @__PURE__ */ file("select/store_found.wgsl", storeFoundFile);
 const storeTaken = /* @__PURE__ */ file("kernels/store_taken.wgsl", storeTakenFile);
 const takeBlocks = /* @__PURE__ */ file("kernels/take_blocks.wgsl", takeBlocksFile);
@@ -217,6 +219,15 @@ export const storeTakenKernel = (type: ElementType, lengthOnGpu: boolean, sizes:
     `wavefold store what was taken <${type.name}>`,
     "store_taken",
     [itemsText(carriedAs(type)), ...type.files, inputItems, outputItems, lengthFile(lengthOnGpu), storeTaken],
+    sizes,
+  );
+
+/** The kernel that stores the first elements of rows, of which a sort has put the positions in order. */
+export const storeFirstKernel = (type: ElementType, sizes: Sizes): Kernel =>
+  linkKernel(
+    `wavefold store first of rows <${type.name}>`,
+    "store_first",
+    [itemsText(carriedAs(type)), ...type.files, inputItems, outputItems, lengthFile(false), storeFirst],
     sizes,
   );
 

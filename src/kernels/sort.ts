@@ -7,6 +7,7 @@ import gatherItemsFile from "../../shaders/device/kernels/gather_items.wgsl";
 import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
 import sortOneTileFile from "../../shaders/device/kernels/sort_one_tile.wgsl";
 import sortPassFile from "../../shaders/device/kernels/sort_pass.wgsl";
+import sortPassInTurnsFile from "../../shaders/device/kernels/sort_pass_in_turns.wgsl";
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
 import countTileFile from "../../shaders/device/sort/count_tile.wgsl";
 import faultsNoneFile from "../../shaders/device/sort/faults_none.wgsl";
@@ -21,6 +22,7 @@ import storeNoKeysFile from "../../shaders/device/sort/store_no_keys.wgsl";
 import tallyDigitsFile from "../../shaders/device/sort/tally_digits.wgsl";
 import tileByTicketFile from "../../shaders/device/sort/tile_by_ticket.wgsl";
 import valuesBufferFile from "../../shaders/device/sort/values_buffer.wgsl";
+import valuesInTurnsFile from "../../shaders/device/sort/values_in_turns.wgsl";
 import valuesMovedFile from "../../shaders/device/sort/values_moved.wgsl";
 import valuesNoneFile from "../../shaders/device/sort/values_none.wgsl";
 import valuesPositionsFile from "../../shaders/device/sort/values_positions.wgsl";
@@ -59,14 +61,16 @@ const rankByCounters = /* @__PURE__ */ file("sort/rank_by_counters.wgsl", rankBy
 const rankByVotes = /* @__PURE__ */ file("sort/rank_by_votes.wgsl", rankByVotesFile);
 const sortOneTile = /* @__PURE__ */ file("kernels/sort_one_tile.wgsl", sortOneTileFile);
 const sortPass = /* @__PURE__ */ file("kernels/sort_pass.wgsl", sortPassFile);
-const storeKeys = /* @__PURE__ */ file("sort/store_keys.wgsl", storeKeysFile);
-const storeNoKeys = /* @__PURE__ */ file("sort/store_no_keys.wgsl", storeNoKeysFile);
+export const storeKeys = /* @__PURE__ */ file("sort/store_keys.wgsl", storeKeysFile);
+export const storeNoKeys = /* @__PURE__ */ file("sort/store_no_keys.wgsl", storeNoKeysFile);
+const sortPassInTurns = /* @__PURE__ */ file("kernels/sort_pass_in_turns.wgsl", sortPassInTurnsFile);
 const tallyDigits = /* @__PURE__ */ file("sort/tally_digits.wgsl", tallyDigitsFile);
 const tallyEach = /* @__PURE__ */ file("histogram/tally_each.wgsl", tallyEachFile);
 const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
 const tileByTicket = /* @__PURE__ */ file("sort/tile_by_ticket.wgsl", tileByTicketFile);
 const valuesBuffer = /* @__PURE__ */ file("sort/values_buffer.wgsl", valuesBufferFile);
-const valuesMoved = /* @__PURE__ */ file("sort/values_moved.wgsl", valuesMovedFile);
+const valuesInTurns = /* @__PURE__ */ file("sort/values_in_turns.wgsl", valuesInTurnsFile);
+export const valuesMoved = /* @__PURE__ */ file("sort/values_moved.wgsl", valuesMovedFile);
 const valuesNone = /* @__PURE__ */ file("sort/values_none.wgsl", valuesNoneFile);
 const valuesPositions = /* @__PURE__ */ file("sort/values_positions.wgsl", valuesPositionsFile);
 
@@ -124,6 +128,10 @@ export interface SortKernelOptions {
   readonly payload: Payload;
   readonly lengthOnGpu: boolean;
   readonly shape: SortShape;
+  /** Whether the words of an item, and those of a value, take turns in work-group memory. */
+  readonly inTurns?: boolean;
+  /** The bits of a digit that have the number of a segment in its tile. The default is 0. */
+  readonly slotBits?: number;
 }
 
 const sum = /* @__PURE__ */ (() => monoid(add, u32, "sort"))();
@@ -141,16 +149,24 @@ export const firstEntry = ({ count, each }: Digits): number =>
 
 const wordsOf = (payload: Payload): number => (payload.kind === "buffer" ? payload.words : 1);
 
+/** Words of what a pass moves. */
+const itemWords = ({ type, key, keysAlone }: Pick<SortKernelOptions, "type" | "key" | "keysAlone">): 1 | 2 =>
+  keysAlone ? keyWords(key.type) : type.bytes === 8 ? 2 : 1;
+
 /** Whether items go through memory of their own, since WGSL has no bits of theirs that are sure to stay the same. */
 const areHalves = ({ type, keysAlone }: Pick<SortKernelOptions, "type" | "keysAlone">): boolean =>
   !keysAlone && type.bytes === 2;
 
+/** How many values a digit has. */
+export const radixOf = ({ digits, slotBits = 0 }: SortKernelOptions): number => 2 ** (digits.each + slotBits);
+
 /** Words of the memory that counters and items take turns in. */
 function sharedWords(options: SortKernelOptions): number {
-  const { digits, shape, key, payload } = options;
+  const { shape, key, payload } = options;
   const { sizes, byVotes } = shape;
-  const radix = 2 ** digits.each;
-  const items = Math.max(areHalves(options) ? 1 : keyWords(key.type), wordsOf(payload));
+  const radix = radixOf(options);
+  const words = Math.max(areHalves(options) ? 1 : keyWords(key.type), wordsOf(payload));
+  const items = options.inTurns ? 1 : words;
   return Math.max(
     (byVotes ? subgroupSlots(sizes) : sizes.workGroupSize) * radix,
     sizes.workGroupSize * sizes.items * items,
@@ -159,9 +175,9 @@ function sharedWords(options: SortKernelOptions): number {
 
 /** Bytes of work-group memory that a sort's kernels take. */
 export function sortMemory(options: SortKernelOptions): number {
-  const { digits, shape } = options;
+  const { shape } = options;
   const { sizes, byVotes, algorithm } = shape;
-  const radix = 2 ** digits.each;
+  const radix = radixOf(options);
   const ranking =
     memoryOf([2 * (byVotes ? subgroupSlots(sizes) : radix)], 4, 0) + algorithms[algorithm].memory(sizes, 4);
   const halves = areHalves(options) ? sizes.workGroupSize * sizes.items * 2 : 0;
@@ -169,7 +185,7 @@ export function sortMemory(options: SortKernelOptions): number {
 }
 
 /** Declares what a pass reads and stores, and their keys. */
-function itemSources(options: SortKernelOptions, source: SortSource): readonly Source[] {
+export function itemSources(options: SortKernelOptions, source: SortSource): readonly Source[] {
   const { type, key, keysAlone } = options;
   const keyName = keyWords(key.type) === 2 ? "vec2<u32>" : "u32";
   const input = source === "keys" && keysAlone ? keyName : carriedAs(type);
@@ -191,8 +207,7 @@ function itemSources(options: SortKernelOptions, source: SortSource): readonly S
 }
 
 /** Declares how items and values go through work-group memory. */
-function exchangeText(options: SortKernelOptions): SourceText {
-  const { type, key, keysAlone } = options;
+export function exchangeText(options: SortKernelOptions): SourceText {
   const put = (name: string, item: string, words: number): string[] => [
     `fn put_${name}(place: u32, item: ${item}) {`,
     ...(words === 1
@@ -221,21 +236,23 @@ function exchangeText(options: SortKernelOptions): SourceText {
             "  return sort_halves[place];",
             "}",
           ]
-        : put("item", "Output", keysAlone ? keyWords(key.type) : type.bytes === 8 ? 2 : 1)),
+        : put("item", "Output", itemWords(options))),
       `alias Value = ${words === 2 ? "vec2<u32>" : "u32"};`,
       ...put("value", "Value", words),
+      ...(options.inTurns ? put("word", "u32", 1) : []),
     ].join("\n"),
   );
 }
 
-const rankSources = ({ shape }: SortKernelOptions): readonly Source[] => [
+export const rankSources = ({ shape }: SortKernelOptions): readonly Source[] => [
   ...operatorSources(sum),
   ...shape.sources(sum),
   shape.byVotes ? rankByVotes : rankByCounters,
   memory,
 ];
 
-const link = (
+/** Links a kernel of a sort. */
+export const linkSort = (
   options: SortKernelOptions,
   name: string,
   entryPoint: string,
@@ -256,7 +273,7 @@ const link = (
 };
 
 /** Where values come from in a pass: the first one takes positions. */
-const valueFile = ({ payload }: SortKernelOptions, source: SortSource): SourceText =>
+export const valueFile = ({ payload }: SortKernelOptions, source: SortSource): SourceText =>
   payload.kind === "positions" && source === "items" ? valuesPositions : valuesBuffer;
 
 /**
@@ -270,7 +287,7 @@ export function sortPassKernel(
   lookBack: SortLookBack | undefined,
 ): Kernel {
   const isFaulty = lookBack?.fault !== undefined;
-  return link(
+  return linkSort(
     options,
     "sort by a digit",
     "sort_pass",
@@ -288,8 +305,9 @@ export function sortPassKernel(
           ]
         : [firstBySpine, tileByNumber]),
       ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
+      ...(options.inTurns && wordsOf(options.payload) === 2 ? [valuesInTurns] : []),
       storesKeys ? storeKeys : storeNoKeys,
-      sortPass,
+      options.inTurns && itemWords(options) === 2 ? sortPassInTurns : sortPass,
     ],
     lookBack && {
       PATIENCE: lookBack.patience,
@@ -304,7 +322,7 @@ export function sortPassKernel(
 
 /** The kernel that sorts data of one tile. */
 export const oneTileKernel = (options: SortKernelOptions, storesKeys: boolean): Kernel =>
-  link(options, "sort one tile", "sort_one_tile", [
+  linkSort(options, "sort one tile", "sort_one_tile", [
     ...itemSources(options, "items"),
     exchangeText(options),
     outputItems,
@@ -316,7 +334,7 @@ export const oneTileKernel = (options: SortKernelOptions, storesKeys: boolean): 
 
 /** The kernel that counts the digits of each tile. */
 export const countDigitsKernel = (options: SortKernelOptions, source: SortSource): Kernel =>
-  link(options, "count digits", "count_digits", [
+  linkSort(options, "count digits", "count_digits", [
     ...itemSources(options, source),
     memory,
     countTile,
@@ -327,7 +345,7 @@ export const countDigitsKernel = (options: SortKernelOptions, source: SortSource
 export const histogramOfDigits = (options: SortKernelOptions, sizes: Sizes, copies: number): Kernel => {
   const { digits } = options;
   const bins = digits.count * 2 ** digits.each;
-  return link(
+  return linkSort(
     options,
     "histogram of digits",
     "histogram",

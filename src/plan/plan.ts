@@ -142,8 +142,8 @@ export interface Plan {
   readonly countWords?: number;
   /** How many items a vector has. If input and output both start at a vector, they can be loaded and stored as vectors. */
   readonly vector: number;
-  /** Items that the output must hold for a length. */
-  outputLength(length: number): number;
+  /** Items that the output must hold for a length, with the parameters of the recording. */
+  outputLength(length: number, params?: PassParams): number;
   /** In order of preference: a recording takes the first one whose dispatches can bind its ranges. */
   readonly ways: readonly Way[];
   /** The sizes of its tiles, if it has no order of operations. */

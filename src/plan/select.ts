@@ -112,6 +112,14 @@ const rows = {
 /** The most bytes of the items that a thread holds at a time. */
 const THREAD_BYTES = 64;
 
+/** The options of a selection of the first elements of each row. */
+export interface TopKRowsOptions<Name extends string = string> extends TopKOptions<Name> {
+  /** Takes elements of each row. A recording gives `rows`, the items of a row. */
+  readonly segments: "rows";
+  /** The most items of a row. The default is `maxLength`. */
+  readonly maxSegmentLength?: number;
+}
+
 /** For tests: sizes. */
 export type SelectTesting = Partial<SelectRow>;
 
@@ -231,7 +239,7 @@ function planSelection(
 }
 
 /** What plans of selections have in common. */
-const common = (title: string, maxLength: number, type: ElementType) => ({
+export const common = (title: string, maxLength: number, type: ElementType) => ({
   title,
   maxLength,
   itemBytes: itemBytesOf(type.bytes, type.bytes),

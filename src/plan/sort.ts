@@ -53,6 +53,8 @@ export type Moved = ScalarType | "positions" | undefined;
 export interface SortRow {
   readonly workGroupSize: number;
   readonly items: number;
+  /** The items of a thread for shorter data, so that more work-groups share it: up to so many items, the shortest first. */
+  readonly shorter: readonly (readonly [upTo: number, items: number])[];
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
   /** The most bits of a digit, by votes and by counters. */
@@ -70,6 +72,10 @@ export interface SortRow {
   /** Data up to so many items is sorted by one work-group, which has so many threads. */
   readonly oneTile: number;
   readonly oneTileThreads: number;
+  /** The threads that sort shorter data so, up to so many items, the shortest first. */
+  readonly shorterTiles: readonly (readonly [upTo: number, threads: number])[];
+  /** Whether the words of an item, and those of a value, take turns in work-group memory in each pass. */
+  readonly inTurns: boolean;
 }
 
 /** The sizes that suit an adapter. */
@@ -77,6 +83,7 @@ export const sortRows = {
   software: {
     workGroupSize: 64,
     items: 16,
+    shorter: [],
     byVotes: false,
     bits: 6,
     counterBits: 4,
@@ -88,12 +95,20 @@ export const sortRows = {
     atOnce: 4,
     oneTile: 1024,
     oneTileThreads: 64,
+    shorterTiles: [],
+    inTurns: false,
   },
   // H200, 2^26 u32: 1995 µs (256 × 16: 2347; 512 × 10: 2204; 256 × 24: 3152, since more than 24 KB of memory leave room for fewer
   // work-groups; 4 entries at a time: 2030; CUB 1421). With u32 values: 2508 (values loaded after the look-back: 2712; CUB 2179).
   nvidia: {
     workGroupSize: 256,
     items: 22,
+    // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
+    shorter: [
+      [2 ** 16, 4],
+      [2 ** 18, 8],
+      [2 ** 22, 16],
+    ],
     byVotes: true,
     bits: 8,
     counterBits: 4,
@@ -105,10 +120,18 @@ export const sortRows = {
     atOnce: 8,
     oneTile: 4096,
     oneTileThreads: 512,
+    // H100, u32: 2^10 by 256 threads 14.7 µs (in a tile of 4,096: 23.4); 2^11 18.0 (23.7); 2^12 by 256 25.2 (24.1).
+    shorterTiles: [
+      [1024, 256],
+      [2048, 256],
+    ],
+    // H100, 2^27 u64: 10,007 µs (else 12,821, and 12,016 with 11 items); 2^27 f64: 10,549 (14,010); 2^25 u32 with u64 values: 1730 (2070).
+    inTurns: true,
   },
   gpu: {
     workGroupSize: 256,
     items: 12,
+    shorter: [],
     byVotes: true,
     bits: 8,
     counterBits: 4,
@@ -120,12 +143,22 @@ export const sortRows = {
     atOnce: 4,
     oneTile: 4096,
     oneTileThreads: 256,
+    shorterTiles: [],
+    inTurns: false,
   },
 } as const satisfies Record<"software" | "nvidia" | "gpu", SortRow>;
 
 /** For tests: sizes, and the faults of a look-back. */
 export type SortTesting = Partial<SortRow> &
   Pick<SortLookBack, "fault" | "share"> & { readonly tickets?: boolean };
+
+/** A plan of a sort. */
+export interface SortPlan extends Plan {
+  /** The passes for keys of which only so many bits differ, the lowest ones. It takes a plan with kernels for fewer digits. */
+  lowest(length: number, bits: number): readonly Pass[];
+}
+
+type CheckedSort = ReturnType<typeof checkedSort>;
 
 /** The words that a plan moves as values. */
 const payloadOf = (moved: Moved): Payload =>
@@ -139,23 +172,17 @@ const payloadOf = (moved: Moved): Payload =>
 export const movesDirectly = (type: ElementType): type is ScalarType =>
   type.kind !== "struct" && (type.bytes === 4 || type.bytes === 8);
 
-/**
- * Plans a sort: it moves the items by one digit of their keys after another, from the lowest on. `moved` moves with the items:
- * values, to the range `reordered`; or the items' positions. With `indices` or a `key`, only the positions are stored.
- *
- * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
- */
-export function planSort(
+/** What plans of sorts check first, and what they take from it. */
+export function checkedSort(
   options: SortOptions,
   facts: DeviceFacts,
-  methods: Methods,
-  moved: Moved = options.indices ? "positions" : undefined,
-  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
-  testing: SortTesting = {},
-): Plan {
+  moved: Moved,
+  testing: SortTesting,
+  name = "sort",
+) {
   const { lengthOnGpu = false, indices = false } = options;
-  const type = requireType(options.type, "sort");
-  const title = `sort<${type.name}>`;
+  const type = requireType(options.type, name);
+  const title = `${name}<${type.name}>`;
   const key = requireKey(options, type, title);
   const range = requireBits(options.bits, key, title);
   requireFeature(type, title, facts);
@@ -166,28 +193,127 @@ export function planSort(
     ...sortRows[facts.software ? "software" : facts.vendor === "nvidia" ? "nvidia" : "gpu"],
     ...testing,
   };
+  const items = testing.items ?? row.shorter.find(([upTo]) => options.maxLength <= upTo)?.[1] ?? row.items;
   const payload = payloadOf(moved);
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
-  const { limits } = facts;
   const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);
-  const maxLength = requireMaxLength(title, options.maxLength, longest, limits);
+  const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
   requireChosen(options, title, facts);
-
   const base = { type, key, keysAlone, payload, lengthOnGpu };
-  const isOneTile = !lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
-  const shapeOf = (oneTile?: number): Shaped | LimitError =>
-    shapeFor(base, range, options, row, facts, methods, title, oneTile);
-  const alone = isOneTile ? shapeOf(row.oneTile) : undefined;
-  const own = alone === undefined || alone instanceof LimitError ? shapeOf() : alone;
+  return { title, type, range, row: { ...row, items }, base, maxLength, valueBytes, keyBytes };
+}
+
+/**
+ * Plans a sort: it moves the items by one digit of their keys after another, from the lowest on. `moved` moves with the items:
+ * values, to the range `reordered`; or the items' positions. With `indices` or a `key`, only the positions are stored. With
+ * `anyDigits`, it has kernels for fewer digits, too.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planSort(
+  options: SortOptions,
+  facts: DeviceFacts,
+  methods: Methods,
+  moved: Moved = options.indices ? "positions" : undefined,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  testing: SortTesting = {},
+  anyDigits = false,
+): SortPlan {
+  const checked = checkedSort(options, facts, moved, testing);
+  const { title, base, range, row, maxLength } = checked;
+  const storesKeys = !base.keysAlone;
+
+  const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
+  const { inTurns } = row;
+  const [oneTile, oneTileThreads] = (testing.oneTile === undefined ? row.shorterTiles : []).find(
+    ([upTo]) => maxLength <= upTo,
+  ) ?? [row.oneTile, row.oneTileThreads];
+  const shaped = (tile?: number): Shaped | LimitError => {
+    const own = { ...row, oneTileThreads };
+    return shapeFor(tile ? base : { ...base, inTurns }, range, options, own, facts, methods, title, tile);
+  };
+  const alone = isOneTile ? shaped(oneTile) : undefined;
+  const own = alone === undefined || alone instanceof LimitError ? shaped() : alone;
   if (own instanceof LimitError) {
     throw own;
   }
   const { shape, digits } = own;
-  const kernelOptions: SortKernelOptions = { ...base, shape, digits };
+  const kernelOptions: SortKernelOptions = { ...base, inTurns: inTurns && own !== alone, shape, digits };
   const { workGroupSize, items } = shape.sizes;
   const tile = workGroupSize * items;
   const tilesOf = (length: number): number => Math.ceil(length / tile);
+  const passesOverData = maxLength <= tile ? 1 : digits.count;
+  const layout = layoutOf(checked, shape.sizes, arrangements, passesOverData, facts);
+  const { common, scratch: scratchOfData, spine, slotsFor, copies } = layout;
+
+  if (maxLength <= tile) {
+    const kernel = oneTileKernel(kernelOptions, storesKeys);
+    const passes = (length: number, aside: boolean): readonly Pass[] =>
+      length === 0
+        ? []
+        : [
+            { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: 1 },
+            ...(aside ? copies(length) : []),
+          ];
+    return {
+      ...common,
+      kernels: distinct([kernel, ...layout.kernels]),
+      scratch: scratchOfData,
+      eagerScratch: 0,
+      passes: (length, _, aside = false) => passes(length, aside),
+      lowest: (length) => passes(length, false),
+    };
+  }
+
+  // The first pass reads the caller's items, and the last one may store no keys.
+  const lookBack = lookBackFor(options, facts, row, testing, maxLength);
+  const passKernels = (count: number): Kernel[] =>
+    Array.from({ length: count }, (_, at) =>
+      sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < count - 1, lookBack),
+    );
+  const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
+  const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));
+  const counted = lookBack
+    ? countedAtOnce(kernelOptions, row, facts, spine, tilesOf)
+    : countedByPass(kernelOptions, facts, methods, spine, tilesOf(maxLength));
+  const passesBy = (count: number, length: number, aside: boolean): readonly Pass[] => {
+    if (length === 0) {
+      return [];
+    }
+    const isAside = aside && count % 2 === 1;
+    const tiles = tilesOf(length);
+    return [
+      ...counted.before(length),
+      ...(kernelsOf.get(count) as Kernel[]).flatMap((kernel, digit): Pass[] => {
+        const slots = slotsFor(kernel, digit, count, isAside);
+        return [
+          ...counted.each(length, digit, slots.get(bindingOf.input) as Slot),
+          { kernel, slots, length, tiles, params: { digit } },
+        ];
+      }),
+      ...(isAside ? copies(length) : []),
+    ];
+  };
+  return {
+    ...common,
+    kernels: distinct([...[...kernelsOf.values()].flat(), ...counted.kernels, ...layout.kernels]),
+    scratch: [...scratchOfData, ...counted.scratch(tilesOf(maxLength))],
+    eagerScratch: scratchOfData.length + counted.scratch(1).length,
+    passes: (length, _, aside = false) => passesBy(digits.count, length, aside),
+    lowest: (length, bits) => passesBy(Math.min(digits.count, Math.ceil(bits / digits.each)), length, false),
+  };
+}
+
+/** Where a sort leaves keys and values, and what plans of sorts have in common. */
+export function layoutOf(
+  { title, type, base, maxLength, valueBytes, keyBytes }: CheckedSort,
+  sizes: Sizes,
+  arrangements: readonly Arrangement[],
+  passesOverData: number,
+  facts: DeviceFacts,
+) {
+  const { keysAlone, payload, lengthOnGpu } = base;
   const storesKeys = !keysAlone;
   const needs = new Set<RangeName>([
     "input",
@@ -207,7 +333,6 @@ export function planSort(
 
   const copySizes = plainSizes({ workGroupSize: 256, items: 4 }, title, type, {} as never, facts);
   const mayShare = arrangements.some((one) => one === "one-buffer" || one === "in-place");
-  const passesOverData = maxLength <= tile ? 1 : digits.count;
   const takesCopies = mayShare && passesOverData % 2 === 1;
   const copyKeys =
     takesCopies && storesKeys ? copyKernel(carriedAs(type), copySizes, lengthOnGpu, true) : undefined;
@@ -265,7 +390,7 @@ export function planSort(
       reordered: valueBytes,
     },
     baseNames,
-    sizes: { workGroupSize, itemsPerThread: items },
+    sizes: { workGroupSize: sizes.workGroupSize, itemsPerThread: sizes.items },
     indirectWords: 0,
     outputLength: (length: number) => length,
     ways: [
@@ -276,56 +401,14 @@ export function planSort(
       throw new ArgumentError(`${title} has no order of operations`);
     },
   };
-  const scratchOfData = [scratchKeyBytes, scratchValueBytes, storesKeys ? 0 : scratchKeyBytes];
-
-  if (maxLength <= tile) {
-    const kernel = oneTileKernel(kernelOptions, storesKeys);
-    return {
-      ...common,
-      kernels: distinct([kernel, copyKeys, copyValues]),
-      scratch: scratchOfData,
-      eagerScratch: 0,
-      passes: (length, _, aside = false) =>
-        length === 0
-          ? []
-          : [
-              { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: 1 },
-              ...(aside ? copies(length) : []),
-            ],
-    };
-  }
-
-  // The first pass reads the caller's items, and the last one may store no keys.
-  const lookBack = lookBackFor(options, facts, row, testing, maxLength);
-  const passKernel = (at: number): Kernel =>
-    sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < digits.count - 1, lookBack);
-  const passKernels = Array.from({ length: digits.count }, (_, at) => passKernel(at));
-  const counted = lookBack
-    ? countedAtOnce(kernelOptions, row, facts, spine, tilesOf)
-    : countedByPass(kernelOptions, facts, methods, spine, tilesOf(maxLength));
   return {
-    ...common,
-    kernels: distinct([...passKernels, ...counted.kernels, copyKeys, copyValues]),
-    scratch: [...scratchOfData, ...counted.scratch(tilesOf(maxLength))],
-    eagerScratch: scratchOfData.length + counted.scratch(1).length,
-    passes(length, _, aside = false) {
-      if (length === 0) {
-        return [];
-      }
-      const isAside = aside && digits.count % 2 === 1;
-      const tiles = tilesOf(length);
-      return [
-        ...counted.before(length),
-        ...passKernels.flatMap((kernel, digit): Pass[] => {
-          const slots = slotsFor(kernel, digit, digits.count, isAside);
-          return [
-            ...counted.each(length, digit, slots.get(bindingOf.input) as Slot),
-            { kernel, slots, length, tiles, params: { digit } },
-          ];
-        }),
-        ...(isAside ? copies(length) : []),
-      ];
-    },
+    storesKeys,
+    common,
+    kernels: [copyKeys, copyValues],
+    scratch: [scratchKeyBytes, scratchValueBytes, storesKeys ? 0 : scratchKeyBytes],
+    spine,
+    slotsFor,
+    copies,
   };
 }
 
@@ -455,6 +538,55 @@ interface Shaped {
   readonly digits: Digits;
 }
 
+/** Whether subgroups vote. */
+export const votesFor = (
+  { algorithm }: TuningOptions,
+  row: SortRow,
+  { features }: DeviceFacts,
+  { algorithms }: Methods,
+): boolean =>
+  features.has("subgroups") &&
+  algorithms.subgroup !== undefined &&
+  (algorithm === undefined ? row.byVotes : algorithm === "subgroup");
+
+/** The most threads of a work-group. */
+export const mostThreads = ({ limits }: DeviceFacts): number =>
+  Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+
+/** The kernels' sizes, and the bytes of work-group memory that they take. A digit has the number of a slot in so many more bits. */
+export function shapeOf(
+  base: Omit<SortKernelOptions, "shape" | "digits">,
+  range: readonly [number, number],
+  facts: DeviceFacts,
+  { algorithms }: Methods,
+  algorithm: TuningOptions["algorithm"],
+  workGroupSize: number,
+  items: number,
+  byVotes: boolean,
+  bits: number,
+): Shaped & { readonly bytes: number } {
+  const sizes = {
+    workGroupSize,
+    items,
+    unrolled: !facts.software,
+    oneByOne: false,
+    minSubgroupSize: facts.subgroupMinSize,
+    maxSubgroupSize: facts.subgroupMaxSize,
+  };
+  const name = byVotes ? "subgroup" : algorithm === "hillis-steele" ? algorithm : "blelloch";
+  const tiles = algorithms[name] ?? algorithms.blelloch;
+  const shape: SortShape = {
+    sizes,
+    algorithm: name,
+    byVotes,
+    sources: tiles.sources({ sizes, subgroupIds: facts.subgroupIds }),
+  };
+  // A thread looks after one value of a digit.
+  const most = Math.min(bits, Math.floor(Math.log2(workGroupSize))) - (base.slotBits ?? 0);
+  const digits = digitsOf(range, Math.max(1, most));
+  return { shape, digits, bytes: sortMemory({ ...base, shape, digits }) };
+}
+
 /** The sizes of the kernels; or the error if work-group memory has no room for them. */
 function shapeFor(
   base: Omit<SortKernelOptions, "shape" | "digits">,
@@ -462,17 +594,14 @@ function shapeFor(
   options: TuningOptions,
   row: SortRow,
   facts: DeviceFacts,
-  { algorithms }: Methods,
+  methods: Methods,
   title: string,
   oneTile: number | undefined,
 ): Shaped | LimitError {
-  const { limits, features, subgroupIds } = facts;
+  const { limits } = facts;
   const { algorithm } = options;
-  const byVotes =
-    features.has("subgroups") &&
-    algorithms.subgroup !== undefined &&
-    (algorithm === undefined ? row.byVotes : algorithm === "subgroup");
-  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+  const byVotes = votesFor(options, row, facts, methods);
+  const most = mostThreads(facts);
   const threads = Math.min(
     most,
     options.workGroupSize ??
@@ -481,32 +610,6 @@ function shapeFor(
   const wanted =
     options.itemsPerThread ??
     (oneTile === undefined ? (byVotes ? row.items : row.counterItems) : Math.ceil(oneTile / threads));
-  const of = (
-    workGroupSize: number,
-    items: number,
-    votes: boolean,
-    bits: number,
-  ): { shape: SortShape; digits: Digits; bytes: number } => {
-    const sizes = {
-      workGroupSize,
-      items,
-      unrolled: !facts.software,
-      oneByOne: false,
-      minSubgroupSize: facts.subgroupMinSize,
-      maxSubgroupSize: facts.subgroupMaxSize,
-    };
-    const name = votes ? "subgroup" : algorithm === "hillis-steele" ? algorithm : "blelloch";
-    const tiles = algorithms[name] ?? algorithms.blelloch;
-    const shape: SortShape = {
-      sizes,
-      algorithm: name,
-      byVotes: votes,
-      sources: tiles.sources({ sizes, subgroupIds }),
-    };
-    // A thread looks after one digit.
-    const digits = digitsOf(range, Math.max(1, Math.min(bits, Math.floor(Math.log2(workGroupSize)))));
-    return { shape, digits, bytes: sortMemory({ ...base, shape, digits }) };
-  };
   const memory = limits.maxComputeWorkgroupStorageSize;
   if (threads < 2) {
     refuse(title, "workGroupSize", threads, "2 or more");
@@ -520,7 +623,7 @@ function shapeFor(
         items >= 1 && (items === wanted || (options.itemsPerThread === undefined && oneTile === undefined));
         items = Math.floor(items / 2)
       ) {
-        const made = of(threads, items, votes, bits);
+        const made = shapeOf(base, range, facts, methods, algorithm, threads, items, votes, bits);
         least = Math.min(least, made.bytes);
         if (made.bytes <= memory) {
           return made;

@@ -3,6 +3,8 @@ import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import { bytesFor } from "../algebra/bytes.ts";
 import { bitsOfFloat } from "../algebra/float_bits.ts";
+import type { CheckedSegments } from "../algebra/segments.ts";
+import { requireSegments } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType } from "../algebra/types.ts";
 import { describe } from "../algebra/value_problem.ts";
 import { refuse } from "../errors.ts";
@@ -20,10 +22,27 @@ export interface ReferenceSort<A extends AnyArray> extends SortOrder {
   readonly key?: (value: ValueIn<A>) => Scalar;
   /** The type of the keys. The default is the type of the elements. */
   readonly keyType?: ElementType;
+  /** Sorts each segment on its own: rows of so many elements; or where each segment starts, and where the last one ends. */
+  readonly segments?: { readonly rows: number } | { readonly offsets: ArrayLike<number> };
 }
 
-const topKNames = { type: true, key: true, keyType: true, bits: true, smallest: true } as const;
-const names = { type: true, key: true, keyType: true, descending: true, bits: true } as const;
+const topKNames = {
+  type: true,
+  key: true,
+  keyType: true,
+  bits: true,
+  smallest: true,
+  segments: true,
+} as const;
+const names = {
+  type: true,
+  key: true,
+  keyType: true,
+  descending: true,
+  bits: true,
+  segments: true,
+} as const;
+const nthNames = { type: true, key: true, keyType: true, descending: true, bits: true } as const;
 
 /** The key of a value as an unsigned integer in the order of a type's values: −0 before 0, and all NaNs as one, the last. */
 function orderOf(type: ScalarType, value: Scalar): bigint {
@@ -90,7 +109,9 @@ function elementsAt<A extends AnyArray>(
 }
 
 /** What a selection of the greatest or least elements is by, on the CPU. */
-export interface ReferenceTopK<A extends AnyArray> extends Omit<ReferenceSort<A>, "descending"> {
+export interface ReferenceTopK<A extends AnyArray> extends Omit<ReferenceSort<A>, "descending" | "segments"> {
+  /** Takes elements of each row of so many. */
+  readonly segments?: { readonly rows: number };
   /** Whether to take the least elements instead, the least of all first. */
   readonly smallest?: boolean;
 }
@@ -122,10 +143,12 @@ export function topKReference<A extends AnyArray>(
   const { smallest, ...others } = options;
   requireSmallest(smallest, caller);
   requireWhole(k, 1, caller, "k");
-  const indices = positionsOf(caller, data, { ...others, descending: smallest !== true }).subarray(0, k);
+  const positions = positionsOf(caller, data, { ...others, descending: smallest !== true });
+  const { rows } = requireTopKRows(others.segments, data.length, caller);
+  const indices = positions.filter((_, at) => at % rows < k);
   return {
     values: elementsAt(indices, data, typeOfArray(data, options.type, caller), caller),
-    indices: indices.slice(),
+    indices,
   };
 }
 
@@ -150,6 +173,7 @@ export function nthReference<A extends AnyArray>(
   readonly index: number;
 } {
   const caller = "nthReference";
+  requireOptions(caller, options, nthNames);
   requireWhole(n, 0, caller, "n");
   const index = positionsOf(caller, data, options)[n];
   if (index === undefined) {
@@ -184,9 +208,47 @@ function positionsOf<A extends AnyArray>(caller: string, data: A, options: Refer
     return (orderOf(ofKey, own) >> BigInt(from)) & mask;
   });
   const sign = descending ? -1 : 1;
+  const numbers = segmentsOf(options.segments, data.length, caller);
   const compare = (a: number, b: number): number => {
+    const between = (numbers?.[a] ?? 0) - (numbers?.[b] ?? 0);
+    if (between !== 0) {
+      return between;
+    }
     const [x, y] = [keys[a] as bigint, keys[b] as bigint];
     return x === y ? a - b : sign * (x < y ? -1 : 1);
   };
   return Uint32Array.from(keys, (_, index) => index).sort(compare);
+}
+
+/** The elements of a row, of which a selection takes the first. Without rows, all elements are one. */
+function requireTopKRows(segments: unknown, length: number, caller: string): { readonly rows: number } {
+  if (segments === undefined) {
+    return { rows: Math.max(1, length) };
+  }
+  const checked = requireSegments(segments, length, caller);
+  if (checked.kind !== "rows") {
+    refuse(caller, "segments", `{ ${checked.kind} }`, "{ rows }");
+  }
+  return checked;
+}
+
+/** The number of each element's segment. */
+function segmentsOf(segments: unknown, length: number, caller: string): Uint32Array | undefined {
+  if (segments === undefined) {
+    return undefined;
+  }
+  const checked = requireSegments(segments, length, caller);
+  if (checked.kind !== "rows" && checked.kind !== "offsets") {
+    refuse(caller, "segments", `{ ${checked.kind} }`, "{ rows } or { offsets }");
+  }
+  const numbers = new Uint32Array(length);
+  if ("rows" in checked) {
+    const { rows } = checked;
+    return numbers.map((_, index) => Math.floor(index / rows));
+  }
+  const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
+  words.forEach((offset, segment) => {
+    numbers.fill(segment, offset, words[segment + 1] ?? length);
+  });
+  return numbers;
 }

@@ -69,3 +69,20 @@ test("what topk and nth refuse leaves nothing behind", () => {
   }
   expect(readdirSync(files.path)).toEqual(["x.npy"]);
 });
+
+test("topk takes the greatest elements of each row", () => {
+  const data = randomItems(f32, 600, "topk of rows") as Float32Array;
+  put("x.npy", f32, data, [6, 100]);
+  for (const [k, given, rows] of [
+    [7, ["--rows"], 100],
+    [50, ["--rows", "30"], 30],
+  ] as const) {
+    const { values, indices } = topKReference(data, k, { segments: { rows } });
+    const shape = [600 / rows, Math.min(k, rows)];
+    expect(run("topk", "x.npy", "-k", `${k}`, "-o", "b.npy", "--indices-out", "p.npy", ...given)).toEqual(
+      done,
+    );
+    expect(fileOf("b.npy")).toEqual({ type: "f32", shape, data: Array.from(values) });
+    expect(fileOf("p.npy")).toEqual({ type: "u32", shape, data: Array.from(indices) });
+  }
+});

@@ -141,3 +141,38 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
     failsIn(files.path, message, [...args, ...SOFTWARE]);
   }
 });
+
+test("sorts rows and segments on their own, in the input's shape", () => {
+  const data = Int32Array.from(randomItems(i32, 600, "rows") as Int32Array, (x) => x % 50);
+  put("x.npy", i32, data, [3, 2, 100]);
+  const bits = Array.from(data);
+  put(
+    "v.npy",
+    u32,
+    Uint32Array.from(data, (_, at) => at),
+  );
+  for (const [given, segments] of [
+    [["--rows"], { rows: 100 }],
+    [["--rows", "200"], { rows: 200 }],
+    [["--offsets", "o.npy"], { offsets: [0, 0, 7, 300, 600] }],
+  ] as const) {
+    put("o.npy", u32, Uint32Array.of(0, 0, 7, 300, 600));
+    const positions = argSortReference(data, { segments });
+    expect(run("argsort", "x.npy", "-o", "p.npy", ...given)).toEqual(done);
+    expect(fileOf("p.npy")).toEqual({ type: "u32", shape: [3, 2, 100], data: Array.from(positions) });
+    const values = ["--values", "v.npy", "--values-out", "w.npy"];
+    expect(run("sort", "x.npy", "-o", "s.npy", ...values, ...given)).toEqual(done);
+    const sorted = Array.from(positions, (at) => bits[at]);
+    expect(fileOf("s.npy")).toEqual({ type: "i32", shape: [3, 2, 100], data: sorted });
+    expect(dataOf("w.npy")).toEqual(Array.from(positions));
+  }
+  failsIn(files.path, /sort<i32>: rows of 7 items do not divide the 600 items of the array/, [
+    ...["sort", "x.npy", "-o", "s.npy", "--rows", "7"],
+    ...SOFTWARE,
+  ]);
+  put("o.npy", u32, Uint32Array.of(0, 7, 3, 600));
+  failsIn(files.path, /sort<i32>: offset 2 is 3, after 7; offsets start from 0, never fall, and end with/, [
+    ...["sort", "x.npy", "-o", "s.npy", "--offsets", "o.npy"],
+    ...SOFTWARE,
+  ]);
+});

@@ -108,17 +108,34 @@ describe("a case that is right passes", () => {
         ],
       },
     ],
-    ...[{ k: 7 }, { k: 80, lengthOnGpu: true }, { n: 12, reversed: true }].map((what): [string, Case] => [
-      `a selection, ${JSON.stringify(what)}`,
-      {
-        family: "select",
-        plan: { type: "f32", maxLength: 90, ...what },
-        steps: [
-          { length: 90, data, before: 3 },
-          { length: 20, data, before: 0, firstIndex: 5 },
+    ...(["rows", "offsets"] as const).flatMap((segments) =>
+      [{}, { maxSegmentLength: 20 }, { maxSegmentLength: 20, workGroupSize: 8, lengthOnGpu: true }].map(
+        (how): [string, Case] => [
+          `a sort of ${segments}, ${JSON.stringify(how)}`,
+          {
+            family: "sort",
+            plan: { type: "f32", maxLength: 90, values: ["u32"], segments, ...how },
+            steps: [
+              { length: 90, data, before: 3, row: 7 },
+              { length: 60, data, before: 1, inPlace: true, row: 20 },
+            ],
+          },
         ],
-      },
-    ]),
+      ),
+    ),
+    ...[{ k: 7, ofRows: true }, { k: 7 }, { k: 80, lengthOnGpu: true }, { n: 12, reversed: true }].map(
+      (what): [string, Case] => [
+        `a selection, ${JSON.stringify(what)}`,
+        {
+          family: "select",
+          plan: { type: "f32", maxLength: 90, ...what },
+          steps: [
+            { length: 90, data, before: 3, row: 9 },
+            { length: 20, data, before: 0, firstIndex: 5 },
+          ],
+        },
+      ],
+    ),
     ...(["rows", "columns", "offsets", "heads", "headBits", "keys", "unique", "runLengths"] as const).flatMap(
       (by): [string, Case][] =>
         [{}, { onGpu: true }, { before: 3 }].map((how) => [
@@ -225,6 +242,24 @@ describe("a planted fault is found:", () => {
       steps: [{ length: 90, data, before: 0 }],
     };
     await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);
+  });
+
+  test("a sort of other segments, and selections of other rows", async () => {
+    const longer = <T extends { record(encoder: never, ranges: never): void }>(made: T): T => ({
+      ...made,
+      record: (encoder: never, ranges: { readonly rows: number }) =>
+        made.record(encoder, { ...ranges, rows: 2 * ranges.rows } as never),
+    });
+    const bad = planted({
+      prepareSort: async (options: object) => longer(await fold.prepareSort(options as never)),
+      prepareTopK: async (options: object) => longer(await fold.prepareTopK(options as never)),
+    });
+    const steps = [{ length: 90, data, before: 0, row: 9 }];
+    const plan = { type: "u32", maxLength: 90 };
+    const sort = { family: "sort", plan: { ...plan, segments: "rows" }, steps };
+    await expect(runCase(sort as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);
+    const select = { family: "select", plan: { ...plan, k: 3, ofRows: true }, steps };
+    await expect(runCase(select as unknown as Case, bad)).rejects.toThrow(/wrong in topK<u32>/);
   });
 
   test("selections of one element less, and by other bits", async () => {

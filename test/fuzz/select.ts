@@ -28,6 +28,9 @@ export interface SelectSpec {
   /** The first bit and the number of bits, as parts of 64 of what a key has. */
   readonly bits?: readonly [from: number, count: number];
   readonly lengthOnGpu?: boolean;
+  /** Whether elements of each row are asked for, and the most items of a row. */
+  readonly ofRows?: boolean;
+  readonly maxSegmentLength?: number;
   readonly passes?: "single" | "reduce-then-scan";
 }
 
@@ -38,6 +41,8 @@ export interface SelectStep {
   /** Items before each range. */
   readonly before: number;
   readonly firstIndex?: number;
+  /** The items of a row. */
+  readonly row?: number;
 }
 
 export interface SelectCase {
@@ -56,6 +61,8 @@ export function selectArbitrary(scale: Scale): fc.Arbitrary<SelectCase> {
       reversed: fc.boolean(),
       bits: fc.tuple(fc.integer({ min: 0, max: 63 }), fc.integer({ min: 1, max: 64 })),
       lengthOnGpu: fc.boolean(),
+      ofRows: fc.boolean(),
+      maxSegmentLength: fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(scale.usualLength)),
       passes: fc.constantFrom("single" as const, "reduce-then-scan" as const),
     },
     { requiredKeys: ["type", "maxLength"] },
@@ -65,6 +72,7 @@ export function selectArbitrary(scale: Scale): fc.Arbitrary<SelectCase> {
       length: sizeAround(scale.usualLength),
       data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat() }),
       before: fc.integer({ min: 0, max: 9 }),
+      row: fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(scale.usualLength)),
       firstIndex: oneIn(4, fc.nat()) as fc.Arbitrary<number>,
     },
     { requiredKeys: ["length", "data", "before"] },
@@ -81,8 +89,11 @@ const FILL = 0x5a;
 export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Promise<Verdict> {
   const { fold } = bench;
   const { device } = fold;
-  const { type: spec, maxLength, n = 0, reversed = false, lengthOnGpu = false, passes } = plan;
+  const { type: spec, maxLength, n = 0, reversed = false, passes } = plan;
   const isTopK = plan.k !== undefined;
+  const ofRows = isTopK && plan.ofRows === true;
+  const lengthOnGpu = plan.lengthOnGpu === true && !ofRows;
+  const mostOfRow = Math.max(1, plan.maxSegmentLength ?? maxLength);
   const k = Math.max(1, plan.k ?? 1);
   const type = typeOf(spec);
   const key = keyOf(type);
@@ -92,7 +103,14 @@ export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Prom
   const bits = [from, Math.min(width, from + Math.max(1, Math.floor((count * width) / 64)))] as const;
   const common = { type, ...key.options, maxLength, lengthOnGpu, ...(plan.bits && { bits }) };
   const options = isTopK
-    ? { ...common, k, smallest: reversed, ...(passes && { passes }) }
+    ? {
+        ...common,
+        k,
+        smallest: reversed,
+        ...(passes && { passes }),
+        ...(ofRows && { segments: "rows" }),
+        ...(ofRows && plan.maxSegmentLength && { maxSegmentLength: mostOfRow }),
+      }
     : { ...common, n, descending: reversed };
   const title = `${isTopK ? "topK" : "nth"}<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
   const mustWork =
@@ -114,17 +132,27 @@ export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Prom
   await bench.requireNoError(title);
   return "passed";
 
-  async function runStep({ length: wanted, data, before, firstIndex = 0 }: SelectStep): Promise<void> {
-    const length = Math.min(wanted, maxLength);
+  async function runStep(step: SelectStep): Promise<void> {
+    const { length: wanted, data, before, firstIndex = 0 } = step;
+    const whole = Math.min(wanted, maxLength);
+    const row = Math.max(1, Math.min(step.row ?? 1, mostOfRow));
+    const length = ofRows ? whole - (whole % row) : whole;
     const most = lengthOnGpu ? maxLength : length;
     const items = itemBytes(type, data, most, false);
     const own = items.slice(0, length * type.bytes);
     const descending = isTopK ? !reversed : reversed;
-    const reference = { type, descending, bits, ...key.reference } as ReferenceSort<AnyArray>;
+    const reference = {
+      type,
+      descending,
+      bits,
+      ...key.reference,
+      ...(ofRows && { segments: { rows: row } }),
+    } as ReferenceSort<AnyArray>;
     const sorted = argSortReference(arrayOf(type, own) as AnyArray, reference);
     const last = Math.min(n, length - 1);
-    const positions = isTopK ? sorted.slice(0, k) : sorted.slice(last, last + 1);
-    const room = isTopK ? Math.min(k, most) : Math.min(1, most);
+    const each = ofRows ? row : Math.max(1, length);
+    const positions = isTopK ? sorted.filter((_, at) => at % each < k) : sorted.slice(last, last + 1);
+    const room = ofRows ? positions.length : isTopK ? Math.min(k, most) : Math.min(1, most);
     const made: GPUBuffer[] = [];
     const bufferOf = (bytes: Uint8Array<ArrayBuffer>): GPUBuffer => {
       const buffer = device.createBuffer({ size: bytes.length, usage: 0x80 | 0x4 | 0x8 });
@@ -155,6 +183,7 @@ export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Prom
       ),
       indices: rangeOf("indices", blank(4), new Uint8Array(places.buffer), 4, before + 2),
       ...(firstIndex > 0 && { firstIndex }),
+      ...(ofRows && { rows: row }),
       ...(isTopK &&
         lengthOnGpu && {
           count: rangeOf(

@@ -25,6 +25,9 @@ export interface SortSpec {
   readonly values?: readonly TypeSpec[];
   readonly indices?: boolean;
   readonly lengthOnGpu?: boolean;
+  /** Whether rows or ranges of offsets are sorted, and the most items of one. */
+  readonly segments?: "rows" | "offsets";
+  readonly maxSegmentLength?: number;
   readonly algorithm?: (typeof algorithmNames)[number];
   readonly passes?: "single" | "reduce-then-scan";
   readonly workGroupSize?: number;
@@ -39,6 +42,8 @@ export interface SortStep {
   readonly before: number;
   readonly inPlace?: boolean;
   readonly firstIndex?: number;
+  /** The items of a row; or the most that a segment by offsets has. */
+  readonly row?: number;
 }
 
 export interface SortCase {
@@ -58,6 +63,8 @@ export function sortArbitrary(scale: Scale): fc.Arbitrary<SortCase> {
       values: fc.array(type, { minLength: 1, maxLength: 2 }),
       indices: fc.boolean(),
       lengthOnGpu: fc.boolean(),
+      segments: fc.constantFrom("rows" as const, "offsets" as const),
+      maxSegmentLength: fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(scale.usualLength)),
       algorithm: fc.constantFrom(...algorithmNames),
       passes: fc.constantFrom("single" as const, "reduce-then-scan" as const),
       workGroupSize: fc.constantFrom(2, 3, 4, 7, 8, 32, 33, 64, 100, 128),
@@ -71,6 +78,7 @@ export function sortArbitrary(scale: Scale): fc.Arbitrary<SortCase> {
       data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat() }),
       before: fc.integer({ min: 0, max: 9 }),
       inPlace: fc.boolean(),
+      row: fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(scale.usualLength)),
       firstIndex: oneIn(4, fc.nat()) as fc.Arbitrary<number>,
     },
     { requiredKeys: ["length", "data", "before"] },
@@ -187,11 +195,27 @@ export async function requireBytes(
   }
 }
 
+/** Where the segments of a recording start, and where the last one ends. Some are empty. */
+function offsetsOf(
+  segments: "rows" | "offsets",
+  length: number,
+  row: number,
+  seed: number,
+): readonly number[] {
+  const offsets = [0];
+  for (let at = 0, turn = seed; at < length; turn = (Math.imul(turn, 1664525) + 1013904223) >>> 0) {
+    at = Math.min(length, at + (segments === "rows" ? row : (turn >>> 8) % (row + 1)));
+    offsets.push(at);
+  }
+  return offsets;
+}
+
 export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<Verdict> {
   const { fold } = bench;
   const { device } = fold;
   const { type: spec, maxLength, descending = false, indices = false, lengthOnGpu = false } = plan;
-  const { algorithm, passes, workGroupSize, itemsPerThread } = plan;
+  const { algorithm, passes, workGroupSize, itemsPerThread, segments } = plan;
+  const mostOfSegment = Math.max(1, plan.maxSegmentLength ?? maxLength);
   const type = typeOf(spec);
   const values = (indices ? [] : (plan.values ?? [])).map(typeOf);
   const key = keyOf(type);
@@ -208,6 +232,8 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
     lengthOnGpu,
     ...(plan.bits && { bits }),
     ...(values.length > 0 && { values }),
+    ...(segments && { segments }),
+    ...(segments && plan.maxSegmentLength && { maxSegmentLength: mostOfSegment }),
     ...(algorithm && { algorithm }),
     ...(passes && { passes }),
     ...(workGroupSize && { workGroupSize }),
@@ -231,14 +257,25 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
   await bench.requireNoError(title);
   return "passed";
 
-  async function runStep({ length: wanted, data, before, inPlace, firstIndex = 0 }: SortStep): Promise<void> {
-    const length = Math.min(wanted, maxLength);
+  async function runStep(step: SortStep): Promise<void> {
+    const { length: wanted, data, before, inPlace, firstIndex = 0 } = step;
+    const row = Math.max(1, Math.min(step.row ?? 1, mostOfSegment));
+    const whole = Math.min(wanted, maxLength);
+    // Rows divide a length that the CPU knows.
+    const length = segments === "rows" && !lengthOnGpu ? whole - (whole % row) : whole;
+    const offsets = segments && offsetsOf(segments, length, row, data.seed);
     const most = lengthOnGpu ? maxLength : length;
     const bytesOf = (of: ElementType, at: number): Uint8Array<ArrayBuffer> =>
       itemBytes(of, { ...data, seed: data.seed + at }, most, false);
     const items = bytesOf(type, 0);
     const own = items.slice(0, length * type.bytes);
-    const reference = { type, descending, bits, ...key.reference } as ReferenceSort<AnyArray>;
+    const reference = {
+      type,
+      descending,
+      bits,
+      ...key.reference,
+      ...(offsets && { segments: { offsets } }),
+    } as ReferenceSort<AnyArray>;
     const positions = argSortReference(arrayOf(type, own) as AnyArray, reference);
     const sides: {
       in: Uint8Array<ArrayBuffer>;
@@ -299,6 +336,15 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
         reordered: others.map(({ output }) => output),
       }),
       ...(firstIndex > 0 && { firstIndex }),
+      ...(segments === "rows" && { rows: row }),
+      ...(segments === "offsets" &&
+        offsets && {
+          offsets: {
+            buffer: bufferOf(placed(new Uint8Array(Uint32Array.from(offsets).buffer), 4 * before)),
+            offset: 4 * before,
+          },
+          segmentCount: offsets.length - 1,
+        }),
       length: lengthOnGpu ? bufferOf(new Uint8Array(Uint32Array.of(length).buffer)) : length,
     };
     const encoder = device.createCommandEncoder();

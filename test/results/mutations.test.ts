@@ -90,13 +90,27 @@ const sorted = (options: object, data = numbers): Subject =>
   };
 const bitsOf = (options: object): never => ("bits" in options ? { bits: options.bits } : {}) as never;
 
+/** Each segment on its own: positions, and values that move with the elements. */
+const segmented = (
+  segments: { readonly rows: number } | { readonly offsets: readonly number[] },
+  more: object = {},
+): Subject =>
+  async function* (own) {
+    const expected = argSortReference(few, { segments });
+    yield [await own.argSort(few, { segments, ...more }), expected];
+    const { keys, values } = await own.sort(few, { segments, values: numbers, ...more });
+    yield [keys, sortReference(few, { segments })];
+    yield [values, expected.map((at) => numbers[at] as number)];
+  };
+
 const many = randomItems(u32, 200_003, "many") as Uint32Array;
 
 /** Few elements are taken by blocks, and many by digits. */
-const greatest = (data: Uint32Array, k: number): Subject =>
+const greatest = (data: Uint32Array, k: number, segments?: { readonly rows: number }): Subject =>
   async function* (own) {
-    const { values, indices } = await own.topK(data, k);
-    const expected = topKReference(data, k);
+    const options = segments ? { segments } : {};
+    const { values, indices } = await own.topK(data, k, options);
+    const expected = topKReference(data, k, options);
     yield [values, expected.values];
     yield [indices, expected.indices];
   };
@@ -154,6 +168,26 @@ const subjects = {
     const order = [...argSortReference(few)];
     yield [[...(found as unknown as typeof pairs)].map(({ weight }) => weight), order];
   },
+  // Positions show stability. LENGTH is 17 × 59.
+  "a sort of short rows": segmented({ rows: 17 }),
+  "a sort of short rows by some bits": async function* (own) {
+    const by = { segments: { rows: 17 }, bits: [3, 5] } as const;
+    yield [await own.argSort(numbers, by), argSortReference(numbers, by)];
+  },
+  "a sort of short segments": segmented({
+    offsets: [0, 0, 3, 3, 60, 61, ...Array.from({ length: 15 }, (_, at) => 110 + 60 * at), 960, LENGTH],
+  }),
+  "a sort of rows by votes": segmented({ rows: 17 }, { algorithm: "subgroup", workGroupSize: 64 }),
+  "a sort of segments by counters": segmented({ offsets }, { algorithm: "blelloch", workGroupSize: 64 }),
+  "a sort of long rows": segmented({ rows: 59 }, { ...tile, itemsPerThread: 2 }),
+  "a sort of long segments": segmented({ offsets }, tile),
+  "the greatest of short rows": greatest(few, 3, { rows: 17 }),
+  "the greatest of long rows": greatest(
+    Uint32Array.from({ length: 6000 }, (_, at) => Math.floor(at / 2) % 1500),
+    3,
+    { rows: 3000 },
+  ),
+  "many of the greatest of rows": greatest(many.map((x) => x % 5).subarray(0, 6000), 2000, { rows: 3000 }),
   "the greatest": all(greatest(few, 10), greatest(numbers, 10)),
   "the greatest of many": greatest(
     // Some have a higher digit than all others.
@@ -427,6 +461,97 @@ const mutations: readonly Mutation[] = [
     shownBy: "a sort of structs",
     from: "read_item(positions[params.positions_base + index])",
     to: "read_item(index)",
+  },
+  // Sorts of segments.
+  {
+    title: "equal items of a short row fall back",
+    shownBy: "a sort of short rows",
+    from: /(other\w*) < place(\w*) % SLOT/g,
+    to: "$1 > place$2 % SLOT",
+  },
+  {
+    title: "bits of short rows that do not count do",
+    shownBy: "a sort of short rows by some bits",
+    from: /return Key\(\d+u\);/,
+    to: "return Key(4294967295u);",
+  },
+  {
+    title: "what is behind a short segment comes before its items",
+    shownBy: "a sort of short segments",
+    from: /(keys\[\w+\]) = key_bits\(\);/g,
+    to: "$1 = Key();",
+  },
+  {
+    title: "a short segment begins where the one before does",
+    shownBy: "a sort of short segments",
+    from: "min(offsets[params.offsets_base + segment], length),\n    min(",
+    to: "min(offsets[params.offsets_base + max(segment, 1u) - 1u], length),\n    min(",
+  },
+  {
+    title: "a segment has the items of the next one",
+    shownBy: "a sort of segments by counters",
+    from: "select(NO_ITEM, index, index < span.y)",
+    to: "select(NO_ITEM, index, index <= span.y)",
+  },
+  {
+    title: "rows of a tile are one row",
+    shownBy: "a sort of rows by votes",
+    from: / \/ SLOT\) \* SLOT_RADIX \+ own/g,
+    to: " / TILE) * SLOT_RADIX + own",
+  },
+  {
+    title: "what is behind a row is not behind it",
+    shownBy: "a sort of rows by votes",
+    from: /= SLOT_RADIX - 1u;/g,
+    to: "= 0u;",
+  },
+  {
+    title: "the counters of a tile of segments keep what the digit before left",
+    shownBy: "a sort of segments by counters",
+    from: "exchange_segment_values(thread, ranks);\n    clear_ranks(thread);",
+    to: "exchange_segment_values(thread, ranks);",
+  },
+  {
+    title: "values of segments stay where they are",
+    shownBy: "a sort of rows by votes",
+    from: "exchange_segment_values(thread, ranks);",
+    to: "",
+  },
+  {
+    title: "all long rows have one number",
+    shownBy: "a sort of long rows",
+    from: "return index / params.columns;",
+    to: "return 0u;",
+  },
+  {
+    title: "an offset counts as behind its item",
+    shownBy: "a sort of long segments",
+    from: "offsets[params.offsets_base + middle] <= index",
+    to: "offsets[params.offsets_base + middle] < index",
+  },
+  {
+    title: "one item too few of each row is taken",
+    shownBy: "the greatest of short rows",
+    from: "at < params.wanted",
+    to: "at + 1u < params.wanted",
+  },
+  {
+    title: "the chunks of a row are the first one",
+    shownBy: "the greatest of long rows",
+    from: "segment % params.chunk_rows * SLOT",
+    to: "0u * SLOT",
+  },
+  {
+    title: "chunks go on in the next row",
+    shownBy: "the greatest of long rows",
+    from: "min(start + SLOT, row + params.columns)",
+    to: "start + SLOT",
+  },
+  {
+    title: "the first of all rows are those of the first row",
+    shownBy: "many of the greatest of rows",
+    from: /(index\w*) \/ stored \* params\.columns \+ /g,
+    to: "",
   },
   // Selections.
   {

@@ -462,6 +462,59 @@ describe("faults in the look-back", () => {
   });
 });
 
+describe("words that take turns in work-group memory", () => {
+  const turns = ways.flatMap((way) =>
+    (
+      [
+        ["u64", undefined],
+        ["f64", f64],
+        ["i64", u32],
+        ["u32", u64],
+      ] as const
+    ).map(([name, moved]) => ({ way, named: way.name, name, moved, values: moved?.name ?? "nothing" })),
+  );
+  test.for(rows(turns, { of: 4 }))("$named, $name with $values", async ({ way, name, moved }) => {
+    const { device } = fold();
+    const context = contextOf(device);
+    const { name: _, ...tuning } = way;
+    const type = elementTypes[name] as ElementType;
+    const descending = name === "i64";
+    const options = { type, descending, maxLength: 1000, ...tuning, ...sizes };
+    const testing = {
+      inTurns: true,
+      patience: 3,
+      ...(tuning.passes === "single" && { fault: "late" as const }),
+    };
+    const plan = planSort(options, context.facts, everyMethod, moved, undefined, testing);
+    const sort = await prepare(context, plan);
+    for (const length of lengths.filter((one) => one <= 1000)) {
+      const data = kinds[length % 2 === 0 ? "few" : "any"](name, length, `${name} ${length}`) as Uint32Array;
+      const positions = argSortReference(data, { type: type as never, descending });
+      const values = randomItems(moved ?? u32, length, `values ${length}`) as Uint32Array;
+      const wordsOf = (array: AnyArray): Uint32Array =>
+        new Uint32Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength / 4);
+      const [input, given] = [data, values].map((one) => storageBuffer(device, wordsOf(one))) as [
+        GPUBuffer,
+        GPUBuffer,
+      ];
+      const [output, reordered] = [data, values].map((one) =>
+        storageBuffer(device, new Uint32Array(Math.max(4, one.byteLength / 4))),
+      ) as [GPUBuffer, GPUBuffer];
+      const encoder = device.createCommandEncoder();
+      sort.record(encoder, { input, output, ...(moved && { values: given, reordered }), length });
+      device.queue.submit([encoder.finish()]);
+      const found = async (buffer: GPUBuffer, like: AnyArray): Promise<Uint32Array> =>
+        (await readWords(device, buffer)).subarray(0, like.byteLength / 4);
+      expectSameBits(await found(output, data), wordsOf(gathered(data, positions)), `${length}: keys`);
+      if (moved) {
+        const expected = wordsOf(gathered(values, positions));
+        expectSameBits(await found(reordered, values), expected, `${length}: values`);
+      }
+    }
+    sort.destroy();
+  });
+});
+
 describe("arrays on the GPU", () => {
   test("what a compaction left is sorted without a read-back, with values", async () => {
     const data = await fold().upload(anyItems("u32", 3000, "kept") as Uint32Array);

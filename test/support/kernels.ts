@@ -46,7 +46,9 @@ import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { planSearch } from "../../src/plan/search.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
+import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
+import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { untyped } from "./fold.ts";
 import type { MapRow } from "./maps.ts";
 import { planCompact, planReduce, planScan } from "./plans.ts";
@@ -396,6 +398,24 @@ export async function kernelsOf(
       }
     }
   }
+  for (const most of shape.workGroupSize === 1
+    ? []
+    : [30, shape.workGroupSize * shape.itemsPerThread, maxLength]) {
+    const segments = most === 30 ? ("offsets" as const) : ("rows" as const);
+    const options = { type, maxLength, segments, maxSegmentLength: most };
+    const chosen = most === 30 ? {} : { algorithm, ...shape };
+    try {
+      take(planSegmentSort({ ...options, ...chosen }, facts, everyMethod, u32).kernels);
+    } catch (cause) {
+      if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
+        throw cause;
+      }
+    }
+  }
+  if (type.bytes === 8 && algorithm === "subgroup" && shape.workGroupSize > 1) {
+    const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
+    take(planSort(options, facts, everyMethod, f64, undefined, { inTurns: true }).kernels);
+  }
   // One tile takes all the memory that there is. Some of these kernels are compiled for the least that a device has.
   const least = { ...facts, limits: { ...facts.limits, maxComputeWorkgroupStorageSize: 16_384 } };
   take(planSort({ type, algorithm, maxLength: 100, key: "x" }, least, everyMethod, "positions").kernels);
@@ -407,6 +427,11 @@ export async function kernelsOf(
     const plain = { ...least, features: new Set([...facts.features].filter((one) => one !== "subgroups")) };
     take(planTopK({ ...options, k: 5, passes: "single" }, plain, everyMethod).kernels);
     take(planNth({ ...options, n: 5, descending: true }, plain, everyMethod).kernels);
+    if (options.lengthOnGpu !== true) {
+      const rows = { ...options, segments: "rows", k: 5 } as const;
+      take(planTopKRows(rows, plain, everyMethod).kernels);
+      take(planTopKRows({ ...rows, maxSegmentLength: 30 }, plain, everyMethod).kernels);
+    }
   }
   for (const indices of [false, true]) {
     for (const passes of allPasses) {

@@ -1,0 +1,26 @@
+// The values of segments that are sorted in a tile. They take the way of the keys through work-group memory.
+// Linked with values_moved.wgsl and what it is linked with. Call in uniform control flow.
+
+// Loads the values of the thread's items.
+fn load_segment_values(given_indices: array<u32, ITEMS>) {
+  var indices = given_indices;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    if (indices[item] != NO_ITEM) {
+      own_values[item] = read_value(indices[item]);
+    }
+  }
+}
+
+fn exchange_segment_values(thread: u32, ranks: array<u32, ITEMS>) {
+  exchange_values(thread, ranks);
+}
+
+// Stores the values of the thread's places.
+fn store_segment_values(given_indices: array<u32, ITEMS>) {
+  var indices = given_indices;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    if (indices[item] != NO_ITEM) {
+      reordered[params.reordered_base + indices[item]] = own_values[item];
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { ArgumentError } from "../errors.ts";
+import type { Kernel } from "../kernels/kernel.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import { selectBindingOf, storeFirstKernel, storeTakenKernel } from "../kernels/select.ts";
+import type { SortSource } from "../kernels/sort.ts";
+import { sortBindingOf } from "../kernels/sort.ts";
+import type { DeviceFacts } from "./facts.ts";
+import type { Methods } from "./methods.ts";
+import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
+import { bound, distinct, wholeWords } from "./plan.ts";
+import type { TopKRowsOptions } from "./select.ts";
+import { common } from "./select.ts";
+import { checkedSort, moveSizes } from "./sort.ts";
+import { requireSmallest, requireWhole } from "./sort_key.ts";
+import type { SegmentTesting } from "./sort_segments.ts";
+import { planLong, renamed, requireSortedSegments, segmentsOf, slottedFor } from "./sort_segments.ts";
+
+// Selections of the first elements of each row. Rows that fit in work-group memory are sorted there. Longer rows are divided into
+// chunks that fit: the first elements of each chunk are a shorter row, and so on. If that leaves too many elements, the rows are
+// sorted.
+
+/**
+ * Plans the selection of the first elements of each row.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planTopKRows(
+  options: TopKRowsOptions,
+  facts: DeviceFacts,
+  methods: Methods,
+  testing: SegmentTesting = {},
+): Plan {
+  const { k: given, smallest, segments: _, maxSegmentLength, ...others } = options;
+  requireSmallest(smallest, "topK");
+  const sorted = { ...others, indices: true, descending: smallest !== true };
+  const { type, base, range, row, maxLength, keyBytes } = checkedSort(
+    sorted,
+    facts,
+    "positions",
+    testing,
+    "topK",
+  );
+  const name = `topK<${type.name}>`;
+  const k = requireWhole(given, 1, name, "k");
+  if (requireSortedSegments(options, maxLength, name) !== "rows") {
+    throw new ArgumentError(`${name}: segments is "offsets"; it takes "rows"`, "segments");
+  }
+  const title = `${name} of rows`;
+  if (options.lengthOnGpu) {
+    throw new ArgumentError(
+      `${title} takes no length on the GPU; it takes one that the CPU knows`,
+      "lengthOnGpu",
+    );
+  }
+  const most = Math.min(maxLength, maxSegmentLength ?? maxLength);
+  const slotted = slottedFor(base, range, {}, row, facts, methods, Math.min(most, row.oneTile));
+  const sizes = moveSizes(title, type, facts);
+  const tile = sizes.workGroupSize * sizes.items;
+  const plan = {
+    ...common(title, maxLength, type),
+    ...segmentsOf("rows"),
+    vector: 1,
+    needs: new Set<RangeName>(["input", "output", "indices"]),
+    ways: [{ arrangement: "items" as const }],
+    outputLength: (_length: number, { columns = 0, segment_count: count = 0 }: PassParams = {}) =>
+      count * Math.min(k, columns),
+  };
+  /** The last pass, which moves the elements to their places. */
+  const store = (kernel: Kernel, positions: Slot, length: number, params: PassParams): Pass => ({
+    kernel,
+    slots: bound(kernel, [
+      [bindingOf.input, "input"],
+      [bindingOf.output, "output"],
+      [selectBindingOf.indices, "indices"],
+      [selectBindingOf.positions, positions],
+    ]),
+    length,
+    tiles: Math.ceil(length / tile),
+    params,
+  });
+
+  if (slotted === undefined || (most > slotted.slot && 2 * k > slotted.slot)) {
+    const order = planLong(sorted, "rows", title, facts, methods, testing);
+    const last = storeFirstKernel(type, sizes);
+    return {
+      ...plan,
+      baseNames: { ...order.baseNames, ...plan.baseNames },
+      kernels: distinct([...order.kernels, last]),
+      scratch: [wholeWords(maxLength * 4), ...order.scratch],
+      eagerScratch: 1 + order.eagerScratch,
+      passes(length, arrangement, _, params = {}) {
+        const stored = plan.outputLength(length, params);
+        const passes = order.passes(length, arrangement, false, params);
+        return length === 0
+          ? []
+          : [
+              ...renamed(passes, 1, { output: { scratch: 0 } }, { first_index: 0 }),
+              store(last, { scratch: 0 }, stored, { wanted: k }),
+            ];
+      },
+    };
+  }
+
+  const { slots, slot } = slotted;
+  const kernelFor = (source: SortSource, storesKeys: boolean): Kernel =>
+    slotted.kernelFor(
+      source === "items" ? { kind: "positions" } : { kind: "buffer", words: 1 },
+      "chunks",
+      source,
+      storesKeys,
+    );
+  const kernelOf = {
+    items: { last: kernelFor("items", false), other: most > slot ? kernelFor("items", true) : undefined },
+    keys:
+      most > slot
+        ? { last: kernelFor("keys", false), other: kernelFor("keys", true) }
+        : { last: undefined, other: undefined },
+  } as const;
+  const last = storeTakenKernel(type, false, sizes);
+  // The positions that are taken; and the keys and the positions of shorter rows, of which there are two in turns.
+  const taken: Slot = { scratch: 0 };
+  const shorter = Math.min(maxLength, Math.ceil((2 * k * maxLength) / slot));
+  const bytes = most > slot ? [wholeWords(shorter * keyBytes), wholeWords(shorter * 4)] : [];
+  return {
+    ...plan,
+    kernels: distinct([...Object.values(kernelOf.items), ...Object.values(kernelOf.keys), last]),
+    scratch: [wholeWords(maxLength * 4), ...bytes, ...bytes],
+    eagerScratch: 1,
+    passes(length, _, __, params = {}) {
+      const { columns = 0, segment_count: count = 0 } = params;
+      if (columns > most && length > most) {
+        throw new ArgumentError(
+          `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; it takes at most that`,
+          "rows",
+        );
+      }
+      if (length === 0) {
+        return [];
+      }
+      const passes: Pass[] = [];
+      for (let own = columns, level = 0; ; level++) {
+        const chunks = Math.ceil(own / slot);
+        const isLast = chunks === 1;
+        const kernel = kernelOf[level === 0 ? "items" : "keys"][isLast ? "last" : "other"] as Kernel;
+        const [into, from] = [1 + 2 * (level % 2), 1 + 2 * ((level + 1) % 2)];
+        passes.push({
+          kernel,
+          slots: bound(kernel, [
+            [bindingOf.input, level === 0 ? "input" : { scratch: from }],
+            [bindingOf.output, { scratch: into }],
+            [sortBindingOf.values, { scratch: from + 1 }],
+            [sortBindingOf.reordered, isLast ? taken : { scratch: into + 1 }],
+          ]),
+          length: count * own,
+          tiles: Math.ceil((count * chunks) / slots),
+          params: {
+            columns: own,
+            chunk_rows: chunks,
+            segment_count: count * chunks,
+            wanted: k,
+            first_index: 0,
+          },
+        });
+        if (isLast) {
+          break;
+        }
+        own = (chunks - 1) * k + Math.min(k, own - (chunks - 1) * slot);
+      }
+      return [...passes, store(last, taken, plan.outputLength(length, params), {})];
+    },
+  };
+}

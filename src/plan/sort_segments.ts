@@ -1,0 +1,307 @@
+import { u32 } from "../algebra/integers.ts";
+import { ArgumentError, refuse } from "../errors.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import type { Sizes } from "../kernels/sizes.ts";
+import type { SortKernelOptions, SortSource } from "../kernels/sort.ts";
+import { sortBindingOf } from "../kernels/sort.ts";
+import type { SegmentUse, SortedSegments } from "../kernels/sort_segments.ts";
+import { numberKernel, segmentsKernel, shortSegmentsKernel } from "../kernels/sort_segments.ts";
+import type { DeviceFacts } from "./facts.ts";
+import type { Methods } from "./methods.ts";
+import type { TuningOptions } from "./options.ts";
+import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
+import type { Moved, SortOptions, SortRow, SortTesting } from "./sort.ts";
+import { checkedSort, layoutOf, mostThreads, moveSizes, planSort, shapeOf, votesFor } from "./sort.ts";
+import { requireWhole } from "./sort_key.ts";
+
+// Sorts of segments, each on its own. Segments that fit in work-group memory are sorted there, in one dispatch. Longer ones are
+// sorted all together, by their keys and then by the numbers of their segments, which the positions of the items give.
+
+/** The options of sorts of segments. */
+export interface SegmentSortOptions {
+  /** What a recording gives: `rows`, the items of a row; or `offsets` and `segmentCount`. */
+  readonly segments: SortedSegments;
+  /** The most items of a segment. Segments that fit in work-group memory are sorted there. The default is `maxLength`. */
+  readonly maxSegmentLength?: number;
+}
+
+/** For tests: sizes. */
+export type SegmentTesting = SortTesting & {
+  /** The most slots of a tile, as a power of 2. */
+  readonly slotBits?: number;
+  /** The most items of segments that are sorted by comparing them. */
+  readonly short?: number;
+  /** The items that a thread takes, if a tile has several segments: of those that are compared, and of others. */
+  readonly shortItems?: number;
+  readonly slotItems?: number;
+};
+
+/**
+ * Segments up to so many items are sorted by comparing them, in tiles of so many items for each thread. H100, 2^26 u32, µs: segments
+ * of 8 take 287 (by digits 13,469), of 32 776 (4280), of 64 1458 (3133), of 128 about 3000 (2668).
+ */
+const SHORT = 96;
+const SHORT_ITEMS = 4;
+/** Items of a thread if a tile has several segments of up to so many items; and of longer ones. Segments of 128: 2668 (2879), of 1024 1818 (1723). */
+const SLOT_ITEMS = { upTo: 256, items: 8, longer: 4 } as const;
+
+/** How segments are sorted in tiles, which are divided into slots. */
+export interface Slotted {
+  readonly sizes: Sizes;
+  /** The slots of a tile, and the items of a slot. */
+  readonly slots: number;
+  readonly slot: number;
+  kernelFor(
+    payload: SortKernelOptions["payload"],
+    use: SegmentUse,
+    source: SortSource,
+    storesKeys: boolean,
+  ): Kernel;
+}
+
+/** @throws {ArgumentError} for what names no segments of a sort. */
+export function requireSortedSegments(
+  { segments, maxSegmentLength }: Partial<Record<keyof SegmentSortOptions, unknown>>,
+  maxLength: number,
+  title: string,
+): SortedSegments {
+  if (segments !== "rows" && segments !== "offsets") {
+    refuse(title, "segments", String(segments), '"rows" or "offsets"; record takes where they start');
+  }
+  requireWhole(
+    maxSegmentLength ?? maxLength,
+    maxSegmentLength === undefined ? 0 : 1,
+    title,
+    "maxSegmentLength",
+  );
+  return segments;
+}
+
+/**
+ * How segments of up to so many items are sorted in tiles: short ones by comparing all their items, others by their digits. If they
+ * are short, a tile has several. It is undefined if there is no room for a segment.
+ */
+export function slottedFor(
+  base: Omit<SortKernelOptions, "shape" | "digits" | "slotBits">,
+  range: readonly [number, number],
+  options: TuningOptions,
+  row: SortRow & Pick<SegmentTesting, "slotBits" | "short" | "shortItems" | "slotItems">,
+  facts: DeviceFacts,
+  methods: Methods,
+  mostItems: number,
+): Slotted | undefined {
+  const { algorithm, workGroupSize, itemsPerThread } = options;
+  const most = Math.max(1, mostItems);
+  const byVotes = votesFor(options, row, facts, methods);
+  const limit = mostThreads(facts);
+  const memory = facts.limits.maxComputeWorkgroupStorageSize;
+  const isChosen = [algorithm, workGroupSize, itemsPerThread].some((one) => one !== undefined);
+  if (!isChosen && most <= (row.short ?? SHORT)) {
+    const threads = Math.min(limit, facts.software ? 64 : 256);
+    const items = Math.ceil(Math.max((row.shortItems ?? SHORT_ITEMS) * threads, most) / threads);
+    const { shape, digits } = shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8);
+    const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
+      shortSegmentsKernel({ ...base, payload, shape, digits }, most, ...others);
+    return { sizes: shape.sizes, slots: Math.floor((threads * items) / most), slot: most, kernelFor };
+  }
+  for (const votes of byVotes && algorithm === undefined ? [true, false] : [byVotes]) {
+    const usual = !votes || most > 8 * row.workGroupSize ? row.oneTileThreads : row.workGroupSize;
+    const threads = Math.min(limit, workGroupSize ?? usual);
+    // Without a choice of the caller's, a tile has as few items as the segment, but no fewer than so many slots of it.
+    const slotsWanted = row.slotBits ?? (votes ? 4 : 0);
+    const slotItems = row.slotItems ?? (most <= SLOT_ITEMS.upTo ? SLOT_ITEMS.items : SLOT_ITEMS.longer);
+    const least = Math.min(slotItems * threads, most * 2 ** slotsWanted);
+    const items = itemsPerThread ?? Math.ceil(Math.max(most, least) / threads);
+    const tile = threads * items;
+    const isLong = itemsPerThread === undefined && tile > Math.max(row.oneTile, 2 * threads);
+    if (threads < 2 || tile < most || isLong) {
+      continue;
+    }
+    for (const bits of votes ? [row.bits, 6, 4, 2] : [row.counterBits, 2, 1]) {
+      const digit = Math.min(bits, Math.floor(Math.log2(threads)));
+      let slotBits = Math.max(0, Math.min(slotsWanted, digit - 1, Math.floor(Math.log2(tile / most))));
+      while (slotBits > 0 && tile % 2 ** slotBits !== 0) {
+        slotBits--;
+      }
+      const slotted = { ...base, slotBits };
+      const made = shapeOf(slotted, range, facts, methods, algorithm, threads, items, votes, bits);
+      if (made.bytes <= memory) {
+        const { shape, digits } = made;
+        const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
+          segmentsKernel({ ...slotted, payload, shape, digits }, ...others);
+        return { sizes: shape.sizes, slots: 2 ** slotBits, slot: tile / 2 ** slotBits, kernelFor };
+      }
+    }
+  }
+  return undefined;
+}
+
+/** What plans of segments have in common. */
+export const segmentsOf = (segments: SortedSegments): Pick<Plan, "segments"> => ({
+  segments: {
+    keyBytes: 4,
+    numbers: [segments === "rows" ? "rows" : "segmentCount"],
+    reduces: false,
+    headsOf: (length) => length,
+  },
+});
+
+/**
+ * Plans a sort of each segment on its own. It moves the same as the plan of `planSort` if the segments fit in work-group memory, and
+ * else it leaves positions.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planSegmentSort(
+  options: SortOptions & SegmentSortOptions,
+  facts: DeviceFacts,
+  methods: Methods,
+  moved: Moved = options.indices ? "positions" : undefined,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  testing: SegmentTesting = {},
+): Plan & { readonly leavesPositions: boolean } {
+  const { segments: _, maxSegmentLength, ...others } = options;
+  const checked = checkedSort(others, facts, moved, testing);
+  const { base, range, row, maxLength } = checked;
+  const segments = requireSortedSegments(options, maxLength, checked.title);
+  const title = `${checked.title} of ${segments}`;
+  const most = Math.min(maxLength, maxSegmentLength ?? maxLength);
+  const slotted = slottedFor(base, range, options, row, facts, methods, most);
+  if (slotted === undefined) {
+    return { ...planLong(others, segments, title, facts, methods, testing), leavesPositions: true };
+  }
+  const layout = layoutOf({ ...checked, title }, slotted.sizes, arrangements, 1, facts);
+  const { common, storesKeys, slotsFor, copies } = layout;
+  const kernel = slotted.kernelFor(base.payload, segments, "items", storesKeys);
+  const slots = (aside: boolean): Pass["slots"] =>
+    new Map([...slotsFor(kernel, 0, 1, aside), ...bound(kernel, [[bindingOf.offsets, "offsets"]])]);
+  return {
+    ...common,
+    ...segmentsOf(segments),
+    needs: new Set<RangeName>([...common.needs, ...(segments === "offsets" ? (["offsets"] as const) : [])]),
+    kernels: distinct([kernel, ...layout.kernels]),
+    scratch: layout.scratch,
+    eagerScratch: 0,
+    leavesPositions: false,
+    passes(length, _, aside = false, { columns = 0, segment_count: count = 0 } = {}) {
+      if (columns > most && length > most) {
+        throw new ArgumentError(
+          `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; it takes at most that`,
+          "rows",
+        );
+      }
+      return length === 0 || count === 0
+        ? []
+        : [
+            { kernel, slots: slots(aside), length, tiles: Math.ceil(count / slotted.slots) },
+            ...(aside ? copies(length) : []),
+          ];
+    },
+  };
+}
+
+/** Sorts positions by their keys, and then by their segments. */
+export function planLong(
+  options: SortOptions,
+  segments: SortedSegments,
+  title: string,
+  facts: DeviceFacts,
+  methods: Methods,
+  testing: SortTesting,
+): Plan {
+  const { type, lengthOnGpu = false, algorithm, passes, workGroupSize, itemsPerThread } = options;
+  const tuning: TuningOptions = {
+    ...(algorithm !== undefined && { algorithm }),
+    ...(passes !== undefined && { passes }),
+    ...(workGroupSize !== undefined && { workGroupSize }),
+    ...(itemsPerThread !== undefined && { itemsPerThread }),
+  };
+  const order = planSort({ ...options, indices: true }, facts, methods, "positions", ["items"], testing);
+  const { maxLength } = order;
+  // There are no more rows than items. How many offsets there are only a recording says.
+  const bits = segments === "rows" ? Math.max(1, Math.ceil(Math.log2(Math.max(1, maxLength)))) : 32;
+  const byNumber = { type: u32, indices: true, bits: [0, bits], maxLength, lengthOnGpu, ...tuning } as const;
+  const place = planSort(byNumber, facts, methods, u32, ["items"], testing, true);
+  const sizes = moveSizes(title, u32, facts);
+  const number = numberKernel(segments, lengthOnGpu, sizes);
+
+  // The positions by their keys, and the numbers of their segments.
+  const positions: Slot = { scratch: 0 };
+  const numbers: Slot = { scratch: 1 };
+  const bytes = wholeWords(maxLength * 4);
+  const orderScratch = 2;
+  const placeScratch = orderScratch + order.scratch.length;
+  const scratch = [bytes, bytes, ...order.scratch, ...place.scratch];
+  return {
+    title,
+    maxLength,
+    vector: 1,
+    needs: new Set<RangeName>([
+      "input",
+      "output",
+      ...(segments === "offsets" ? (["offsets"] as const) : []),
+      ...(lengthOnGpu ? (["length"] as const) : []),
+    ]),
+    itemBytes: itemBytesOf(type.bytes, 4),
+    ...(order.baseNames && { baseNames: order.baseNames }),
+    ...(order.sizes && { sizes: order.sizes }),
+    ...segmentsOf(segments),
+    indirectWords: 0,
+    outputLength: (length) => length,
+    ways: order.ways,
+    groupingOf: order.groupingOf,
+    kernels: distinct([...order.kernels, number, ...place.kernels]),
+    scratch,
+    eagerScratch: scratch.length,
+    passes(length, arrangement, _, { segment_count: count = 0 } = {}) {
+      if (length === 0) {
+        return [];
+      }
+      // Items may be before the first offset, and behind the last one.
+      const most = segments === "rows" ? count : count + 2;
+      return [
+        ...renamed(
+          order.passes(length, arrangement),
+          orderScratch,
+          { output: positions },
+          { first_index: 0 },
+        ),
+        {
+          kernel: number,
+          slots: bound(number, [
+            [bindingOf.output, numbers],
+            [sortBindingOf.reordered, positions],
+            [bindingOf.offsets, "offsets"],
+            [bindingOf.length, "length"],
+          ]),
+          length,
+          tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
+        },
+        ...renamed(place.lowest(length, Math.max(1, Math.ceil(Math.log2(most)))), placeScratch, {
+          input: numbers,
+          values: positions,
+        }),
+      ];
+    },
+  };
+}
+
+/** The passes of another plan, with its scratch from a number on, and other names for what it binds. */
+export const renamed = (
+  passes: readonly Pass[],
+  scratch: number,
+  named: Readonly<Partial<Record<RangeName, Slot>>>,
+  params?: PassParams,
+): readonly Pass[] =>
+  passes.map((pass) => ({
+    ...pass,
+    slots: new Map(
+      [...pass.slots].map(([binding, slot]) => [
+        binding,
+        typeof slot === "object" ? { scratch: scratch + slot.scratch } : (named[slot] ?? slot),
+      ]),
+    ),
+    ...((params ?? pass.params) && { params: { ...pass.params, ...params } }),
+  }));

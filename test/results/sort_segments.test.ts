@@ -1,0 +1,444 @@
+import { describe, expect, test } from "vitest";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType, TypeName } from "../../src/algebra/types.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { contextOf } from "../../src/gpu/device.ts";
+import { prepare } from "../../src/gpu/recording.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
+import type { TuningOptions } from "../../src/plan/options.ts";
+import { planTopKRows } from "../../src/plan/select_rows.ts";
+import { argSortReference, topKReference } from "../../src/reference/sort.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { randomBits, randomItems } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
+import { gathered, kinds } from "../support/sorted_arrays.ts";
+
+// Sorts of rows and of other segments, each on its own.
+
+const fold = useSoftwareFold();
+const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32, weight: f32 } });
+const particle = Particle as unknown as ElementType;
+const names = Object.keys(elementTypes) as TypeName[];
+const missing = ({ feature }: ElementType): boolean =>
+  feature !== undefined && !fold().device.features.has(feature);
+
+const ways: readonly (TuningOptions & { readonly name: string })[] = [
+  { name: "votes", algorithm: "subgroup", workGroupSize: 64 },
+  { name: "counters", algorithm: "blelloch", workGroupSize: 32 },
+  { name: "what the plan chooses" },
+];
+const cases = ways.flatMap((way) => names.map((type) => ({ ...way, way: way.name, type })));
+
+/** Offsets of segments whose lengths are 0, 1, up to a limit, and at last what is left. */
+function offsetsFor(length: number, most: number, name: string): number[] {
+  const next = randomBits(name);
+  const offsets = [0, 0];
+  for (let at = 0; at < length; ) {
+    const own = next() % 4 === 0 ? next() % 2 : next() % (most + 1);
+    at = Math.min(length, at + own);
+    offsets.push(at);
+  }
+  return [...offsets, length];
+}
+
+test.for(rows(cases, { of: 10 }))("$way, $type: rows and segments of every length", async (one, { skip }) => {
+  const { way: _, name: __, type: name, ...tuning } = one;
+  const type = elementTypes[name];
+  skip(missing(type), `the adapter has no ${type.feature}`);
+  const kindNames = Object.keys(kinds) as (keyof typeof kinds)[];
+  // Rows of one item, rows that share a tile, that fill it, and that do not fit.
+  for (const [turn, length] of [1, 3, 8, 17, 64, 100, 256, 300, 1500].entries()) {
+    const count = Math.max(2, Math.min(5, Math.floor(400 / length)));
+    const items = length * count;
+    const data = kinds[turn % 2 === 0 ? "few" : (kindNames[turn % kindNames.length] as "any")](
+      name,
+      items,
+      `${name} ${length}`,
+    ) as Uint32Array;
+    const values = Uint32Array.from(data, (_, at) => at * 3);
+    for (const segments of [
+      { rows: length },
+      { offsets: offsetsFor(items, length, `${name} ${length} offsets`) },
+    ]) {
+      const descending = turn % 3 === 1;
+      const title = `${JSON.stringify(segments).slice(0, 60)}, ${items} items${descending ? ", descending" : ""}`;
+      const options = { type: type as never, descending, segments };
+      const positions = argSortReference(data, options);
+      expectSameBits(await fold().argSort(data, { ...options, ...tuning }), positions, `${title}: positions`);
+      const sorted = await fold().sort(data, { ...options, ...tuning, values });
+      expectSameBits(sorted.keys, gathered(data, positions), `${title}: keys`);
+      expectSameBits(sorted.values, gathered(values, positions), `${title}: values`);
+      if (turn % 4 === 0) {
+        expectSameBits(await fold().sort(data, { ...options, ...tuning }), gathered(data, positions), title);
+      }
+    }
+  }
+});
+
+/** Words between others, which nothing may write. */
+const FILL = 0xabad1dea;
+const guarded = (words: Uint32Array, before: number, after: number): Uint32Array => {
+  const all = new Uint32Array(before + words.length + after).fill(FILL);
+  all.set(words, before);
+  return all;
+};
+
+/** Records once, and gives the words of the buffers. */
+async function submitted(
+  record: (encoder: GPUCommandEncoder) => void,
+  buffers: readonly GPUBuffer[],
+): Promise<Uint32Array[]> {
+  const { device } = fold();
+  const encoder = device.createCommandEncoder();
+  record(encoder);
+  device.queue.submit([encoder.finish()]);
+  return Promise.all(buffers.map((buffer) => readWords(device, buffer)));
+}
+
+describe("recorded", () => {
+  const recorded = [
+    { title: "in a tile", maxSegmentLength: 100 },
+    { title: "by the numbers of segments", maxSegmentLength: undefined },
+  ].flatMap((way) => (["rows", "offsets"] as const).map((segments) => ({ ...way, segments })));
+
+  test.for(recorded)("$segments, $title: ranges anywhere, apart and in place", async (one) => {
+    const { device } = fold();
+    const { segments, maxSegmentLength } = one;
+    const sort = await fold().prepareSort({
+      type: u32,
+      values: u32,
+      segments,
+      maxLength: 1500,
+      ...(maxSegmentLength !== undefined && { maxSegmentLength, algorithm: "subgroup", workGroupSize: 64 }),
+      ...(maxSegmentLength === undefined && { workGroupSize: 64, itemsPerThread: 3 }),
+    });
+    for (const [length, apart] of [
+      [1500, true],
+      [300, false],
+      [1400, false],
+      [0, true],
+    ] as const) {
+      const title = `${length}${apart ? "" : " in place"}`;
+      const data = kinds.few("u32", length, title) as Uint32Array;
+      const values = Uint32Array.from(data, (_, at) => at);
+      const rows = 100;
+      const offsets = offsetsFor(length, rows, title);
+      const positions = argSortReference(data, { segments: segments === "rows" ? { rows } : { offsets } });
+      const blank = new Uint32Array(length);
+      const [input, given] = [
+        storageBuffer(device, guarded(data, 5, 9)),
+        storageBuffer(device, guarded(values, 7, 3)),
+      ];
+      const output = apart ? storageBuffer(device, guarded(blank, 3, 2)) : input;
+      const reordered = apart ? storageBuffer(device, guarded(blank, 11, 1)) : given;
+      const starts = storageBuffer(device, guarded(Uint32Array.from(offsets), 3, 2));
+      const [keyAt, valueAt] = apart ? [3, 11] : [5, 7];
+      const [keys, moved] = (await submitted(
+        (encoder) =>
+          sort.record(encoder, {
+            input: { buffer: input, offset: 20 },
+            output: { buffer: output, offset: 4 * keyAt },
+            values: { buffer: given, offset: 28 },
+            reordered: { buffer: reordered, offset: 4 * valueAt },
+            length,
+            ...(segments === "rows"
+              ? { rows }
+              : { offsets: { buffer: starts, offset: 12 }, segmentCount: offsets.length - 1 }),
+          }),
+        [output, reordered],
+      )) as [Uint32Array, Uint32Array];
+      expectSameBits(keys, guarded(gathered(data, positions), keyAt, apart ? 2 : 9), `${title}: keys`);
+      expectSameBits(moved, guarded(gathered(values, positions), valueAt, apart ? 1 : 3), `${title}: values`);
+    }
+    sort.destroy();
+  });
+
+  test.for(recorded)("$segments, $title: positions from a first index, a length on the GPU", async (one) => {
+    const { device } = fold();
+    const { segments, maxSegmentLength } = one;
+    const sort = await fold().prepareSort({
+      type: f32,
+      indices: true,
+      descending: true,
+      lengthOnGpu: true,
+      segments,
+      maxLength: 900,
+      ...(maxSegmentLength !== undefined && { maxSegmentLength, algorithm: "blelloch", workGroupSize: 32 }),
+    });
+    const data = kinds.few("f32", 900, "length on the GPU") as Float32Array;
+    // The last row is cut off, and offsets are past the end.
+    for (const length of [0, 1, 99, 250, 900]) {
+      const rows = 100;
+      const offsets = [0, 40, 40, 140, 230, 320, 420, 500, 600, 700, 800, 900];
+      const own = data.slice(0, length);
+      const ends = [...offsets.filter((at) => at < length), length];
+      const cut = Array.from({ length: Math.ceil(length / rows) }, (_, at) => at * rows);
+      const positions = argSortReference(own, {
+        descending: true,
+        segments: { offsets: length === 0 ? [0] : segments === "rows" ? [...cut, length] : ends },
+      });
+      const [input, output] = [
+        storageBuffer(device, new Uint32Array(data.buffer)),
+        storageBuffer(device, new Uint32Array(900).fill(FILL)),
+      ];
+      const [words] = (await submitted(
+        (encoder) =>
+          sort.record(encoder, {
+            input,
+            output,
+            firstIndex: 7,
+            length: storageBuffer(device, Uint32Array.of(length)),
+            ...(segments === "rows"
+              ? { rows }
+              : {
+                  offsets: storageBuffer(device, Uint32Array.from(offsets)),
+                  segmentCount: offsets.length - 1,
+                }),
+          }),
+        [output],
+      )) as [Uint32Array];
+      const expected = Uint32Array.from(positions, (one) => one + 7);
+      expectSameBits(words, guarded(expected, 0, 900 - length), `${length}`);
+    }
+    sort.destroy();
+  });
+
+  test("structs by a key, with several values", async () => {
+    const { device } = fold();
+    const length = 1200;
+    const particles = randomItems(particle, length, "segments");
+    const wide = Float64Array.from({ length }, (_, at) => at / 7);
+    for (const maxSegmentLength of [undefined, 300]) {
+      const positions = argSortReference(particles, {
+        key: ((x: { depth: number }) => x.depth) as never,
+        keyType: f32,
+        segments: { rows: 300 },
+      });
+      const sort = await fold().prepareSort({
+        type: particle,
+        key: "x.depth",
+        values: [f64, u32],
+        segments: "rows",
+        maxLength: length,
+        ...(maxSegmentLength && { maxSegmentLength }),
+      });
+      const ids = Uint32Array.from({ length }, (_, at) => at);
+      const [items, values, more] = [particles, wide, ids].map((one) =>
+        storageBuffer(device, new Uint32Array(one.buffer as ArrayBuffer)),
+      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+      const [sorted, moved, others] = (await submitted(
+        (encoder) =>
+          sort.record(encoder, {
+            input: items,
+            output: items,
+            values: [values, more],
+            reordered: [values, more],
+            length,
+            rows: 300,
+          }),
+        [items, values, more],
+      )) as [Uint32Array, Uint32Array, Uint32Array];
+      expectSameBits(sorted, new Uint32Array(gathered(particles, positions).buffer as ArrayBuffer), "items");
+      expectSameBits(moved, new Uint32Array(gathered(wide, positions).buffer), "f64");
+      expectSameBits(others, positions, "u32");
+      sort.destroy();
+    }
+  });
+
+  test("what does not fit is refused", async () => {
+    const { device } = fold();
+    const options = { type: u32, maxLength: 1000 };
+    await expect(fold().prepareSort({ ...options, segments: "heads" as never })).rejects.toThrow(
+      'sort<u32>: segments is heads; it takes "rows" or "offsets"; record takes where they start',
+    );
+    await expect(fold().prepareSort({ ...options, maxSegmentLength: 7 })).rejects.toThrow(
+      "sort<u32>: maxSegmentLength is 7; it takes a number only beside segments",
+    );
+    await expect(fold().prepareSort({ ...options, segments: "rows", maxSegmentLength: 0.5 })).rejects.toThrow(
+      "sort<u32>: maxSegmentLength is 0.5; it takes a whole number from 1 to 2^32 - 1",
+    );
+    const sort = await fold().prepareSort({ ...options, segments: "rows", maxSegmentLength: 300 });
+    const [input, output] = [0, 1].map(() => storageBuffer(device, new Uint32Array(1000)));
+    const record = (more: object): void =>
+      sort.record(device.createCommandEncoder(), { input, output, length: 1000, ...more } as never);
+    expect(() => record({})).toThrow(
+      "sort<u32> of rows: rows is undefined; it takes a whole number from 1 up",
+    );
+    expect(() => record({ rows: 300 })).toThrow(
+      "sort<u32> of rows: rows is 300, and length is 1000; it takes a number that divides the length",
+    );
+    expect(() => record({ rows: 500 })).toThrow(
+      "sort<u32> of rows: rows is 500, and this was prepared for a maxSegmentLength of 300; it takes at most that",
+    );
+    expect(() => record({ rows: 250, offsets: input })).toThrow("offsets");
+    const byOffsets = await fold().prepareSort({
+      ...options,
+      segments: "offsets",
+      key: "x % 7u",
+      workGroupSize: 64,
+      itemsPerThread: 3,
+    });
+    expect(() =>
+      byOffsets.record(device.createCommandEncoder(), {
+        input: input as GPUBuffer,
+        output: output as GPUBuffer,
+        offsets: { buffer: output as GPUBuffer, offset: 16 },
+        segmentCount: 3,
+        length: 1000,
+      }),
+    ).toThrow(
+      "sort<u32> of offsets: offsets (bytes 16 to 32) and output (bytes 0 to 4000) overlap; they must be apart",
+    );
+    const data = Uint32Array.of(3, 1, 2, 0);
+    await expect(fold().sort(data, { segments: { heads: [1, 0, 1, 0] } as never })).rejects.toThrow(
+      "sort<u32>: segments is { heads }; it takes { rows } or { offsets }",
+    );
+    await expect(fold().sort(data, { segments: { rows: 3 } })).rejects.toThrow(
+      "sort<u32>: rows of 3 items do not divide the 4 items of the array",
+    );
+    await expect(fold().argSort(data, { segments: { offsets: [0, 3] } })).rejects.toThrow(
+      "argSort<u32>: the last offset is 3; offsets start from 0, never fall, and end with the length, 4",
+    );
+    await expect(fold().topK(data, 2, { segments: { offsets: [0, 4] } as never })).rejects.toThrow(
+      "topK<u32>: segments is { offsets }; it takes { rows }",
+    );
+  });
+});
+
+test("arrays on the GPU: offsets are there, too, and the length may be", async () => {
+  const data = Float32Array.from({ length: 1000 }, (_, at) => (at * 37) % 11);
+  const offsets = offsetsFor(1000, 90, "on the GPU");
+  const [array, starts] = [await fold().upload(data), await fold().upload(Uint32Array.from(offsets))];
+  const positions = argSortReference(data, { segments: { offsets } });
+  for (const more of [{}, { maxSegmentLength: 1000 }]) {
+    const sorted = await fold().argSort(array, { segments: { offsets: starts }, ...more });
+    expectSameBits(await sorted.read(), positions, JSON.stringify(more));
+  }
+  const kept = await fold().compact(array, { where: "x != 0.0" });
+  const compacted = data.filter((x) => x !== 0);
+  const sorted = await fold().sort(kept, { segments: { rows: 64 } });
+  const cut = Array.from({ length: Math.ceil(compacted.length / 64) }, (_, at) => at * 64);
+  const expected = argSortReference(compacted, { segments: { offsets: [...cut, compacted.length] } });
+  expectSameBits(await sorted.read(), gathered(compacted, expected), "what a compaction left");
+  await expect(fold().sort(array, { segments: { offsets } })).rejects.toThrow(
+    "and data is on the GPU; it takes an array on the GPU, as fold.upload makes one",
+  );
+});
+
+describe("topK of rows", () => {
+  const rowCases = names.flatMap((type) => [false, true].map((smallest) => ({ type, smallest })));
+  test.for(rows(rowCases, { of: 4 }))(
+    "$type, smallest: $smallest",
+    async ({ type: name, smallest }, { skip }) => {
+      const type = elementTypes[name];
+      skip(missing(type), `the adapter has no ${type.feature}`);
+      for (const [length, k] of [
+        [1, 1],
+        [7, 3],
+        [7, 9],
+        [300, 5],
+        [1500, 40],
+        [1500, 700],
+      ] as const) {
+        const data = kinds[length === 300 ? "any" : "few"](
+          name,
+          3 * length,
+          `${name} ${length}`,
+        ) as Uint32Array;
+        const options = { type: type as never, smallest, segments: { rows: length } };
+        const expected = topKReference(data, k, options);
+        const actual = await fold().topK(data, k, options);
+        expectSameBits(actual.indices, expected.indices, `${k} of rows of ${length}: positions`);
+        expectSameBits(actual.values, expected.values, `${k} of rows of ${length}: values`);
+      }
+    },
+  );
+
+  /** Tiles of 64 items, so that rows go through several levels. */
+  test.for(["subgroup", "blelloch"] as const)("rows that are divided into chunks, %s", async (algorithm) => {
+    const context = contextOf(fold().device);
+    const { device } = fold();
+    const votes = algorithm === "subgroup";
+    const testing = { byVotes: votes, workGroupSize: 64, oneTile: 64, oneTileThreads: 32, short: 0 };
+    for (const [k, most] of [
+      [5, undefined],
+      [32, undefined],
+      [3, 16],
+    ] as const) {
+      const options = {
+        type: u64,
+        k,
+        maxLength: 1500,
+        segments: "rows",
+        ...(most && { maxSegmentLength: most }),
+      } as const;
+      const plan = planTopKRows(options, context.facts, everyMethod, testing);
+      const prepared = await prepare(context, plan);
+      for (const length of most ? [1, 4, 15, 16] : [1, 64, 65, 500, 1500]) {
+        const count = Math.floor(1500 / length);
+        const data = kinds.few("u64", count * length, `${length}`) as BigUint64Array;
+        const expected = topKReference(data, k, { segments: { rows: length } });
+        const output = storageBuffer(device, guarded(new Uint32Array(2 * expected.values.length), 4, 3));
+        const indices = storageBuffer(device, guarded(new Uint32Array(expected.indices.length), 5, 2));
+        const [values, positions] = (await submitted(
+          (encoder) =>
+            prepared.record(encoder, {
+              input: storageBuffer(device, new Uint32Array(data.buffer)),
+              output: { buffer: output, offset: 16 },
+              indices: { buffer: indices, offset: 20 },
+              length: count * length,
+              rows: length,
+              firstIndex: 3,
+            }),
+          [output, indices],
+        )) as [Uint32Array, Uint32Array];
+        const title = `${k} of ${count} rows of ${length}`;
+        expectSameBits(
+          positions,
+          guarded(
+            Uint32Array.from(expected.indices, (at) => at + 3),
+            5,
+            2,
+          ),
+          title,
+        );
+        expectSameBits(values, guarded(new Uint32Array(expected.values.buffer), 4, 3), title);
+      }
+      prepared.destroy();
+    }
+  });
+
+  test("of arrays on the GPU, and recorded", async () => {
+    const data = kinds.any("f32", 2000, "on the GPU") as Float32Array;
+    const array = await fold().upload(data);
+    const expected = topKReference(data, 7, { segments: { rows: 500 } });
+    const { values, indices } = await fold().topK(array, 7, { segments: { rows: 500 } });
+    expectSameBits(await values.read(), expected.values, "values");
+    expectSameBits(await indices.read(), expected.indices, "positions");
+    const kept = await fold().compact(array, { where: "x > 0.0" });
+    await expect(fold().topK(kept, 7, { segments: { rows: 5 } })).rejects.toThrow(
+      "topK<f32> of rows takes no length on the GPU; it takes an array whose length is known",
+    );
+    await expect(
+      fold().prepareTopK({ type: f32, k: 3, maxLength: 100, segments: "rows", lengthOnGpu: true } as never),
+    ).rejects.toThrow("topK<f32> of rows takes no length on the GPU; it takes one that the CPU knows");
+    const best = await fold().prepareTopK({ type: f32, k: 7, maxLength: 2000, segments: "rows" });
+    const { device } = fold();
+    const [output, positions] = [0, 1].map(() => storageBuffer(device, new Uint32Array(28))) as [
+      GPUBuffer,
+      GPUBuffer,
+    ];
+    const input = storageBuffer(device, new Uint32Array(data.buffer));
+    const [first, second] = (await submitted(
+      (encoder) => best.record(encoder, { input, output, indices: positions, length: 2000, rows: 500 }),
+      [output, positions],
+    )) as [Uint32Array, Uint32Array];
+    expectSameBits(first, new Uint32Array(expected.values.buffer), "recorded values");
+    expectSameBits(second, expected.indices, "recorded positions");
+  });
+});
