@@ -31,8 +31,11 @@ import { planHistogram } from "../src/plan/histogram.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
+import { planRows } from "../src/plan/rows.ts";
+import { planExpandRuns } from "../src/plan/runs.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
+import { segmentsOf } from "../src/plan/segments.ts";
 import { planNth, planTopK } from "../src/plan/select.ts";
 import { planGather, planSort } from "../src/plan/sort.ts";
 import { parse, resolved } from "../src/text/module.ts";
@@ -242,9 +245,18 @@ async function* plansOf(
         ...(type === u32 ? [{ ...columns, from: f32, map: "u32(x) + i" }] : []),
       ]) {
         yield* [planColumns(primitive, options, facts, everyMethod, ALL_ARRANGEMENTS)];
+        const rowPlan = planRows(
+          primitive,
+          { ...options, segments: "rows" },
+          facts,
+          { ...everyMethod, segmentsOf },
+          ALL_ARRANGEMENTS,
+        );
+        yield* rowPlan ? [rowPlan] : [];
       }
     }
   }
+  yield* [planExpandRuns({ type: u32, maxLength }, facts)];
   yield* [planCombine({ type: u32, op: untyped(add), maxLength }, facts)];
 }
 
