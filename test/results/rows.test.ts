@@ -101,7 +101,8 @@ const ways: readonly {
     facts: { software: false, vendor: "nvidia" },
   },
   {
-    name: "64, subgroups", own: { workGroupSize: 64, itemsPerThread: 4 },
+    name: "64, subgroups",
+    own: { workGroupSize: 64, itemsPerThread: 4 },
     facts: { software: false, vendor: "nvidia" },
   },
   { name: "chosen", own: {}, facts: {} },
@@ -367,7 +368,9 @@ describe("rows", () => {
       );
     const kernelOf = (primitive: "scan" | "reduce", columns: number): string | undefined =>
       plan(primitive)?.passes(2 ** 18, "vectors", false, { columns })[0]?.kernel.entryPoint;
-    expect([4, 5, 32, 128].map((columns) => kernelOf("scan", columns))).toEqual(Array(4).fill("scan_each_row"));
+    expect([4, 5, 32, 128].map((columns) => kernelOf("scan", columns))).toEqual(
+      Array(4).fill("scan_each_row"),
+    );
     expect([4, 5, 32, 2 ** 12, 2 ** 18].map((columns) => kernelOf("reduce", columns))).toEqual(
       Array(5).fill("reduce_each_row"),
     );
