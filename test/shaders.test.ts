@@ -245,14 +245,13 @@ async function* plansOf(
         ...(type === u32 ? [{ ...columns, from: f32, map: "u32(x) + i" }] : []),
       ]) {
         yield* [planColumns(primitive, options, facts, everyMethod, ALL_ARRANGEMENTS)];
-        const rowPlan = planRows(
-          primitive,
-          { ...options, segments: "rows" },
-          facts,
-          { ...everyMethod, segmentsOf },
-          ALL_ARRANGEMENTS,
-        );
-        yield* rowPlan ? [rowPlan] : [];
+        // Level by level, and by subgroups.
+        for (const vendor of [facts.vendor, "nvidia"]) {
+          const own = { ...facts, vendor, software: facts.software && vendor !== "nvidia" };
+          const asRows = { ...options, segments: "rows" } as const;
+          const rowPlan = planRows(primitive, asRows, own, { ...everyMethod, segmentsOf }, ALL_ARRANGEMENTS);
+          yield* rowPlan ? [rowPlan] : [];
+        }
       }
     }
   }
@@ -497,8 +496,10 @@ test("kernels take nothing of a tile but its interface", () => {
   }
   const used = files
     .filter((path) => path.startsWith("device/") && !inTiles.includes(path))
-    // Votes are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
-    .filter((path) => !/(look_back_votes|rank_by_votes|store_rows_one_by_one)\.wgsl$/.test(path))
+    // Votes and rows of segments are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
+    .filter(
+      (path) => !/(look_back_votes|rank_by_votes|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(path),
+    )
     .flatMap((path) => parse(read(path)).declarations.flatMap(({ references }) => [...references]))
     .filter((name) => internal.has(name));
   expect(used).toEqual([]);

@@ -282,7 +282,7 @@ describe("rows", () => {
     const { device } = fold();
     const data = randomWords(MOST, "cut off");
     const options = { type: u32, op: affine, lengthOnGpu: true } as const;
-    for (const { name, own, facts } of ways.filter((_, at) => at % 2 === 1)) {
+    for (const { name, own, facts } of ways.filter(({ name }) => name.startsWith("8,"))) {
       const reduce = await prepared("reduce", { ...options, ...own }, facts);
       const scan = await prepared("scan", { ...options, ...own }, facts);
       for (const [columns, length] of [
