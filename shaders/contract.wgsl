@@ -205,7 +205,7 @@ struct Params {
   length_before: u32,
   window: u32,
   first_place: u32,
-  // Only for segments: the items of a row, the rows of a chunk, how many segments there are or how many totals the output has
+  // Only for segments: the items of a row, the rows of a chunk (of rows: the most items of a tile), how many segments there are or how many totals the output has
   // room for, and where the ranges that say where segments start, and the one for the keys of runs, start in their bindings.
   // If work-groups are counted on the GPU, the first is how many a row of their dispatch has.
   columns: u32,
@@ -226,7 +226,7 @@ struct Params {
   values_base: u32,
   reordered_base: u32,
   positions_base: u32,
-  // Selections: how many elements are taken.
+  // Selections: how many elements are taken. Rows: how many items or elements a pass combines for each row.
   wanted: u32,
 }
 

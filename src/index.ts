@@ -32,6 +32,12 @@ export type {
 } from "./gpu/at_hand.ts";
 export type { SinglePassTest } from "./gpu/context.ts";
 export type {
+  ExpandRanges,
+  GpuExpandOptions,
+  HandExpandOptions,
+  PreparedExpandRuns,
+} from "./gpu/expand_runs.ts";
+export type {
   ByKeys,
   CompactOf,
   CompactRanges,
@@ -109,6 +115,7 @@ export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histo
 export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
 export type { PartitionOptions } from "./plan/partition.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
+export type { ExpandOptions } from "./plan/runs.ts";
 export type { ScanOptions } from "./plan/scan.ts";
 export type { SearchOptions, SearchTuning } from "./plan/search.ts";
 export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan/select.ts";

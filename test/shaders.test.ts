@@ -32,8 +32,11 @@ import { planHistogram } from "../src/plan/histogram.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
+import { planRows } from "../src/plan/rows.ts";
+import { planExpandRuns } from "../src/plan/runs.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
+import { segmentsOf } from "../src/plan/segments.ts";
 import { planNth, planTopK } from "../src/plan/select.ts";
 import { planTopKRows } from "../src/plan/select_rows.ts";
 import { planGather, planSort } from "../src/plan/sort.ts";
@@ -264,9 +267,17 @@ async function* plansOf(
         ...(type === u32 ? [{ ...columns, from: f32, map: "u32(x) + i" }] : []),
       ]) {
         yield* [planColumns(primitive, options, facts, everyMethod, ALL_ARRANGEMENTS)];
+        // Level by level, and by subgroups.
+        for (const vendor of [facts.vendor, "nvidia"]) {
+          const own = { ...facts, vendor, software: facts.software && vendor !== "nvidia" };
+          const asRows = { ...options, segments: "rows" } as const;
+          const rowPlan = planRows(primitive, asRows, own, { ...everyMethod, segmentsOf }, ALL_ARRANGEMENTS);
+          yield* rowPlan ? [rowPlan] : [];
+        }
       }
     }
   }
+  yield* [planExpandRuns({ type: u32, maxLength }, facts)];
   yield* [planCombine({ type: u32, op: untyped(add), maxLength }, facts)];
 }
 
@@ -523,8 +534,10 @@ test("kernels take nothing of a tile but its interface", () => {
   }
   const used = files
     .filter((path) => path.startsWith("device/") && !inTiles.includes(path))
-    // Votes are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
-    .filter((path) => !/(look_back_votes|rank_by_votes|store_rows_one_by_one)\.wgsl$/.test(path))
+    // Votes and rows of segments are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
+    .filter(
+      (path) => !/(look_back_votes|rank_by_votes|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(path),
+    )
     .flatMap((path) => parse(read(path)).declarations.flatMap(({ references }) => [...references]))
     .filter((name) => internal.has(name));
   expect(used).toEqual([]);

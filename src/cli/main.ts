@@ -210,6 +210,17 @@ function program(printHelp: (text: string) => void): Command {
     .addHelpText("after", MEMORY_HELP)
     .action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options, "runs"));
   root
+    .command("expand")
+    .description("The inverse of runs: each value as often as its count says.")
+    .argument("<values.npy>", "the value of each run; - reads stdin")
+    .addOption(rawOption())
+    .addOption(textOption())
+    .addOption(outputOption())
+    .requiredOption("--counts <counts.npy>", "how often each value is there, whole numbers")
+    .addOption(adapterOption())
+    .addHelpText("after", MEMORY_HELP)
+    .action(async (path, options) => (await import("./segments.ts")).expandFile(path, options));
+  root
     .command("compact")
     .description("The elements that a predicate or flags keep, in order, in one dimension.")
     .argument("<in.npy>", "the elements; - reads stdin")

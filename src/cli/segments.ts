@@ -255,3 +255,30 @@ export async function uniqueFile(
     },
   );
 }
+
+/** `wavefold expand` */
+export async function expandFile(
+  path: string,
+  options: OutputOption & RawOption & AdapterOption & { readonly counts: string },
+): Promise<void> {
+  const { counts: countsPath } = options;
+  const { type: countType, data: given } = await elementsIn(countsPath);
+  if (countType.kind === "float") {
+    throw new UsageError(`${countsPath}: it holds ${countType.name}; counts are whole numbers`);
+  }
+  const counts = Uint32Array.from(given as ArrayLike<number | bigint>, (count, at) => {
+    const own = Number(count);
+    if (own < 0 || own > 0xffffffff) {
+      throw new UsageError(`${countsPath}: count ${at} is ${own}; it takes 0 to 2^32 - 1`);
+    }
+    return own;
+  });
+  const target = await openOutput(options.output, options);
+  await withAll(
+    { path, options, caller: "expand" },
+    async ({ type }) =>
+      (fold, data) =>
+        fold.expandRuns(data, counts, { type } as never) as Promise<ScalarArray>,
+    (result, _, type, shape) => writeArray(target, options, type, result, shape && [result.length]),
+  );
+}

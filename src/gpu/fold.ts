@@ -7,6 +7,7 @@ import type { Grouping } from "../plan/grouping.ts";
 import type { HistogramOptions, WeightName } from "../plan/histogram.ts";
 import type { PartitionOptions } from "../plan/partition.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
+import type { ExpandOptions } from "../plan/runs.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
@@ -23,6 +24,7 @@ import type {
 import { scanAtHand } from "./at_hand.ts";
 import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
+import type { GpuExpandOptions, HandExpandOptions, PreparedExpandRuns } from "./expand_runs.ts";
 import type { GpuArray, Memory, Primitive } from "./gpu_array.ts";
 import type { HandHistogramOptions, WeightArray, WeightsOption } from "./histogram.ts";
 import type {
@@ -48,6 +50,7 @@ import type { RunLengths, RunOptions } from "./runs.ts";
 import type { HandSearchOptions } from "./search.ts";
 import type { HandSegmentsOption } from "./segments_at_hand.ts";
 import type { GpuSegments } from "./segments_on_gpu.ts";
+
 import type { PreparedNth, PreparedTopK } from "./select.ts";
 import type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./select_calls.ts";
 import type { PreparedSort, PreparedSortOptions } from "./sort.ts";
@@ -407,12 +410,15 @@ export class Fold {
     data: GpuArray<From>,
     options: GpuScanMapOptions<From, Name, V>,
   ): Promise<GpuArray<Name, V>>;
-  async scan(data: AnyArray | GpuArray, options: object = {}): Promise<AnyArray | GpuArray> {
-    const given = givenOf(data as AnyArray);
+  async scan(
+    data: AnyArray | GpuArray,
+    options: { readonly segments?: unknown } = {},
+  ): Promise<AnyArray | GpuArray> {
     return (
       this.#onGpu("scan", data, options) ??
-      (this.#bySegments("scan", given, options) as Promise<AnyArray> | undefined) ??
-      scanAtHand(this.#context, data as AnyArray, options)
+      (options?.segments === undefined
+        ? scanAtHand(this.#context, data as AnyArray, options as object)
+        : this.#later("segments", "scan", givenOf(data as AnyArray), options))
     );
   }
 
@@ -487,14 +493,15 @@ export class Fold {
   ): Promise<GpuArray<Name, V>>;
   async reduce(
     data: AnyArray | GpuArray,
-    options: object = {},
+    options: { readonly segments?: unknown } = {},
   ): Promise<Value | GpuArray | AnyArray | Runs<AnyArray | GpuArray, AnyArray | GpuArray>> {
     // The array may change while the code is loaded.
     const given = givenOf(data as AnyArray);
     return (
       this.#onGpu("reduce", data, options) ??
-      this.#bySegments("reduce", given, options) ??
-      (await loadReduce()).reduceAtHand(this.#context, given, options)
+      (options?.segments === undefined
+        ? (await loadReduce()).reduceAtHand(this.#context, given, options as object)
+        : this.#later("segments", "reduce", given, options))
     );
   }
 
@@ -622,18 +629,16 @@ export class Fold {
     data: GpuArray<Name, V>,
     options: GpuClassesOf<NoInfer<Name>> & Partial<IndicesOption<false>> & IntoOption<GpuArray<Name, V>>,
   ): Promise<ClassPartition<GpuArray<Name, V>, GpuArray<"u32", number>>>;
-  async partition(
+  partition(
     data: AnyArray | GpuArray,
     options: { readonly into?: unknown } = {},
   ): Promise<
     | Partition<AnyArray | GpuArray, number | GpuArray>
     | ClassPartition<AnyArray | GpuArray, Uint32Array | GpuArray>
   > {
-    // The arrays may change while the code is loaded.
-    const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
-      (this.#onGpu("partition", data, options) as Promise<Partition<GpuArray, GpuArray>> | undefined) ??
-      this.#later("partition", given, room, options)
+      (this.#onGpu("partition", data, options) as Promise<never> | undefined) ??
+      this.#later("partition", givenOf(data as AnyArray), givenOf(options?.into as AnyArray), options)
     );
   }
 
@@ -699,13 +704,37 @@ export class Fold {
     return this.#later("runs", "runLengths", givenOf(data as AnyArray), options);
   }
 
-  /** A call on an array with segments. It is undefined if the options name none. */
-  #bySegments(
-    primitive: "scan" | "reduce",
-    given: Given,
-    options: { readonly segments?: unknown },
-  ): Promise<AnyArray | Runs<AnyArray, AnyArray>> | undefined {
-    return options?.segments === undefined ? undefined : this.#later("segments", primitive, given, options);
+  /**
+   * The inverse of {@link Fold.runLengths}: each value as often as its count says. A count may be 0.
+   *
+   * @param values - as {@link Fold.scan} takes it.
+   * @param counts - a `Uint32Array` with as many elements. If `values` is on the GPU, it is there, too.
+   * @param options - on the GPU, `maxLength` is the most elements that the result may have: elements past that many are left
+   * out. The length of the result is then on the GPU.
+   * @returns an array like `values`.
+   * @throws as {@link Fold.scan}.
+   *
+   * @example
+   * ```ts
+   * await fold.expandRuns(Uint32Array.of(4, 7, 4), Uint32Array.of(2, 3, 1)); // 4 4 7 7 7 4
+   * ```
+   */
+  expandRuns<A extends AnyArray>(
+    values: A,
+    counts: Uint32Array,
+    options?: HandExpandOptions<NameOf<A>>,
+  ): Promise<A>;
+  expandRuns<Name extends string, V extends Value>(
+    values: GpuArray<Name, V>,
+    counts: GpuArray<"u32", number>,
+    options: GpuExpandOptions<NoInfer<Name>>,
+  ): Promise<GpuArray<Name, V>>;
+  expandRuns(
+    values: AnyArray | GpuArray,
+    counts: Uint32Array | GpuArray,
+    options: object = {},
+  ): Promise<never> {
+    return this.#later("expandRuns", givenOf(values as AnyArray), givenOf(counts as AnyArray), options);
   }
 
   /**
@@ -1200,6 +1229,19 @@ export class Fold {
    */
   prepareSearchSorted<Name extends string>(options: SearchOptions<Name>): Promise<PreparedSearchSorted> {
     return this.#later("prepareSearchSorted", options);
+  }
+
+  /**
+   * Compiles the writing out of runs, and allocates its scratch: a word for each run. As {@link Fold.prepareScan}.
+   *
+   * @example
+   * ```ts
+   * const expand = await fold.prepareExpandRuns({ type: u32, maxLength: 1 << 20 });
+   * expand.record(encoder, { input, counts, output, outputLength: 1 << 22, count, length });
+   * ```
+   */
+  prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {
+    return this.#later("prepareExpandRuns", options);
   }
 
   /**

@@ -32,18 +32,13 @@ export async function methodsFor(
   // An element of a segment has a number beside its value.
   const elementBytes = (op?.mostBytes ?? type?.bytes ?? 0) + (segments ? 4 : 0);
   const isLong = goOneByOne(Math.max(elementBytes, from?.bytes ?? 0), facts);
-  const [every, chosen, maps, ends, segmented, oneByOne] = await Promise.all([
+  const [every, chosen, maps, ends, oneByOne] = await Promise.all([
     isEvery ? import("../plan/every_method.ts") : undefined,
     isChosen ? import("../plan/chosen.ts") : undefined,
     map === undefined && from === undefined ? undefined : import("../plan/map.ts"),
     initial === undefined && total === undefined ? undefined : import("../kernels/ends.ts"),
-    segments === undefined
-      ? undefined
-      : segments === "columns"
-        ? import("../plan/columns.ts")
-        : import("../plan/segments.ts"),
     isLong ? import("../kernels/one_by_one.ts") : undefined,
   ]);
   // These modules export methods, and nothing else.
-  return { ...(every?.everyMethod ?? portable), ...chosen, ...maps, ...ends, ...segmented, ...oneByOne };
+  return { ...(every?.everyMethod ?? portable), ...chosen, ...maps, ...ends, ...oneByOne };
 }

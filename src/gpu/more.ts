@@ -68,6 +68,24 @@ export async function runs(
     : runsAtHand(primitive, context, arrays, given, options);
 }
 
+export async function expandRuns(
+  context: Context,
+  arrays: Arrays,
+  ...[values, counts, options]: readonly [values: Given, counts: Given, options: object]
+): Promise<unknown> {
+  const { expandRunsAtHand, expandRunsOnGpu } = await import("./expand_runs.ts");
+  return isOnGpu(values) || isOnGpu(counts)
+    ? expandRunsOnGpu(context, arrays, values.data, counts.data, options as never)
+    : expandRunsAtHand(context, arrays, values, counts, options);
+}
+
+export const prepareExpandRuns = async (
+  context: Context,
+  _: Arrays,
+  ...given: Rest<typeof import("./expand_runs.ts").prepareExpandRuns>
+): ReturnType<typeof import("./expand_runs.ts").prepareExpandRuns> =>
+  (await import("./expand_runs.ts")).prepareExpandRuns(context, ...given);
+
 export const segments = async (
   context: Context,
   arrays: Arrays,

@@ -52,12 +52,14 @@ interface Call {
   readonly type: ElementType;
   readonly most: number;
   readonly count?: Count | undefined;
+  /** An array of the type, if the result reads into arrays like it. */
+  readonly like?: GpuArray;
 }
 
 const rangeOf = ({ buffer, offset }: GpuArray): { buffer: GPUBuffer; offset: number } => ({ buffer, offset });
 
 /** Records a call and submits it. */
-async function run(context: Context, arrays: Arrays, call: Call): Promise<GpuArray> {
+export async function run(context: Context, arrays: Arrays, call: Call): Promise<GpuArray> {
   const { title, input, sources, type, most, count } = call;
   const key = keyOfCall({ primitive: `${call.primitive} on the GPU`, all: call.all });
   const releases = sources.map((array) => hold(partsOf(array)));
@@ -77,7 +79,8 @@ async function run(context: Context, arrays: Arrays, call: Call): Promise<GpuArr
       );
       made = undefined;
       count?.memory.hold();
-      return new GpuArray(type, arrayOver.bind(undefined, type), {
+      const contents = call.like ? GpuArray.makeOf(call.like) : arrayOver.bind(undefined, type);
+      return new GpuArray(type, contents, {
         context,
         memory,
         offset: 0,

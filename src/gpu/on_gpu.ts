@@ -287,7 +287,7 @@ export function requireOneEach(
   title: string,
   { length, maxLength }: GpuArray,
   given: GpuArray,
-  option: "flags" | "weights" | "values",
+  option: "flags" | "weights" | "values" | "counts",
   items = "elements",
 ): void {
   const isExact = typeof length === "number" && typeof given.length === "number";

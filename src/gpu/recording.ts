@@ -162,9 +162,18 @@ export async function prepareFor(
   isSubmitted?: boolean,
 ): Promise<Prepared> {
   const { facts } = context;
-  const methods = await methodsFor(options, facts, true);
+  const { segments } = options as ScanOptions;
+  const [own, segmented] = await Promise.all([
+    methodsFor(options, facts, true),
+    segments === undefined
+      ? undefined
+      : segments === "columns"
+        ? import("../plan/columns.ts")
+        : import("../plan/segments.ts"),
+  ]);
+  const methods = { ...own, ...segmented };
   // Segments and partitions do not go in windows, so a plan for longer ranges is refused.
-  const isSegmented = (options as ScanOptions).segments !== undefined;
+  const isSegmented = segments !== undefined;
   const window = isSegmented ? undefined : windowFor(options, facts.limits);
   if (window !== undefined && primitive !== "partition") {
     const { inWindows } = await import("./windows.ts");
@@ -173,6 +182,15 @@ export async function prepareFor(
   }
   const plan =
     methods.planColumns?.(primitive as "scan" | "reduce", options, facts, methods, arrangements) ??
+    (segments === "rows"
+      ? (await import("../plan/rows.ts")).planRows(
+          primitive as "scan" | "reduce",
+          options,
+          facts,
+          methods,
+          arrangements,
+        )
+      : undefined) ??
     (await planners[primitive]())(options, facts, methods, arrangements);
   const whole =
     options.lengthOnGpu && !methods.planColumns

@@ -136,7 +136,7 @@ export const isApart = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "items" || arrangement === "padded";
 
 /** The files for an arrangement. If items go one by one, it does not matter whether ranges start at a vector. */
-const filesOf = (arrangement: Arrangement, { oneByOne }: Sizes): ArrangementFiles =>
+export const filesOf = (arrangement: Arrangement, { oneByOne }: Sizes): ArrangementFiles =>
   oneByOne ? arrangements[isApart(arrangement) ? "items" : "one-buffer"] : arrangements[arrangement];
 
 /** The sources, and before them the files of `instead` that replace a declaration of the sources. */

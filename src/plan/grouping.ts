@@ -46,6 +46,13 @@ export interface TileGrouping {
    * numbers, only `rowsPerRun` matters.
    */
   readonly rowsPerChunk?: number;
+  /**
+   * For rows that a work-group takes whole: how many elements of a row are combined one after another. Their totals are combined
+   * in the same way, level by level. Elements are vectors, or items if vectors do not divide the row.
+   */
+  readonly fanIn?: number;
+  /** For rows: the most items of a tile. A row with more is reduced in parts of so many, and then the parts' totals are. */
+  readonly itemsPerRow?: number;
   /** For a scan of columns: the rows of a chunk whose totals come before the next rows. The default is all of them. */
   readonly rowsPerRun?: number;
 }

@@ -59,7 +59,7 @@ export interface Pass {
   readonly params?: PassParams;
 }
 
-/** Parameters of columns, sorts and selections. shaders/contract.wgsl explains each. */
+/** Parameters of rows, columns, sorts and selections. shaders/contract.wgsl explains each. */
 export interface PassParams {
   readonly wanted?: number;
   /** For passes on scratch, whose items count from 0. */

@@ -12,6 +12,7 @@ import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
+import { countsOf } from "./segment_counts.ts";
 import type { Moved, SortOptions, SortRow, SortTesting } from "./sort.ts";
 import { checkedSort, layoutOf, mostThreads, moveSizes, planSort, shapeOf, votesFor } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
@@ -145,6 +146,7 @@ export const segmentsOf = (segments: SortedSegments): Pick<Plan, "segments"> => 
     numbers: [segments === "rows" ? "rows" : "segmentCount"],
     reduces: false,
     headsOf: (length) => length,
+    countsOf,
   },
 });
 

@@ -19,7 +19,7 @@ export { partitionReference } from "./partition.ts";
 export type { ReferenceRuns } from "./reduce.ts";
 export { reduceReference } from "./reduce.ts";
 export type { ReferenceRunOptions } from "./runs.ts";
-export { runLengthsReference, uniqueReference } from "./runs.ts";
+export { expandRunsReference, runLengthsReference, uniqueReference } from "./runs.ts";
 export type {
   ReferenceInitial,
   ReferenceMap,

@@ -7,6 +7,7 @@ import type { SegmentsOption } from "../options.ts";
 import { columnTotals } from "./columns.ts";
 import { groupedReduce, requireGrouping } from "./grouping.ts";
 import { emptyFor, initialOf, mappedItems } from "./items.ts";
+import { rowTotals } from "./rows.ts";
 import { elementsAt } from "./runs.ts";
 import type {
   ReferenceInitial,
@@ -130,6 +131,14 @@ export function reduceReference(
       const empty = initial ?? shown(identity);
       columnTotals(combine, elements, columns, how, empty, "reduceReference").forEach((total, column) => {
         set(column, lower(total));
+      });
+      return array;
+    }
+    if (segments.rows !== undefined && options.grouping?.fanIn !== undefined) {
+      const totals = rowTotals(combine, elements, segments.rows, how, "reduceReference");
+      const { array, set } = emptyFor(data, { type, from }, totals.length, "reduceReference");
+      totals.forEach((total, place) => {
+        set(place, lower(total));
       });
       return array;
     }

@@ -1,6 +1,7 @@
 import type { AnyArray, NameOf } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import type { ElementType } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
 import type { IndicesOption } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { segmentsOf } from "./segments.ts";
@@ -92,4 +93,27 @@ export function runLengthsReference<A extends AnyArray>(
     ),
     counts: Uint32Array.from(ends, (end, at) => end - (starts[at] as number)),
   };
+}
+
+/**
+ * What `expandRuns` means: each value as often as its count says, bit for bit.
+ *
+ * @throws {ArgumentError} as the call itself.
+ *
+ * @example
+ * ```ts
+ * expandRunsReference(Uint32Array.of(4, 7, 4), Uint32Array.of(2, 3, 1)); // 4 4 7 7 7 4
+ * ```
+ */
+export function expandRunsReference<A extends AnyArray>(values: A, counts: Uint32Array): A {
+  if (counts.length !== values.length) {
+    throw new ArgumentError(
+      `expandRunsReference: ${counts.length} counts for ${values.length} values; it takes one for each`,
+      "counts",
+    );
+  }
+  return elementsAt(
+    values,
+    Array.from(counts).flatMap((count, run) => Array<number>(count).fill(run)),
+  );
 }

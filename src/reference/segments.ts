@@ -5,6 +5,7 @@ import type { ColumnOptions } from "./columns.ts";
 import { columnsScan } from "./columns.ts";
 import { groupedScanFrom, requireGrouping } from "./grouping.ts";
 import { typeOfArray } from "./items.ts";
+import { rowsScan } from "./rows.ts";
 import type { ReferenceMonoid } from "./twins.ts";
 
 /** The segments of an array. */
@@ -15,6 +16,8 @@ export interface ReferenceSegments {
   ends(length: number): readonly (number | undefined)[];
   /** How many columns there are, if these are the segments. Then nothing else is told of them. */
   readonly columns?: number;
+  /** How many items a row has, if rows are the segments. */
+  readonly rows?: number;
   /** The keys, if a segment is a run of these. */
   readonly keys?: { readonly array: AnyArray; readonly type: ElementType };
 }
@@ -49,6 +52,7 @@ export function segmentsOf(given: unknown, length: number, caller: string): Refe
       }
       return ends;
     },
+    ...(checked.kind === "rows" && { rows: checked.rows }),
     ...(checked.kind === "keys" && {
       keys: { array: checked.keys, type: keyType(checked.keys, given, caller) },
     }),
@@ -113,7 +117,7 @@ interface Segmented {
 export function segmentedScan(
   { identity, reference }: ReferenceMonoid,
   elements: readonly Value[],
-  { isHead, columns }: ReferenceSegments,
+  { isHead, columns, rows }: ReferenceSegments,
   options: ColumnOptions,
   caller: string,
 ): readonly Value[] {
@@ -121,6 +125,9 @@ export function segmentedScan(
     return columnsScan({ identity, reference }, elements, columns, options, caller);
   }
   const { exclusive = false, initial, grouping } = options;
+  if (rows !== undefined && grouping?.fanIn !== undefined) {
+    return rowsScan({ identity, reference }, elements, rows, options, caller);
+  }
   const after = (value: Value): Value => (initial === undefined ? value : reference(initial, value));
   if (grouping === undefined) {
     let prefix = identity;

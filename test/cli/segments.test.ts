@@ -56,6 +56,13 @@ test("runs: run-length coding", () => {
   expect(fileOf("c.npy").data).toEqual([2, 3, 1]);
 });
 
+test("expand: the inverse of runs", () => {
+  put("v.npy", f32, Float32Array.of(4, 7, 9));
+  put("c.npy", i32, Int32Array.of(2, 0, 1));
+  expect(run("expand", "v.npy", "--counts", "c.npy", "-o", "x.npy")).toEqual(done);
+  expect(fileOf("x.npy")).toEqual({ shape: [3], data: [4, 4, 9] });
+});
+
 test("offsets, with segments that have no element, and keys with the key of each run", () => {
   put("x.npy", f32, Float32Array.of(1, 2, 3, 4));
   put("o.npy", u64, BigUint64Array.of(0n, 0n, 3n, 3n, 4n));
@@ -116,6 +123,12 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
       ["scan", "x.npy", "-o", "t.npy", "--heads", "k.npy"],
       /k\.npy: it holds 2 flags, and x\.npy holds 4 elements/,
     ],
+    [["expand", "x.npy", "-o", "t.npy"], /required option '--counts/],
+    [
+      ["expand", "x.npy", "-o", "t.npy", "--counts", "h.npy"],
+      /h\.npy: it holds f32; counts are whole numbers/,
+    ],
+    [["expand", "x.npy", "-o", "t.npy", "--counts", "k.npy"], /2 counts for 4 values/],
     [["runs", "x.npy", "-o", "t.npy"], /required option '--counts/],
     [["runs", "x.npy", "-o", "t.npy", "--counts", "-"], /runs: --counts takes a file/],
     [["unique", "x.npy", "-o", "u.npy", "--indices", "--counts", "c.npy"], /--indices or --counts/],

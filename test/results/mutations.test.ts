@@ -8,7 +8,7 @@ import { runLengthsReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { argSortReference, nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomItems } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
@@ -141,7 +141,24 @@ const flagsOnGpu: Subject = async function* (own) {
   yield [found, scanReference(numbers, { op: affine, segments: { heads: flags } } as never)];
 };
 
+/** Rows that work-groups take whole: level by level, or by subgroups, as on NVIDIA's GPUs. */
+const whole = (columns: number, vendor: string): Subject =>
+  async function* (own) {
+    const meant = { op: affine, segments: { rows: columns } } as never;
+    const options = { ...(meant as object), workGroupSize: 64, itemsPerThread: 4 } as never;
+    const restore = planAs(own, { vendor, software: false });
+    try {
+      await own.reduce(others, options);
+      yield [await own.reduce(numbers, options), reduceReference(numbers, meant)];
+      yield [await own.scan(numbers, options), scanReference(numbers, meant)];
+    } finally {
+      restore();
+    }
+  };
+
 const subjects = {
+  "whole rows of 17": whole(17, "any"),
+  "whole rows of 17, by subgroups": whole(17, "nvidia"),
   "rows of 17": both({ rows: 17 }),
   "rows of 1": scanned({ rows: 1 }),
   offsets: both({ offsets }),
@@ -220,6 +237,36 @@ const mutations: readonly Mutation[] = [
     shownBy: "heads",
     from: "let heads = earlier.heads + later.heads;",
     to: "let heads = later.heads;",
+  },
+  {
+    title: "the total of a run in a row leaves out the last element",
+    shownBy: "whole rows of 17",
+    from: "for (var at = 1u; at < count; at++) {",
+    to: "for (var at = 1u; at + 1u < count; at++) {",
+  },
+  {
+    title: "operands within a whole row are swapped",
+    shownBy: "whole rows of 17",
+    from: "prefix = combine(prefix, row_totals[place]);",
+    to: "prefix = combine(row_totals[place], prefix);",
+  },
+  {
+    title: "lanes combine across the start of a row",
+    shownBy: "whole rows of 17, by subgroups",
+    from: "subgroup_rank >= step_back && distance >= step_back",
+    to: "subgroup_rank >= step_back",
+  },
+  {
+    title: "a row that starts within a vector goes on from the row before",
+    shownBy: "whole rows of 17, by subgroups",
+    from: /if \(at == width\) \{/g,
+    to: "if (false) {",
+  },
+  {
+    title: "a subgroup's run takes nothing of the runs before",
+    shownBy: "whole rows of 17, by subgroups",
+    from: "before = combine(before, subgroup_totals[slot]);",
+    to: "",
   },
   {
     title: "operands within a segment are swapped",

@@ -43,8 +43,11 @@ import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
+import { planRows } from "../../src/plan/rows.ts";
+import { planExpandRuns } from "../../src/plan/runs.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { planSearch } from "../../src/plan/search.ts";
+import { segmentsOf } from "../../src/plan/segments.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
@@ -328,6 +331,10 @@ export async function kernelsOf(
       };
       for (const primitive of ["scan", "reduce"] as const) {
         take(planColumns(primitive, options, facts, everyMethod, ALL_ARRANGEMENTS).kernels);
+        const asRows = { ...options, segments: "rows" } as const;
+        take(
+          planRows(primitive, asRows, facts, { ...everyMethod, segmentsOf }, ALL_ARRANGEMENTS)?.kernels ?? [],
+        );
       }
     }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.
@@ -350,6 +357,7 @@ export async function kernelsOf(
       result.set(code, { title: `${names[0]} ${where}`, code });
     }
   }
+  take(planExpandRuns({ type, ...shape, maxLength, lengthOnGpu: true }, facts).kernels);
   // These take no algorithm.
   for (const weights of algorithm === "blelloch" ? [undefined, u32, f32] : []) {
     for (const rule of [

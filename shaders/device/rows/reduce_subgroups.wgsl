@@ -1,0 +1,56 @@
+// Reduces the rows of a tile by subgroups. The thread that has the last item of a row stores its total.
+// Linked with reduce_each_row.wgsl and subgroups.wgsl of rows, whose work-group memory it uses.
+
+fn reduce_row_tile(tile: u32, own: RowTile, thread: u32) {
+  var elements = load_row_elements(own, thread);
+  var run = scan_row_vectors(elements, own, thread);
+  let before = before_row_run(run.tail, own, thread);
+  // A part past the end of the data counts, too.
+  if (own.first >= own.end && thread == 0u) {
+    store_row_total(tile, own.row, identity());
+  }
+  let width = row_width();
+  let step = subgroup_count * VECTOR % width;
+  let base = own.first / VECTOR;
+  let is_simple = rows_have_vectors();
+  var place = place_in_row(vector_of(0u, thread, 0u) * VECTOR, own);
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let index = (base + vector_of(0u, thread, vector)) * VECTOR;
+    let is_behind = vectors_to_start(place) > vector * subgroup_count + subgroup_rank;
+    // Only the vectors in which a row ends have something to store.
+    let ends = index < own.end && (place + VECTOR >= width || index + VECTOR >= own.end);
+    if (is_simple) {
+      // The row ends with the vector.
+      if (ends) {
+        var total = run.tails[vector];
+        if (is_behind) {
+          total = combine(before, total);
+        }
+        store_row_total(tile, own.row + (index - own.first) / width, total);
+      }
+    } else if (ends) {
+      var at = place;
+      var total = identity();
+      if (place > 0u) {
+        total = run.before[vector];
+        if (is_behind) {
+          total = combine(before, total);
+        }
+      }
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        if (at == width) {
+          at = 0u;
+          total = identity();
+        }
+        total = combine(total, elements[vector * VECTOR + item]);
+        at += 1u;
+        let end = index + item + 1u;
+        if (end > own.first && (end == own.end || (at == width && end < own.end))) {
+          store_row_total(tile, own.row + (end - 1u - own.first) / width, total);
+        }
+      }
+    }
+    place += step;
+    place = select(place, place - width, place >= width);
+  }
+}

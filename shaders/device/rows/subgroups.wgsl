@@ -1,0 +1,118 @@
+// Rows by subgroups. Each subgroup has a run of vectors, which its lanes take in order, as in subgroup.wgsl. An element knows how far
+// it is from the start of its row. So lanes combine what they have without a mark for the start, and without a row's number.
+// Linked with contract.wgsl, tiles.wgsl of rows, and subgroup.wgsl, whose work-group memory it uses. All subgroups are full.
+// Call in uniform control flow.
+
+// The items after which a row ends. A tile that has a part of a row has no such end.
+fn row_width() -> u32 {
+  return select(2u * TILE, params.wanted, has_whole_rows());
+}
+
+// The place of an item in its row, for an item of a tile's vectors. The items before the tile's first one are the end of a row.
+fn place_in_row(item: u32, own: RowTile) -> u32 {
+  let width = row_width();
+  return (item + width - own.first % VECTOR % width) % width;
+}
+
+// How many vectors a vector is behind the one in which the row of its first item starts.
+fn vectors_to_start(place: u32) -> u32 {
+  return (place + VECTOR - 1u) / VECTOR;
+}
+
+// The elements of a thread.
+fn load_row_elements(own: RowTile, thread: u32) -> array<Element, ITEMS> {
+  let base = own.first / VECTOR;
+  var elements: array<Element, ITEMS>;
+  if (is_whole_tile(own)) {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let place = base + vector_of(0u, thread, vector);
+      var items = input_items(read_vector(place));
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        elements[vector * VECTOR + item] = element_from_item(items[item], place * VECTOR + item);
+      }
+    }
+  } else if (has_whole_vectors(own)) {
+    // Threads past the end read the last vector again, so that no load is in a branch.
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let place = base + vector_of(0u, thread, vector);
+      var items = input_items(read_vector(min(place, own.end / VECTOR - 1u)));
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        elements[vector * VECTOR + item] = row_element(items[item], place * VECTOR + item, own);
+      }
+    }
+  } else {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let place = base + vector_of(0u, thread, vector);
+      var items = read_row_vector(place, own.end);
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        elements[vector * VECTOR + item] = row_element(items[item], place * VECTOR + item, own);
+      }
+    }
+  }
+  return elements;
+}
+
+// What each vector has of the row of its last item, with all vectors before it in the run; and what the run has at its end.
+struct RowRun {
+  tails: array<Element, VECTORS>,
+  // What comes before each vector in the run.
+  before: array<Element, VECTORS>,
+  tail: Element,
+}
+
+fn scan_row_vectors(elements: array<Element, ITEMS>, own: RowTile, thread: u32) -> RowRun {
+  var items = elements;
+  var run: RowRun;
+  let width = row_width();
+  let step = subgroup_count * VECTOR % width;
+  var place = place_in_row(vector_of(0u, thread, 0u) * VECTOR, own);
+  run.tail = identity();
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    var tail = items[vector * VECTOR];
+    var at = place;
+    for (var item = 1u; item < VECTOR; item++) { // unroll
+      at = select(at + 1u, 0u, at + 1u == width);
+      if (at == 0u) {
+        tail = items[vector * VECTOR + item];
+      } else {
+        tail = combine(tail, items[vector * VECTOR + item]);
+      }
+    }
+    // A row that starts within the vector needs none of the vectors before.
+    let distance = select(vectors_to_start(place), 0u, place + VECTOR > width);
+    for (var step_back = 1u; step_back < MAX_SUBGROUP_SIZE; step_back <<= 1u) {
+      let other = element_shuffle_up(tail, step_back);
+      if (subgroup_rank >= step_back && distance >= step_back) {
+        tail = combine(other, tail);
+      }
+    }
+    if (distance > subgroup_rank) {
+      tail = combine(run.tail, tail);
+    }
+    let other = element_shuffle_up(tail, 1u);
+    run.before[vector] = run.tail;
+    if (subgroup_rank > 0u) {
+      run.before[vector] = other;
+    }
+    run.tails[vector] = tail;
+    run.tail = element_shuffle(tail, subgroup_count - 1u);
+    place += step;
+    place = select(place, place - width, place >= width);
+  }
+  return run;
+}
+
+// What comes before a subgroup's run, of the row of its first item.
+fn before_row_run(tail: Element, own: RowTile, thread: u32) -> Element {
+  if (subgroup_rank == 0u) {
+    subgroup_totals[subgroup_number] = tail;
+  }
+  workgroupBarrier();
+  let item = (thread - subgroup_rank) * VECTORS * VECTOR;
+  let start = (item - min(item, place_in_row(item, own))) / (VECTORS * VECTOR * subgroup_count);
+  var before = identity();
+  for (var slot = start; slot < subgroup_number; slot++) {
+    before = combine(before, subgroup_totals[slot]);
+  }
+  return before;
+}

@@ -1,0 +1,274 @@
+import type { AnyArray } from "../algebra/arrays.ts";
+import { u32 } from "../algebra/integers.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
+import { describe } from "../algebra/value_problem.ts";
+import { ArgumentError, LimitError, refuse } from "../errors.ts";
+import { requireOptions } from "../options.ts";
+import { wholeWords } from "../plan/plan.ts";
+import type { ExpandOptions } from "../plan/runs.ts";
+import { planExpandRuns, saturatingSum } from "../plan/runs.ts";
+import { typesOf } from "./at_hand.ts";
+import type { Context } from "./context.ts";
+import { allocate, requireDevice } from "./device.ts";
+import { BufferUsage } from "./flags.ts";
+import type { Arrays } from "./gpu_array.ts";
+import { GpuArray, own } from "./gpu_array.ts";
+import { run } from "./more_on_gpu.ts";
+import { plannedLength, requireNamed, requireOneEach, requireOnGpu } from "./on_gpu.ts";
+import type { BufferRange, Length, Prepared, Ranges } from "./recording.ts";
+import { prepare, prepareFor } from "./recording.ts";
+import { upload } from "./to_gpu.ts";
+import type { Given } from "./transfer.ts";
+import { roomFor } from "./transfer.ts";
+
+// Runs that are written out: a scan of the counts says where each run ends, and then each item looks for its run.
+
+/** The options of `expandRuns`. */
+export interface HandExpandOptions<Name extends string>
+  extends Pick<ExpandOptions, "workGroupSize" | "itemsPerThread"> {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** The options of `expandRuns` on arrays on the GPU. */
+export interface GpuExpandOptions<Name extends string> extends HandExpandOptions<Name> {
+  /** The most elements that the result may have. Elements past that many are left out. */
+  readonly maxLength: number;
+}
+
+/** Where the writing out of runs reads and writes. */
+export interface ExpandRanges {
+  /** The value of each run. */
+  readonly input: BufferRange;
+  /** How many items each run has, as u32. A run may have none. */
+  readonly counts: BufferRange;
+  /** Receives the items. */
+  readonly output: BufferRange;
+  /** How many items the output has room for. Items past that many are left out. */
+  readonly outputLength: number;
+  /** Receives the number of items that were written, a u32. */
+  readonly count: BufferRange;
+  /** The number of runs. */
+  readonly length: Length;
+}
+
+/** A prepared writing out of runs. */
+export interface PreparedExpandRuns {
+  /**
+   * Records the writing out of `length` runs. Everything is checked before anything is recorded, and nothing is read back.
+   * Ranges are apart, and what is written is in other buffers than what is read.
+   *
+   * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
+   */
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ExpandRanges): void;
+  /** Frees the scratch. Recordings that are not yet submitted become invalid. */
+  destroy(): void;
+  /** The same as `destroy`, for `using`. */
+  [Symbol.dispose](): void;
+}
+
+const handNames = { type: true, workGroupSize: true, itemsPerThread: true } as const satisfies Record<
+  keyof HandExpandOptions<string>,
+  true
+>;
+const preparedNames = {
+  maxLength: true,
+  lengthOnGpu: true,
+  ...handNames,
+} as const satisfies Record<keyof ExpandOptions, true>;
+const recordNames = {
+  input: true,
+  counts: true,
+  output: true,
+  outputLength: true,
+  count: true,
+  length: true,
+} as const satisfies Record<keyof ExpandRanges, true>;
+
+/** Does a step. Its errors are those of the whole, by the names of the whole's ranges. */
+function asWhole(title: string, names: Readonly<Record<string, string>>, step: () => void): void {
+  try {
+    step();
+  } catch (cause) {
+    const own = cause instanceof ArgumentError && cause.option !== undefined ? cause : undefined;
+    const name = names[own?.option ?? ""];
+    throw own && name
+      ? new ArgumentError(own.message.replace(/^[^:]*/, title).replace(own.option as string, name), name)
+      : cause;
+  }
+}
+
+/** `Fold.prepareExpandRuns`. */
+export async function prepareExpandRuns(
+  context: Context,
+  options: ExpandOptions,
+): Promise<PreparedExpandRuns> {
+  requireOptions("prepareExpandRuns", options, preparedNames);
+  const { lengthOnGpu = false } = options;
+  const plan = planExpandRuns(options, context.facts);
+  const { title, maxLength } = plan;
+  const made: Prepared[] = [];
+  let ends: GPUBuffer | undefined;
+  const destroy = (): void => {
+    for (const one of made) {
+      one.destroy();
+    }
+    ends?.destroy();
+  };
+  try {
+    made.push(
+      await prepareFor("scan", context, { type: u32, op: saturatingSum, maxLength, lengthOnGpu } as never),
+    );
+    made.push(await prepare(context, plan));
+    const size = Math.max(16, wholeWords(maxLength * u32.bytes));
+    ends = await allocate(
+      context,
+      { label: `wavefold ${title} ends`, size, usage: BufferUsage.STORAGE },
+      title,
+    );
+  } catch (cause) {
+    destroy();
+    throw cause;
+  }
+  const [scan, expand] = made as [Prepared, Prepared];
+  const positions = ends;
+  return {
+    record(encoder, given) {
+      requireOptions(`${title}: record`, given, recordNames);
+      const { input, counts, output, outputLength, count, length } = given;
+      const steps: readonly [Prepared, Ranges, Readonly<Record<string, string>>][] = [
+        [scan, { input: counts, output: positions, length }, { input: "counts" }],
+        [
+          expand,
+          { input, positions, output, count, length, segmentCount: outputLength },
+          { segmentCount: "outputLength" },
+        ],
+      ];
+      for (const [prepared, ranges, names] of steps) {
+        asWhole(title, names, () => prepared.check(ranges));
+      }
+      for (const [prepared, ranges] of steps) {
+        prepared.record(encoder, ranges);
+      }
+    },
+    destroy,
+    [Symbol.dispose]: destroy,
+  };
+}
+
+/** `Fold.expandRuns` of arrays on the GPU. */
+export async function expandRunsOnGpu(
+  context: Context,
+  arrays: Arrays,
+  data: unknown,
+  counted: unknown,
+  options: GpuExpandOptions<string>,
+): Promise<GpuArray> {
+  const caller = "expandRuns";
+  requireOptions(caller, options, { ...handNames, maxLength: true });
+  requireDevice(context, caller);
+  const values = requireOnGpu(caller, context, data, "values", "counts");
+  const counts = requireOnGpu(caller, context, counted, "counts", "values");
+  const { type: named, maxLength: most, ...tuning } = options;
+  requireNamed(caller, values, named);
+  const title = `${caller}<${values.type.name}>`;
+  if (!isSameType(counts.type, u32)) {
+    throw new ArgumentError(`${title}: counts holds ${counts.type.name}; it takes u32`, "counts");
+  }
+  requireOneEach(title, values, counts, "counts", "values");
+  if (typeof most !== "number" || !Number.isInteger(most) || most < 0 || most >= 2 ** 32) {
+    refuse(
+      title,
+      "maxLength",
+      String(most),
+      "a whole number from 0 up, the most elements that the result may have",
+    );
+  }
+  const { partsOf } = GpuArray;
+  const { count: runs } = partsOf(values);
+  const all = {
+    ...tuning,
+    type: values.type,
+    maxLength: plannedLength(values.maxLength, Math.max(values.type.bytes, u32.bytes), context),
+    lengthOnGpu: runs !== undefined,
+  };
+  const ends = await counts.callOnGpu("scan", context, arrays, { op: saturatingSum });
+  const total = own(context, arrays, await roomFor(context, title, "count", u32.bytes));
+  try {
+    return await run(context, arrays, {
+      title,
+      primitive: caller,
+      all,
+      plan: () => planExpandRuns(all, context.facts),
+      sources: [values, ends],
+      input: values,
+      ranges: {
+        input: { buffer: values.buffer, offset: values.offset },
+        positions: { buffer: ends.buffer, offset: ends.offset },
+        count: total.buffer,
+        segmentCount: most,
+      },
+      type: values.type,
+      like: values,
+      most,
+      count: { memory: total, range: { buffer: total.buffer, offset: 0 } },
+    });
+  } finally {
+    ends.destroy();
+    total.letGo();
+  }
+}
+
+/** `Fold.expandRuns` of arrays. `values` and `counts` are the arrays as they were when the call began. */
+export async function expandRunsAtHand(
+  context: Context,
+  arrays: Arrays,
+  values: Given,
+  counts: Given,
+  options: HandExpandOptions<string>,
+): Promise<AnyArray> {
+  const caller = "expandRuns";
+  requireOptions(caller, options, handNames);
+  requireDevice(context, caller);
+  const { type } = await typesOf(values.data, { type: options.type }, caller);
+  const title = `${caller}<${type.name}>`;
+  const counted = counts.data as unknown;
+  if (!(counted instanceof Uint32Array)) {
+    refuse(title, "counts", describe(counted), "a Uint32Array");
+  }
+  if (counts.length !== values.length) {
+    throw new ArgumentError(
+      `${title}: ${counts.length} counts for ${values.length} values; it takes one for each`,
+      "counts",
+    );
+  }
+  const total = counted.reduce((sum, count) => sum + count, 0);
+  const { maxBufferSize } = context.facts.limits;
+  const most = Math.min(2 ** 32 - 1, Math.floor(maxBufferSize / type.bytes));
+  if (total > most) {
+    throw new LimitError(
+      `${title}: the counts add up to ${total}, and the device has room for ${most} elements`,
+      total,
+      most,
+      "counts",
+    );
+  }
+  const made: GpuArray[] = [];
+  try {
+    for (const [given, own] of [
+      [values, type],
+      [counts, u32],
+    ] as const) {
+      made.push(await upload(context, arrays, given, { type: own }));
+    }
+    const [data, lengths] = made;
+    const result = await expandRunsOnGpu(context, arrays, data, lengths, { ...options, maxLength: total });
+    made.push(result);
+    return await result.read();
+  } finally {
+    for (const one of made) {
+      one.destroy();
+    }
+  }
+}

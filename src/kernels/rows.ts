@@ -1,0 +1,176 @@
+import reduceRowsFile from "../../shaders/device/kernels/reduce_each_row.wgsl";
+import scanRowsFile from "../../shaders/device/kernels/scan_each_row.wgsl";
+import countFile from "../../shaders/device/rows/count.wgsl";
+import elementsItemsFile from "../../shaders/device/rows/elements_items.wgsl";
+import elementsVectorsFile from "../../shaders/device/rows/elements_vectors.wgsl";
+import levelsFile from "../../shaders/device/rows/levels.wgsl";
+import reduceLevelsFile from "../../shaders/device/rows/reduce_levels.wgsl";
+import reduceSubgroupsFile from "../../shaders/device/rows/reduce_subgroups.wgsl";
+import scanLevelsFile from "../../shaders/device/rows/scan_levels.wgsl";
+import scanSubgroupsFile from "../../shaders/device/rows/scan_subgroups.wgsl";
+import subgroupsFile from "../../shaders/device/rows/subgroups.wgsl";
+import tilesFile from "../../shaders/device/rows/tiles.wgsl";
+import type { Monoid } from "../algebra/monoid.ts";
+import type { Source, SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
+import type { Algorithm } from "./algorithms.ts";
+import { memoryOf } from "./algorithms.ts";
+import type { Side } from "./contract.ts";
+import { elementsOfVector, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
+import type { Arrangement, Ends, Kernel } from "./kernel.ts";
+import {
+  carryNone,
+  filesOf,
+  inputFor,
+  lengthFile,
+  linkKernel,
+  loadItems,
+  outputItems,
+  prefixText,
+  storePrefixes,
+} from "./kernel.ts";
+import type { ItemMap } from "./map.ts";
+import type { Sizes } from "./sizes.ts";
+import type { TileSources } from "./tiles.ts";
+
+// This is loaded only if a recorded plan takes rows.
+
+const rowTiles = /* @__PURE__ */ file("rows/tiles.wgsl", tilesFile);
+const rowCount = /* @__PURE__ */ file("rows/count.wgsl", countFile);
+const elementsItems = /* @__PURE__ */ file("rows/elements_items.wgsl", elementsItemsFile);
+const elementsVectors = /* @__PURE__ */ file("rows/elements_vectors.wgsl", elementsVectorsFile);
+const levels = /* @__PURE__ */ file("rows/levels.wgsl", levelsFile);
+const reduceLevels = /* @__PURE__ */ file("rows/reduce_levels.wgsl", reduceLevelsFile);
+const reduceSubgroups = /* @__PURE__ */ file("rows/reduce_subgroups.wgsl", reduceSubgroupsFile);
+const scanLevels = /* @__PURE__ */ file("rows/scan_levels.wgsl", scanLevelsFile);
+const scanSubgroups = /* @__PURE__ */ file("rows/scan_subgroups.wgsl", scanSubgroupsFile);
+const subgroups = /* @__PURE__ */ file("rows/subgroups.wgsl", subgroupsFile);
+const reduceRows = /* @__PURE__ */ file("kernels/reduce_each_row.wgsl", reduceRowsFile);
+const scanRows = /* @__PURE__ */ file("kernels/scan_each_row.wgsl", scanRowsFile);
+
+/** How many elements of a row are combined one after another, level by level. A power of two. */
+export const ROW_FAN = 8;
+
+/** Elements in work-group memory: those of a tile, and the levels above, which are a quarter at most. Every 33rd place is not used. */
+const placesOf = ({ workGroupSize, items }: Pick<Sizes, "workGroupSize" | "items">): number => {
+  const elements = Math.ceil((workGroupSize * items * 5) / 4);
+  return elements + Math.floor(elements / 32) + 1;
+};
+
+/** Bytes of work-group memory of these kernels. */
+export const rowMemory = (sizes: Pick<Sizes, "workGroupSize" | "items">, elementBytes: number): number =>
+  memoryOf([placesOf(sizes)], elementBytes, 0);
+
+const constantsFor = (sizes: Sizes): Readonly<Record<string, number>> => ({
+  ROW_FAN,
+  ROW_BITS: Math.log2(ROW_FAN),
+  ROW_TOTALS: placesOf(sizes),
+});
+
+const itemsEnd = (text: string): SourceText => generated(`fn row_items_end() -> u32 {\n  return ${text};\n}`);
+
+/** The options of all kernels of rows. */
+interface RowKernelOptions {
+  /** The algorithm: by subgroups, or any other, which takes rows level by level. */
+  readonly algorithm: Algorithm;
+  readonly sources: TileSources;
+  readonly sizes: Sizes;
+  readonly arrangement: Arrangement;
+  /** Whether a buffer holds the length. */
+  readonly lengthOnGpu: boolean;
+  readonly map?: ItemMap | undefined;
+  readonly ends?: Ends | undefined;
+}
+
+/** The kernel that scans the rows that fit in a tile. */
+export function scanRowsKernel(
+  monoid: Monoid,
+  options: RowKernelOptions & { readonly exclusive: boolean },
+): Kernel {
+  const { algorithm, sources, sizes, arrangement, lengthOnGpu, map, ends, exclusive } = options;
+  const { type } = monoid;
+  const { files, wide } = filesOf(arrangement, sizes);
+  const vector = wide ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes) : 1;
+  const shown = exclusive ? monoid.start?.before : undefined;
+  return linkKernel(
+    `wavefold scan items of rows <${monoid.title}>`,
+    "scan_each_row",
+    [
+      prefixText(exclusive),
+      ...operatorSources(monoid),
+      ...(map?.sources(monoid, "items", vector, true, shown) ?? [
+        storageText(monoid, "items", "items", vector, shown),
+        ...type.files,
+      ]),
+      ...files,
+      ...(ends?.sources("one tile") ?? [carryNone]),
+      lengthFile(lengthOnGpu),
+      loadItems,
+      storePrefixes,
+      itemsEnd("data_length()"),
+      ...sources(monoid),
+      rowTiles,
+      scanRows,
+      ...(algorithm === "subgroup"
+        ? [subgroups, scanSubgroups]
+        : [levels, scanLevels, vector > 1 ? elementsVectors : elementsItems]),
+    ],
+    sizes,
+    vector,
+    1,
+    constantsFor(sizes),
+  );
+}
+
+/** The kernel that reduces rows, or parts of them. */
+export function reduceRowsKernel(
+  monoid: Monoid,
+  options: RowKernelOptions & {
+    readonly input: Side;
+    /** Elements are the totals of parts. */
+    readonly output: Side;
+    /** Whether a range receives the number of rows. */
+    readonly counts: boolean;
+  },
+): Kernel {
+  const { algorithm, sources: tiles, sizes, arrangement, lengthOnGpu, map, ends, input, output } = options;
+  const { type } = monoid;
+  const mapped = input === "items" ? map : undefined;
+  const isWide = inputFor(arrangement, sizes) !== inputFor("items", sizes);
+  const vector = !isWide
+    ? 1
+    : input === "items"
+      ? itemsOfVector(mapped?.from.bytes ?? type.bytes, sizes.items)
+      : elementsOfVector(monoid, sizes.items);
+  const sources: readonly Source[] = mapped?.sources(monoid, output, vector, false) ?? [
+    storageText(monoid, input, output, vector),
+    ...type.files,
+  ];
+  return linkKernel(
+    `wavefold reduce ${input} of rows to ${output} <${monoid.title}>`,
+    "reduce_each_row",
+    [
+      ...operatorSources(monoid),
+      ...sources,
+      inputFor(arrangement, sizes),
+      outputItems,
+      lengthFile(lengthOnGpu),
+      loadItems,
+      itemsEnd(input === "items" ? "data_length()" : "params.segment_count * params.wanted"),
+      generated(
+        `fn row_stored(row: u32) -> bool {\n  return ${output === "items" ? "row * params.columns < data_length()" : "true"};\n}`,
+      ),
+      ...tiles(monoid),
+      rowTiles,
+      reduceRows,
+      ...(algorithm === "subgroup" ? [subgroups, reduceSubgroups] : [levels, reduceLevels]),
+      ...(options.counts ? [rowCount] : []),
+      // The initial value joins where the result is stored.
+      ...((output === "items" ? ends : undefined)?.sources("result") ?? []),
+    ],
+    sizes,
+    vector,
+    1,
+    constantsFor(sizes),
+  );
+}

@@ -1,0 +1,306 @@
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
+import type { Domain } from "../algebra/types.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
+import { hillisSteeleMemory } from "../kernels/algorithms.ts";
+import { itemsOfVector } from "../kernels/contract.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { bindingOf, isApart, isWide } from "../kernels/kernel.ts";
+import { ROW_FAN, reduceRowsKernel, rowMemory, scanRowsKernel } from "../kernels/rows.ts";
+import type { DeviceFacts } from "./facts.ts";
+import type { Methods } from "./methods.ts";
+import type { AnyOperator, Chosen } from "./options.ts";
+import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
+import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
+import type { ReduceOptions } from "./reduce.ts";
+import type { ScanOptions } from "./scan.ts";
+import { planScan, vectorOf } from "./scan.ts";
+import { countsOf } from "./segment_counts.ts";
+import type { AdapterKind } from "./tuning.ts";
+import { groupingOf, requireMaxLength, tileOf, tune } from "./tuning.ts";
+import type { TuningRow } from "./tuning_row.ts";
+
+// This is loaded only if a recorded plan takes rows.
+
+const row = (
+  elementBytes: number,
+  workGroupSize: number,
+  items: number,
+  algorithm: Algorithm = "hillis-steele",
+): TuningRow => ({ elementBytes, algorithm, workGroupSize, items });
+
+/** The sizes of kernels that take rows level by level. */
+const levelRows: Readonly<Record<AdapterKind, readonly TuningRow[]>> = {
+  // Longer items go one by one, in loops.
+  software: [row(4, 32, 16), row(8, 32, 8), row(64, 8, 32)],
+  nvidia: [row(4, 128, 16), row(8, 128, 8), row(64, 128, 4)],
+  gpu: [row(4, 256, 8), row(8, 256, 4), row(64, 128, 4)],
+};
+
+/** The sizes of kernels by subgroups. H100, u32, 2^28; a copy takes 730 µs. */
+const subgroupRows: Readonly<Record<"scan" | "reduce", readonly TuningRow[]>> = {
+  // Any shape from 128 × 16 to 512 × 24 takes 716 to 728 µs. Rows of odd numbers of items: 725 (256 × 8: 742).
+  scan: [row(4, 256, 16, "subgroup"), row(8, 256, 8, "subgroup")],
+  // Rows of 32 and of 1024: 474 and 422 µs (256 × 16: 502 and 456; 512 × 16: 529 and 482; 256 × 32: 609 and 514).
+  reduce: [row(4, 256, 24, "subgroup"), row(8, 256, 8, "subgroup")],
+};
+
+/** By subgroups if their kernels are loaded, as for recordings on NVIDIA, and if an element is no more than a shuffle or two. */
+function rowFor(
+  primitive: "scan" | "reduce",
+  { elementBytes, long }: Pick<Domain, "elementBytes" | "long">,
+  { workGroupSize }: Chosen,
+  { software, vendor, features, subgroupMaxSize }: DeviceFacts,
+  { algorithms }: Methods,
+): TuningRow {
+  const isNvidia = vendor === "nvidia" && !software;
+  const fits = ({ elementBytes: most }: TuningRow): boolean => elementBytes <= most;
+  const bySubgroups = isNvidia && algorithms.subgroup && features.has("subgroups") && !long;
+  const own = bySubgroups ? subgroupRows[primitive].find(fits) : undefined;
+  // Each subgroup is full.
+  if (own !== undefined && (workGroupSize ?? own.workGroupSize) % subgroupMaxSize === 0) {
+    return own;
+  }
+  const rows = levelRows[software ? "software" : isNvidia ? "nvidia" : "gpu"];
+  return rows.find(fits) ?? (rows.at(-1) as TuningRow);
+}
+
+const greatestCommonDivisor = (a: number, b: number): number =>
+  b === 0 ? a : greatestCommonDivisor(b, a % b);
+
+/** The items of whole rows that a tile takes, if each tile starts at a vector. It is 0 if there is no such tile. */
+function wholeRowItems(width: number, tile: number, vector: number): number {
+  const step = vector / greatestCommonDivisor(width, vector);
+  const rows = Math.floor(tile / width);
+  return (rows - (rows % step)) * width;
+}
+
+/** The most items that a tile takes of rows of so many. */
+function chunkOf(width: number, tile: number, vector: number): number {
+  const whole = wholeRowItems(width, tile, vector);
+  // The first and the last vector of other tiles may be shared with those beside.
+  const others = width % vector === 0 ? tile : tile - vector + 1;
+  return whole || Math.max(1, Math.floor(others / width)) * Math.min(width, others);
+}
+
+/** The items of a row. A length on the GPU may be shorter than one. */
+const widthOf = (length: number, columns: number): number => Math.max(1, Math.min(length, columns));
+
+/** How many tiles rows take. */
+const tilesOf = (rows: number, width: number, chunk: number): number =>
+  chunk >= width ? Math.ceil(rows / Math.floor(chunk / width)) : rows * Math.ceil(width / chunk);
+
+/**
+ * Plans a scan or a reduction of rows, each for itself. A work-group takes whole rows, so no tile waits for another one, and
+ * each item is read once. Longer rows are reduced in parts, and the totals of parts are rows for the next pass. Longer rows are
+ * scanned as all segments are. If the caller chooses an algorithm or passes, rows are segments as all others, and the result is
+ * undefined.
+ */
+export function planRows(
+  primitive: "scan" | "reduce",
+  options: AnyOperator<ScanOptions & ReduceOptions>,
+  facts: DeviceFacts,
+  methods: Methods,
+  arrangements: readonly Arrangement[],
+): Plan | undefined {
+  const { type, op = add, exclusive = false, lengthOnGpu = false, algorithm, passes, total } = options;
+  if (algorithm !== undefined || passes !== undefined || total) {
+    return undefined;
+  }
+  const reduces = primitive === "reduce";
+  const own = monoidOf(op, type, primitive);
+  const title = `${primitive}<${own.title}> of rows`;
+  const ends = methods.endsOf?.({ initial: options.initial }, title, own);
+  const monoid = ends?.monoid ?? own;
+  const { domain } = monoid;
+  const map = methods.mapOf?.(options, type, title, facts.features);
+  const itemBytes = map?.from.bytes ?? type.bytes;
+  const fitting = rowFor(primitive, domain, options, facts, methods);
+  const bySubgroups = fitting.algorithm === "subgroup";
+  const asked = {
+    workGroupSize: options.workGroupSize ?? 1,
+    items: options.itemsPerThread ?? fitting.items,
+  };
+  const beside = hillisSteeleMemory(asked.workGroupSize, domain.elementBytes);
+  if (
+    !bySubgroups &&
+    rowMemory(asked, domain.elementBytes) + beside > facts.limits.maxComputeWorkgroupStorageSize
+  ) {
+    // The caller chose sizes that a tile of rows has no room for.
+    return undefined;
+  }
+  const { elementBytes, long } = domain;
+  if (!reduces && !bySubgroups && !long && elementBytes > 8 && !facts.software && facts.vendor === "nvidia") {
+    // 16-byte structs, H100, 2^26, rows of 32: 1418 µs, and as segments 1289.
+    return undefined;
+  }
+  const tuning = tune(fitting, title, type, domain, options, facts, methods, (shape) =>
+    bySubgroups ? 0 : rowMemory(shape.sizes, domain.elementBytes),
+  );
+  const { sizes } = tuning;
+  const tile = tileOf(tuning);
+  if (sizes.workGroupSize < 4 || tile < 16) {
+    // A tile that is hardly more than a vector gets nowhere.
+    return undefined;
+  }
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
+  const canShare = itemBytes === type.bytes && !reduces;
+  const ways = (["vectors", "in-place", "items", "one-buffer"] as const).filter(
+    (one) => arrangements.includes(one) && (canShare || isApart(one)),
+  );
+  const vectorFor = (arrangement: Arrangement): number =>
+    isWide(arrangement) && !sizes.oneByOne
+      ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes)
+      : 1;
+  const segments = {
+    keyBytes: 4,
+    numbers: ["rows"],
+    reduces,
+    headsOf: () => 0,
+    countsOf,
+  } as const;
+  const common = {
+    title,
+    maxLength,
+    vector: vectorOf(reduces ? undefined : type, tuning, itemBytes),
+    ...(ends?.initial && { initial: ends.initial }),
+    segments,
+    needs: new Set<RangeName>([
+      "input",
+      "output",
+      ...(lengthOnGpu ? (["length"] as const) : []),
+      ...(ends?.needs ?? []),
+      ...(reduces && lengthOnGpu ? (["count"] as const) : []),
+    ]),
+    itemBytes: itemBytesOf(itemBytes, type.bytes),
+    indirectWords: 0,
+    outputLength: (length: number) => length,
+    ways: ways.map((arrangement) => ({ arrangement })),
+  };
+  const groupingFor = (arrangement: Arrangement, columns: number, chunk: number) => ({
+    ...groupingOf(tuning, columns % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1),
+    ...(!bySubgroups && { fanIn: ROW_FAN, itemsPerRow: chunk }),
+  });
+  const slots: readonly (readonly [number, Slot])[] = [
+    [bindingOf.input, "input"],
+    [bindingOf.output, "output"],
+    [bindingOf.length, "length"],
+    [bindingOf.initial, "initial"],
+    [bindingOf.count, "count"],
+  ];
+  const base = { ...tuning, lengthOnGpu, map, ends } as const;
+
+  if (!reduces) {
+    const kernels = perArrangement(ways, (arrangement) =>
+      scanRowsKernel(monoid, { ...base, arrangement, exclusive }),
+    );
+    /** Where rows do not fit, they are segments. */
+    const general =
+      maxLength > tile / Math.max(...ways.map(vectorFor))
+        ? planScan(options, facts, methods, arrangements)
+        : undefined;
+    return {
+      ...common,
+      kernels: distinct([...kernels.all, ...(general?.kernels ?? [])]),
+      scratch: general?.scratch ?? [],
+      eagerScratch: general?.eagerScratch ?? 0,
+      ...(general?.spine && { spine: general.spine }),
+      vector: Math.max(common.vector, general?.vector ?? 1),
+      groupingOf: (arrangement, { columns = 1, chunk_rows: chunk, ...others } = {}) =>
+        chunk === undefined && general
+          ? general.groupingOf(arrangement, others)
+          : groupingFor(arrangement, columns, chunk ?? 1),
+      passes(length, arrangement, aside, params = {}) {
+        const { columns = 1 } = params;
+        const wanted = widthOf(length, columns);
+        const chunk = wholeRowItems(wanted, tile, vectorFor(arrangement));
+        if (chunk === 0 && general) {
+          return general.passes(length, arrangement, aside, params);
+        }
+        if (length === 0) {
+          return [];
+        }
+        const kernel = kernels.of(arrangement);
+        const tiles = tilesOf(Math.ceil(length / columns), wanted, chunk);
+        const own = { columns, chunk_rows: chunk, wanted };
+        return [{ kernel, slots: bound(kernel, slots), length, tiles, params: own }];
+      },
+    };
+  }
+
+  const counts = lengthOnGpu;
+  // The elements of each level of parts. Of rows longer than a tile, a part has half a tile at least, apart from the last one.
+  const half = Math.floor(tile / 2);
+  const levels: number[] = [];
+  let longest = maxLength;
+  while (longest > half) {
+    levels.push(2 * Math.ceil((levels.at(-1) ?? maxLength) / half) + 1);
+    longest = Math.ceil(longest / half);
+  }
+  const inParts = levels.length > 0;
+  const whole = perArrangement(ways, (arrangement) =>
+    reduceRowsKernel(monoid, { ...base, arrangement, input: "items", output: "items", counts }),
+  );
+  const parts = perArrangement(inParts ? ways : [], (arrangement) =>
+    reduceRowsKernel(monoid, { ...base, arrangement, input: "items", output: "elements", counts: false }),
+  );
+  const ofParts = { ...base, arrangement: "items", input: "elements" } as const;
+  const between = reduceRowsKernel(monoid, { ...ofParts, output: "elements", counts: false });
+  const last = reduceRowsKernel(monoid, { ...ofParts, output: "items", counts });
+  const scratch = levels.map((elements) => wholeWords(elements * domain.elementBytes));
+  return {
+    ...common,
+    kernels: distinct([
+      ...whole.all,
+      ...parts.all,
+      ...(inParts ? [last] : []),
+      ...(levels.length > 1 ? [between] : []),
+    ]),
+    scratch,
+    eagerScratch: Math.min(1, scratch.length),
+    groupingOf: (arrangement, { columns = 1, chunk_rows: chunk = 1 } = {}) =>
+      groupingFor(arrangement, columns, chunk),
+    passes(length, arrangement, _, { columns = 1 } = {}) {
+      if (length === 0 && !counts) {
+        return [];
+      }
+      const count = Math.ceil(length / columns);
+      const found: Pass[] = [];
+      const pass = (
+        kernel: Kernel,
+        own: readonly (readonly [number, Slot])[],
+        width: number,
+        vector: number,
+      ): number => {
+        const chunk = chunkOf(width, tile, vector);
+        const tiles = Math.max(1, tilesOf(count, width, chunk));
+        found.push({
+          kernel,
+          slots: bound(kernel, [...slots, ...own]),
+          length,
+          tiles,
+          params: { columns, chunk_rows: chunk, wanted: width, segment_count: count },
+        });
+        return Math.ceil(width / chunk);
+      };
+      const vector = vectorFor(arrangement);
+      const items = widthOf(length, columns);
+      if (chunkOf(items, tile, vector) >= items) {
+        pass(whole.of(arrangement), [], items, vector);
+        return found;
+      }
+      let width = pass(parts.of(arrangement), [[bindingOf.output, { scratch: 0 }]], items, vector);
+      let from = 0;
+      while (chunkOf(width, tile, 1) < width) {
+        const own: readonly (readonly [number, Slot])[] = [
+          [bindingOf.input, { scratch: from }],
+          [bindingOf.output, { scratch: from + 1 }],
+        ];
+        width = pass(between, own, width, 1);
+        from += 1;
+      }
+      pass(last, [[bindingOf.input, { scratch: from }]], width, 1);
+      return found;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { Monoid, Operator } from "../algebra/monoid.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import { expandKernel } from "../kernels/runs.ts";
+import type { DeviceFacts } from "./facts.ts";
+import type { TuningOptions } from "./options.ts";
+import { plainSizes } from "./plain_sizes.ts";
+import type { Plan, RangeName } from "./plan.ts";
+import { bound, itemBytesOf } from "./plan.ts";
+import { countsOf } from "./segment_counts.ts";
+import { requireMaxLength } from "./tuning.ts";
+
+/** The options of `prepareExpandRuns`. */
+export interface ExpandOptions<Name extends string = string>
+  extends Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
+  /** The type of the values. */
+  readonly type: ElementType<Name>;
+  /** The most runs that you will record. It sets the size of the scratch. */
+  readonly maxLength: number;
+  /** Whether recordings take the number of runs from a buffer on the GPU. */
+  readonly lengthOnGpu?: boolean;
+}
+
+/** A sum that stays at 2^32 - 1 once it is there. So ends of runs never fall, however large counts are. */
+export const saturatingSum: Operator<"u32"> = {
+  name: "saturatingSum",
+  on: (_, type): Monoid => ({
+    key: "saturating_sum",
+    title: `${type.name}, saturatingSum`,
+    type,
+    domain: type.native,
+    operation: undefined,
+    combine: "earlier + min(later, ~earlier)",
+    identity: 0,
+  }),
+};
+
+/**
+ * Plans the second step of writing runs out. The first one scans the counts, so that each run's end is known.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planExpandRuns(options: ExpandOptions, facts: DeviceFacts): Plan {
+  const { lengthOnGpu = false } = options;
+  const type = requireType(options.type, "expandRuns");
+  const title = `expandRuns<${type.name}>`;
+  const row = facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 8 };
+  const sizes = plainSizes(row, title, type, options, facts);
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), facts.limits);
+  const kernel = expandKernel(type, lengthOnGpu, sizes);
+  const slots = bound(kernel, [
+    [bindingOf.input, "input"],
+    [bindingOf.output, "output"],
+    [bindingOf.offsets, "positions"],
+    [bindingOf.count, "count"],
+    [bindingOf.length, "length"],
+  ]);
+  return {
+    title,
+    maxLength,
+    vector: 1,
+    kernels: [kernel],
+    scratch: [],
+    eagerScratch: 0,
+    needs: new Set<RangeName>([
+      "input",
+      "output",
+      "positions",
+      "count",
+      ...(lengthOnGpu ? (["length"] as const) : []),
+    ]),
+    // The number of segments is the room of the output.
+    segments: { keyBytes: 4, numbers: ["segmentCount"], reduces: true, headsOf: () => 0, countsOf },
+    itemBytes: itemBytesOf(type.bytes, type.bytes),
+    indirectWords: 0,
+    outputLength: (length) => length,
+    ways: [{ arrangement: "items" }],
+    groupingOf: () => {
+      throw new ArgumentError(`${title} has no order of operations`);
+    },
+    passes: (length, _arrangement, _aside, { segment_count: room = 0 } = {}) => [
+      {
+        kernel,
+        slots,
+        length,
+        tiles: Math.max(1, Math.ceil(room / (sizes.workGroupSize * sizes.items))),
+      },
+    ],
+  };
+}

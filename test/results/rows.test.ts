@@ -1,0 +1,381 @@
+import { describe, expect } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add, max, min, mul } from "../../src/algebra/operators.ts";
+import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { contextOf } from "../../src/gpu/device.ts";
+import type { Prepared } from "../../src/gpu/recording.ts";
+import { prepareFor } from "../../src/gpu/recording.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
+import type { DeviceFacts } from "../../src/plan/facts.ts";
+import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
+import { planRows } from "../../src/plan/rows.ts";
+import { segmentsOf } from "../../src/plan/segments.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { matrix } from "../look_back/operators.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { anyItems, randomBits } from "../support/random.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+// Scans and reductions of rows that work-groups take whole, or in parts, against the reference, on every element.
+
+const test = testInTurn({ of: 10 });
+const fold = useSoftwareFold();
+
+const randomWords = (length: number, name: string): Uint32Array =>
+  Uint32Array.from({ length }, randomBits(name));
+
+interface Row {
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+  readonly initial: Value;
+  readonly items?: (length: number) => AnyArray;
+}
+const table: readonly Row[] = [
+  { type: u32, op: untyped(affine), initial: 0x80030005 },
+  { type: u32, op: untyped(add), initial: 7 },
+  {
+    type: f32,
+    op: untyped(add),
+    initial: 3,
+    // Small whole numbers, whose sums are exact in any order.
+    items: (length) => Float32Array.from(randomWords(length, "f32"), (word) => (word % 64) - 32),
+  },
+  { type: f32, op: untyped(max), initial: -0 },
+  {
+    type: f64,
+    op: untyped(add),
+    initial: 0.1,
+    items(length) {
+      const next = randomBits(`f64 ${length}`);
+      return Float64Array.from({ length }, () =>
+        next() % 9 === 0 ? -0 : (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40),
+      );
+    },
+  },
+  { type: u64, op: untyped(mul), initial: 3n },
+  { type: f16, op: untyped(min), initial: 65504 },
+  {
+    type: matrix.type,
+    op: matrix as unknown as Operator<string>,
+    initial: { a: 1, b: 2, c: 3, d: 4 },
+    items: (length) =>
+      matrix.type.over(randomWords(length * 4, `matrix ${length}`).buffer as ArrayBuffer) as never,
+  },
+];
+const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
+  items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
+
+/** Tiles of 16, 32 and 128 items, level by level and by subgroups, as on a GPU; and those that are chosen for the adapter. */
+const ways: readonly {
+  readonly name: string;
+  readonly own: { readonly workGroupSize?: number; readonly itemsPerThread?: number };
+  readonly facts: Partial<DeviceFacts>;
+}[] = [
+  {
+    name: "4, levels",
+    own: { workGroupSize: 4, itemsPerThread: 4 },
+    facts: { software: false, vendor: "any" },
+  },
+  {
+    name: "8, levels",
+    own: { workGroupSize: 8, itemsPerThread: 4 },
+    facts: { software: false, vendor: "any" },
+  },
+  {
+    name: "16, levels",
+    own: { workGroupSize: 16, itemsPerThread: 8 },
+    facts: { software: false, vendor: "any" },
+  },
+  {
+    name: "8, subgroups",
+    own: { workGroupSize: 8, itemsPerThread: 4 },
+    facts: { software: false, vendor: "nvidia" },
+  },
+  {
+    name: "64, subgroups",
+    own: { workGroupSize: 64, itemsPerThread: 4 },
+    facts: { software: false, vendor: "nvidia" },
+  },
+  { name: "chosen", own: {}, facts: {} },
+];
+
+/** Rows around vectors, tiles and the levels within a tile, and a few of each, so that tiles are full, and not. */
+const shapes: readonly (readonly [columns: number, rows: number])[] = [
+  [1, 1],
+  [1, 37],
+  [2, 33],
+  [3, 50],
+  [4, 41],
+  [5, 13],
+  [7, 3],
+  [8, 17],
+  [9, 9],
+  [12, 30],
+  [16, 5],
+  [17, 7],
+  [31, 3],
+  [32, 9],
+  [33, 4],
+  [64, 6],
+  [65, 5],
+  [100, 7],
+  [127, 3],
+  [128, 4],
+  [129, 2],
+  [257, 3],
+  [512, 2],
+  [513, 2],
+  [1030, 2],
+];
+const MOST = 2100;
+
+const storage = (data: AnyArray, before = 0, behind = 0): GPUBuffer => {
+  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+  const words = randomWords(before + Math.max(4, Math.ceil(bytes.length / 4)) + behind, "around");
+  new Uint8Array(words.buffer).set(bytes, before * 4);
+  return storageBuffer(fold().device, words);
+};
+/** The first bytes of words, as many as an array has, as an array of its type. */
+const readAs = (wanted: AnyArray, type: ElementType, words: Uint32Array): AnyArray =>
+  wanted instanceof Uint16Array
+    ? new Uint16Array(words.slice().buffer, 0, wanted.length)
+    : arrayOver(type, words.slice().buffer, 0, wanted.length);
+const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
+  const encoder = fold().device.createCommandEncoder();
+  record(encoder);
+  fold().device.queue.submit([encoder.finish()]);
+};
+/** What is prepared as on an adapter with these facts. */
+async function prepared(
+  primitive: "scan" | "reduce",
+  options: object,
+  facts: Partial<DeviceFacts> = {},
+): Promise<Prepared> {
+  const restore = planAs(fold(), facts);
+  try {
+    const all = { maxLength: MOST, segments: "rows", ...options };
+    return await prepareFor(primitive, contextOf(fold().device), all as never);
+  } finally {
+    restore();
+  }
+}
+
+const cases = table.flatMap((row, at) =>
+  ways.flatMap(({ name, own, facts }, by) =>
+    [false, true].map((exclusive) => ({
+      ...row,
+      name: `${row.type.name}, ${row.op.name}, ${exclusive ? "exclusive" : "inclusive"}, ${name}`,
+      own,
+      facts,
+      exclusive,
+      turn: at + by + Number(exclusive),
+    })),
+  ),
+);
+
+test.for(rows(cases, { of: 15 }))("a scan of $name", async (row, { skip }) => {
+  const { type, op, initial, own, facts, exclusive } = row;
+  skip(
+    type.feature !== undefined && !fold().device.features.has(type.feature),
+    "the adapter has no shader-f16",
+  );
+  const starts = row.turn % 2 === 0 ? { initial } : {};
+  const options = { type, op, exclusive, ...own, ...(starts.initial !== undefined && { initial: true }) };
+  for (const scan of [await prepared("scan", options, facts)]) {
+    for (const [at, [columns, count]] of shapes.entries()) {
+      const length = columns * count;
+      const title = `${count} rows of ${columns}`;
+      const data = itemsOf(row, length);
+      // In two buffers, in place, in one buffer from any item on, and at an item that starts no vector.
+      const place = (at + row.turn) % 4;
+      const itemWords = Math.max(1, type.bytes / 4);
+      const first = place === 3 ? itemWords : 0;
+      const input = storage(data, first, place === 2 ? 10_000 : 0);
+      const output =
+        place === 0 || place === 3
+          ? storageBuffer(fold().device, randomWords(MOST * itemWords + 9, title))
+          : input;
+      const offset = place === 2 ? 4 * itemWords * (Math.ceil((length * type.bytes) / 4 / itemWords) + 1) : 0;
+      const ranges = {
+        input: { buffer: input, offset: 4 * first, size: Math.max(4, length * type.bytes) },
+        output: { buffer: output, offset },
+        length,
+        rows: columns,
+        ...starts,
+      } as never;
+      const grouping = scan.groupingOf(ranges);
+      const before = await readWords(fold().device, output);
+      submit((encoder) => scan.record(encoder, ranges));
+      const order = type.name === "f64" ? { grouping } : {};
+      const like = { op, type, exclusive, segments: { rows: columns }, ...starts, ...order };
+      const expected = scanReference(data, like as never) as AnyArray;
+      const words = await readWords(fold().device, output);
+      expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
+      const end = offset / 4 + Math.ceil((length * type.bytes) / 4);
+      expectSameBits(words.slice(end), before.slice(end), `behind the output, ${title}`);
+      for (const buffer of new Set([input, output])) {
+        buffer.destroy();
+      }
+    }
+    scan.destroy();
+  }
+});
+
+test.for(rows(cases, { of: 15, shift: 5 }).filter(({ exclusive }) => !exclusive))(
+  "a reduction of $name",
+  async (row, { skip }) => {
+    const { type, op, initial, own, facts } = row;
+    skip(
+      type.feature !== undefined && !fold().device.features.has(type.feature),
+      "the adapter has no shader-f16",
+    );
+    const starts = row.turn % 2 === 1 ? { initial } : {};
+    const options = { type, op, ...own, ...(starts.initial !== undefined && { initial: true }) };
+    for (const reduce of [await prepared("reduce", options, facts)]) {
+      for (const [at, [columns, count]] of shapes.entries()) {
+        const length = columns * count;
+        const title = `${count} rows of ${columns}`;
+        const data = itemsOf(row, length);
+        const itemWords = Math.max(1, type.bytes / 4);
+        const first = at % 2 === 0 ? 0 : itemWords;
+        const input = storage(data, first);
+        const output = storageBuffer(fold().device, randomWords(count * itemWords + 9, title));
+        const ranges = {
+          input: { buffer: input, offset: 4 * first, size: Math.max(4, length * type.bytes) },
+          output,
+          length,
+          rows: columns,
+          ...starts,
+        } as never;
+        const grouping = reduce.groupingOf(ranges);
+        submit((encoder) => reduce.record(encoder, ranges));
+        const order = type.name === "f64" ? { grouping } : {};
+        const like = { op, type, segments: { rows: columns }, ...starts, ...order };
+        const expected = reduceReference(data, like as never) as unknown as AnyArray;
+        const words = await readWords(fold().device, output);
+        expectSameBits(readAs(expected, type, words), expected, title);
+        const end = Math.ceil((count * type.bytes) / 4);
+        expectSameBits(
+          words.slice(end),
+          randomWords(count * itemWords + 9, title).slice(end),
+          `behind, ${title}`,
+        );
+        input.destroy();
+        output.destroy();
+      }
+      reduce.destroy();
+    }
+  },
+);
+
+describe("rows", () => {
+  test("a length on the GPU cuts off the last row, and says how many there are", async () => {
+    const { device } = fold();
+    const data = randomWords(MOST, "cut off");
+    const options = { type: u32, op: affine, lengthOnGpu: true } as const;
+    for (const { name, own, facts } of ways.filter(({ name }) => name.startsWith("8,"))) {
+      const reduce = await prepared("reduce", { ...options, ...own }, facts);
+      const scan = await prepared("scan", { ...options, ...own }, facts);
+      for (const [columns, length] of [
+        [5, 0],
+        [5, 1],
+        [5, 52],
+        [16, 47],
+        [33, 300],
+        [100, 1999],
+        [700, 701],
+        [4000, 2100],
+        [4_000_000, 77],
+      ] as const) {
+        const title = `${length} items in rows of ${columns}, ${name}`;
+        const input = storageBuffer(device, data);
+        const output = storageBuffer(device, randomWords(MOST + 9, title));
+        const prefixes = storageBuffer(device, randomWords(MOST + 9, title));
+        const sum = storageBuffer(device, Uint32Array.of(77, 77, 77));
+        const words = storageBuffer(device, Uint32Array.of(9, length));
+        const common = { input, length: { buffer: words, offset: 4 }, rows: columns };
+        submit((encoder) => {
+          reduce.record(encoder, { ...common, output, count: { buffer: sum, offset: 4 } } as never);
+          scan.record(encoder, { ...common, output: prefixes } as never);
+        });
+        const expected: number[] = [];
+        const scanned: number[] = [];
+        for (let first = 0; first < length; first += columns) {
+          const own = data.subarray(first, Math.min(length, first + columns));
+          expected.push(reduceReference(own, { op: affine }));
+          scanned.push(...scanReference(own, { op: affine }));
+        }
+        const poison = randomWords(MOST + 9, title);
+        const wanted = Uint32Array.from(poison);
+        wanted.set(expected);
+        expectSameBits(await readWords(device, output), wanted, title);
+        const prefixesWanted = Uint32Array.from(poison);
+        prefixesWanted.set(scanned);
+        expectSameBits(await readWords(device, prefixes), prefixesWanted, `scan, ${title}`);
+        expect([...(await readWords(device, sum))], title).toEqual([77, expected.length, 77]);
+        for (const one of [input, output, prefixes, sum, words]) {
+          one.destroy();
+        }
+      }
+      reduce.destroy();
+      scan.destroy();
+    }
+  });
+
+  test("a map, from items of another size", async () => {
+    const data = anyItems("f64", 600, "mapped");
+    for (const columns of [3, 8, 40, 600]) {
+      const segments = { rows: columns } as const;
+      const map = "x.x % 1000u + i";
+      const options = { type: u32, map, segments } as const;
+      const words = new Uint32Array((data as Float64Array).buffer);
+      const like = {
+        type: u32,
+        map: (_: unknown, i: number) => ((words[2 * i] as number) % 1000) + i,
+        segments,
+      };
+      expectSameBits(
+        await fold().scan(data as Float64Array, options),
+        scanReference(data as Float64Array, like as never) as never,
+        `scan, ${columns}`,
+      );
+      expectSameBits(
+        await fold().reduce(data as Float64Array, options),
+        reduceReference(data as Float64Array, like as never) as never,
+        `reduction, ${columns}`,
+      );
+    }
+  });
+
+  test("the plan takes tiles of whole rows unless an algorithm is chosen", () => {
+    const { facts } = contextOf(fold().device);
+    const plan = (primitive: "scan" | "reduce", options: object = {}) =>
+      planRows(
+        primitive,
+        { type: u32, maxLength: 2 ** 20, ...options },
+        facts,
+        { ...everyMethod, segmentsOf },
+        ALL_ARRANGEMENTS,
+      );
+    const kernelOf = (primitive: "scan" | "reduce", columns: number): string | undefined =>
+      plan(primitive)?.passes(2 ** 18, "vectors", false, { columns })[0]?.kernel.entryPoint;
+    expect([4, 5, 32, 128].map((columns) => kernelOf("scan", columns))).toEqual(
+      Array(4).fill("scan_each_row"),
+    );
+    expect([4, 5, 32, 2 ** 12, 2 ** 18].map((columns) => kernelOf("reduce", columns))).toEqual(
+      Array(5).fill("reduce_each_row"),
+    );
+    expect(kernelOf("scan", 2 ** 16)).toMatch(/scan_single_pass|reduce_tiles/);
+    expect(plan("scan", { algorithm: "blelloch" })).toBeUndefined();
+    expect(plan("reduce", { passes: "single" })).toBeUndefined();
+  });
+});
