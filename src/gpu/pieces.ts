@@ -222,9 +222,12 @@ export function openPieces(
     const arrangement = arrangementFor(planned.all);
     const vector = arrangement === "padded" ? plan.vector : 1;
     const rangeOf = (buffer: GPUBuffer, bytes: number): Range => ({ buffer, offset: 0, bytes });
-    // What has no bytes is not bound.
-    const roomOf = (name: "input" | "output" | "flags", items: number): number =>
-      items && paddedBytes(items, plan.itemBytes[name] ?? 4, vector);
+    type Name = "input" | "output" | "flags";
+    const itemBytesOf = (name: Name): number => plan.itemBytes[name] ?? 4;
+    const roomOf = (name: Name, items: number): number => paddedBytes(items, itemBytesOf(name), vector);
+    // Ranges of whole vectors are padded. Others end with their last item, as those of a caller do. What has no bytes is not bound.
+    const itemsOf = (name: Name, buffer: GPUBuffer, items: number): Range =>
+      rangeOf(buffer, items && (vector === 1 ? items * itemBytesOf(name) : roomOf(name, items)));
 
     const input = await hand.own("input", roomOf("input", pieceItems));
     const output = isReduction ? undefined : await hand.own("output", roomOf("output", pieceItems));
@@ -244,9 +247,9 @@ export function openPieces(
       return buffer && rangeOf(buffer, carryBytes);
     };
     const rangesOf = (piece: number, items: number): ResolvedRanges => ({
-      input: rangeOf(input, roomOf("input", items)),
-      output: output ? rangeOf(output, roomOf("output", items)) : carryBefore(piece + 1),
-      flags: flags && rangeOf(flags, roomOf("flags", items)),
+      input: itemsOf("input", input, items),
+      output: output ? itemsOf("output", output, items) : carryBefore(piece + 1),
+      flags: flags && itemsOf("flags", flags, items),
       count: count && rangeOf(count, 4),
       initial: carryBefore(piece),
       total: needs.has("total") ? carryBefore(piece + 1) : undefined,

@@ -18,6 +18,7 @@ import { matrix } from "../look_back/operators.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
+import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -639,5 +640,25 @@ describe("what goes wrong", () => {
     );
     expect(sums).toEqual(Array.from({ length: 6 }, (_, at) => at * (100 + 31 * at)));
     await works(given);
+  });
+});
+
+describe("f16, whose items are half a word", () => {
+  // The software adapter has no f16. This one runs nothing, and refuses what no device takes.
+  const device = useNullDevice();
+
+  test.each([1, 3, 5, 301])("a last piece of %i items: no item is bound twice", async (length) => {
+    const one = await openFold({ device: device() });
+    for (const itemsPerThread of [2, 4, 8]) {
+      const options = { type: f16, algorithm: "subgroup", itemsPerThread } as const;
+      const { readable, writable } = await one.scanStream(options);
+      const writer = writable.getWriter();
+      const given = new Uint16Array(length);
+      const written = writer.write(given).then(() => writer.close());
+      const { value } = await readable.getReader().read();
+      expect(value?.length).toBe(length);
+      await written;
+    }
+    one.destroy();
   });
 });
