@@ -58,8 +58,8 @@ const mostGroups = (byVotes: boolean, words: number): number =>
   byVotes ? 64 : Math.max(2, Math.min(64, Math.floor(128 / words)));
 
 /**
- * How many places a group has in the spine: one for each tile, one for its carry, and one that is not used, so that groups
- * of 30 tiles start at aligned addresses.
+ * How many places a group has in the spine: one for each tile, one for its carry, and one that says who hands on the carry in
+ * its owner's stead. So groups of 30 tiles start at aligned addresses.
  */
 const groupEntries = (fanOut: number): number => fanOut + 2;
 

@@ -153,6 +153,11 @@ const wordsOf = (payload: Payload): number => (payload.kind === "buffer" ? paylo
 const itemWords = ({ type, key, keysAlone }: Pick<SortKernelOptions, "type" | "key" | "keysAlone">): 1 | 2 =>
   keysAlone ? keyWords(key.type) : type.bytes === 8 ? 2 : 1;
 
+/** Whether items or values have two words each. */
+export const movesPairs = (
+  options: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">,
+): boolean => itemWords(options) === 2 || wordsOf(options.payload) === 2;
+
 /** Whether items go through memory of their own, since WGSL has no bits of theirs that are sure to stay the same. */
 const areHalves = ({ type, keysAlone }: Pick<SortKernelOptions, "type" | "keysAlone">): boolean =>
   !keysAlone && type.bytes === 2;

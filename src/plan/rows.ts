@@ -177,8 +177,8 @@ export function planRows(
     outputLength: (length: number) => length,
     ways: ways.map((arrangement) => ({ arrangement })),
   };
-  const groupingFor = (arrangement: Arrangement, columns: number, chunk: number) => ({
-    ...groupingOf(tuning, columns % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1),
+  const groupingFor = (arrangement: Arrangement, wanted: number, chunk: number) => ({
+    ...groupingOf(tuning, wanted % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1),
     ...(!bySubgroups && { fanIn: ROW_FAN, itemsPerRow: chunk }),
   });
   const slots: readonly (readonly [number, Slot])[] = [
@@ -206,10 +206,10 @@ export function planRows(
       eagerScratch: general?.eagerScratch ?? 0,
       ...(general?.spine && { spine: general.spine }),
       vector: Math.max(common.vector, general?.vector ?? 1),
-      groupingOf: (arrangement, { columns = 1, chunk_rows: chunk, ...others } = {}) =>
+      groupingOf: (arrangement, { columns = 1, wanted = columns, chunk_rows: chunk, ...others } = {}) =>
         chunk === undefined && general
           ? general.groupingOf(arrangement, others)
-          : groupingFor(arrangement, columns, chunk ?? 1),
+          : groupingFor(arrangement, wanted, chunk ?? 1),
       passes(length, arrangement, aside, params = {}) {
         const { columns = 1 } = params;
         const wanted = widthOf(length, columns);
@@ -258,8 +258,8 @@ export function planRows(
     ]),
     scratch,
     eagerScratch: Math.min(1, scratch.length),
-    groupingOf: (arrangement, { columns = 1, chunk_rows: chunk = 1 } = {}) =>
-      groupingFor(arrangement, columns, chunk),
+    groupingOf: (arrangement, { columns = 1, wanted = columns, chunk_rows: chunk = 1 } = {}) =>
+      groupingFor(arrangement, wanted, chunk),
     passes(length, arrangement, _, { columns = 1 } = {}) {
       if (length === 0 && !counts) {
         return [];

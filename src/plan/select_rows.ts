@@ -120,7 +120,7 @@ export function planTopKRows(
   // The positions that are taken; and the keys and the positions of shorter rows, of which there are two in turns.
   const taken: Slot = { scratch: 0 };
   const shorter = Math.min(maxLength, Math.ceil((2 * k * maxLength) / slot));
-  const bytes = most > slot ? [wholeWords(shorter * keyBytes), wholeWords(shorter * 4)] : [];
+  const bytes = most > slot ? [wholeWords(shorter * Math.max(4, keyBytes)), wholeWords(shorter * 4)] : [];
   return {
     ...plan,
     kernels: distinct([...Object.values(kernelOf.items), ...Object.values(kernelOf.keys), last]),

@@ -15,6 +15,7 @@ import {
   firstEntry,
   gatherKernel,
   histogramOfDigits,
+  movesPairs,
   oneTileKernel,
   sortBindingOf,
   sortMemory,
@@ -243,11 +244,13 @@ export function planSort(
   const { workGroupSize, items } = shape.sizes;
   const tile = workGroupSize * items;
   const tilesOf = (length: number): number => Math.ceil(length / tile);
-  const passesOverData = maxLength <= tile ? 1 : digits.count;
+  // The kernel of one tile does not move words in turns, so its memory would not hold both.
+  const isWhole = maxLength <= tile && !(kernelOptions.inTurns && movesPairs(base));
+  const passesOverData = isWhole ? 1 : digits.count;
   const layout = layoutOf(checked, shape.sizes, arrangements, passesOverData, facts);
   const { common, scratch: scratchOfData, spine, slotsFor, copies } = layout;
 
-  if (maxLength <= tile) {
+  if (isWhole) {
     const kernel = oneTileKernel(kernelOptions, storesKeys);
     const passes = (length: number, aside: boolean): readonly Pass[] =>
       length === 0

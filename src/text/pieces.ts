@@ -57,10 +57,10 @@ export function piecesOf(text: string, rename = (word: string): string => word):
       if (token) {
         piece.words.push(token);
       }
-      if (keyword) {
-        piece.name ||= (before === keyword && keyword !== "const_assert") || before === ">" ? token : "";
-      } else if (!depth) {
+      if (!keyword && !depth) {
         piece.keyword = read[0];
+      } else if (keyword && keyword !== "const_assert") {
+        piece.name ||= before === keyword || before === ">" ? token : "";
       }
     }
     piece.text += token;

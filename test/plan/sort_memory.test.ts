@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { bindingOf } from "../../src/kernels/kernel.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
+import { planTopKRows } from "../../src/plan/select_rows.ts";
+import { planSort } from "../../src/plan/sort.ts";
+import { factsWith } from "../support/kernels.ts";
+
+// What sorts and selections of any adapter's sizes put into memory has room there.
+
+const nvidia = factsWith(
+  { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
+  { maxComputeWorkgroupStorageSize: 49_152, maxComputeInvocationsPerWorkgroup: 1024 },
+);
+
+test.each([
+  { type: u64, moved: undefined },
+  { type: u64, moved: u32 },
+  { type: u32, moved: u64 },
+  { type: f64, moved: f64 },
+] as { type: ElementType; moved: ScalarType | undefined }[])(
+  "both words of $type.name have room in work-group memory",
+  ({ type, moved }) => {
+    let pairs = 0;
+    for (const maxLength of [2, 1000, 2000, 4096, 100_000]) {
+      for (const tuning of [
+        {},
+        { lengthOnGpu: true },
+        { lengthOnGpu: true, bits: [0, 12] },
+        { lengthOnGpu: true, algorithm: "blelloch" },
+        { workGroupSize: 256, itemsPerThread: 16 },
+      ] as const) {
+        const { kernels } = planSort({ type, maxLength, ...tuning }, nvidia, everyMethod, moved);
+        for (const { code, label } of kernels) {
+          const number = (name: string): number =>
+            Number(new RegExp(`const ${name}\\b[^=]* = (\\d+)u;`).exec(code)?.[1]);
+          if (code.includes("sort_memory[TILE + place]")) {
+            pairs++;
+            const title = `${label}: ${maxLength} ${JSON.stringify(tuning)}`;
+            expect(number("MEMORY"), title).toBeGreaterThanOrEqual(
+              2 * number("WORK_GROUP_SIZE") * number("ITEMS"),
+            );
+          }
+        }
+      }
+    }
+    expect(pairs).toBeGreaterThan(0);
+  },
+);
+
+test.each([f16, f32, u64] as ElementType[])(
+  "the keys of rows' chunks have room in scratch: $name",
+  (type) => {
+    const k = 100;
+    for (const columns of [1025, 1124, 1500, 5000, 9000]) {
+      for (const facts of [nvidia, factsWith({ software: true })]) {
+        const count = 10;
+        const maxLength = count * columns;
+        const plan = planTopKRows({ type, k, segments: "rows", maxLength }, facts, everyMethod);
+        const passes = plan.passes(maxLength, "items", false, { columns, segment_count: count });
+        for (const { slots, length } of passes.slice(1, -1)) {
+          const from = slots.get(bindingOf.input);
+          if (typeof from === "object" && "scratch" in from) {
+            expect(plan.scratch[from.scratch], `${columns}`).toBeGreaterThanOrEqual(
+              length * Math.max(4, type.bytes),
+            );
+          }
+        }
+      }
+    }
+  },
+);
