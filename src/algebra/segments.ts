@@ -146,6 +146,10 @@ export function requireSegments(given: unknown, length: number, caller: string):
   }
 }
 
+/** The items of the longest segment between offsets that were checked. It is at least 1. */
+export const longestOf = (offsets: Uint32Array): number =>
+  offsets.reduce((most, offset, at) => Math.max(most, offset - (offsets[at - 1] ?? offset)), 1);
+
 /** A bit for each flag. They take less time to copy than flags. */
 function bitsOf(flags: ArrayLike<unknown>): Uint32Array {
   const words = new Uint32Array(Math.ceil(flags.length / 32));

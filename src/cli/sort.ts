@@ -3,7 +3,7 @@ import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Segments } from "../algebra/segments.ts";
-import { requireSegments } from "../algebra/segments.ts";
+import { longestOf, requireSegments } from "../algebra/segments.ts";
 import type { ScalarType, TypeName } from "../algebra/types.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { GpuArray } from "../gpu/gpu_array.ts";
@@ -167,7 +167,10 @@ export async function sortFile(path: string, options: SortFileOptions): Promise<
         }
         const by: object = {
           ...order,
-          ...(offsets && { segments: { offsets: await fold.upload(offsets) } }),
+          ...(offsets && {
+            segments: { offsets: await fold.upload(offsets) },
+            maxSegmentLength: longestOf(offsets),
+          }),
         };
         const sorted =
           moved.length === 0

@@ -3,7 +3,7 @@ import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { describe } from "../algebra/value_problem.ts";
-import { ArgumentError, LimitError, refuse } from "../errors.ts";
+import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { wholeWords } from "../plan/plan.ts";
 import type { ExpandOptions } from "../plan/runs.ts";
@@ -12,8 +12,8 @@ import { typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { allocate, requireDevice } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
-import type { Arrays } from "./gpu_array.ts";
-import { GpuArray, own } from "./gpu_array.ts";
+import type { Arrays, Memory } from "./gpu_array.ts";
+import { GpuArray, hold, own } from "./gpu_array.ts";
 import { run } from "./more_on_gpu.ts";
 import { plannedLength, requireNamed, requireOneEach, requireOnGpu } from "./on_gpu.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "./recording.ts";
@@ -86,18 +86,46 @@ const recordNames = {
   length: true,
 } as const satisfies Record<keyof ExpandRanges, true>;
 
-/** Does a step. Its errors are those of the whole, by the names of the whole's ranges. */
-function asWhole(title: string, names: Readonly<Record<string, string>>, step: () => void): void {
-  try {
-    step();
-  } catch (cause) {
-    const own = cause instanceof ArgumentError && cause.option !== undefined ? cause : undefined;
-    const name = names[own?.option ?? ""];
-    throw own && name
-      ? new ArgumentError(own.message.replace(/^[^:]*/, title).replace(own.option as string, name), name)
-      : cause;
+/** The title that the scan of the counts has in its errors: recorded, and as a call. */
+const SCAN = /^scan<u32(, saturatingSum)?>/;
+
+/** The error of a step, as one of the whole: with its title, and by the names of its ranges. */
+function ofWhole(cause: unknown, title: string, names: Readonly<Record<string, string>> = {}): unknown {
+  if (!(cause instanceof Error)) {
+    return cause;
+  }
+  const { option } = cause as ArgumentError;
+  const name = names[option ?? ""];
+  const retitled = cause.message.replace(SCAN, title);
+  const message = name ? retitled.replace(`: ${option}`, `: ${name}`) : retitled;
+  if (cause instanceof ArgumentError) {
+    return new ArgumentError(message, name ?? option);
+  }
+  if (cause instanceof LimitError) {
+    return new LimitError(message, cause.needed, cause.limit, name ?? option);
+  }
+  if (cause instanceof OutOfMemoryError) {
+    return new OutOfMemoryError(message, cause.needed);
+  }
+  return cause instanceof DeviceLostError ? new DeviceLostError(message) : cause;
+}
+
+/** @throws {ArgumentError} if the counts are in a buffer that is written. The steps cannot tell: none of them has both. */
+function requireCountsApart(title: string, { counts, output, count }: ExpandRanges): void {
+  const bufferOf = (range: BufferRange): GPUBuffer => ("buffer" in range ? range.buffer : range);
+  for (const [name, written] of Object.entries({ output, count })) {
+    if (bufferOf(counts) === bufferOf(written)) {
+      throw new ArgumentError(`${title}: counts and ${name} must be in different buffers`, "counts");
+    }
   }
 }
+
+/** The most elements of a result: what the kernel takes as a number. */
+const MOST = 2 ** 32 - 2;
+
+/** The most elements of a type that the device binds as a result. */
+const mostOf = ({ bytes }: ElementType, { facts: { limits } }: Context): number =>
+  Math.min(MOST, Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / bytes));
 
 /** `Fold.prepareExpandRuns`. */
 export async function prepareExpandRuns(
@@ -117,9 +145,8 @@ export async function prepareExpandRuns(
     ends?.destroy();
   };
   try {
-    made.push(
-      await prepareFor("scan", context, { type: u32, op: saturatingSum, maxLength, lengthOnGpu } as never),
-    );
+    const counted = { type: u32, op: saturatingSum, maxLength, lengthOnGpu };
+    made.push(await prepareFor("scan", context, counted as never));
     made.push(await prepare(context, plan));
     const size = Math.max(16, wholeWords(maxLength * u32.bytes));
     ends = await allocate(
@@ -129,7 +156,7 @@ export async function prepareExpandRuns(
     );
   } catch (cause) {
     destroy();
-    throw cause;
+    throw ofWhole(cause, title);
   }
   const [scan, expand] = made as [Prepared, Prepared];
   const positions = ends;
@@ -145,12 +172,18 @@ export async function prepareExpandRuns(
           { segmentCount: "outputLength" },
         ],
       ];
-      for (const [prepared, ranges, names] of steps) {
-        asWhole(title, names, () => prepared.check(ranges));
-      }
-      for (const [prepared, ranges] of steps) {
-        prepared.record(encoder, ranges);
-      }
+      const each = (step: (prepared: Prepared, ranges: Ranges) => void): void => {
+        for (const [prepared, ranges, names] of steps) {
+          try {
+            step(prepared, ranges);
+          } catch (cause) {
+            throw ofWhole(cause, title, names);
+          }
+        }
+      };
+      each((prepared, ranges) => prepared.check(ranges));
+      requireCountsApart(title, given);
+      each((prepared, ranges) => prepared.record(encoder, ranges));
     },
     destroy,
     [Symbol.dispose]: destroy,
@@ -177,12 +210,21 @@ export async function expandRunsOnGpu(
     throw new ArgumentError(`${title}: counts holds ${counts.type.name}; it takes u32`, "counts");
   }
   requireOneEach(title, values, counts, "counts", "values");
-  if (typeof most !== "number" || !Number.isInteger(most) || most < 0 || most >= 2 ** 32) {
+  if (typeof most !== "number" || !Number.isInteger(most) || most < 0 || most > MOST) {
     refuse(
       title,
       "maxLength",
       String(most),
-      "a whole number from 0 up, the most elements that the result may have",
+      "a whole number from 0 to 2^32 - 2, the most elements that the result may have",
+    );
+  }
+  const room = mostOf(values.type, context);
+  if (most > room) {
+    throw new LimitError(
+      `${title}: maxLength is ${most}, and the device has room for ${room} elements`,
+      most,
+      room,
+      "maxLength",
     );
   }
   const { partsOf } = GpuArray;
@@ -193,9 +235,15 @@ export async function expandRunsOnGpu(
     maxLength: plannedLength(values.maxLength, Math.max(values.type.bytes, u32.bytes), context),
     lengthOnGpu: runs !== undefined,
   };
-  const ends = await counts.callOnGpu("scan", context, arrays, { op: saturatingSum });
-  const total = own(context, arrays, await roomFor(context, title, "count", u32.bytes));
+  // The scan may compile, and the caller may destroy the values meanwhile.
+  const release = hold(partsOf(values));
+  let ends: GpuArray | undefined;
+  let total: Memory | undefined;
   try {
+    ends = await counts.callOnGpu("scan", context, arrays, { op: saturatingSum }).catch((cause): never => {
+      throw ofWhole(cause, title, { data: "counts" });
+    });
+    total = own(context, arrays, await roomFor(context, title, "count", u32.bytes));
     return await run(context, arrays, {
       title,
       primitive: caller,
@@ -215,8 +263,9 @@ export async function expandRunsOnGpu(
       count: { memory: total, range: { buffer: total.buffer, offset: 0 } },
     });
   } finally {
-    ends.destroy();
-    total.letGo();
+    ends?.destroy();
+    total?.letGo();
+    release();
   }
 }
 
@@ -244,8 +293,7 @@ export async function expandRunsAtHand(
     );
   }
   const total = counted.reduce((sum, count) => sum + count, 0);
-  const { maxBufferSize } = context.facts.limits;
-  const most = Math.min(2 ** 32 - 1, Math.floor(maxBufferSize / type.bytes));
+  const most = mostOf(type, context);
   if (total > most) {
     throw new LimitError(
       `${title}: the counts add up to ${total}, and the device has room for ${most} elements`,

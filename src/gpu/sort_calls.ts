@@ -2,7 +2,7 @@ import type { AnyArray } from "../algebra/arrays.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { CheckedSegments } from "../algebra/segments.ts";
-import { requireKind, requireSegments } from "../algebra/segments.ts";
+import { longestOf, requireKind, requireSegments } from "../algebra/segments.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { ArgumentError, refuse, WavefoldError } from "../errors.ts";
@@ -374,10 +374,9 @@ export async function sortAtHand(
       const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
       const offsets = await upload(context, arrays, givenOf(words), { type: u32 });
       made.push(offsets);
-      const most = words.reduce((most, offset, at) => Math.max(most, offset - (words[at - 1] ?? offset)), 1);
       return {
         segments: { offsets: offsets as GpuArray as GpuArray<"u32", number> },
-        maxSegmentLength: most,
+        maxSegmentLength: longestOf(words),
       };
     };
     const result = await sortOnGpu(primitive, context, arrays, data, {

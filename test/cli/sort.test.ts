@@ -2,10 +2,12 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Scalar } from "../../src/algebra/types.ts";
+import { sortFile } from "../../src/cli/sort.ts";
+import { Fold } from "../../src/gpu/fold.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 import { SOFTWARE, unixMissing } from "../support/adapter.ts";
 import { failsIn, program } from "../support/command.ts";
@@ -175,4 +177,23 @@ test("sorts rows and segments on their own, in the input's shape", () => {
     ...["sort", "x.npy", "-o", "s.npy", "--offsets", "o.npy"],
     ...SOFTWARE,
   ]);
+});
+
+test("segments of offsets are sorted as segments of the longest one's length", async () => {
+  const data = randomItems(u32, 600, "longest") as Uint32Array;
+  const offsets = [0, 0, 7, 300, 600];
+  put("x.npy", u32, data);
+  put("o.npy", u32, Uint32Array.from(offsets));
+  const sort = vi.spyOn(Fold.prototype, "sort");
+  try {
+    await sortFile(join(files.path, "x.npy"), {
+      offsets: join(files.path, "o.npy"),
+      output: join(files.path, "s.npy"),
+      adapter: SOFTWARE[1],
+    });
+    expect(sort.mock.calls.map(([, options]) => options)).toMatchObject([{ maxSegmentLength: 300 }]);
+  } finally {
+    sort.mockRestore();
+  }
+  expect(dataOf("s.npy")).toEqual(Array.from(sortReference(data, { segments: { offsets } })));
 });

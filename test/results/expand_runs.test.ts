@@ -5,12 +5,15 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, TypeName } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
+import { contextOf } from "../../src/gpu/device.ts";
+import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, openFold } from "../../src/node.ts";
 import { elementsAt, expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { adapter, planAs, useSoftwareFold } from "../support/fold.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
+import { watched } from "../support/watched.ts";
 
 // Runs that are written out, against the reference, on every element.
 
@@ -176,26 +179,171 @@ test("what it refuses", async () => {
   }
   const expand = await fold().prepareExpandRuns({ type: u32, maxLength: 6 });
   const encoder = fold().device.createCommandEncoder();
-  const ranges = { input: six, counts: five, output: floats, outputLength: 6, count: five, length: 6 };
-  for (const [change, option, message] of [
-    [{}, "counts", /counts has 20 bytes/],
-    [{ counts: six, count: six }, "positions", /./],
-    [{ counts: floats, outputLength: -3 }, "outputLength", /outputLength is -3/],
-    [{ counts: floats, outputLength: 60 }, "output", /output has/],
-  ] as const) {
+  const counts = await fold().upload(new Uint32Array(6));
+  const ranges = { input: six, counts, output: floats, outputLength: 6, count: five, length: 6 };
+  const refuses = (change: object, option: string | undefined, message: RegExp, to: unknown = encoder) => {
     let found: unknown;
     try {
-      expand.record(encoder, { ...ranges, ...change } as never);
+      expand.record(to as never, { ...ranges, ...change } as never);
     } catch (cause) {
       found = cause;
     }
-    if (option !== "positions") {
-      expect(found, String(message)).toMatchObject({ option, message: expect.stringMatching(message) });
-    } else {
-      expect(found).toBeInstanceOf(Error);
-    }
+    expect(found, String(message)).toBeInstanceOf(ArgumentError);
+    expect(found, String(message)).toMatchObject({ option, message: expect.stringMatching(message) });
+  };
+  for (const [change, option, message] of [
+    [{ counts: five }, "counts", /^expandRuns<u32>: counts has 20 bytes/],
+    [{ counts: 5 }, "counts", /^expandRuns<u32>: counts is 5; it takes a GPUBuffer/],
+    [{ length: 7 }, "length", /^expandRuns<u32>: length 7 is more than the maxLength 6/],
+    [{ outputLength: -3 }, "outputLength", /^expandRuns<u32>: outputLength is -3/],
+    [{ outputLength: 60 }, "output", /^expandRuns<u32>: output has/],
+    [{ output: six }, "input", /^expandRuns<u32>: input .*and output .*(apart|different)/],
+    [{ counts: floats }, "counts", /^expandRuns<u32>: counts and output must be in different buffers$/],
+    [{ counts: six, count: six, input: counts }, "counts", /^expandRuns<u32>: counts and count must be in/],
+    [{ counts: { buffer: five.buffer, offset: 64 } }, "counts", /^expandRuns<u32>: counts and count must be/],
+  ] as const) {
+    refuses(change, option, message);
   }
-  for (const one of [six, five, floats, expand]) {
+  refuses({}, "encoder", /^expandRuns<u32>: record takes a GPUCommandEncoder/, {});
+  // Values and counts are only read.
+  expand.record(encoder, { ...ranges, input: counts });
+  expand.destroy();
+  refuses({}, undefined, /^expandRuns<u32> was destroyed; prepare it again$/);
+  for (const one of [six, five, floats, counts]) {
     one.destroy();
   }
+});
+
+test("more than the device has room for is refused before anything is scanned", async () => {
+  const { facts } = contextOf(fold().device);
+  const long = new Uint32Array(3).fill(400);
+  const { device, made } = watched(fold().device);
+  const one = await openFold({ device });
+  const [values, counts, wide] = [
+    await one.upload(long),
+    await one.upload(long),
+    await one.upload(new Float64Array(3)),
+  ];
+  for (const sizes of [
+    { maxStorageBufferBindingSize: 4096, maxBufferSize: 65536 },
+    { maxStorageBufferBindingSize: 65536, maxBufferSize: 4096 },
+  ]) {
+    const restore = planAs({ device }, { limits: { ...facts.limits, ...sizes } });
+    const before = made().length;
+    try {
+      for (const [call, option, needed, limit] of [
+        [() => one.expandRuns(values, counts, { maxLength: 1025 }), "maxLength", 1025, 1024],
+        [() => one.expandRuns(wide, counts, { maxLength: 2 ** 30 }), "maxLength", 2 ** 30, 512],
+        [() => one.expandRuns(long, long), "counts", 1200, 1024],
+        [() => one.expandRuns(new Float64Array(3), long), "counts", 1200, 512],
+      ] as const) {
+        const found = await call().catch((cause: unknown) => cause);
+        expect(found).toBeInstanceOf(LimitError);
+        expect(found).toMatchObject({ option, needed, limit });
+        expect((found as Error).message).toMatch(new RegExp(`${needed}.* ${limit} elements`));
+      }
+      expect(made().length, "no buffer is made").toBe(before);
+    } finally {
+      restore();
+    }
+  }
+  // The kernel takes no more, whatever the device has room for.
+  const limits = { ...facts.limits, maxStorageBufferBindingSize: 2 ** 40, maxBufferSize: 2 ** 40 };
+  const restore = planAs({ device }, { limits });
+  const found = await one.expandRuns(values, counts, { maxLength: 2 ** 32 - 1 }).catch((cause) => cause);
+  const atHand = await one
+    .expandRuns(
+      long,
+      long.map(() => 0x55555555),
+    )
+    .catch((cause) => cause);
+  restore();
+  expect(found).toBeInstanceOf(ArgumentError);
+  expect(found).toMatchObject({ option: "maxLength", message: expect.stringMatching(/0 to 2\^32 - 2/) });
+  expect(atHand).toBeInstanceOf(LimitError);
+  expect(atHand).toMatchObject({ option: "counts", needed: 2 ** 32 - 1, limit: 2 ** 32 - 2 });
+  one.destroy();
+});
+
+test("values that are destroyed while the counts are scanned stay until the call ends", async () => {
+  const { device } = fold();
+  let compiles: (() => void) | undefined;
+  const hooked = new Proxy(device, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name === "createComputePipelineAsync") {
+        return (descriptor: GPUComputePipelineDescriptor) => {
+          compiles?.();
+          return target.createComputePipelineAsync(descriptor);
+        };
+      }
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const one = await openFold({ device: hooked });
+  const [values, counts] = [
+    await one.upload(Uint32Array.of(5, 6, 7)),
+    await one.upload(Uint32Array.of(2, 0, 3)),
+  ];
+  let isDestroyed = false;
+  compiles = () => {
+    values.destroy();
+    isDestroyed = true;
+  };
+  const found = await one.expandRuns(values, counts, { maxLength: 9 });
+  expect(isDestroyed).toBe(true);
+  expectSameBits(await found.read(), Uint32Array.of(5, 5, 7, 7, 7), "values of the call");
+  one.destroy();
+});
+
+// A GPU may well have room for the largest buffer.
+test.skipIf(adapter === "gpu")("without room, it leaves nothing behind", async () => {
+  const { maxBufferSize } = fold().device.limits;
+  let starved = / count$/;
+  const { device, alive } = watched(fold().device, {
+    buffer: (one) => ({ ...one, ...(starved.test(one.label ?? "") && { size: maxBufferSize }) }),
+  });
+  const one = await openFold({ device, maxKeptBytes: 0 });
+  const values = await one.upload(Uint32Array.of(5, 6, 7));
+  const counts = await one.upload(Uint32Array.of(2, 0, 3));
+  const before = alive();
+  await expect(one.expandRuns(values, counts, { maxLength: 9 })).rejects.toMatchObject({
+    name: "OutOfMemoryError",
+    needed: 4,
+    message: expect.stringMatching(/^expandRuns<u32>: no room/),
+  });
+  one.trim();
+  expect(alive()).toEqual(before);
+  values.destroy();
+  counts.destroy();
+  expect(alive().filter((label) => /upload/.test(label))).toEqual([]);
+  starved = /scan<u32> result$/;
+  const [again, more] = [await one.upload(Uint32Array.of(5)), await one.upload(Uint32Array.of(2))];
+  await expect(one.expandRuns(again, more, { maxLength: 9 })).rejects.toThrow(/^expandRuns<u32>: no room/);
+  starved = /scan<.*scratch/;
+  const found = await one.prepareExpandRuns({ type: u32, maxLength: 100_000 }).catch((cause) => cause);
+  expect(found).toBeInstanceOf(OutOfMemoryError);
+  expect(found.message).toMatch(/^expandRuns<u32>: no room/);
+  one.destroy();
+});
+
+test("a lost device is an error of the runs", async () => {
+  const one = await openFold({ adapter });
+  const expand = await one.prepareExpandRuns({ type: u32, maxLength: 6 });
+  const buffer = storageBuffer(one.device, new Uint32Array(6));
+  const encoder = one.device.createCommandEncoder();
+  one.device.destroy();
+  await one.device.lost;
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  const record = () =>
+    expand.record(encoder, {
+      input: buffer,
+      counts: buffer,
+      output: buffer,
+      outputLength: 6,
+      count: buffer,
+      length: 6,
+    });
+  expect(record).toThrow(DeviceLostError);
+  expect(record).toThrow(/^expandRuns<u32>: the device/);
 });
