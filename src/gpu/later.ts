@@ -62,9 +62,19 @@ export function putOff(context: Context, plan: Plan): (isWanted: () => boolean) 
   const later = plan.kernels
     .filter((kernel) => !first.includes(kernel) && !pipelines.has(keyOf(kernel)))
     .map((kernel) => {
+      const key = keyOf(kernel);
       let made: Pipeline | undefined;
+      let failure: { readonly cause: unknown } | undefined;
       const own = (): Pipeline => {
-        made ??= compileNow(device, kernel);
+        if (failure !== undefined) {
+          throw failure.cause;
+        }
+        if (made === undefined) {
+          made = compileNow(device, kernel);
+          if (pipelines.get(key) === pipeline) {
+            pipelines.set(key, Promise.resolve(made));
+          }
+        }
         return made;
       };
       const pipeline = Promise.resolve<Pipeline>({
@@ -76,21 +86,24 @@ export function putOff(context: Context, plan: Plan): (isWanted: () => boolean) 
         },
       });
       atUse.add(pipeline);
-      pipelines.set(keyOf(kernel), pipeline);
-      const compile = async (): Promise<void> => {
-        if (pipelines.get(keyOf(kernel)) === pipeline) {
-          pipelines.delete(keyOf(kernel));
+      pipelines.set(key, pipeline);
+      return async (isWanted: boolean): Promise<void> => {
+        if (pipelines.get(key) === pipeline) {
+          pipelines.delete(key);
         }
-        made ??= await pipelineOf(context, kernel);
+        if (isWanted && made === undefined) {
+          try {
+            made = await pipelineOf(context, kernel);
+          } catch (cause) {
+            // A recording that needs it throws this, if there ever is one.
+            failure = { cause };
+          }
+        }
       };
-      return compile;
     });
   return async (isWanted) => {
     for (const compile of later) {
-      if (isWanted() && context.lost === undefined) {
-        // What does not compile fails again where it is used, if ever.
-        await compile().catch(() => {});
-      }
+      await compile(isWanted() && context.lost === undefined);
     }
   };
 }

@@ -198,16 +198,20 @@ export async function prepareFor(
       : plan;
   // On a software adapter, the kernels would be compiled on the processors that run them.
   const compileOthers = facts.software ? undefined : (await import("./later.ts")).putOff(context, whole);
-  const prepared = await prepare(context, whole, undefined, isSubmitted);
-  let isWanted = true;
-  void compileOthers?.(() => isWanted);
-  return {
-    ...prepared,
-    destroy() {
-      isWanted = false;
-      prepared.destroy();
-    },
-  };
+  let isWanted = false;
+  try {
+    const prepared = await prepare(context, whole, undefined, isSubmitted);
+    isWanted = true;
+    return {
+      ...prepared,
+      destroy() {
+        isWanted = false;
+        prepared.destroy();
+      },
+    };
+  } finally {
+    void compileOthers?.(() => isWanted);
+  }
 }
 
 /** The primitives that are recorded. */

@@ -98,6 +98,9 @@ test("what a recording needs before it is there is compiled at once, and right",
   for (const layout of others) {
     await expectScanned(again, layout);
   }
+  // Other plans find them, and nothing compiles them again.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(again.kernels.every((kernel) => context.pipelines.has(keyOf(kernel)))).toBe(true);
   again.destroy();
 });
 

@@ -20,7 +20,8 @@ struct S { a: u32, }
 @group(0) @binding(f(1)) var<storage, read> v: array<A>;
 var<private> p: u32;
 @compute @workgroup_size(C) fn main() { if (true) { } }
-const_assert C == 1u;`;
+const_assert C == 1u;
+const_assert 2u > C;`;
     expect(parse(text).directives).toEqual(["enable f16;", "enable subgroups;"]);
     expect(summary(text)).toEqual([
       "alias A",
