@@ -22,8 +22,16 @@ export interface ReferenceSort<A extends AnyArray> extends SortOrder {
   readonly key?: (value: ValueIn<A>) => Scalar;
   /** The type of the keys. The default is the type of the elements. */
   readonly keyType?: ElementType;
-  /** Sorts each segment on its own: rows of so many elements; or where each segment starts, and where the last one ends. */
-  readonly segments?: { readonly rows: number } | { readonly offsets: ArrayLike<number> };
+  /** Sorts each segment on its own. */
+  readonly segments?:
+    | {
+        /** Elements of a row. They divide the length. */
+        readonly rows: number;
+      }
+    | {
+        /** Where each segment starts, and where the last one ends: one number more than there are segments. */
+        readonly offsets: ArrayLike<number>;
+      };
 }
 
 const topKNames = {
@@ -110,8 +118,11 @@ function elementsAt<A extends AnyArray>(
 
 /** What a selection of the greatest or least elements is by, on the CPU. */
 export interface ReferenceTopK<A extends AnyArray> extends Omit<ReferenceSort<A>, "descending" | "segments"> {
-  /** Takes elements of each row of so many. */
-  readonly segments?: { readonly rows: number };
+  /** Takes elements of each row on its own. */
+  readonly segments?: {
+    /** Elements of a row. They divide the length. */
+    readonly rows: number;
+  };
   /** Whether to take the least elements instead, the least of all first. */
   readonly smallest?: boolean;
 }
