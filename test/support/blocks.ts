@@ -230,9 +230,11 @@ const skips: Readonly<Record<string, string>> = {
 /** A test for each command: it succeeds, says nothing on stderr, and writes its output. */
 export function testCommands(commands: readonly (readonly string[])[], kernel: string): void {
   let folder: string;
+  const put = (name: string, ...items: number[]): void =>
+    writeFileSync(join(folder, name), Buffer.from(dump(Uint32Array.from(items), [items.length])));
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "wavefold-commands-"));
-    writeFileSync(join(folder, "in.npy"), Buffer.from(dump(Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3), [8])));
+    put("in.npy", 3, 1, 7, 0, 4, 1, 6, 3);
     writeFileSync(join(folder, "in.wgsl"), kernel);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -241,6 +243,11 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
     const reason = skips[args[0] ?? ""];
     test(`npx wavefold ${args.join(" ")}`, ({ skip }) => {
       skip(reason !== undefined, reason);
+      if (args[0] === "expand") {
+        // What the command before it leaves.
+        put("values.npy", 3, 1, 7);
+        put("counts.npy", 2, 1, 3);
+      }
       const { status, stderr } = spawnSync(process.execPath, [resolve("dist/cli.js"), ...args], {
         cwd: folder,
         encoding: "utf8",
