@@ -1237,7 +1237,7 @@ export class Fold {
    * @example
    * ```ts
    * const expand = await fold.prepareExpandRuns({ type: u32, maxLength: 1 << 20 });
-   * expand.record(encoder, { input, counts, output, outputLength: 1 << 22, count, length });
+   * expand.record(encoder, { input, counts, output, outputLength: 1000, count, length });
    * ```
    */
   prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {

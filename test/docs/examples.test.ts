@@ -119,6 +119,7 @@ describe("the example of", () => {
       input: words(),
       output: words(),
       count: words(),
+      counts: words(),
       indices: words(),
       flags: words(),
       sorted: words(),
