@@ -196,8 +196,7 @@ export async function prepareFor(
     options.lengthOnGpu && !methods.planColumns
       ? (await import("../plan/counted.ts")).counted(plan, primitive === "scan", facts)
       : plan;
-  // On a software adapter, the kernels would be compiled on the processors that run them.
-  const compileOthers = facts.software ? undefined : (await import("./later.ts")).putOff(context, whole);
+  const compileOthers = (await import("./later.ts")).putOff(context, whole);
   let isWanted = false;
   try {
     const prepared = await prepare(context, whole, undefined, isSubmitted);
@@ -210,7 +209,10 @@ export async function prepareFor(
       },
     };
   } finally {
-    void compileOthers?.(() => isWanted);
+    // A software adapter would compile the others on the processors that run the first. There they wait until they are used.
+    if (!isWanted || !facts.software) {
+      void compileOthers(() => isWanted);
+    }
   }
 }
 
