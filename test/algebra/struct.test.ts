@@ -21,6 +21,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { randomBits, randomItems } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 import { randomStruct, scalarsKernel } from "../support/structs.ts";
 
 const mixed = struct({ name: "Mixed", fields: { a: f16, b: u64, c: f16, d: i32, e: f64, f: u32, g: i64 } });
@@ -301,16 +302,15 @@ test("bytes and offsets of any nested type are WGSL's", () => {
 
 const fold = useSoftwareFold();
 
-test("a kernel reads and writes each scalar of any nested type where the CPU does", async () => {
-  const { device } = fold();
-  const next = randomBits("nested kernels");
-  let count = 0;
-  while (count < 10) {
-    const type = randomStruct(`Any${count}`, next);
-    if (type.feature !== undefined && !device.features.has(type.feature)) {
-      continue;
+test.each(rows([...Array(10).keys()], { of: 10 }))(
+  "a kernel reads and writes each scalar of any nested type where the CPU does: %i",
+  async (number) => {
+    const { device } = fold();
+    const next = randomBits(`nested kernels ${number}`);
+    let type = randomStruct(`Any${number}`, next);
+    while (type.feature !== undefined && !device.features.has(type.feature)) {
+      type = randomStruct(`Any${number}`, next);
     }
-    count += 1;
     const leaves = leavesOf(type);
     const data = randomItems(type, 2, type.declaration) as StructArray;
     const words = new Uint32Array(2 * leaves.length);
@@ -366,8 +366,8 @@ test("a kernel reads and writes each scalar of any nested type where the CPU doe
       where: `all(x${first?.access} == x${first?.access}) && i % 2u == 1u`,
     });
     expect([...kept], type.declaration).toEqual([...some].filter((_, at) => at % 2 === 1));
-  }
-});
+  },
+);
 
 describe("errors", () => {
   test("a long or deep value is shown in part", () => {

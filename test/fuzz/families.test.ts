@@ -3,6 +3,7 @@ import type { GpuArray } from "../../src/gpu/gpu_array.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold, u32 } from "../../src/node.ts";
 import { adapter } from "../support/fold.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import type { Bench } from "./bench.ts";
 import { benchOn } from "./bench.ts";
 import type { Case } from "./families.ts";
@@ -57,7 +58,7 @@ const hand = (call: object): Case =>
   }) as Case;
 
 describe("a case that is right passes", () => {
-  test.each<[string, Case]>([
+  const right: readonly (readonly [string, Case])[] = [
     ["a scan", scan],
     ["in place, twice", recorded({ primitive: "scan" }, { output: { buffer: 0, how: "input" } }, {})],
     [
@@ -192,7 +193,8 @@ describe("a case that is right passes", () => {
       } as Case,
     ],
     ["a file", { family: "files", kind: "header", type: "f16", shape: [2, 3], data }],
-  ])("%s", async (_, one) => {
+  ];
+  test.each(rows(right, { of: 5 }))("%s", async (_, one) => {
     expect(await runCase(one, bench)).toBe("passed");
   });
 
@@ -227,12 +229,14 @@ const preparedWith = (
   });
 
 describe("a planted fault is found:", () => {
-  test("an item that is not written", async () => {
+  const inTurn = testInTurn({ of: 5 });
+
+  inTurn("an item that is not written", async () => {
     const bad = preparedWith((ranges) => ({ ...ranges, length: 36 }));
     await expect(runCase(scan, bad)).rejects.toThrow(/wrong in scan<u32, add>'s output/);
   });
 
-  test("a sort by other bits", async () => {
+  inTurn("a sort by other bits", async () => {
     const bad = planted({
       prepareSort: (options: object) => fold.prepareSort({ ...options, bits: [1, 32] } as never),
     });
@@ -244,7 +248,7 @@ describe("a planted fault is found:", () => {
     await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);
   });
 
-  test("a sort of other segments, and selections of other rows", async () => {
+  inTurn("a sort of other segments, and selections of other rows", async () => {
     const longer = <T extends { record(encoder: never, ranges: never): void }>(made: T): T => ({
       ...made,
       record: (encoder: never, ranges: { readonly rows: number }) =>
@@ -262,7 +266,7 @@ describe("a planted fault is found:", () => {
     await expect(runCase(select as unknown as Case, bad)).rejects.toThrow(/wrong in topK<u32>/);
   });
 
-  test("selections of one element less, and by other bits", async () => {
+  inTurn("selections of one element less, and by other bits", async () => {
     const bad = planted({
       prepareTopK: (options: { readonly k: number }) =>
         fold.prepareTopK({ ...options, k: options.k - 1 } as never),
@@ -275,24 +279,27 @@ describe("a planted fault is found:", () => {
     }
   });
 
-  test("a reduction of segments that leaves the last item out, and a scan that goes on over a head", async () => {
-    const steps = [{ length: 300, data, each: 7 }];
-    const short = planted({
-      unique: async (array: Uint32Array) => (await fold.unique(array)).subarray(1),
-      reduce: (array: Int32Array, options: object) =>
-        fold.reduce(Int32Array.of(...array.subarray(0, -1), 77), options as never),
-      scan: (array: Int32Array, { segments: _, ...options }: { segments?: object }) =>
-        fold.scan(array, options as never),
-    });
-    const run = (call: object): Promise<unknown> =>
-      runCase({ family: "segments", call: { ...segments, ...call }, steps } as unknown as Case, short);
-    await expect(run({ by: "offsets" })).rejects.toThrow(/item \d+ of \d+ is wrong/);
-    await expect(run({ by: "unique" })).rejects.toThrow(/items instead of/);
-    const plan = { ...segments.plan, primitive: "scan", op: "add" };
-    await expect(run({ plan, by: "heads" })).rejects.toThrow(/scan<i32, add> by heads .* is wrong/);
-  });
+  inTurn(
+    "a reduction of segments that leaves the last item out, and a scan that goes on over a head",
+    async () => {
+      const steps = [{ length: 300, data, each: 7 }];
+      const short = planted({
+        unique: async (array: Uint32Array) => (await fold.unique(array)).subarray(1),
+        reduce: (array: Int32Array, options: object) =>
+          fold.reduce(Int32Array.of(...array.subarray(0, -1), 77), options as never),
+        scan: (array: Int32Array, { segments: _, ...options }: { segments?: object }) =>
+          fold.scan(array, options as never),
+      });
+      const run = (call: object): Promise<unknown> =>
+        runCase({ family: "segments", call: { ...segments, ...call }, steps } as unknown as Case, short);
+      await expect(run({ by: "offsets" })).rejects.toThrow(/item \d+ of \d+ is wrong/);
+      await expect(run({ by: "unique" })).rejects.toThrow(/items instead of/);
+      const plan = { ...segments.plan, primitive: "scan", op: "add" };
+      await expect(run({ plan, by: "heads" })).rejects.toThrow(/scan<i32, add> by heads .* is wrong/);
+    },
+  );
 
-  test("a recording of segments that starts at another key, or that stores a total too many", async () => {
+  inTurn("a recording of segments that starts at another key, or that stores a total too many", async () => {
     const recording = (change: (ranges: Record<string, unknown>) => object): Bench =>
       planted({
         async prepareReduce(options: never) {
@@ -319,7 +326,7 @@ describe("a planted fault is found:", () => {
     await expect(run("rows", more)).rejects.toThrow(/writes byte \d+ of output/);
   });
 
-  test("parts by other classes, and bins that miss an item", async () => {
+  inTurn("parts by other classes, and bins that miss an item", async () => {
     const bad = planted({
       partition: (array: Uint32Array, options: object) =>
         fold.partition(array, { ...options, class: "i % 3u" } as never),
@@ -336,7 +343,7 @@ describe("a planted fault is found:", () => {
     await expect(run({ kind: "even" })).rejects.toThrow(/even<u32> of 300 items: item \d+ of 5 is wrong/);
   });
 
-  test("a chain of arrays on the GPU that loses an item, and a result past its place", async () => {
+  inTurn("a chain of arrays on the GPU that loses an item, and a result past its place", async () => {
     const step = { length: 300, data, read: "read" };
     const plan = { primitive: "scan", type: "u32", ...tuning };
     const run = (bad: Bench, more: object): Promise<unknown> =>
@@ -361,7 +368,7 @@ describe("a planted fault is found:", () => {
     );
   });
 
-  test("a recording that leaves a window out", async () => {
+  inTurn("a recording that leaves a window out", async () => {
     // The second window is left out.
     const bad = preparedWith((ranges) => ({ ...ranges, length: 4096 }));
     const one = {
@@ -371,7 +378,7 @@ describe("a planted fault is found:", () => {
     await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in scan<u32, add>'s output/);
   });
 
-  test("a stream that drops the carry, and one that hides its source's error", async () => {
+  inTurn("a stream that drops the carry, and one that hides its source's error", async () => {
     const plan = { primitive: "scan", type: "u32", ...tuning };
     const run = (bad: Bench, more: object): Promise<unknown> =>
       runCase(
@@ -412,12 +419,12 @@ describe("a planted fault is found:", () => {
     await expect(run(silent, { failsAfter: 2 })).rejects.toThrow(/in a stream/);
   });
 
-  test("a word behind the range that is written", async () => {
+  inTurn("a word behind the range that is written", async () => {
     const bad = preparedWith((ranges) => ({ ...ranges, length: 38, input: ranges.input }));
     await expect(runCase(scan, bad)).rejects.toThrow(/no range that is written/);
   });
 
-  test("an error of the device that nobody catches", async () => {
+  inTurn("an error of the device that nobody catches", async () => {
     const bad = preparedWith((ranges, encoder) => {
       const { buffer } = { buffer: ranges.output as GPUBuffer };
       encoder.copyBufferToBuffer(buffer, 0, buffer, 0, 4);
@@ -426,26 +433,26 @@ describe("a planted fault is found:", () => {
     await expect(runCase(scan, bad)).rejects.toThrow("an uncaught error of the device");
   });
 
-  test("a TypeError where an error of ours belongs", async () => {
+  inTurn("a TypeError where an error of ours belongs", async () => {
     const bad = preparedWith(() => {
       throw new TypeError("no");
     });
     await expect(runCase(scan, bad)).rejects.toThrow("throws what is no refusal of ours: TypeError");
   });
 
-  test("a call that must work and is refused", async () => {
+  inTurn("a call that must work and is refused", async () => {
     const bad = preparedWith((ranges) => ({ ...ranges, length: -1 }));
     await expect(runCase(scan, bad)).rejects.toThrow("is refused, and must work");
   });
 
-  test("a sum that is off by more than its bound", async () => {
+  inTurn("a sum that is off by more than its bound", async () => {
     const one = recorded({ primitive: "scan", type: "f32" }, { data: { kind: "level", seed: 3 } });
     // The sums of the items from the second place on.
     const bad = preparedWith((ranges) => ({ ...ranges, input: { buffer: ranges.input, offset: 4 } }));
     await expect(runCase(one, bad)).rejects.toThrow(/item 0 is .*; it may be off/);
   });
 
-  test("an array at hand that differs in one item, or is of another length", async () => {
+  inTurn("an array at hand that differs in one item, or is of another length", async () => {
     const bad = (change: (array: Uint32Array) => Uint32Array): Bench =>
       planted({
         scan: async (array: Uint32Array, options: object) => change(await fold.scan(array, options)),
@@ -460,7 +467,7 @@ describe("a planted fault is found:", () => {
     ).rejects.toThrow("of 8 items instead of Uint32Array of 9");
   });
 
-  test("a reduction at hand that leaves an f64 out", async () => {
+  inTurn("a reduction at hand that leaves an f64 out", async () => {
     const bad = planted({
       reduce: (array: Float64Array, options: object) => fold.reduce(array.slice(1), options),
     });

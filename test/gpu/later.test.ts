@@ -148,7 +148,9 @@ test("what is destroyed compiles nothing more", { timeout: 60_000 }, async () =>
   expect(now).not.toHaveBeenCalled();
 });
 
-test("a software adapter compiles the others when they are used, each once", { timeout: 60_000 }, async () => {
+test("a software adapter compiles the others when they are used, each once", {
+  timeout: 60_000,
+}, async () => {
   const { now, later } = spies();
   const own = contextOf(fold().device);
   trim(own);

@@ -86,7 +86,7 @@ describe.skipIf(adapter === "gpu")("no room", () => {
     await expectItWorks(one);
   });
 
-  test.each(["input", "output", "carry", "staging", "read-back"])(
+  test.each(rows(["input", "output", "carry", "staging", "read-back"], { of: 5, shift: 2 }))(
     "for the %s of a call that goes in pieces",
     async (name) => {
       const { fold: one, alive } = await watch(name);

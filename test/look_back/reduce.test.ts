@@ -251,7 +251,7 @@ describe("a reduction in one dispatch", () => {
     expect((await unasked(true)).kernels).toHaveLength((await unasked(false)).kernels.length + 1);
   });
 
-  test.for([0, 1, 5, 32, 33, 700, 1023, 1024, 5000])(
+  test.for(rows([0, 1, 5, 32, 33, 700, 1023, 1024, 5000], { of: 3 }))(
     "of a length on the GPU: %i of at most 1024",
     { timeout: STUCK_MS },
     async (length) => {
@@ -305,26 +305,30 @@ describe("a reduction in one dispatch", () => {
     },
     { title: "the count does not start at 0", change: [["+ run_number()], 1u)", "+ 1u], 1u)"]] },
   ];
-  test.for(broken)("shows if it is broken: $title", { timeout: STUCK_MS }, async ({ change }) => {
-    const base = {
-      algorithm: "hillis-steele",
-      workGroupSize: 8,
-      itemsPerThread: 4,
-      passes: "single",
-    } as const;
-    const subject = await prepareReduce(
-      fold(),
-      { type: u32, op: untyped(affine), maxLength: 1024, ...base },
-      { faults },
-      { change },
-    );
-    const runs = [33, 1000].flatMap((length) =>
-      Array.from({ length: FAULTS }, (_, fault): Run => {
-        const data = affineItems(length, `broken ${fault % 2} ${length}`);
-        const expected = Uint32Array.of(reduceReference(data, { op: affine }));
-        return { title: `of ${length}, ${faultOf(fault + 1)}`, data, expected };
-      }),
-    );
-    expect(await wrongRuns(subject, runs)).not.toEqual([]);
-  });
+  test.for(rows(broken, { of: 6, shift: 1 }))(
+    "shows if it is broken: $title",
+    { timeout: STUCK_MS },
+    async ({ change }) => {
+      const base = {
+        algorithm: "hillis-steele",
+        workGroupSize: 8,
+        itemsPerThread: 4,
+        passes: "single",
+      } as const;
+      const subject = await prepareReduce(
+        fold(),
+        { type: u32, op: untyped(affine), maxLength: 1024, ...base },
+        { faults },
+        { change },
+      );
+      const runs = [33, 1000].flatMap((length) =>
+        Array.from({ length: FAULTS }, (_, fault): Run => {
+          const data = affineItems(length, `broken ${fault % 2} ${length}`);
+          const expected = Uint32Array.of(reduceReference(data, { op: affine }));
+          return { title: `of ${length}, ${faultOf(fault + 1)}`, data, expected };
+        }),
+      );
+      expect(await wrongRuns(subject, runs)).not.toEqual([]);
+    },
+  );
 });

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect } from "vitest";
 import { adapter, skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 import { deno, denoMissing, denoOn } from "../support/deno.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, run, tsc } from "./pack.ts";
 
@@ -248,21 +248,24 @@ scan.record(fold.adapterInfo, { input: buffer, output: buffer, length: 10 });
     (["bundler", "nodenext"] as const).map((resolution) => [compiler, types, resolution] as const),
   );
 
-  test.each(cases)("%s, WebGPU's types: %s, moduleResolution %s", async (compiler, types, resolution) => {
-    // Types of the plugin for esbuild, and of the check, are those packages' own.
-    const project = await packed.project(["esbuild", "fast-check", "@webgpu/types"], {
-      "main.ts": main(packed, types !== "none"),
-      "tsconfig.json": JSON.stringify({
-        compilerOptions: {
-          ...compilerOptions,
-          ...resolutions[resolution],
-          types: types === "@webgpu/types" ? [types] : [],
-        },
-        files: ["main.ts"],
-      }),
-    });
-    await run(...tsc(compiler, "-p", "."), project);
-  });
+  test.each(rows(cases, { of: 6 }))(
+    "%s, WebGPU's types: %s, moduleResolution %s",
+    async (compiler, types, resolution) => {
+      // Types of the plugin for esbuild, and of the check, are those packages' own.
+      const project = await packed.project(["esbuild", "fast-check", "@webgpu/types"], {
+        "main.ts": main(packed, types !== "none"),
+        "tsconfig.json": JSON.stringify({
+          compilerOptions: {
+            ...compilerOptions,
+            ...resolutions[resolution],
+            types: types === "@webgpu/types" ? [types] : [],
+          },
+          files: ["main.ts"],
+        }),
+      });
+      await run(...tsc(compiler, "-p", "."), project);
+    },
+  );
 
   test("every option has a comment", async () => {
     const project = await packed.project([], {});

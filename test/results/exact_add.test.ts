@@ -73,7 +73,7 @@ test.for(rows(plans, { of: 20 }))("$name, $algorithm, $passes", async (row, { sk
   }
 });
 
-test.for(rows(floats, { of: 3 }))(
+test.for(rows(floats, { of: 6, seldom: true }))(
   "$type.name: what goes wrong where one thing does",
   async (float, { skip }) => {
     skip(missing(float), "the adapter has no shader-f16");
@@ -98,7 +98,7 @@ test.for(rows(floats, { of: 3 }))(
   },
 );
 
-test.for(rows([ofF32, ofF64], { of: 2, shift: 1 }))(
+test.for(rows([ofF32, ofF64], { of: 4, shift: 1, seldom: true }))(
   "$type.name: every order of a few items gives the same bits",
   async (float) => {
     const big = float === ofF32 ? 1e38 : 1e308;
@@ -139,7 +139,7 @@ const inKernel = [
   ...algorithmNames.map((algorithm) => ({ type: f32, algorithm, size: 20 })),
   { type: f64, algorithm: "hillis-steele", size: 8 } as const,
 ];
-test.for(rows(inKernel, { of: 4 }))(
+test.for(rows(inKernel, { of: 12, shift: 3, seldom: true }))(
   "in-kernel: $type.name, $algorithm",
   async ({ type, algorithm, size }) => {
     const all = operatorFunctions(type, op, algorithm, size, false, [4]);
@@ -156,44 +156,47 @@ const windows = [
   { float: ofF32, passes: "single", algorithm: "hillis-steele" },
   { float: ofF64, passes: "reduce-then-scan", algorithm: "hillis-steele" },
 ] as const;
-test.for(rows(windows, { of: 3 }))("windows: $float.type.name, $passes", async ({ float, ...options }) => {
-  await asOnGpus(fold(), async () => {
-    const sizes = { ...options, workGroupSize: 4, itemsPerThread: 2 };
-    for (let seed = 0; seed < 12; seed++) {
-      await check(float, tiledItems(float, 20, 8, `${seed}`), sizes, `tiles ${seed}`);
-    }
-    for (const length of [0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 130]) {
-      await check(float, spreadItems(float, length, `window ${length}`, 30, 100), sizes, `${length}`);
-      await check(
-        float,
-        spreadItems(float, length, `any ${length}`, 2 ** float.exponent),
-        sizes,
-        `any ${length}`,
-      );
-    }
-    for (const values of awkwardSums(float)) {
-      await check(float, floatsOf(float, values), sizes, values.join(" + "));
-    }
-    // A tie in the window of the second tile, and what breaks it in the first tile, far below that window.
-    const [least, half] = float === ofF32 ? [2 ** -149, 2 ** -24] : [2 ** -1074, 2 ** -53];
-    for (const below of [least, -least, 3 * least]) {
-      for (const sign of [1, -1]) {
-        for (const odd of [0, 2 * half]) {
-          const values = [
-            below,
-            ...Array(7).fill(0),
-            sign,
-            sign * odd,
-            sign * half,
-            -sign * half,
-            sign * half,
-          ];
-          await check(float, floatsOf(float, values), sizes, values.join(" + "));
+test.for(rows(windows, { of: 12, shift: 7, seldom: true }))(
+  "windows: $float.type.name, $passes",
+  async ({ float, ...options }) => {
+    await asOnGpus(fold(), async () => {
+      const sizes = { ...options, workGroupSize: 4, itemsPerThread: 2 };
+      for (let seed = 0; seed < 12; seed++) {
+        await check(float, tiledItems(float, 20, 8, `${seed}`), sizes, `tiles ${seed}`);
+      }
+      for (const length of [0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 130]) {
+        await check(float, spreadItems(float, length, `window ${length}`, 30, 100), sizes, `${length}`);
+        await check(
+          float,
+          spreadItems(float, length, `any ${length}`, 2 ** float.exponent),
+          sizes,
+          `any ${length}`,
+        );
+      }
+      for (const values of awkwardSums(float)) {
+        await check(float, floatsOf(float, values), sizes, values.join(" + "));
+      }
+      // A tie in the window of the second tile, and what breaks it in the first tile, far below that window.
+      const [least, half] = float === ofF32 ? [2 ** -149, 2 ** -24] : [2 ** -1074, 2 ** -53];
+      for (const below of [least, -least, 3 * least]) {
+        for (const sign of [1, -1]) {
+          for (const odd of [0, 2 * half]) {
+            const values = [
+              below,
+              ...Array(7).fill(0),
+              sign,
+              sign * odd,
+              sign * half,
+              -sign * half,
+              sign * half,
+            ];
+            await check(float, floatsOf(float, values), sizes, values.join(" + "));
+          }
         }
       }
-    }
-  });
-});
+    });
+  },
+);
 
 test("windows: recorded from any place, with a map and an initial value", async () => {
   const { device } = fold();

@@ -12,7 +12,7 @@ import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, planAs, useSoftwareFold } from "../support/fold.ts";
 import { anyItems, randomBits } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched.ts";
 
 // Runs that are written out, against the reference, on every element.
@@ -40,7 +40,7 @@ const valuesOf = (type: ElementType, runs: number): AnyArray =>
     ? (pair.over(randomWords(runs * 3, `pairs ${runs}`).buffer as ArrayBuffer) as unknown as AnyArray)
     : anyItems(type.name as TypeName, runs, `values ${runs}`);
 
-test.for([u32, f16, f64, pair] as ElementType[])(
+test.for(rows([u32, f16, f64, pair] as ElementType[], { of: 4 }))(
   "of $name: at hand, and on the GPU",
   async (type, { skip }) => {
     skip(

@@ -15,11 +15,12 @@ import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits, randomItems } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
 
 // Sorts of rows and of other segments, each on its own.
 
+const inTurn = testInTurn({ of: 3 });
 const fold = useSoftwareFold();
 const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32, weight: f32 } });
 const particle = Particle as unknown as ElementType;
@@ -46,7 +47,7 @@ function offsetsFor(length: number, most: number, name: string): number[] {
   return [...offsets, length];
 }
 
-test.for(rows(cases, { of: 10 }))("$way, $type: rows and segments of every length", async (one, { skip }) => {
+test.for(rows(cases, { of: 20 }))("$way, $type: rows and segments of every length", async (one, { skip }) => {
   const { way: _, name: __, type: name, ...tuning } = one;
   const type = elementTypes[name];
   skip(missing(type), `the adapter has no ${type.feature}`);
@@ -106,109 +107,119 @@ describe("recorded", () => {
     { title: "by the numbers of segments", maxSegmentLength: undefined },
   ].flatMap((way) => (["rows", "offsets"] as const).map((segments) => ({ ...way, segments })));
 
-  test.for(recorded)("$segments, $title: ranges anywhere, apart and in place", async (one) => {
-    const { device } = fold();
-    const { segments, maxSegmentLength } = one;
-    const sort = await fold().prepareSort({
-      type: u32,
-      values: u32,
-      segments,
-      maxLength: 1500,
-      ...(maxSegmentLength !== undefined && { maxSegmentLength, algorithm: "subgroup", workGroupSize: 64 }),
-      ...(maxSegmentLength === undefined && { workGroupSize: 64, itemsPerThread: 3 }),
-    });
-    for (const [length, apart] of [
-      [1500, true],
-      [300, false],
-      [1400, false],
-      [0, true],
-    ] as const) {
-      const title = `${length}${apart ? "" : " in place"}`;
-      const data = kinds.few("u32", length, title) as Uint32Array;
-      const values = Uint32Array.from(data, (_, at) => at);
-      const rows = 100;
-      const offsets = offsetsFor(length, rows, title);
-      const positions = argSortReference(data, { segments: segments === "rows" ? { rows } : { offsets } });
-      const blank = new Uint32Array(length);
-      const [input, given] = [
-        storageBuffer(device, guarded(data, 5, 9)),
-        storageBuffer(device, guarded(values, 7, 3)),
-      ];
-      const output = apart ? storageBuffer(device, guarded(blank, 3, 2)) : input;
-      const reordered = apart ? storageBuffer(device, guarded(blank, 11, 1)) : given;
-      const starts = storageBuffer(device, guarded(Uint32Array.from(offsets), 3, 2));
-      const [keyAt, valueAt] = apart ? [3, 11] : [5, 7];
-      const [keys, moved] = (await submitted(
-        (encoder) =>
-          sort.record(encoder, {
-            input: { buffer: input, offset: 20 },
-            output: { buffer: output, offset: 4 * keyAt },
-            values: { buffer: given, offset: 28 },
-            reordered: { buffer: reordered, offset: 4 * valueAt },
-            length,
-            ...(segments === "rows"
-              ? { rows }
-              : { offsets: { buffer: starts, offset: 12 }, segmentCount: offsets.length - 1 }),
-          }),
-        [output, reordered],
-      )) as [Uint32Array, Uint32Array];
-      expectSameBits(keys, guarded(gathered(data, positions), keyAt, apart ? 2 : 9), `${title}: keys`);
-      expectSameBits(moved, guarded(gathered(values, positions), valueAt, apart ? 1 : 3), `${title}: values`);
-    }
-    sort.destroy();
-  });
-
-  test.for(recorded)("$segments, $title: positions from a first index, a length on the GPU", async (one) => {
-    const { device } = fold();
-    const { segments, maxSegmentLength } = one;
-    const sort = await fold().prepareSort({
-      type: f32,
-      indices: true,
-      descending: true,
-      lengthOnGpu: true,
-      segments,
-      maxLength: 900,
-      ...(maxSegmentLength !== undefined && { maxSegmentLength, algorithm: "blelloch", workGroupSize: 32 }),
-    });
-    const data = kinds.few("f32", 900, "length on the GPU") as Float32Array;
-    // The last row is cut off, and offsets are past the end.
-    for (const length of [0, 1, 99, 250, 900]) {
-      const rows = 100;
-      const offsets = [0, 40, 40, 140, 230, 320, 420, 500, 600, 700, 800, 900];
-      const own = data.slice(0, length);
-      const ends = [...offsets.filter((at) => at < length), length];
-      const cut = Array.from({ length: Math.ceil(length / rows) }, (_, at) => at * rows);
-      const positions = argSortReference(own, {
-        descending: true,
-        segments: { offsets: length === 0 ? [0] : segments === "rows" ? [...cut, length] : ends },
+  test.for(rows(recorded, { of: 4 }))(
+    "$segments, $title: ranges anywhere, apart and in place",
+    async (one) => {
+      const { device } = fold();
+      const { segments, maxSegmentLength } = one;
+      const sort = await fold().prepareSort({
+        type: u32,
+        values: u32,
+        segments,
+        maxLength: 1500,
+        ...(maxSegmentLength !== undefined && { maxSegmentLength, algorithm: "subgroup", workGroupSize: 64 }),
+        ...(maxSegmentLength === undefined && { workGroupSize: 64, itemsPerThread: 3 }),
       });
-      const [input, output] = [
-        storageBuffer(device, new Uint32Array(data.buffer)),
-        storageBuffer(device, new Uint32Array(900).fill(FILL)),
-      ];
-      const [words] = (await submitted(
-        (encoder) =>
-          sort.record(encoder, {
-            input,
-            output,
-            firstIndex: 7,
-            length: storageBuffer(device, Uint32Array.of(length)),
-            ...(segments === "rows"
-              ? { rows }
-              : {
-                  offsets: storageBuffer(device, Uint32Array.from(offsets)),
-                  segmentCount: offsets.length - 1,
-                }),
-          }),
-        [output],
-      )) as [Uint32Array];
-      const expected = Uint32Array.from(positions, (one) => one + 7);
-      expectSameBits(words, guarded(expected, 0, 900 - length), `${length}`);
-    }
-    sort.destroy();
-  });
+      for (const [length, apart] of [
+        [1500, true],
+        [300, false],
+        [1400, false],
+        [0, true],
+      ] as const) {
+        const title = `${length}${apart ? "" : " in place"}`;
+        const data = kinds.few("u32", length, title) as Uint32Array;
+        const values = Uint32Array.from(data, (_, at) => at);
+        const rows = 100;
+        const offsets = offsetsFor(length, rows, title);
+        const positions = argSortReference(data, { segments: segments === "rows" ? { rows } : { offsets } });
+        const blank = new Uint32Array(length);
+        const [input, given] = [
+          storageBuffer(device, guarded(data, 5, 9)),
+          storageBuffer(device, guarded(values, 7, 3)),
+        ];
+        const output = apart ? storageBuffer(device, guarded(blank, 3, 2)) : input;
+        const reordered = apart ? storageBuffer(device, guarded(blank, 11, 1)) : given;
+        const starts = storageBuffer(device, guarded(Uint32Array.from(offsets), 3, 2));
+        const [keyAt, valueAt] = apart ? [3, 11] : [5, 7];
+        const [keys, moved] = (await submitted(
+          (encoder) =>
+            sort.record(encoder, {
+              input: { buffer: input, offset: 20 },
+              output: { buffer: output, offset: 4 * keyAt },
+              values: { buffer: given, offset: 28 },
+              reordered: { buffer: reordered, offset: 4 * valueAt },
+              length,
+              ...(segments === "rows"
+                ? { rows }
+                : { offsets: { buffer: starts, offset: 12 }, segmentCount: offsets.length - 1 }),
+            }),
+          [output, reordered],
+        )) as [Uint32Array, Uint32Array];
+        expectSameBits(keys, guarded(gathered(data, positions), keyAt, apart ? 2 : 9), `${title}: keys`);
+        expectSameBits(
+          moved,
+          guarded(gathered(values, positions), valueAt, apart ? 1 : 3),
+          `${title}: values`,
+        );
+      }
+      sort.destroy();
+    },
+  );
 
-  test("structs by a key, with several values", async () => {
+  test.for(rows(recorded, { of: 4, shift: 2 }))(
+    "$segments, $title: positions from a first index, a length on the GPU",
+    async (one) => {
+      const { device } = fold();
+      const { segments, maxSegmentLength } = one;
+      const sort = await fold().prepareSort({
+        type: f32,
+        indices: true,
+        descending: true,
+        lengthOnGpu: true,
+        segments,
+        maxLength: 900,
+        ...(maxSegmentLength !== undefined && { maxSegmentLength, algorithm: "blelloch", workGroupSize: 32 }),
+      });
+      const data = kinds.few("f32", 900, "length on the GPU") as Float32Array;
+      // The last row is cut off, and offsets are past the end.
+      for (const length of [0, 1, 99, 250, 900]) {
+        const rows = 100;
+        const offsets = [0, 40, 40, 140, 230, 320, 420, 500, 600, 700, 800, 900];
+        const own = data.slice(0, length);
+        const ends = [...offsets.filter((at) => at < length), length];
+        const cut = Array.from({ length: Math.ceil(length / rows) }, (_, at) => at * rows);
+        const positions = argSortReference(own, {
+          descending: true,
+          segments: { offsets: length === 0 ? [0] : segments === "rows" ? [...cut, length] : ends },
+        });
+        const [input, output] = [
+          storageBuffer(device, new Uint32Array(data.buffer)),
+          storageBuffer(device, new Uint32Array(900).fill(FILL)),
+        ];
+        const [words] = (await submitted(
+          (encoder) =>
+            sort.record(encoder, {
+              input,
+              output,
+              firstIndex: 7,
+              length: storageBuffer(device, Uint32Array.of(length)),
+              ...(segments === "rows"
+                ? { rows }
+                : {
+                    offsets: storageBuffer(device, Uint32Array.from(offsets)),
+                    segmentCount: offsets.length - 1,
+                  }),
+            }),
+          [output],
+        )) as [Uint32Array];
+        const expected = Uint32Array.from(positions, (one) => one + 7);
+        expectSameBits(words, guarded(expected, 0, 900 - length), `${length}`);
+      }
+      sort.destroy();
+    },
+  );
+
+  inTurn("structs by a key, with several values", async () => {
     const { device } = fold();
     const length = 1200;
     const particles = randomItems(particle, length, "segments");
@@ -310,7 +321,7 @@ describe("recorded", () => {
   });
 });
 
-test("arrays on the GPU: offsets are there, too, and the length may be", async () => {
+inTurn("arrays on the GPU: offsets are there, too, and the length may be", async () => {
   const data = Float32Array.from({ length: 1000 }, (_, at) => (at * 37) % 11);
   const offsets = offsetsFor(1000, 90, "on the GPU");
   const [array, starts] = [await fold().upload(data), await fold().upload(Uint32Array.from(offsets))];
@@ -332,7 +343,7 @@ test("arrays on the GPU: offsets are there, too, and the length may be", async (
 
 describe("topK of rows", () => {
   const rowCases = names.flatMap((type) => [false, true].map((smallest) => ({ type, smallest })));
-  test.for(rows(rowCases, { of: 4 }))(
+  test.for(rows(rowCases, { of: 12 }))(
     "$type, smallest: $smallest",
     async ({ type: name, smallest }, { skip }) => {
       const type = elementTypes[name];
@@ -360,60 +371,63 @@ describe("topK of rows", () => {
   );
 
   /** Tiles of 64 items, so that rows go through several levels. */
-  test.for(["subgroup", "blelloch"] as const)("rows that are divided into chunks, %s", async (algorithm) => {
-    const context = contextOf(fold().device);
-    const { device } = fold();
-    const votes = algorithm === "subgroup";
-    const testing = { byVotes: votes, workGroupSize: 64, oneTile: 64, oneTileThreads: 32, short: 0 };
-    for (const [k, most] of [
-      [5, undefined],
-      [32, undefined],
-      [3, 16],
-    ] as const) {
-      const options = {
-        type: u64,
-        k,
-        maxLength: 1500,
-        segments: "rows",
-        ...(most && { maxSegmentLength: most }),
-      } as const;
-      const plan = planTopKRows(options, context.facts, everyMethod, testing);
-      const prepared = await prepare(context, plan);
-      for (const length of most ? [1, 4, 15, 16] : [1, 64, 65, 500, 1500]) {
-        const count = Math.floor(1500 / length);
-        const data = kinds.few("u64", count * length, `${length}`) as BigUint64Array;
-        const expected = topKReference(data, k, { segments: { rows: length } });
-        const output = storageBuffer(device, guarded(new Uint32Array(2 * expected.values.length), 4, 3));
-        const indices = storageBuffer(device, guarded(new Uint32Array(expected.indices.length), 5, 2));
-        const [values, positions] = (await submitted(
-          (encoder) =>
-            prepared.record(encoder, {
-              input: storageBuffer(device, new Uint32Array(data.buffer)),
-              output: { buffer: output, offset: 16 },
-              indices: { buffer: indices, offset: 20 },
-              length: count * length,
-              rows: length,
-              firstIndex: 3,
-            }),
-          [output, indices],
-        )) as [Uint32Array, Uint32Array];
-        const title = `${k} of ${count} rows of ${length}`;
-        expectSameBits(
-          positions,
-          guarded(
-            Uint32Array.from(expected.indices, (at) => at + 3),
-            5,
-            2,
-          ),
-          title,
-        );
-        expectSameBits(values, guarded(new Uint32Array(expected.values.buffer), 4, 3), title);
+  test.for(rows(["subgroup", "blelloch"] as const, { of: 4, seldom: true }))(
+    "rows that are divided into chunks, %s",
+    async (algorithm) => {
+      const context = contextOf(fold().device);
+      const { device } = fold();
+      const votes = algorithm === "subgroup";
+      const testing = { byVotes: votes, workGroupSize: 64, oneTile: 64, oneTileThreads: 32, short: 0 };
+      for (const [k, most] of [
+        [5, undefined],
+        [32, undefined],
+        [3, 16],
+      ] as const) {
+        const options = {
+          type: u64,
+          k,
+          maxLength: 1500,
+          segments: "rows",
+          ...(most && { maxSegmentLength: most }),
+        } as const;
+        const plan = planTopKRows(options, context.facts, everyMethod, testing);
+        const prepared = await prepare(context, plan);
+        for (const length of most ? [1, 4, 15, 16] : [1, 64, 65, 500, 1500]) {
+          const count = Math.floor(1500 / length);
+          const data = kinds.few("u64", count * length, `${length}`) as BigUint64Array;
+          const expected = topKReference(data, k, { segments: { rows: length } });
+          const output = storageBuffer(device, guarded(new Uint32Array(2 * expected.values.length), 4, 3));
+          const indices = storageBuffer(device, guarded(new Uint32Array(expected.indices.length), 5, 2));
+          const [values, positions] = (await submitted(
+            (encoder) =>
+              prepared.record(encoder, {
+                input: storageBuffer(device, new Uint32Array(data.buffer)),
+                output: { buffer: output, offset: 16 },
+                indices: { buffer: indices, offset: 20 },
+                length: count * length,
+                rows: length,
+                firstIndex: 3,
+              }),
+            [output, indices],
+          )) as [Uint32Array, Uint32Array];
+          const title = `${k} of ${count} rows of ${length}`;
+          expectSameBits(
+            positions,
+            guarded(
+              Uint32Array.from(expected.indices, (at) => at + 3),
+              5,
+              2,
+            ),
+            title,
+          );
+          expectSameBits(values, guarded(new Uint32Array(expected.values.buffer), 4, 3), title);
+        }
+        prepared.destroy();
       }
-      prepared.destroy();
-    }
-  });
+    },
+  );
 
-  test("of arrays on the GPU, and recorded", async () => {
+  inTurn("of arrays on the GPU, and recorded", async () => {
     const data = kinds.any("f32", 2000, "on the GPU") as Float32Array;
     const array = await fold().upload(data);
     const expected = topKReference(data, 7, { segments: { rows: 500 } });

@@ -19,7 +19,7 @@ import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { randomItems } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { scalarsKernel } from "../support/structs.ts";
 
 const fold = useSoftwareFold();
@@ -148,6 +148,7 @@ describe.each(rows(Object.entries(shapes), { of: 30 }))("%s", (name, fields: Str
 });
 
 describe("structs of vectors, arrays and structs", () => {
+  const inTurn = testInTurn({ of: 5 });
   const Ends = struct({ name: "Ends", fields: { first: u32, last: u32 } });
   const Walk = struct({
     name: "Walk",
@@ -202,29 +203,33 @@ return Walk(
     expect(Walk.offsets).toEqual({ count: 0, position: 16, ends: 28, most: 40 });
   });
 
-  test.for(rows(algorithmNames, { of: 3 }))("scans and reductions of segments: %s", async (algorithm) => {
+  const segmented = algorithmNames.flatMap((algorithm) =>
+    (["rows", "offsets", "keys", "columns"] as const).map((source) => ({ algorithm, source })),
+  );
+  test.for(rows(segmented, { of: 12 }))("a scan and a reduction by $source: $algorithm", async (one) => {
+    const { algorithm, source } = one;
     const data = itemsOf(60);
-    const offsets = [0, 3, 3, 17, 60];
-    const keys = Ends.from(Array.from({ length: 60 }, (_, at) => ({ first: at >> 3, last: at >> 4 })));
-    const initial = data.get(5);
-    for (const segments of [{ rows: 5 }, { offsets }, { keys }, { columns: 4 }]) {
-      for (const exclusive of ["rows" in segments || "keys" in segments]) {
-        const options = { op: walks, segments, exclusive, ...(exclusive && { initial }) } as const;
-        expectSameBits(
-          await fold().scan(data, { ...options, ...("columns" in segments ? {} : { ...sizes, algorithm }) }),
-          scanReference(data, options),
-          `${Object.keys(segments)} ${exclusive}`,
-        );
-      }
-      expectSameBits(
-        (await fold().reduce(data, { op: walks, segments })) as never,
-        reduceReference(data, { op: walks, segments }) as never,
-        Object.keys(segments).join(),
-      );
-    }
+    const segments = {
+      rows: { rows: 5 },
+      offsets: { offsets: [0, 3, 3, 17, 60] },
+      keys: { keys: Ends.from(Array.from({ length: 60 }, (_, at) => ({ first: at >> 3, last: at >> 4 }))) },
+      columns: { columns: 4 },
+    }[source];
+    const exclusive = source === "rows" || source === "keys";
+    const options = { op: walks, segments, exclusive, ...(exclusive && { initial: data.get(5) }) } as const;
+    expectSameBits(
+      await fold().scan(data, { ...options, ...(source === "columns" ? {} : { ...sizes, algorithm }) }),
+      scanReference(data, options),
+      "scan",
+    );
+    expectSameBits(
+      (await fold().reduce(data, { op: walks, segments })) as never,
+      reduceReference(data, { op: walks, segments }) as never,
+      "reduction",
+    );
   });
 
-  test("a single pass, an initial value and the total", async () => {
+  inTurn("a single pass, an initial value and the total", async () => {
     const data = itemsOf(200);
     const initial = data.get(7);
     for (const algorithm of algorithmNames) {
@@ -239,7 +244,7 @@ return Walk(
     }
   });
 
-  test("maps from one to another", async () => {
+  inTurn("maps from one to another", async () => {
     const data = itemsOf(50);
     const map = "Ends(x.ends.last, u32(x.position.y) + x.most[1].x + i)";
     const last = operator({
@@ -282,7 +287,7 @@ return Walk(
     });
   });
 
-  test("sorts, selections, runs and partitions", async () => {
+  inTurn("sorts, selections, runs and partitions", async () => {
     const data = itemsOf(70);
     const { sort, argSort, topK, unique, partition } = {
       sort: await fold().sort(data, { key: "x.position.z" }),
@@ -319,7 +324,7 @@ return Walk(
     );
   });
 
-  test("arrays on the GPU, buffers of the caller's, and streams", async () => {
+  inTurn("arrays on the GPU, buffers of the caller's, and streams", async () => {
     const data = itemsOf(100);
     const there = await fold().upload(data);
     const scanned = await fold().scan(there, { op: walks });
@@ -345,15 +350,20 @@ return Walk(
     );
   });
 
-  test.for(rows(algorithmNames, { of: 3 }))("functions in kernels: %s", async (algorithm) => {
-    const without = untyped(
-      operator({ name: "walks", type: Walk, combine: walks.combine, reference: walks.reference }),
-    );
-    for (const [own, nothing] of [
-      [op, undefined],
-      [without, Walk.array(1).get(0)],
-    ] as const) {
-      const of = { type, op, ...(nothing && { nothing }) };
+  // Kernels of 64 bytes an element take seconds to compile in software: a row has a fifth of the functions.
+  const PARTS = 5;
+  const called = algorithmNames.flatMap((algorithm) =>
+    ["an identity", "no identity"].flatMap((identity) =>
+      Array.from({ length: PARTS }, (_, part) => ({ algorithm, identity, part })),
+    ),
+  );
+  test.for(rows(called, { of: 30 }))(
+    "functions in kernels, with $identity: $algorithm, part $part",
+    async ({ algorithm, identity, part }) => {
+      const { combine, reference } = walks;
+      const has = identity === "an identity";
+      const own = has ? op : untyped(operator({ name: "walks", type: Walk, combine, reference }));
+      const of = { type, op, ...(!has && { nothing: Walk.array(1).get(0) }) };
       const functions = [
         ...operatorFunctions(type, own, algorithm, 12, false, [4]),
         ...segmentedFunctions(type, own, algorithm, 12, [4]),
@@ -361,8 +371,9 @@ return Walk(
       const names = everyOther(
         functions.flatMap((one) => one.names),
         algorithmNames.indexOf(algorithm),
-      );
+      ).filter((_, at) => at % PARTS === part);
+      expect(names).not.toEqual([]);
       await checkFunctions(fold().device, of as never, functions, names, [12], algorithm);
-    }
-  });
+    },
+  );
 });

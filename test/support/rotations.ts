@@ -2,7 +2,7 @@
 // the quick one, and prints what it finds as JSON. It runs none of them.
 import process from "node:process";
 import { isTest, notedBy, noteRows } from "./collector.ts";
-import { partsOf, watchRows } from "./rows.ts";
+import { watchRows } from "./rows.ts";
 
 /** What the rotations of a file's tables come to. */
 export interface Rotation {
@@ -23,9 +23,9 @@ const multiple = (a: number, b: number): number => (a / divisor(a, b)) * b;
 async function rotationOf(url: string): Promise<Rotation> {
   let tables = 0;
   let turns = 1;
-  watchRows((table, taken, of) => {
+  watchRows((table, taken, parts) => {
     tables++;
-    turns = multiple(turns, table.length === 0 ? of : partsOf(table.length, of));
+    turns = multiple(turns, parts);
     noteRows(table, taken);
   });
   const collect = (tier: string, turn: number): Promise<ReadonlySet<string>> => {

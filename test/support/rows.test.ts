@@ -23,7 +23,7 @@ describe("a table's parts", () => {
   test("are the whole table together, and no row is in two", () => {
     for (const { length, of, shift } of splits) {
       const from = length * 1000 + shift;
-      const turns = tableOf(partsOf(length, of)).map((turn) => from + turn);
+      const turns = tableOf(partsOf(length, { of })).map((turn) => from + turn);
       const taken = turns.flatMap((turn) => rowsInTurn(tableOf(length), turn, { of, shift }));
       expect(
         taken.sort((a, b) => a - b),
@@ -34,7 +34,7 @@ describe("a table's parts", () => {
 
   test("are of one size, up to a row, and none is empty", () => {
     for (const { length, of, shift } of splits) {
-      const parts = partsOf(length, of);
+      const parts = partsOf(length, { of });
       const sizes = tableOf(parts).map((turn) => rowsInTurn(tableOf(length), turn, { of, shift }).length);
       expect([Math.min(...sizes), Math.max(...sizes)], `${length} rows in ${of} parts`).toEqual([
         Math.floor(length / parts),
@@ -42,6 +42,13 @@ describe("a table's parts", () => {
       ]);
       expect(parts <= Math.max(1, length)).toBe(true);
     }
+  });
+
+  test("have no row in some turns where they are seldom taken, and are the whole table together", () => {
+    const parts = { of: 6, seldom: true, shift: 1 } as const;
+    const turns = tableOf(6).map((turn) => rowsInTurn(["a", "b"], turn, parts));
+    expect(turns).toEqual([[], ["a"], ["b"], [], [], []]);
+    expect(partsOf(2, parts)).toBe(6);
   });
 
   test("hold the rows that are always taken", () => {

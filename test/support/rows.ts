@@ -10,6 +10,8 @@ export interface Parts<Row> {
   readonly shift?: number;
   /** Rows that every run takes. */
   readonly always?: (row: Row) => boolean;
+  /** A short table whose rows take long: it has as many parts as are asked for, and some of them have no row. */
+  readonly seldom?: boolean;
 }
 
 /** After so many seeds in a row, every row of every table has had its turn: the numbers of parts divide it. */
@@ -17,22 +19,22 @@ export const TURNS = 60;
 export const PARTS = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60] as const;
 type Divisor = (typeof PARTS)[number];
 
-/** How many parts a table of so many rows has: as many as are asked for, and no part is empty. */
-export const partsOf = (length: number, of: Divisor): Divisor =>
-  PARTS.filter((parts) => parts <= of && parts <= length).at(-1) ?? 1;
+/** How many parts a table of so many rows has: as many as are asked for, and, unless `seldom` says so, no part is empty. */
+export const partsOf = (length: number, { of, seldom }: Pick<Parts<never>, "of" | "seldom">): Divisor =>
+  seldom ? of : (PARTS.filter((parts) => parts <= of && parts <= length).at(-1) ?? 1);
 
 /** The rows whose turn it is. Over as many turns in a row as there are parts, each row has its turn. */
 export function rowsInTurn<Row>(
   table: readonly Row[],
   turn: number,
-  { of, shift = 0, always = () => false }: Parts<Row>,
+  { of, seldom = false, shift = 0, always = () => false }: Parts<Row>,
 ): Row[] {
-  const parts = partsOf(table.length, of);
+  const parts = partsOf(table.length, { of, seldom });
   return table.filter((row, at) => (at + shift) % parts === turn % parts || always(row));
 }
 
-/** What is told of each table that is taken: `rows.test.ts` counts with it. */
-export type Watcher = (table: readonly unknown[], taken: readonly unknown[], of: Divisor) => void;
+/** What is told of each table that is taken, and of its parts: `rows.test.ts` counts with it. */
+export type Watcher = (table: readonly unknown[], taken: readonly unknown[], parts: Divisor) => void;
 let watcher: Watcher = () => {};
 export const watchRows = (one: Watcher): void => {
   watcher = one;
@@ -47,7 +49,7 @@ export function rows<Row>(table: readonly Row[], parts: Parts<Row>): Row[] {
     throw new Error("rows() is called in a test; call it outside, where the test is declared");
   }
   const taken = isQuick() ? rowsInTurn(table, turnOfSeed(), parts) : [...table];
-  watcher(table, taken, parts.of);
+  watcher(table, taken, partsOf(table.length, parts));
   return taken;
 }
 
