@@ -1,4 +1,4 @@
-import { tokensOf } from "./tokens.ts";
+import { eachToken } from "./tokens.ts";
 
 /**
  * A declaration at module scope or a directive such as `enable f16;`, with all text between it and the one before; or the
@@ -42,23 +42,21 @@ export function piecesOf(text: string, rename = (word: string): string => word):
   let depth = 0;
   // The last token of code so far.
   let before = "";
-  for (const read of tokensOf(text)) {
-    // By index: where code runs for the first time, taking an array apart is slow.
-    let token = read[0];
-    const isBlank = read[1];
+  eachToken(text, (read, isBlank, word, colon) => {
     if (!piece) {
       piece = { keyword: "", name: "", words: [...directives], text: "", code: "", blanks: "" };
       pieces.push(piece);
     }
     const { keyword } = piece;
     const isDirective = /^(enable|requires|diagnostic)$/.test(keyword);
-    if (read[2] && !/^[.@]/.test(before) && !isDirective && !(read[3] && keyword === "struct")) {
-      token = rename(token);
+    let token = read;
+    if (word && !/^[.@]/.test(before) && !isDirective && !(colon && keyword === "struct")) {
+      token = rename(read);
       if (token) {
         piece.words.push(token);
       }
       if (!keyword && !depth) {
-        piece.keyword = read[0];
+        piece.keyword = read;
       } else if (keyword && keyword !== "const_assert") {
         piece.name ||= before === keyword || before === ">" ? token : "";
       }
@@ -67,9 +65,9 @@ export function piecesOf(text: string, rename = (word: string): string => word):
     piece.code += isBlank ? " " : token;
     piece.blanks += isBlank ? token : " ";
     if (!isBlank) {
-      before = read[0];
-      depth += "{[(".includes(before) ? 1 : "}])".includes(before) ? -1 : 0;
-      if (!depth && /[;}]/.test(before)) {
+      before = read;
+      depth += "{[(".includes(read) ? 1 : "}])".includes(read) ? -1 : 0;
+      if (!depth && /[;}]/.test(read)) {
         if (isDirective) {
           piece.directive = piece.code.trim();
           piece.words.push(piece.directive);
@@ -78,6 +76,6 @@ export function piecesOf(text: string, rename = (word: string): string => word):
         piece = undefined;
       }
     }
-  }
+  });
   return pieces;
 }
