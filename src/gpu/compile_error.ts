@@ -1,7 +1,7 @@
 import { LimitError, ShaderError, SourceError } from "../errors.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { Module } from "../text/link.ts";
 import { MARK } from "../text/mark.ts";
-import type { Module } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import { LINE_BREAK } from "../text/tokens.ts";
 

@@ -1,6 +1,6 @@
 import { DeviceLostError, OutOfMemoryError, WavefoldError } from "../errors.ts";
 import type { BindingKind, Kernel } from "../kernels/kernel.ts";
-import type { Module } from "../text/module.ts";
+import type { Module } from "../text/link.ts";
 import type { Context, Pipeline } from "./context.ts";
 import { COMPUTE_STAGE } from "./flags.ts";
 import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./kept.ts";

@@ -1,7 +1,7 @@
 import { ArgumentError, refuse, refuseOthers } from "../errors.ts";
+import { directivesAmong, reach } from "../text/link.ts";
 import type { Piece } from "../text/pieces.ts";
 import { compactText, piecesOf, wordsOf } from "../text/pieces.ts";
-import { reach } from "../text/reach.ts";
 
 /** In-kernel functions as text, to link into a kernel. */
 export interface InKernelFunctions {
@@ -48,8 +48,8 @@ export function linkText(
   const pieces = functions.flatMap((one) => one.pieces);
   const own = byName(kernel);
   const given = byName(pieces);
-  const reachedBy = (words: readonly string[]): Set<string> =>
-    reach(words, (one) => (own.get(one) ?? given.get(one))?.words ?? []);
+  const reachedBy = (roots: readonly string[]): ReadonlySet<string> =>
+    reach(roots, (one) => (own.get(one) ?? given.get(one))?.words);
   const refuseKernel = (problem: string, option = "kernel"): never => {
     throw new ArgumentError(`${name}: ${problem}`, option);
   };
@@ -96,7 +96,7 @@ export function linkText(
       }
     }
   }
-  return [...[...reached].filter((one) => one.endsWith(";")).sort(), linked.join("\n\n")].join(" ");
+  return [...directivesAmong(reached), linked.join("\n\n")].join(" ");
 }
 
 /**

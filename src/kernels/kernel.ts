@@ -16,9 +16,11 @@ import totalNoneFile from "../../shaders/device/io/total_none.wgsl";
 import reduceTilesFile from "../../shaders/device/kernels/reduce_tiles.wgsl";
 import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { Constants, Module } from "../text/module.ts";
-import { assemble, declared, directivesFor, reachable, resolved, unroll } from "../text/module.ts";
-import type { Declaration, Source, SourceText } from "../text/source.ts";
+import type { Module } from "../text/link.ts";
+import { linkSources } from "../text/link.ts";
+import type { Constants } from "../text/module.ts";
+import { declared } from "../text/module.ts";
+import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
@@ -151,8 +153,8 @@ export function withInstead(
 }
 
 /**
- * Links sources, keeps the declarations that the entry point reaches, and finds the bindings among them. `more` are constants
- * that only these sources use.
+ * Links sources to the kernel of an entry point, and finds the kernel's bindings. `more` are constants that only these sources
+ * use.
  */
 export function linkKernel(
   label: string,
@@ -164,36 +166,16 @@ export function linkKernel(
   more?: Constants,
 ): Kernel {
   const constants = { ...constantsOf(sizes, vector, words), ...more };
-  const given = [constantsText(constants), paramsText, ...sources];
-  const ours = given.filter((one) => !("text" in one && one.callers));
-  const taken = new Set(declared(ours).declarations.map(({ name }) => name));
-  const apart = (source: SourceText): SourceText => source.apart?.(taken) ?? source;
-  const all = given.map((source) => ("text" in source ? apart(source) : source.map(apart)));
-  const keptOf = (from: readonly Source[]): [string[], Declaration[]] => {
-    const { directives, declarations } = resolved(from);
-    const kept = reachable(declarations, [entryPoint]);
-    return [
-      directivesFor(directives, kept),
-      sizes.unrolled ? kept.map((one) => ({ ...one, text: unroll(one.text, constants) })) : kept,
-    ];
-  };
-  const [directives, kept] = keptOf(all);
-  const bindings = new Map<number, BindingKind>();
-  for (const { text } of kept) {
-    const [, number, space] = /@binding\((\d+)\) var<(.*?)>/.exec(text) ?? [];
-    if (number !== undefined) {
-      bindings.set(Number(number), kindOf(Number(number), space));
-    }
-  }
-  return {
-    label,
+  const module = linkSources(
+    [constantsText(constants), paramsText, ...sources],
     entryPoint,
-    bindings,
-    vector,
-    code: assemble(directives, kept),
-    relink: (change) =>
-      assemble(...keptOf(all.map((source) => ("text" in source ? change(source) : source.map(change))))),
-  };
+    sizes.unrolled ? constants : undefined,
+  );
+  const bindings = new Map<number, BindingKind>();
+  for (const [, number, space] of module.code.matchAll(/@binding\((\d+)\) var<(.*?)>/g)) {
+    bindings.set(Number(number), kindOf(Number(number), space));
+  }
+  return { label, entryPoint, bindings, vector, ...module };
 }
 
 /** The kind of a binding, from the address space and the access that it is declared with. */

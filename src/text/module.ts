@@ -1,13 +1,5 @@
 import { directivesOf, piecesOf, textOf, wordsOf } from "./pieces.ts";
-import { reach } from "./reach.ts";
-import type { Declaration, Parsed, Source, SourceText } from "./source.ts";
-
-/** A linked module. */
-export interface Module {
-  readonly code: string;
-  /** The same module, linked from changed sources. `change` may give each source another text. */
-  relink(change: (source: SourceText) => SourceText): string;
-}
+import type { Declaration, Parsed, Source } from "./source.ts";
 
 /** The values of the constants that bound the loops to unroll. */
 export type Constants = Readonly<Record<string, number>>;
@@ -45,7 +37,7 @@ export function parse(text: string): Parsed {
     from = behind.length;
     if (name !== "") {
       const lines = `${own.replace(/^\s*\n/, "")}${behind}`;
-      declarations.push({ name, keyword, text: lines, references: new Set(wordsOf(piece)) });
+      declarations.push({ name, keyword, text: lines, references: new Set(wordsOf(piece).filter(isName)) });
     }
   });
   return {
@@ -54,6 +46,9 @@ export function parse(text: string): Parsed {
     replaces: replacedIn(text),
   };
 }
+
+/** Whether a word is a name. The others are directives, of which a text has a list of its own. */
+const isName = (word: string): boolean => !word.endsWith(";");
 
 /** An `enable` of several extensions, as one `enable` for each. */
 const eachEnabled = (directive: string): string[] =>
@@ -91,7 +86,7 @@ function parsedOf(source: Source): Parsed {
       const text = source.map((part) => part.text).join("\n");
       parsed = {
         directives: [],
-        declarations: [{ keyword, name, text, references: new Set(references) }],
+        declarations: [{ keyword, name, text, references: new Set(references.filter(isName)) }],
         replaces: [],
       };
     } else if (source.callers) {
@@ -169,22 +164,6 @@ function requireConsistent(sources: readonly Source[], parsed: readonly Parsed[]
     }
   }
 }
-
-/** The declarations that the roots reach, in the given order. No two declarations may have the same name. */
-export function reachable<One extends Pick<Declaration, "name" | "references">>(
-  declarations: readonly One[],
-  roots: readonly string[],
-): One[] {
-  const byName = new Map(declarations.map((one) => [one.name, one]));
-  const reached = reach(roots, (name) => byName.get(name)?.references ?? []);
-  return declarations.filter(({ name }) => reached.has(name));
-}
-
-/** The directives, each once. f16 is enabled if a declaration uses it, and only then. */
-export const directivesFor = (directives: readonly string[], kept: readonly Declaration[]): string[] =>
-  [...new Set([...directives, "enable f16;"])]
-    .filter((one) => one !== "enable f16;" || kept.some(({ references }) => references.has("f16")))
-    .sort();
 
 /** Directives, then declarations with an empty line between them. */
 export const assemble = (directives: readonly string[], declarations: readonly Declaration[]): string =>

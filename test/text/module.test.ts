@@ -4,7 +4,7 @@ import { max } from "../../src/algebra/operators.ts";
 import { workGroupReduce } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { unbalanced } from "../../src/text/callers.ts";
-import { assemble, directivesFor, parse, reachable, resolved, unroll } from "../../src/text/module.ts";
+import { parse, resolved, unroll } from "../../src/text/module.ts";
 import { generated } from "../../src/text/source.ts";
 
 const summary = (text: string) => parse(text).declarations.map(({ keyword, name }) => `${keyword} ${name}`);
@@ -61,12 +61,6 @@ const_assert 2u > C;`;
   test.each(["", "// only a comment", ";;", "fn", "fn a(", "}", "@", "var<"])("%j does not throw", (text) => {
     expect(() => parse(text)).not.toThrow();
   });
-});
-
-test("reachable keeps what is reached, in the order given", () => {
-  const { declarations } = parse("fn c() {}\nfn b() { c(); }\nfn unused() {}\nfn a() { b(); a(); }");
-  expect(reachable(declarations, ["a"]).map(({ name }) => name)).toEqual(["c", "b", "a"]);
-  expect(reachable(declarations, ["nothing"])).toEqual([]);
 });
 
 describe("sources that are linked together", () => {
@@ -165,16 +159,6 @@ test.each([
   ["a /* b", { problem: "a comment that does not end", line: 1, column: 3 }],
 ])("unbalanced: %j", (text, expected) => {
   expect(unbalanced(text)).toEqual(expected);
-});
-
-test("directives come first, once and sorted, and f16 where it is used", () => {
-  const { declarations } = parse("fn a() {}\nfn b(x: f16) {}");
-  const directives = ["enable subgroups;", "enable f16;", "enable subgroups;"];
-  expect(assemble(directivesFor(directives, declarations), declarations)).toBe(
-    "enable f16;\nenable subgroups;\n\nfn a() {}\n\nfn b(x: f16) {}\n",
-  );
-  expect(directivesFor(directives, declarations.slice(0, 1))).toEqual(["enable subgroups;"]);
-  expect(directivesFor([], declarations)).toEqual(["enable f16;"]);
 });
 
 test("link: the emitted text", () => {

@@ -1,0 +1,62 @@
+import type { Constants } from "./module.ts";
+import { assemble, declared, resolved, unroll } from "./module.ts";
+import type { Source, SourceText } from "./source.ts";
+
+/** A kernel as text. */
+export interface Module {
+  readonly code: string;
+  /** The same kernel, linked from changed sources. `change` may give each source another text. */
+  relink(change: (source: SourceText) => SourceText): string;
+}
+
+/**
+ * Finds what a module needs: all that its roots reach, in the order in which it is met. The roots are the names that the
+ * module must have, and its own directives. A declaration refers to the names in it, and may refer to directives. Kernels of
+ * ours and callers' kernels are linked by this alone.
+ */
+export function reach(
+  roots: Iterable<string>,
+  referencesOf: (name: string) => Iterable<string> | undefined,
+): ReadonlySet<string> {
+  const reached = new Set(roots);
+  // The loop also goes through the names that are added to the set meanwhile.
+  for (const name of reached) {
+    for (const other of referencesOf(name) ?? []) {
+      reached.add(other);
+    }
+  }
+  return reached;
+}
+
+/** The directives among what is reached, such as `enable subgroups;`. */
+export const directivesAmong = (reached: ReadonlySet<string>): readonly string[] =>
+  [...reached].filter((one) => one.endsWith(";")).sort();
+
+const F16 = "enable f16;";
+
+/**
+ * Links sources to one kernel. It has the declarations that the entry point needs, in the order of the sources, and all
+ * directives. f16 is enabled if a declaration uses it, and only then. The caller's text is renamed where it has names of
+ * ours. With `constants`, loops are written out.
+ */
+export function linkSources(sources: readonly Source[], entryPoint: string, constants?: Constants): Module {
+  const each = (from: readonly Source[], change: (source: SourceText) => SourceText): readonly Source[] =>
+    from.map((source) => ("text" in source ? change(source) : source.map(change)));
+  const codeOf = (from: readonly Source[]): string => {
+    const { directives, declarations } = resolved(from);
+    const references = new Map<string, Iterable<string>>(
+      declarations.map((one) => [one.name, one.references]),
+    ).set("f16", [F16]);
+    const roots = [entryPoint, ...directives.filter((one) => one !== F16)];
+    const reached = reach(roots, (name) => references.get(name));
+    const kept = declarations.filter(({ name }) => reached.has(name));
+    return assemble(
+      directivesAmong(reached),
+      constants ? kept.map((one) => ({ ...one, text: unroll(one.text, constants) })) : kept,
+    );
+  };
+  const ours = sources.filter((one) => !("text" in one && one.callers));
+  const taken = new Set(declared(ours).declarations.map(({ name }) => name));
+  const apart = each(sources, (source) => source.apart?.(taken) ?? source);
+  return { code: codeOf(apart), relink: (change) => codeOf(each(apart, change)) };
+}
