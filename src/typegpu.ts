@@ -93,7 +93,7 @@ export function fromSchema<const S extends Schema, const Name extends string = C
   const { type } = isSchema(schema) ? schema : { type: "" };
   const scalar = scalarOf(type);
   if (scalar !== undefined) {
-    return scalar as unknown as SchemaType<S, Name>;
+    return scalar as SchemaType<S, Name>;
   }
   if (!isStruct(schema)) {
     throw new ArgumentError(
@@ -108,7 +108,7 @@ export function fromSchema<const S extends Schema, const Name extends string = C
       "name",
     );
   }
-  return structOf(schema, name, new Map()) as unknown as SchemaType<S, Name>;
+  return structOf(schema, name, new Map()) as SchemaType<S, Name>;
 }
 
 const isSchema = (schema: unknown): schema is Schema =>
@@ -148,7 +148,7 @@ function structOf(schema: StructSchema, name: string, given: Given): StructType 
           fieldOf(one, `${name}_${field}`, `fromSchema: field ${field} of ${name}`, given),
         ]),
       ) as StructFields,
-    }) as unknown as StructType);
+    }) as StructType);
   known.set(schema, types.set(name, type));
   return type;
 }

@@ -34,7 +34,7 @@ export function settable<A extends AnyArray>(
   if (isStructArray(array)) {
     return { array, set: (index, value) => array.set(index, value as never) };
   }
-  const typed = array as unknown as { [index: number]: unknown };
+  const typed: { [index: number]: unknown } = array;
   const set = holdsBits(array, type)
     ? (index: number, value: Value) => {
         typed[index] = encodeFloat16(value as number);

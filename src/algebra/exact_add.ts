@@ -157,7 +157,7 @@ function exactMonoid(_: Operator, type: ElementType, caller: string): Monoid {
     key: `exact_add_${name}`,
     title,
     type: { ...type, files: [...type.files, ...files] },
-    domain: domain as unknown as Domain,
+    domain: domain as Domain,
     operation: undefined,
     combine: "exact_combine(earlier, later)",
     identity: -0 as Value,

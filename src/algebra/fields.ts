@@ -73,6 +73,9 @@ export interface NestedType<Name extends string = string, V extends StructValue 
   readonly layout: Layout;
 }
 
+/** What is known of a struct's type while it is made. */
+type Laid = Pick<NestedType, "layout">;
+
 /** A type that a field of a struct may have: a scalar, a vector, an array of a fixed length, or a struct. */
 export type FieldType = ScalarType | VectorType | FixedArrayType | NestedType;
 
@@ -93,7 +96,7 @@ export type VectorValue<Count> =
   | (Count extends 3 ? readonly [x: number, y: number, z: number] : never)
   | (Count extends 4 ? readonly [x: number, y: number, z: number, w: number] : never);
 
-const layoutOf = (type: FieldType): Layout | undefined => ("layout" in type ? type.layout : undefined);
+const layoutOf = (type: FieldType | Laid): Layout | undefined => ("layout" in type ? type.layout : undefined);
 
 /** Bytes at whose multiples WGSL puts a value. Of a scalar these are its own. */
 export const alignOf = (type: FieldType): number => layoutOf(type)?.align ?? type.bytes;
@@ -119,7 +122,7 @@ export interface Leaf {
 
 /** What one function makes of each scalar of a type, put together by another one for each type of several parts. */
 function built<T>(
-  type: FieldType,
+  type: FieldType | Laid,
   scalar: (leaf: Leaf) => T,
   whole: (layout: Layout, parts: readonly T[]) => T,
   { offset, access, keys }: Omit<Leaf, "type"> = { offset: 0, access: "", keys: [] },
@@ -140,7 +143,7 @@ function built<T>(
 }
 
 /** The scalars that a type is made of, in order. */
-export const leavesOf = (type: FieldType): readonly Leaf[] =>
+export const leavesOf = (type: FieldType | Laid): readonly Leaf[] =>
   built<readonly Leaf[]>(
     type,
     (leaf) => [leaf],
@@ -148,7 +151,7 @@ export const leavesOf = (type: FieldType): readonly Leaf[] =>
   );
 
 /** WGSL for a value, from an expression for each of its scalars. */
-export const constructed = (type: FieldType, scalar: (leaf: Leaf) => string): string =>
+export const constructed = (type: FieldType | Laid, scalar: (leaf: Leaf) => string): string =>
   built(type, scalar, ({ wgsl }, parts) => `${wgsl}(${parts.join(", ")})`);
 
 /** The scalar of a value that keys lead to. */

@@ -174,7 +174,7 @@ function builtinMonoid(row: BuiltinOperator, type: ScalarType, caller: string): 
       typeName ? "op" : "type",
     );
   }
-  const domain = row.domain(type) as unknown as Domain;
+  const domain = row.domain(type) as Domain;
   return {
     key: `${key}_${typeName}`,
     title,

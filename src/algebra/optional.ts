@@ -8,7 +8,7 @@ import type { Domain, ElementType, Value } from "./types.ts";
 export function optionalDomain<V extends Value>(type: ElementType<string, V>): Domain<V> {
   const { shuffle, shuffles } = type.native;
   const isWhole = type.kind !== "struct" || shuffle !== undefined;
-  const parts: readonly Part[] = isWhole ? [] : (type as unknown as NestedType).layout.parts;
+  const parts: readonly Part[] = isWhole ? [] : (type as NestedType<string, never>).layout.parts;
   const last = parts.at(-1);
   // The flag stands right behind the last field.
   const end = last === undefined ? type.bytes : last.offset + last.type.bytes;

@@ -213,9 +213,9 @@ export function struct<const Name extends string, const Fields extends StructFie
   const file = { name: `struct ${name}`, text: declarationOf(marked, fields, wgslOf), as: () => name };
   const files = filesWith(file, fields);
   const whole = { kind: "struct", name, layout: { align, wgsl: marked, parts: fields } } as const;
-  const leaves = leavesOf(whole as unknown as NestedType);
+  const leaves = leavesOf(whole);
   const stored = storedAs(bytes);
-  const fromStored = constructed(whole as unknown as NestedType, (leaf) => readScalar(leaf, bytes));
+  const fromStored = constructed(whole, (leaf) => readScalar(leaf, bytes));
   const toStored = stored.construct((word) => writeWord(leaves, bytes, word));
   const usesF16 = leaves.some(({ type }) => type.name === "f16");
   const inParts = fields.filter((field) => !isWhole(field.type));

@@ -164,5 +164,5 @@ export function wgslType<const Name extends string>(definition: WgslTypeDefiniti
         : `${describe(value)} is no WGSL expression of ${name}`,
   };
   // Without `round`, nothing but in-kernel functions takes it for an element type.
-  return type as unknown as WgslType<Name> & ElementType<Name, never>;
+  return type as WgslType<Name> & ElementType<Name, never>;
 }

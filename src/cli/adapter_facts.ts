@@ -30,7 +30,7 @@ export function factsOf({ adapterInfo, software, device }: Fold): AdapterFacts {
     architecture,
     description,
     software,
-    features: [...(device.features as unknown as Iterable<string>)].sort(),
+    features: [...device.features].sort(),
     subgroupSizes: subgroupMinSize ? [subgroupMinSize, subgroupMaxSize] : null,
     limits,
   };

@@ -39,7 +39,7 @@ export interface BenchOptions extends AdapterOption {
 
 function suiteFactsOf({ device, software }: Fold): SuiteFacts {
   const { maxStorageBufferBindingSize, maxBufferSize } = device.limits;
-  const features = device.features as unknown as ReadonlySet<string>;
+  const features: ReadonlySet<string> = device.features;
   return { software, features, maxStorageBufferBindingSize, maxBufferSize };
 }
 

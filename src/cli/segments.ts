@@ -168,6 +168,12 @@ export async function scanSegments(
   );
 }
 
+/** The total of each segment, and the key of each if segments are runs of keys. */
+interface Results {
+  readonly values: ScalarArray;
+  readonly keys?: ScalarArray;
+}
+
 /** `wavefold reduce` with segments. */
 export async function reduceSegments(
   path: string,
@@ -195,13 +201,11 @@ export async function reduceSegments(
       const { segments } = found;
       const all = { ...tuningOf(options), ...mapped, ...initialOf(options, mapped.type), op, segments };
       return async (fold, data) => {
-        const result = (await fold.reduce(data, all as never)) as unknown as
-          | ScalarArray
-          | { readonly keys: ScalarArray; readonly values: ScalarArray };
-        return ArrayBuffer.isView(result) ? { values: result } : result;
+        const result: unknown = await fold.reduce(data, all as never);
+        return (ArrayBuffer.isView(result) ? { values: result } : result) as Results;
       };
     },
-    async (result: { readonly values: ScalarArray; readonly keys?: ScalarArray }, type, _, shape) => {
+    async (result: Results, type, _, shape) => {
       const { values, keys: runs } = result;
       const isRows = options.rows === true && shape !== undefined;
       await writeArray(

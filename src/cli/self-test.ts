@@ -52,7 +52,7 @@ const scopeOf = (fold: Fold): Scope =>
  * @param types - the names of the types; left out, all.
  */
 export function selfTests(fold: Fold, types: readonly string[] = Object.keys(elementTypes)): SelfTest[] {
-  const features = fold.device.features as unknown as ReadonlySet<string>;
+  const features: ReadonlySet<string> = fold.device.features;
   const scope = scopeOf(fold);
   const tests: SelfTest[] = [];
   for (const type of Object.values<ScalarType>(elementTypes).filter(({ name }) => types.includes(name))) {

@@ -9,7 +9,7 @@ import { requireOptions } from "../options.ts";
 import type { AnyOperator, TuningOptions } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
-import { paddedBytes } from "../plan/plan.ts";
+import { rangeBytes } from "../plan/plan.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
 import type { Context } from "./context.ts";
@@ -249,10 +249,8 @@ export const planAtHand = <T>(
     const arrangement = arrangementFor(planned.all);
     return atHand(context, plan.title, (hand) => {
       const vector = arrangement === "padded" ? plan.vector : 1;
-      const roomOf = (name: RangeName, length: number): number => {
-        const itemBytes = plan.itemBytes[name] ?? 4;
-        return vector === 1 ? length * itemBytes : paddedBytes(length, itemBytes, vector);
-      };
+      const roomOf = (name: RangeName, length: number): number =>
+        rangeBytes(length, plan.itemBytes[name] ?? 4, vector);
       return call({
         plan,
         async upload(name, from) {

@@ -31,7 +31,7 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
     device,
     facts: {
       limits: device.limits,
-      features: new Set(device.features as unknown as Iterable<string>),
+      features: new Set(device.features),
       subgroupMinSize: (isTrue && info.subgroupMinSize) || 4,
       subgroupMaxSize: (isTrue && info.subgroupMaxSize) || 128,
       subgroupIds,

@@ -46,7 +46,7 @@ export function endsAtHand(
   const bytes = initial === undefined ? undefined : bytesOfInitial(initial, type, caller);
   return {
     options: { ...(bytes && { initial: true }), ...(total !== undefined && { total: true }) },
-    ...(bytes && { initial: { ...givenOf(bytes as unknown as AnyArray), length: 1 } }),
+    ...(bytes && { initial: { ...givenOf(bytes), length: 1 } }),
     ...(total !== undefined && { total: () => bytesOf(room, caller, "total", "total") }),
   };
 }

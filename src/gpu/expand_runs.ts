@@ -240,9 +240,9 @@ export async function expandRunsOnGpu(
   let ends: GpuArray | undefined;
   let total: Memory | undefined;
   try {
-    ends = await counts.callOnGpu("scan", context, arrays, { op: saturatingSum }).catch((cause): never => {
+    ends = (await counts.callOnGpu("scan", context, arrays, { op: saturatingSum }).catch((cause): never => {
       throw ofWhole(cause, title, { data: "counts" });
-    });
+    })) as GpuArray;
     total = own(context, arrays, await roomFor(context, title, "count", u32.bytes));
     return await run(context, arrays, {
       title,

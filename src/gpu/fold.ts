@@ -1007,14 +1007,14 @@ export class Fold {
     return call(this.#context, this.#arrays, ...given);
   }
 
-  /** The call on an array on the GPU; undefined if the data is none. */
-  #onGpu(primitive: Primitive, data: unknown, options: object): Promise<GpuArray> | undefined {
+  /** The call on an array on the GPU; undefined if the data is none. What it gives is typed where it is called. */
+  #onGpu(primitive: Primitive, data: unknown, options: object): Promise<never> | undefined {
     return (data as Partial<GpuArray> | undefined)?.callOnGpu?.(
       primitive,
       this.#context,
       this.#arrays,
       options,
-    );
+    ) as Promise<never> | undefined;
   }
 
   /**

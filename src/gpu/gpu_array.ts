@@ -105,6 +105,13 @@ export type ContentsOf<Name extends string, V extends Value> = string extends Na
 /** The primitives, as calls on arrays on the GPU name them. */
 export type Primitive = "scan" | "reduce" | "compact" | "partition";
 
+/** What a call gives: one array; or the arrays of a partition or of a reduction by keys. `Fold`'s methods say which. */
+export type ResultOnGpu =
+  | GpuArray
+  | { readonly keys: GpuArray; readonly values: GpuArray }
+  | { readonly values: GpuArray; readonly count: GpuArray }
+  | { readonly values: GpuArray; readonly offsets: GpuArray };
+
 /** What `Fold` calls for an array on the GPU. `arrays` has the memory of the fold's arrays. */
 export type CallOnGpu = (
   primitive: Primitive,
@@ -112,7 +119,7 @@ export type CallOnGpu = (
   arrays: Arrays,
   data: GpuArray,
   options: object,
-) => Promise<GpuArray>;
+) => Promise<ResultOnGpu>;
 
 /** What an array on the GPU consists of. */
 export interface Parts {
@@ -320,7 +327,7 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
   }
 
   /** What `Fold` calls. @internal */
-  callOnGpu(primitive: Primitive, context: Context, arrays: Arrays, options: object): Promise<GpuArray> {
+  callOnGpu(primitive: Primitive, context: Context, arrays: Arrays, options: object): Promise<ResultOnGpu> {
     return this.#parts.call(primitive, context, arrays, this, options);
   }
 }

@@ -13,7 +13,9 @@ import type { Given } from "./transfer.ts";
 /** The parameters of a function without the first. */
 type Rest<F> = F extends (context: Context, ...given: infer Given) => unknown ? Given : never;
 
-const isOnGpu = ({ data }: Given): boolean => (Object(data) as Partial<GpuArray>).callOnGpu !== undefined;
+/** Whether a call's array is one on the GPU. */
+const isOnGpu = (given: Given): given is Given & { readonly data: GpuArray } =>
+  (Object(given.data) as Partial<GpuArray>).callOnGpu !== undefined;
 
 export const argAtHand = async (
   context: Context,
@@ -64,7 +66,7 @@ export async function runs(
 ): Promise<unknown> {
   const { runsAtHand, runsOnGpu } = await import("./runs.ts");
   return isOnGpu(given)
-    ? runsOnGpu(primitive, context, arrays, given.data as unknown as GpuArray, options)
+    ? runsOnGpu(primitive, context, arrays, given.data, options)
     : runsAtHand(primitive, context, arrays, given, options);
 }
 

@@ -16,7 +16,7 @@ import type {
 } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { explain, keyOf, requireDevice, usePipelines, validated } from "./device.ts";
-import type { CallOnGpu, Memory, Primitive } from "./gpu_array.ts";
+import type { CallOnGpu, Memory, Primitive, ResultOnGpu } from "./gpu_array.ts";
 import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
@@ -540,7 +540,7 @@ function resultsOf(
   total: Memory | undefined,
   unique: Memory | undefined,
   made: readonly Memory[],
-): GpuArray {
+): ResultOnGpu {
   const { segments, input, most } = call;
   if (primitive === "partition" && total !== undefined) {
     const others = made.filter((one) => one !== total);
@@ -554,10 +554,7 @@ function resultsOf(
       held: [total],
       call: callOnGpu,
     });
-    // It is typed where it is called: Fold.partition.
-    return (call.others.classes === undefined
-      ? { values, count }
-      : { values, offsets: count }) as unknown as GpuArray;
+    return call.others.classes === undefined ? { values, count } : { values, offsets: count };
   }
   const keys = segments?.keys;
   if (keys === undefined || unique === undefined || total === undefined) {
@@ -581,8 +578,7 @@ function resultsOf(
     held: [unique, total],
     call: callOnGpu,
   });
-  // A reduction by keys is typed where it is called: Fold.reduce.
-  return { keys: keysOfRuns, values } as unknown as GpuArray;
+  return { keys: keysOfRuns, values };
 }
 
 /** A call's result. It holds the memory that the call made. */

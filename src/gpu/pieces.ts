@@ -1,6 +1,5 @@
-import type { AnyArray } from "../algebra/arrays.ts";
 import { paramNames } from "../kernels/contract.ts";
-import { paddedBytes, wholeWords } from "../plan/plan.ts";
+import { paddedBytes, rangeBytes, wholeWords } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { MAP_READ, MAP_WRITE } from "./flags.ts";
@@ -225,9 +224,9 @@ export function openPieces(
     type Name = "input" | "output" | "flags";
     const itemBytesOf = (name: Name): number => plan.itemBytes[name] ?? 4;
     const roomOf = (name: Name, items: number): number => paddedBytes(items, itemBytesOf(name), vector);
-    // Ranges of whole vectors are padded. Others end with their last item, as those of a caller do. What has no bytes is not bound.
+    // What has no bytes is not bound.
     const itemsOf = (name: Name, buffer: GPUBuffer, items: number): Range =>
-      rangeOf(buffer, items && (vector === 1 ? items * itemBytesOf(name) : roomOf(name, items)));
+      rangeOf(buffer, items && rangeBytes(items, itemBytesOf(name), vector));
 
     const input = await hand.own("input", roomOf("input", pieceItems));
     const output = isReduction ? undefined : await hand.own("output", roomOf("output", pieceItems));
@@ -238,10 +237,7 @@ export function openPieces(
     const carries: GPUBuffer[] =
       initial === undefined
         ? []
-        : [
-            await hand.upload("carry", givenOf(initial as unknown as AnyArray)),
-            await hand.own("carry", carryBytes),
-          ];
+        : [await hand.upload("carry", givenOf(initial)), await hand.own("carry", carryBytes)];
     const carryBefore = (piece: number): Range | undefined => {
       const buffer = carries[piece % 2];
       return buffer && rangeOf(buffer, carryBytes);

@@ -73,7 +73,7 @@ function writerOf({ flags, room, given, outputBytes }: LongCall): WriteFlags | u
   flags.check();
   const isReplaced =
     ArrayBuffer.isView(flags.marks) && isAhead(flags.marks, room, given.length * outputBytes);
-  const marks = isReplaced ? (flags.marks as unknown as Uint32Array).slice() : flags.marks;
+  const marks = isReplaced ? (flags.marks as Uint32Array).slice() : flags.marks;
   return (words, first) => {
     flags.check();
     for (let at = 0; at < words.length; at++) {

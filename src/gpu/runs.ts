@@ -60,7 +60,7 @@ async function reduced(
     // The least position of a run is that of its first element.
     ...(indices ? { map: "i", op: min } : { map: "1u" }),
   };
-  return data.callOnGpu("reduce", context, arrays, options) as unknown as Promise<{
+  return data.callOnGpu("reduce", context, arrays, options) as Promise<{
     readonly keys: GpuArray;
     readonly values: GpuArray;
   }>;

@@ -19,7 +19,7 @@ export interface Given {
 }
 
 /** The array of a call as it is now. If it is no array, that is an error later, when its type is asked for. */
-export function givenOf(data: AnyArray | undefined): Given {
+export function givenOf(data: AnyArray | Uint8Array | undefined): Given {
   const { length, buffer, byteOffset, byteLength } = Object(data) as AnyArray;
   return { data: data as AnyArray, length, buffer, byteOffset, byteLength };
 }

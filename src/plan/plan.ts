@@ -201,6 +201,10 @@ export const wholeWords = (bytes: number): number => Math.max(4, Math.ceil(bytes
 export const paddedBytes = (length: number, itemBytes: number, vector: number): number =>
   wholeWords(Math.ceil(length / vector) * vector * itemBytes);
 
+/** Bytes of a range of so many items. If it is bound as vectors, these are whole vectors; otherwise it ends with its last item. */
+export const rangeBytes = (length: number, itemBytes: number, vector: number): number =>
+  vector === 1 ? length * itemBytes : paddedBytes(length, itemBytes, vector);
+
 /** How many runs a spine takes before it is replaced. Each run has a number of its own, which goes into the entries. */
 export const RUNS = 4095;
 

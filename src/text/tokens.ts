@@ -29,7 +29,7 @@ export function eachToken(text: string, visit: (...token: Token) => void): void 
   for (let at = 0, depth = 0; at < text.length; ) {
     const pattern = depth ? COMMENT : TOKEN;
     pattern.lastIndex = at;
-    const found = pattern.exec(text) as unknown as [string, string?, string?, string?];
+    const found = pattern.exec(text) as RegExpExecArray;
     const token = found[0];
     // By index: where code runs for the first time, taking an array apart is slow.
     visit(token, found[1] ?? depth, found[2], found[3]);
