@@ -335,7 +335,7 @@ function program(printHelp: (text: string) => void): Command {
     .action(async (sorted: string, values: string, options: SearchFileOptions) =>
       (await import("./search.ts")).searchFile(sorted, values, options),
     );
-  /** What an order is by. */
+  /** Adds the options that say how elements are ordered. */
   const ordered = (command: Command): Command =>
     command
       .option("--key <expr>", "WGSL over the element x that gives its key, such as 'x % 10u'")
@@ -531,7 +531,7 @@ function program(printHelp: (text: string) => void): Command {
   return root;
 }
 
-/** What the terminal is told of a failure. */
+/** The message of an error, in one line, for the terminal. */
 function messageOf(cause: unknown): string {
   return cause instanceof CommanderError && cause.code === "commander.help"
     ? "a command is missing; wavefold --help lists them"

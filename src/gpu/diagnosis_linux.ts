@@ -50,7 +50,7 @@ const SOFTWARE = /lvp|lavapipe|swiftshader/i;
 const namesOf = ({ manifest, library = "" }: Pick<Driver, "manifest" | "library">): string =>
   `${basename(manifest)} ${basename(library)}`;
 
-/** What else the sentences depend on. */
+/** Facts that the wording of the findings depends on. */
 interface Facts {
   readonly system: System;
   readonly inContainer: boolean;
@@ -104,7 +104,7 @@ export function diagnoseLinux(system: System, known: Known): Diagnosis {
     gpus.some(({ computes }) => computes) ||
     facts.nvidia !== undefined ||
     devices.length > 0 ||
-    // A driver's library is there. A manifest alone, or a variable, is none.
+    // The library of a driver is there. A manifest or a variable alone is no driver.
     own.some(({ kind }) => !/^(manifest-|driver-missing)/.test(kind)) ||
     system.exists(DXG);
   const findings = [...loader, ...wslOf(facts, hardware), ...blamed];
@@ -119,7 +119,7 @@ export function diagnoseLinux(system: System, known: Known): Diagnosis {
   };
 }
 
-/** What is left to say once nothing was found to be wrong, or nothing was found at all. */
+/** The findings that are added if the others do not explain why there is no GPU. */
 function restOf(all: {
   readonly findings: readonly Finding[];
   readonly checked: readonly Checked[];
@@ -421,7 +421,7 @@ function checkDriver(facts: Facts, manifest: string, libraries: Libraries): Chec
   if (found.state !== "found") {
     const loaded = found.state === "absent" ? system.loadProblem?.(name) : "";
     if (loaded === undefined && system.loadProblem !== undefined) {
-      // The dynamic linker knows of a folder that was not looked in.
+      // The dynamic linker found the library, in a folder that was not searched here.
       return {
         manifest,
         library,

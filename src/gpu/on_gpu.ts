@@ -282,7 +282,11 @@ export function requireNamed(caller: string, { type: own }: GpuArray, named: unk
   }
 }
 
-/** @throws {ArgumentError} if there is not one of what `option` gives for each of the items, as far as the host knows. */
+/**
+ * Requires one flag, weight, value or count for each item.
+ *
+ * @throws {ArgumentError} if the host knows that their numbers differ. It may not know lengths that are on the GPU.
+ */
 export function requireOneEach(
   title: string,
   { length, maxLength }: GpuArray,
@@ -408,7 +412,7 @@ function requireOne(
   }
 }
 
-/** @throws {ArgumentError} if there is not a flag for each item, as far as the host knows. */
+/** @throws {ArgumentError} if the host knows that there is not one flag for each item. */
 function requireFlags(title: string, input: GpuArray, flags: GpuArray): void {
   if (!isSameType(flags.type, u32)) {
     throw new ArgumentError(`${title}: flags holds ${flags.type.name}; it takes u32`, "flags");

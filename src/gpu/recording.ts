@@ -332,7 +332,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     ),
   };
 
-  /** How ranges are recorded: found out once, before anything is recorded, and kept for the next time. */
+  /** Checks ranges, and chooses kernels and dispatches for them. The choice is kept for the next recording of the same ranges. */
   const recordingOf = (given: Ranges, most?: number): readonly RecordedRun[] => {
     if (destroyed) {
       throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
@@ -426,7 +426,7 @@ const isRange = (given: unknown): given is BufferRange =>
   given !== null &&
   ("mapAsync" in given || typeof (given as { buffer?: unknown }).buffer === "object");
 
-/** The given index of the first item. */
+/** Checks the index of the first item, which is 0 if it is left out. */
 function requireFirstIndex(given: unknown, plan: Plan): number {
   if (given === undefined) {
     return 0;
@@ -441,7 +441,7 @@ function requireFirstIndex(given: unknown, plan: Plan): number {
   return given;
 }
 
-/** The given length. If a buffer holds the length, the most that it may be. */
+/** Checks the length, and returns it. If a buffer holds the length, it returns the most that this may be. */
 function lengthOf(given: unknown, plan: Plan, most = plan.maxLength): number {
   const { maxLength } = plan;
   if (plan.needs.has("length")) {

@@ -30,17 +30,20 @@ const SECONDS = 10;
 /** WebGPU's flag by value, as src/gpu/flags.ts has the others. */
 const QUERY_RESOLVE = 0x200;
 /**
- * Recordings go into one submission until it takes so long, or so many are in it: then its own cost counts for little. Browsers
- * round timestamps to 0.1 ms.
+ * One submission has so many recordings that it takes at least this time, or has the most. A submission costs time of its own,
+ * and browsers round timestamps to 0.1 ms: both then count for little.
  */
 const ENOUGH_MS = 2;
 const MOST_RECORDINGS = 256;
-/** By so much at a time; and never once a submission took so long: systems reset GPUs that are busy for two seconds. */
+/**
+ * The number of recordings grows by this factor until it is enough. It stops growing once a submission took the longest time,
+ * since systems reset GPUs that are busy for two seconds.
+ */
 const GROWTH = 8;
 const LONGEST_MS = 100;
 /** How often a submission is timed. The least time counts. */
 const REPEATS = 3;
-/** A GPU that was idle has a low clock. It is kept busy for so long first. */
+/** A GPU that was idle has a low clock, so it is first kept busy for this long. */
 const HEAT_MS = 300;
 
 interface Shape {
@@ -51,10 +54,10 @@ interface Shape {
 const shapesOf = (pairs: readonly (readonly [workGroupSize: number, itemsPerThread: number])[]): Shape[] =>
   pairs.map(([workGroupSize, itemsPerThread]) => ({ workGroupSize, itemsPerThread }));
 
-/** What is tried: arrays of so many bytes, and for each size of element the shapes, of which the first is the most usual. */
+/** What is tried: the bytes of arrays, and shapes for short and for long elements. The most usual shape comes first. */
 const ranges = {
   gpu: {
-    /** So many plans are compiled at once, while those before them are timed. */
+    /** How many plans are compiled at once, while those before them are timed. */
     atOnce: 8,
     bytes: [2 ** 18, 2 ** 22, 2 ** 26],
     short: shapesOf([
@@ -90,7 +93,7 @@ const ranges = {
   },
 } as const;
 
-/** Most programs have the first ones. What time is not enough for is at the end. */
+/** What most programs use comes first: if time is short, the last ones are left out. */
 const subjects = [
   ["scan", u32],
   ["compact", u32],
@@ -162,7 +165,7 @@ interface Measured {
   readonly type: ElementType;
   readonly lengths: readonly number[];
   readonly deadline: number;
-  /** The right results, by their lengths, once one was compared. */
+  /** The right result for each length. It is computed when a result of that length is first compared. */
   readonly results: Map<number, Uint32Array>;
 }
 
@@ -327,14 +330,14 @@ async function prepare(
   }
 }
 
-/** The data, and what is written. */
+/** The buffers that all ways read and write, and how a way is timed and read. */
 interface Bench {
   readonly input: GPUBuffer;
   readonly output: GPUBuffer;
   readonly count: GPUBuffer;
-  /** What the input has. */
+  /** The contents of `input`. */
   readonly data: Uint32Array<ArrayBuffer>;
-  /** Milliseconds that the GPU takes for what is recorded, so many times one after another. */
+  /** The milliseconds that the GPU takes, if something is recorded `times` times, one after another. */
   time(record: (pass: GPUComputePassEncoder) => void, times: number): Promise<number>;
   /** The first bytes of the output, and the count, after what is recorded. */
   read(record: (encoder: GPUCommandEncoder) => void, bytes: number): Promise<[ArrayBuffer, number]>;

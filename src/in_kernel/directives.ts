@@ -124,9 +124,9 @@ const FORMS =
  * comes out as it was. The functions that use a counter or a capacity stand on the directive's line, so that a compiler's
  * message about these names that line.
  *
- * @throws {SourceError} at the directive's line, where it asks for what there is not, what the kernel does not call, or
- * what an entry point of another size calls; at the kernel's line, where it declares a name of theirs or one that they take
- * from WGSL.
+ * @throws {SourceError} at the directive's line, if there is no such function, if the kernel does not call it, or if an
+ * entry point of another size calls it; at the kernel's line, if the kernel declares a name that a function has or takes from
+ * WGSL.
  *
  * @example
  * ```ts
@@ -217,7 +217,7 @@ function withCounters(
   return linked;
 }
 
-/** Throws if the kernel calls a name that is given for several work-group sizes. */
+/** Throws if the kernel calls a name, and directives ask for it with several work-group sizes. */
 function requireOneSize(kernel: Kernel, asked: readonly (readonly Asked[])[]): void {
   const sizes = new Map<string, number>();
   asked.forEach((ones, at) => {

@@ -37,7 +37,7 @@ import { requireFeature, requireMaxLength } from "./tuning.ts";
 
 // Selections: they find the elements that a sort would put first, or one of them, and do not sort the others.
 
-/** What is common to selections that are recorded. */
+/** Options that all recorded selections have. */
 interface SelectOptions<Name extends string> {
   /** The type of the items. */
   readonly type: ElementType<Name>;
@@ -47,9 +47,9 @@ interface SelectOptions<Name extends string> {
   readonly lengthOnGpu?: boolean;
 }
 
-/** What the greatest elements are the greatest by. */
+/** The order of the elements. The greatest come first, by their keys. */
 export interface TopKOrder extends Omit<SortKeyOptions, "descending">, Pick<TuningOptions, "passes"> {
-  /** Whether to take the least elements instead, the least of all first. */
+  /** Whether the least elements come first instead. */
   readonly smallest?: boolean;
 }
 
@@ -69,13 +69,13 @@ export interface NthOptions<Name extends string = string> extends SelectOptions<
 interface SelectRow {
   readonly workGroupSize: number;
   readonly items: number;
-  /** The work-groups that count, and their copies of each counter. */
+  /** The kernel that counts digits: how many work-groups it has, and how many copies of each counter a work-group has. */
   readonly workGroups: number;
   readonly copies: number;
-  /** The most blocks that a work-group chooses from, and its threads. */
+  /** The kernel that chooses blocks: the most blocks that its one work-group takes, and the threads that this has. */
   readonly blocks: number;
   readonly threads: number;
-  /** Blocks of fewer elements than 2 to this power are taken by threads, and longer ones by work-groups. */
+  /** A block has 2^n elements. If n is less than this, each thread takes a block; otherwise each work-group does. */
   readonly tileShift: number;
 }
 
@@ -130,7 +130,7 @@ interface Selection {
   readonly maxLength: number;
   readonly options: SelectKernelOptions;
   readonly kernels: readonly Kernel[];
-  /** Bytes of its scratch: what it knows, and the bins of a digit. It is the first of the plan. */
+  /** Bytes of its scratch: {@link STATE}, then {@link BINS}. They come first in the plan. */
   readonly scratch: readonly number[];
   /** Items of a vector, and the items of a tile of its kernels. */
   readonly vector: number;
@@ -143,11 +143,11 @@ interface Selection {
 
 const ARRANGEMENTS = ["vectors", "items"] as const;
 
-/** The scratch that a selection has its state in, and the bins. */
+/** The scratch for what the passes have found out so far, and for the counts of one digit. */
 const STATE: Slot = { scratch: 0 };
 const BINS: Slot = { scratch: 1 };
 
-/** What selections check first, and what they take from it. */
+/** Checks the options that all selections have, and returns what follows from them. */
 function checkedSelection(
   name: string,
   options: SelectOptions<string> & SortKeyOptions,
@@ -251,7 +251,7 @@ export const common = (title: string, maxLength: number, type: ElementType) => (
   },
 });
 
-/** The passes of another plan, with its scratch from a number on, and other names for what it binds. */
+/** The passes of a plan within another one: its scratch gets later numbers, and its ranges other names. */
 const within = (
   passes: readonly Pass[],
   scratch: number,

@@ -47,35 +47,35 @@ export interface SortOptions<Name extends string = string> extends TuningOptions
   readonly lengthOnGpu?: boolean;
 }
 
-/** What moves with the items of one plan. A recording with other values moves positions, and then gathers the values. */
+/** What a plan moves together with the items. For other values, it moves positions, and the values are gathered by these. */
 export type Moved = ScalarType | "positions" | undefined;
 
 /** A row of the table of sizes. */
 export interface SortRow {
   readonly workGroupSize: number;
   readonly items: number;
-  /** The items of a thread for shorter data, so that more work-groups share it: up to so many items, the shortest first. */
+  /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
-  /** The most bits of a digit, by votes and by counters. */
+  /** The most bits of a digit: if subgroups vote, and if threads have counters. */
   readonly bits: number;
   readonly counterBits: number;
-  /** The items of a thread where threads have counters, and the threads of its work-groups. */
+  /** Items of a thread, and threads of a work-group, if threads have counters. */
   readonly counterItems: number;
   readonly counterThreads: number;
-  /** The work-groups of the histogram of all digits, and their copies of each counter. */
+  /** The kernel that counts all digits: how many work-groups it has, and how many copies of each counter a work-group has. */
   readonly workGroups: number;
   readonly copies: number;
-  /** How often a tile tries to read what others hand on, and how many entries a thread reads at a time. */
+  /** A look-back: how often a tile reads an entry that is not there yet, and how many entries a thread reads at a time. */
   readonly patience: number;
   readonly atOnce: number;
-  /** Data up to so many items is sorted by one work-group, which has so many threads. */
+  /** The most items that one work-group sorts alone, and the threads that it has. */
   readonly oneTile: number;
   readonly oneTileThreads: number;
-  /** The threads that sort shorter data so, up to so many items, the shortest first. */
+  /** For shorter data, that work-group has fewer threads. The rows for the shortest data come first. */
   readonly shorterTiles: readonly (readonly [upTo: number, threads: number])[];
-  /** Whether the words of an item, and those of a value, take turns in work-group memory in each pass. */
+  /** Whether the two words of a 64-bit item or value go through work-group memory one after the other, to need half of it. */
   readonly inTurns: boolean;
 }
 
@@ -173,7 +173,7 @@ const payloadOf = (moved: Moved): Payload =>
 export const movesDirectly = (type: ElementType): type is ScalarType =>
   type.kind !== "struct" && (type.bytes === 4 || type.bytes === 8);
 
-/** What plans of sorts check first, and what they take from it. */
+/** Checks the options that all sorts have, and returns what follows from them. */
 export function checkedSort(
   options: SortOptions,
   facts: DeviceFacts,
@@ -415,12 +415,12 @@ export function layoutOf(
   };
 }
 
-/** How the digits are counted. */
+/** One of two ways to count digits: how often each value of a digit occurs. */
 interface Counted {
   readonly kernels: readonly Kernel[];
-  /** Bytes of its scratch, for so many tiles. */
+  /** Bytes of each of its scratch buffers. */
   scratch(tiles: number): readonly number[];
-  /** The passes before all others, and before the pass of each digit, which reads `source`. */
+  /** The passes that run once, before all others; and those that run before each digit's pass, on what that pass reads. */
   before(length: number): readonly Pass[];
   each(length: number, digit: number, source: Slot): readonly Pass[];
 }
@@ -556,7 +556,10 @@ export const votesFor = (
 export const mostThreads = ({ limits }: DeviceFacts): number =>
   Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
 
-/** The kernels' sizes, and the bytes of work-group memory that they take. A digit has the number of a slot in so many more bits. */
+/**
+ * The kernels' sizes, the digits, and the bytes of work-group memory. With `slotBits`, some of a digit's bits number its slot, so the
+ * digit says less of the key.
+ */
 export function shapeOf(
   base: Omit<SortKernelOptions, "shape" | "digits">,
   range: readonly [number, number],
