@@ -1,14 +1,13 @@
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { expandKernel } from "../kernels/runs.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { TuningOptions } from "./options.ts";
-import { plainSizes } from "./plain_sizes.ts";
-import type { Plan, RangeName } from "./plan.ts";
-import { bound, itemBytesOf } from "./plan.ts";
+import { plainPlan, plainSizes } from "./plain.ts";
+import type { Plan } from "./plan.ts";
+import { itemBytesOf } from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";
 import { requireMaxLength } from "./tuning.ts";
 
@@ -50,43 +49,24 @@ export function planExpandRuns(options: ExpandOptions, facts: DeviceFacts): Plan
   const sizes = plainSizes(row, title, type, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), facts.limits);
   const kernel = expandKernel(type, lengthOnGpu, sizes);
-  const slots = bound(kernel, [
-    [bindingOf.input, "input"],
-    [bindingOf.output, "output"],
-    [bindingOf.offsets, "positions"],
-    [bindingOf.count, "count"],
-    [bindingOf.length, "length"],
-  ]);
   return {
-    title,
-    maxLength,
-    vector: 1,
-    kernels: [kernel],
-    scratch: [],
-    eagerScratch: 0,
-    needs: new Set<RangeName>([
-      "input",
-      "output",
-      "positions",
-      "count",
-      ...(lengthOnGpu ? (["length"] as const) : []),
-    ]),
+    ...plainPlan({
+      title,
+      kernel,
+      sizes,
+      maxLength,
+      lengthOnGpu,
+      itemBytes: itemBytesOf(type.bytes, type.bytes),
+      ranges: [
+        [bindingOf.input, "input"],
+        [bindingOf.output, "output"],
+        [bindingOf.offsets, "positions"],
+        [bindingOf.count, "count"],
+      ],
+      // Threads share the room of the output. If there is no room, one work-group writes the count.
+      itemsOf: (_, { segment_count: room = 0 }) => Math.max(1, room),
+    }),
     // The number of segments is the room of the output.
     segments: { keyBytes: 4, numbers: ["segmentCount"], reduces: true, headsOf: () => 0, countsOf },
-    itemBytes: itemBytesOf(type.bytes, type.bytes),
-    indirectWords: 0,
-    outputLength: (length) => length,
-    ways: [{ arrangement: "items" }],
-    groupingOf: () => {
-      throw new ArgumentError(`${title} has no order of operations`);
-    },
-    passes: (length, _arrangement, _aside, { segment_count: room = 0 } = {}) => [
-      {
-        kernel,
-        slots,
-        length,
-        tiles: Math.max(1, Math.ceil(room / (sizes.workGroupSize * sizes.items))),
-      },
-    ],
   };
 }

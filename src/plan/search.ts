@@ -1,12 +1,12 @@
 import type { ElementType } from "../algebra/types.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { refuse } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { searchKernel } from "../kernels/search.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { TuningOptions } from "./options.ts";
-import { plainSizes } from "./plain_sizes.ts";
+import { plainPlan, plainSizes } from "./plain.ts";
 import type { Plan } from "./plan.ts";
-import { bound, itemBytesOf } from "./plan.ts";
+import { itemBytesOf } from "./plan.ts";
 import { requireScalar, requireSide } from "./scalar.ts";
 import { requireMaxLength } from "./tuning.ts";
 
@@ -42,36 +42,25 @@ export function planSearch(options: SearchOptions, facts: DeviceFacts): Plan {
   const sizes = plainSizes(row, title, type, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), facts.limits);
   const kernel = searchKernel(type, side, lengthOnGpu, sizes);
-  const slots = bound(kernel, [
-    [bindingOf.input, "input"],
-    [bindingOf.output, "output"],
-    [bindingOf.table, "sorted"],
-    [bindingOf.length, "length"],
-  ]);
   return {
-    title,
-    maxLength,
-    vector: 1,
-    kernels: [kernel],
-    scratch: [],
-    eagerScratch: 0,
-    needs: new Set(["input", "output", "sorted", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
-    itemBytes: itemBytesOf(type.bytes, 4),
+    ...plainPlan({
+      title,
+      kernel,
+      sizes,
+      maxLength,
+      lengthOnGpu,
+      itemBytes: itemBytesOf(type.bytes, 4),
+      ranges: [
+        [bindingOf.input, "input"],
+        [bindingOf.output, "output"],
+        [bindingOf.table, "sorted"],
+      ],
+    }),
     sortedLength(given) {
       if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given >= 2 ** 32) {
         refuse(title, "sortedLength", String(given), "a whole number from 0 to 2^32 - 1");
       }
       return given;
     },
-    indirectWords: 0,
-    outputLength: (length) => length,
-    ways: [{ arrangement: "items" }],
-    groupingOf: () => {
-      throw new ArgumentError(`${title} has no order of operations`);
-    },
-    passes: (length) =>
-      length === 0
-        ? []
-        : [{ kernel, slots, length, tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)) }],
   };
 }

@@ -27,7 +27,7 @@ import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
-import { plainSizes } from "./plain_sizes.ts";
+import { plainSizes } from "./plain.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
 import { moveSizes, planSort } from "./sort.ts";

@@ -27,7 +27,7 @@ import { requireChosen } from "./chosen.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
-import { plainSizes } from "./plain_sizes.ts";
+import { plainSizes } from "./plain.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords } from "./plan.ts";
 import { planScan } from "./scan.ts";
