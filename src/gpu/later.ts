@@ -22,8 +22,16 @@ function firstKernels({ ways, segments, maxLength, kernels, passes }: Plan): rea
   return kernels.filter(({ code }) => first.has(code));
 }
 
-/** Compiles a kernel before this returns. */
-function compileNow(device: GPUDevice, { label, code, entryPoint, bindings }: Kernel): Pipeline {
+/**
+ * Compiles a kernel before this returns. Whether the device refuses it is known later. Then no other error is reported, and the
+ * pipeline is of no use.
+ */
+function compileNow(
+  device: GPUDevice,
+  { label, code, entryPoint, bindings }: Kernel,
+): { readonly made: Pipeline; readonly isRefused: Promise<boolean> } {
+  device.pushErrorScope("internal");
+  device.pushErrorScope("validation");
   const layout = device.createBindGroupLayout({
     label,
     entries: [...bindings].map(([binding, kind]) => ({
@@ -37,7 +45,12 @@ function compileNow(device: GPUDevice, { label, code, entryPoint, bindings }: Ke
     layout: device.createPipelineLayout({ label, bindGroupLayouts: [layout] }),
     compute: { module: device.createShaderModule({ label, code }), entryPoint },
   });
-  return { pipeline, layout };
+  // A lost device refuses nothing: whoever records is told that it is lost.
+  const isRefused = Promise.all([device.popErrorScope(), device.popErrorScope()]).then(
+    (errors) => errors.some((error) => error !== null),
+    () => false,
+  );
+  return { made: { pipeline, layout }, isRefused };
 }
 
 /** Pipelines that are compiled when they are first used, among those of a device. */
@@ -46,9 +59,14 @@ const atUse = new WeakSet<Promise<Pipeline>>();
 /**
  * Puts off the compilation of all kernels but those of the plan's first way. So a plan is compiled sooner. The returned function
  * compiles the others in the background, one after another, as long as they are wanted. Until then, a recording that needs one
- * compiles it at once.
+ * compiles it at once. If the device refuses that kernel, it also refuses the encoder of this recording. Then `forget` is called: it
+ * drops what recordings have made, so that the next one that needs the kernel throws the compiler's error.
  */
-export function putOff(context: Context, plan: Plan): (isWanted: () => boolean) => Promise<void> {
+export function putOff(
+  context: Context,
+  plan: Plan,
+  forget: () => void,
+): (isWanted: () => boolean) => Promise<void> {
   const { device, pipelines } = context;
   const first = firstKernels(plan);
   // What another plan put off starts anew here.
@@ -70,12 +88,27 @@ export function putOff(context: Context, plan: Plan): (isWanted: () => boolean) 
           throw failure.cause;
         }
         if (made === undefined) {
-          made = compileNow(device, kernel);
+          const now = compileNow(device, kernel);
+          made = now.made;
+          const ready = Promise.resolve(made);
           if (pipelines.get(key) === pipeline) {
-            pipelines.set(key, Promise.resolve(made));
+            pipelines.set(key, ready);
           }
+          void now.isRefused.then((isRefused) => (isRefused ? compileAgain(ready) : undefined));
         }
         return made;
+      };
+      /** Compiles what was refused once more, as plans do that wait for it: that says why. */
+      const compileAgain = async (refused: Promise<Pipeline>): Promise<void> => {
+        if (pipelines.get(key) === refused) {
+          pipelines.delete(key);
+        }
+        try {
+          made = await pipelineOf(context, kernel);
+        } catch (cause) {
+          failure = { cause };
+        }
+        forget();
       };
       const pipeline = Promise.resolve<Pipeline>({
         get pipeline() {

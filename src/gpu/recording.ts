@@ -73,6 +73,8 @@ export interface Prepared {
   check(ranges: Ranges, most?: number): void;
   /** `most` is the most that a length on the GPU may be. The default is the plan's. */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges, most?: number): void;
+  /** Drops what recordings have made. The next recording of the same ranges makes it anew. */
+  forget(): void;
   destroy(): void;
   [Symbol.dispose](): void;
 }
@@ -196,16 +198,18 @@ export async function prepareFor(
     options.lengthOnGpu && !methods.planColumns
       ? (await import("../plan/counted.ts")).counted(plan, primitive === "scan", facts)
       : plan;
-  const compileOthers = (await import("./later.ts")).putOff(context, whole);
+  let prepared: Prepared | undefined;
+  const compileOthers = (await import("./later.ts")).putOff(context, whole, () => prepared?.forget());
   let isWanted = false;
   try {
-    const prepared = await prepare(context, whole, undefined, isSubmitted);
+    const made = await prepare(context, whole, undefined, isSubmitted);
+    prepared = made;
     isWanted = true;
     return {
-      ...prepared,
+      ...made,
       destroy() {
         isWanted = false;
-        prepared.destroy();
+        made.destroy();
       },
     };
   } finally {
@@ -386,6 +390,9 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
         run.dispatches ??= compiled.dispatches(passes);
         compiled.encode(encoder, run.dispatches);
       }
+    },
+    forget() {
+      recordings.forEach(drop);
     },
     destroy() {
       destroyed = true;

@@ -1,14 +1,19 @@
+import process from "node:process";
 import { afterEach, expect, test, vi } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
+import { DeviceLostError, ShaderError } from "../../src/errors.ts";
 import type { Context } from "../../src/gpu/context.ts";
 import { contextOf, keyOf, trim } from "../../src/gpu/device.ts";
+import type { Prepared } from "../../src/gpu/recording.ts";
 import { prepareFor } from "../../src/gpu/recording.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
+import { openFold } from "../../src/node.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { affineItems } from "../look_back/operators.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { nullGpu } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 
 // On a GPU, a plan compiles the kernels of its first way before the others.
@@ -173,4 +178,132 @@ test("a software adapter compiles the others when they are used, each once", {
   expect([later.mock.calls.length, now.mock.calls.length]).toEqual([calls, used]);
   again.destroy();
   prepared.destroy();
+});
+
+/** A fold of its own on Dawn's null backend, taken for one on a GPU: it compiles, and runs nothing. */
+async function nullFold() {
+  const adapter = await nullGpu().requestAdapter();
+  if (adapter === null) {
+    throw new Error("Dawn has no null adapter");
+  }
+  const one = await openFold({ adapter });
+  planAs(one, { software: false });
+  const { device } = one;
+  const uncaught: string[] = [];
+  device.addEventListener("uncapturederror", (event) => {
+    uncaught.push((event as GPUUncapturedErrorEvent).error.message);
+  });
+  const buffers = [0, 1].map(() => storageBuffer(device, new Uint32Array(2048))) as [GPUBuffer, GPUBuffer];
+  /** Records ranges that lie so, and says what the caller's encoder is refused for. */
+  const record = async (prepared: Pick<Prepared, "record">, layout: Layout): Promise<string | undefined> => {
+    const [from, to, shared] = layouts[layout];
+    const encoder = device.createCommandEncoder();
+    prepared.record(encoder, {
+      input: { buffer: buffers[0], offset: 4 * from },
+      output: { buffer: buffers[shared ? 0 : 1], offset: 4 * to },
+      length: LENGTH,
+    });
+    device.pushErrorScope("validation");
+    encoder.finish();
+    return (await device.popErrorScope())?.message;
+  };
+  return { one, device, uncaught, record };
+}
+
+test("a kernel that is refused at a recording is an error of the encoder, and then of each recording that needs it", {
+  timeout: 60_000,
+}, async () => {
+  const { one, device, uncaught, record } = await nullFold();
+  const context = contextOf(device);
+  const vectors = await prepareFor("scan", context, options, ["vectors"]);
+  const known = new Set(vectors.kernels.map(({ code }) => code));
+  vectors.destroy();
+  trim(context);
+  const { createShaderModule } = device;
+  let isBroken = true;
+  device.createShaderModule = (descriptor) =>
+    createShaderModule.call(
+      device,
+      isBroken && !known.has(descriptor.code)
+        ? { ...descriptor, code: descriptor.code.replace("@compute", "@compute nonsense") }
+        : descriptor,
+    );
+  const prepared = await prepareFor("scan", context, options);
+  // The background has begun with the kernel of the first of these, and not with that of the second.
+  const refused = ["items", "one-buffer"] as const;
+  const first = await Promise.all(refused.map((layout) => record(prepared, layout)));
+  for (const message of first) {
+    expect(message).toMatch(/^\[Invalid ComputePipeline "wavefold scan /);
+  }
+  for (const layout of refused) {
+    const refusal = await vi.waitFor(async () => {
+      const cause: unknown = await record(prepared, layout).catch((one: unknown) => one);
+      expect(cause).toBeInstanceOf(ShaderError);
+      return cause as ShaderError;
+    }, 30_000);
+    expect(refusal.message).toMatch(/^shaders\/device\/kernels\/\w+\.wgsl:\d+: /);
+    expect(refusal.message).toContain("This is a defect of Wavefold.");
+  }
+  // Nothing is recorded before it is thrown.
+  const encoder = device.createCommandEncoder();
+  const pass = { dispatchWorkgroups: vi.fn(), setPipeline: vi.fn(), setBindGroup: vi.fn(), end: vi.fn() };
+  const range = { buffer: storageBuffer(device, new Uint32Array(2048)), offset: 4 };
+  encoder.beginComputePass = vi.fn(() => pass as never);
+  expect(() => prepared.record(encoder, { input: range, output: range, length: LENGTH })).toThrow(
+    ShaderError,
+  );
+  expect(encoder.beginComputePass).not.toHaveBeenCalled();
+  // Ranges that need other kernels are recorded, and no plan takes what was refused.
+  expect(await record(prepared, "vectors")).toBeUndefined();
+  await expect(prepareFor("scan", context, options, ["items"])).rejects.toThrow(ShaderError);
+  isBroken = false;
+  const items = await prepareFor("scan", context, options, ["items"]);
+  expect(await record(items, "items")).toBeUndefined();
+  expect(uncaught).toEqual([]);
+  items.destroy();
+  prepared.destroy();
+  one.destroy();
+});
+
+test("fold.destroy() while kernels compile in the background: nothing more is compiled, and nothing is reported", {
+  timeout: 60_000,
+}, async () => {
+  const { one, device, uncaught, record } = await nullFold();
+  const unhandled: unknown[] = [];
+  const listener = (cause: unknown): void => void unhandled.push(cause);
+  process.on("unhandledRejection", listener);
+  const { createComputePipelineAsync } = device;
+  let letGo = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let isReady = false;
+  // What begins after the plan is there waits at the gate.
+  const later = vi.fn(async (descriptor: GPUComputePipelineDescriptor) => {
+    if (isReady) {
+      await gate;
+      throw new Error("the device is gone");
+    }
+    return createComputePipelineAsync.call(device, descriptor);
+  });
+  device.createComputePipelineAsync = later;
+  const prepared = await one.prepareScan({ ...options, op: affine });
+  isReady = true;
+  const before = later.mock.calls.length;
+  await vi.waitFor(() => expect(later).toHaveBeenCalledTimes(before + 1), 30_000);
+  one.destroy();
+  await device.lost;
+  letGo();
+  await Promise.allSettled(later.mock.results.map(({ value }) => value));
+  // Turns for what would come after it.
+  for (let turn = 0; turn < 20; turn++) {
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  expect(later).toHaveBeenCalledTimes(before + 1);
+  await expect(record(prepared as never, "items")).rejects.toThrow(DeviceLostError);
+  await expect(record(prepared as never, "vectors")).rejects.toThrow(DeviceLostError);
+  prepared.destroy();
+  process.off("unhandledRejection", listener);
+  expect(unhandled).toEqual([]);
+  expect(uncaught).toEqual([]);
 });
