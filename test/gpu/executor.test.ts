@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
+import { openFold } from "../../src/node.ts";
+import { storageBuffer } from "../support/buffers.ts";
+import { planAs } from "../support/fold.ts";
+import { useNullDevice } from "../support/null_device.ts";
+
+const device = useNullDevice();
+
+test("a pipeline that is set is not set again, and each recording sets its first one", async () => {
+  const fold = await openFold({ device: device() });
+  // A dispatch for each digit of 8 bits.
+  const restore = planAs(fold, {
+    vendor: "nvidia",
+    lookBack: true,
+    subgroupMinSize: 32,
+    subgroupMaxSize: 32,
+  });
+  const sort = await fold.prepareSort({ type: u32, maxLength: 100_000 });
+  const scan = await fold.prepareScan({ type: u32, maxLength: 100_000 });
+  restore();
+  const [input, output] = [0, 1].map(() => storageBuffer(device(), new Uint32Array(100_000))) as [
+    GPUBuffer,
+    GPUBuffer,
+  ];
+  const ranges = { input, output, length: 100_000 };
+  let calls: unknown[] = [];
+  const pass = {
+    setPipeline: (pipeline: object) => calls.push(pipeline),
+    setBindGroup: () => {},
+    dispatchWorkgroups: () => calls.push("dispatch"),
+  } as unknown as GPUComputePassEncoder;
+  const callsOf = (plan: { record(encoder: GPUComputePassEncoder, given: typeof ranges): void }) => {
+    calls = [];
+    plan.record(pass, ranges);
+    return calls;
+  };
+  const [sorted, scanned, again] = [callsOf(sort), callsOf(scan), callsOf(sort)];
+  expect(again.length).toBe(sorted.length);
+  expect(again.every((one, at) => one === sorted[at])).toBe(true);
+  const [first] = scanned;
+  // The caller may have set another one since.
+  expect(callsOf(scan)[0]).toBe(first);
+  expect(callsOf(scan)[0]).toBe(first);
+  expect(first).not.toBe("dispatch");
+  expect(sorted).not.toContain(first);
+  // Of the passes over the digits, the first one sets the pipeline of all.
+  const pipelines = sorted.filter((one) => one !== "dispatch");
+  const dispatches = sorted.length - pipelines.length;
+  expect(sorted[0]).toBe(pipelines[0]);
+  expect(pipelines).toHaveLength(new Set(pipelines).size);
+  expect(dispatches).toBe(pipelines.length + (32 / 8 - 1));
+  expect(sorted.slice(-4)).toEqual(Array(4).fill("dispatch"));
+  fold.destroy();
+});
