@@ -34,8 +34,9 @@ export default defineConfig(({ mode }) => {
       // In the quick tier a group of tests may have none whose turn it is.
       passWithNoTests: isQuick(),
       maxWorkers: 2,
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      // Only what hangs takes as long: on two busy cores, the longest takes half of it.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
       reporters: ["default", seedReporter, skippedReporter, secondsReporter],
       sequence: { sequencer: LongestFirst },
     },

@@ -339,7 +339,7 @@ beforeAll(async () => {
       }
     }
   }
-}, 300_000);
+}, 600_000);
 
 /** A declaration's code, without the words, the numbers and the vectors in it, which may be other ones; calls may be left out. */
 const shapeOf = ({ text }: { readonly text: string }): string =>

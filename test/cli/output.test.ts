@@ -336,7 +336,7 @@ describe("a failure", () => {
       const { status, stderr } = spawnSync(process.execPath, [later, program, "link", "-"], {
         cwd: folder,
         encoding: "utf8",
-        timeout: 20_000,
+        timeout: 120_000,
       });
       return { status, stderr };
     };

@@ -39,7 +39,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "wavefold-fuzz-"));
   const script = join(folder, "child.mjs");
   await writeFile(script, CHILD);
-  runner = await startRunner(script, ["software"], { caseMs: 1500, bytes: 5e8, cases: 2 });
+  runner = await startRunner(script, ["software"], { caseMs: 1500, bytes: 2e8, cases: 2 });
 });
 afterAll(async () => {
   runner.close();
@@ -54,7 +54,7 @@ const tell = (what: string): Case => ({
 });
 
 test("where there is no device, it says why", async () => {
-  const none = startRunner(join(folder, "child.mjs"), ["none"], { caseMs: 1500, bytes: 5e8, cases: 2 });
+  const none = startRunner(join(folder, "child.mjs"), ["none"], { caseMs: 1500, bytes: 2e8, cases: 2 });
   await expect(none).rejects.toThrow("no device: there is no device");
 });
 
@@ -75,7 +75,7 @@ test("a process is begun anew after some cases, and for one that runs alone", as
 const told: [what: string, message: RegExp][] = [
   ["wait", /hangs: no end after 1.5 s/],
   ["compute", /hangs: no end after 1.5 s/],
-  ["fill", /takes more than 500 MB of memory/],
+  ["fill", /takes more than 200 MB of memory/],
   ["end", /ends the process \(exit code 3: out of luck/],
 ];
 test.each(rows(told, { of: 2 }))(

@@ -87,9 +87,7 @@ async function expectScanned(
 
 const others = Object.keys(layouts) as Layout[];
 
-test("what a recording needs before it is there is compiled at once, and right", {
-  timeout: 60_000,
-}, async () => {
+test("what a recording needs before it is there is compiled at once, and right", async () => {
   const { now, later } = spies();
   const context = gpu();
   const prepared = await prepareFor("scan", context, options);
@@ -109,7 +107,7 @@ test("what a recording needs before it is there is compiled at once, and right",
   again.destroy();
 });
 
-test("in the background, everything is compiled once", { timeout: 60_000 }, async () => {
+test("in the background, everything is compiled once", async () => {
   const { now, later } = spies();
   const prepared = await prepareFor("scan", gpu(), options);
   await vi.waitFor(() => expect(later).toHaveBeenCalledTimes(prepared.kernels.length), 30_000);
@@ -124,9 +122,7 @@ test("in the background, everything is compiled once", { timeout: 60_000 }, asyn
   prepared.destroy();
 });
 
-test("a kernel that one plan puts off, and another one needs first, is compiled before that one is there", {
-  timeout: 60_000,
-}, async () => {
+test("a kernel that one plan puts off, and another one needs first, is compiled before that one is there", async () => {
   const { now } = spies();
   const context = gpu();
   // Nothing goes on in the background until both are planned.
@@ -140,7 +136,7 @@ test("a kernel that one plan puts off, and another one needs first, is compiled 
   items.destroy();
 });
 
-test("what is destroyed compiles nothing more", { timeout: 60_000 }, async () => {
+test("what is destroyed compiles nothing more", async () => {
   const { now, later } = spies();
   const prepared = await prepareFor("scan", gpu(), options);
   const calls = later.mock.calls.length;
@@ -153,9 +149,7 @@ test("what is destroyed compiles nothing more", { timeout: 60_000 }, async () =>
   expect(now).not.toHaveBeenCalled();
 });
 
-test("a software adapter compiles the others when they are used, each once", {
-  timeout: 60_000,
-}, async () => {
+test("a software adapter compiles the others when they are used, each once", async () => {
   const { now, later } = spies();
   const own = contextOf(fold().device);
   trim(own);
@@ -210,9 +204,7 @@ async function nullFold() {
   return { one, device, uncaught, record };
 }
 
-test("a kernel that is refused at a recording is an error of the encoder, and then of each recording that needs it", {
-  timeout: 60_000,
-}, async () => {
+test("a kernel that is refused at a recording is an error of the encoder, and then of each recording that needs it", async () => {
   const { one, device, uncaught, record } = await nullFold();
   const context = contextOf(device);
   const vectors = await prepareFor("scan", context, options, ["vectors"]);
@@ -265,9 +257,7 @@ test("a kernel that is refused at a recording is an error of the encoder, and th
   one.destroy();
 });
 
-test("fold.destroy() while kernels compile in the background: nothing more is compiled, and nothing is reported", {
-  timeout: 60_000,
-}, async () => {
+test("fold.destroy() while kernels compile in the background: nothing more is compiled, and nothing is reported", async () => {
   const { one, device, uncaught, record } = await nullFold();
   const unhandled: unknown[] = [];
   const listener = (cause: unknown): void => void unhandled.push(cause);

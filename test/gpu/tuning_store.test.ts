@@ -53,7 +53,7 @@ beforeAll(async () => {
   const page = '<!doctype html><title>-</title><script type="module" src="main.js"></script>';
   await writeFile(join(folder, "index.html"), page);
   [browser, server] = await Promise.all([launchChromium(), serveFolder(folder)]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await server?.close();
@@ -74,4 +74,4 @@ test("a page tunes once, and where it can keep nothing, each time", async () => 
   expect(await titleOf("")).toBe("tuned: 3,4,11");
   expect(await titleOf("")).toBe("kept: 3,4,11");
   await context.close();
-}, 120_000);
+});

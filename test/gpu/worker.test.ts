@@ -82,7 +82,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function run(what: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, "program.mjs"), what], {
     encoding: "utf8",
-    timeout: 90_000,
+    timeout: 240_000,
   });
   return { status, stdout, stderr };
 }

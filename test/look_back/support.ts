@@ -25,7 +25,7 @@ import { adapter } from "../support/fold.ts";
 export const faults: SourceText = { name: "shaders/device/look_back/faults_by_run.wgsl", text: faultsFile };
 
 /** A run that is stuck fails its test after so long. */
-export const STUCK_MS = 60_000;
+export const STUCK_MS = 300_000;
 
 /** On a GPU there is time for more. */
 export const onGpu = adapter === "gpu";

@@ -7,7 +7,6 @@ import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { StructArray, StructType } from "../../src/algebra/struct.ts";
 import type { Scalar, ScalarType, StructValue } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
-import { checkMonoid } from "../../src/check/index.ts";
 import type { MonoidTypeName } from "../../src/monoids/index.ts";
 import {
   argMax,
@@ -24,6 +23,7 @@ import {
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { checkMonoid } from "../support/laws.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   if (chromiumMissing === undefined) {
     [packed, browser] = await Promise.all([packPackage(), launchChromium()]);
   }
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await packed?.remove();

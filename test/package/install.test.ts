@@ -20,7 +20,7 @@ const test = testInTurn({ of: 10 });
 let packed: Packed;
 beforeAll(async () => {
   packed = await packPackage();
-}, 120_000);
+});
 afterAll(() => packed?.remove());
 
 /** What still has no comment: `indirect` says what each of its forms is. */

@@ -108,7 +108,7 @@ const budgets: readonly Budget[] = [
 let packed: Packed;
 beforeAll(async () => {
   packed = await packPackage();
-}, 120_000);
+});
 afterAll(() => packed?.remove());
 
 /** A browser's `navigator.gpu`, on the software adapter. */

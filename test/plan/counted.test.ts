@@ -135,42 +135,38 @@ async function run(
   return [words, total as number];
 }
 
-test.for(rows(cases, { of: 3 }))(
-  "$title",
-  { timeout: 60_000 },
-  async ({ plan, isScan, expected, count, ranges }) => {
-    const facts = factsOf();
-    const own = counted(await plan(facts), isScan, facts);
-    const { arrangement } = own.ways[0] as (typeof own.ways)[0];
-    const passes = own.passes(MOST, arrangement);
-    expect(passes[0]?.kernel.entryPoint).toBe("count_work_groups");
-    const lengths = [
-      0,
-      1,
-      TILE - 1,
-      TILE,
-      TILE + 1,
-      49 * TILE + 1,
-      50 * TILE,
-      51 * TILE - 3,
-      700,
-      MOST - 1,
-      MOST,
-      MOST + 99,
-    ];
-    for (const length of lengths) {
-      const data = affines.subarray(0, Math.min(length, MOST));
-      const wanted = new Uint32Array(MOST).fill(POISON);
-      const result = expected(data);
-      wanted.set(result);
-      const [words, total] = await run(own, length, facts, ranges);
-      expectSameBits(words, wanted, `of ${length}`);
-      if (count) {
-        expect(total, `of ${length}: count`).toBe(count(data));
-      }
+test.for(rows(cases, { of: 3 }))("$title", async ({ plan, isScan, expected, count, ranges }) => {
+  const facts = factsOf();
+  const own = counted(await plan(facts), isScan, facts);
+  const { arrangement } = own.ways[0] as (typeof own.ways)[0];
+  const passes = own.passes(MOST, arrangement);
+  expect(passes[0]?.kernel.entryPoint).toBe("count_work_groups");
+  const lengths = [
+    0,
+    1,
+    TILE - 1,
+    TILE,
+    TILE + 1,
+    49 * TILE + 1,
+    50 * TILE,
+    51 * TILE - 3,
+    700,
+    MOST - 1,
+    MOST,
+    MOST + 99,
+  ];
+  for (const length of lengths) {
+    const data = affines.subarray(0, Math.min(length, MOST));
+    const wanted = new Uint32Array(MOST).fill(POISON);
+    const result = expected(data);
+    wanted.set(result);
+    const [words, total] = await run(own, length, facts, ranges);
+    expectSameBits(words, wanted, `of ${length}`);
+    if (count) {
+      expect(total, `of ${length}: count`).toBe(count(data));
     }
-  },
-);
+  }
+});
 
 test("work-groups past the end are not started", async () => {
   const facts = factsOf(65_535);

@@ -145,4 +145,4 @@ test("of every file of tests, the turns together are all tests and all rows", as
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 300_000);
+}, 600_000);
