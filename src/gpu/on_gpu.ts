@@ -428,6 +428,7 @@ const optionOf: Readonly<Record<string, readonly [refused: string, tooLong: stri
   heads: ["segments", "segments"],
   keys: ["segments", "segments"],
   offsets: ["segments", "segments"],
+  rows: ["segments", "segments"],
   unique: ["segments", "segments"],
   values: ["values", "values"],
   reordered: ["values", "values"],

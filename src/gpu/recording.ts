@@ -174,13 +174,21 @@ export async function prepareFor(
         : import("../plan/segments.ts"),
   ]);
   const methods = { ...own, ...segmented };
-  // Segments and partitions do not go in windows, so a plan for longer ranges is refused.
-  const isSegmented = segments !== undefined;
-  const window = isSegmented ? undefined : windowFor(options, facts.limits);
+  // Partitions do not go in windows, so a plan for longer ranges is refused.
+  const window = windowFor(options, facts.limits);
   if (window !== undefined && primitive !== "partition") {
-    const { inWindows } = await import("./windows.ts");
-    const division = await inWindows[primitive](context, options, methods, window, arrangements);
-    return checked(context, division, isSubmitted);
+    const division =
+      segments === undefined
+        ? (await import("./windows.ts")).inWindows[primitive](context, options, methods, window, arrangements)
+        : (await import("./segment_windows.ts")).segmentsInWindows(
+            primitive as "scan" | "reduce",
+            context,
+            options,
+            methods,
+            window,
+            arrangements,
+          );
+    return checked(context, await division, isSubmitted);
   }
   const plan =
     methods.planColumns?.(primitive as "scan" | "reduce", options, facts, methods, arrangements) ??

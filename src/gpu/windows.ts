@@ -28,7 +28,7 @@ import { problemOf, requireApart, runOf } from "./ways.ts";
 // Recordings of ranges that are longer than a binding may be: window after window, with the carry handed on on the GPU.
 
 /** The part of a range from an item on, of so many items. */
-const partOf = (
+export const partOf = (
   range: Range | undefined,
   first: number,
   items: number,
@@ -37,13 +37,14 @@ const partOf = (
   range && { buffer: range.buffer, offset: range.offset + first * itemBytes, bytes: items * itemBytes };
 
 /** The windows of a length: where each starts, and how many items it has. There is at least one. */
-const windowsOf = (length: number, window: number): { first: number; items: number }[] =>
+export const windowsOf = (length: number, window: number): { first: number; items: number }[] =>
   Array.from({ length: Math.max(1, Math.ceil(length / window)) }, (_, at) => ({
     first: at * window,
     items: Math.min(window, length - at * window),
   }));
 
-const paramsOf = (first: number, firstIndex: number) => ({
+/** Parameters of a window that starts at an item. */
+export const paramsOf = (first: number, firstIndex: number) => ({
   first_index: (firstIndex + first) >>> 0,
   length_before: first,
 });
@@ -56,7 +57,7 @@ interface CompiledTogether {
 }
 
 /** Compiles plans one after another, and destroys those that were compiled if one fails. */
-async function compileAll(context: Context, plans: readonly Plan[]): Promise<CompiledTogether> {
+export async function compileAll(context: Context, plans: readonly Plan[]): Promise<CompiledTogether> {
   const compiled: Compiled[] = [];
   const destroy = (): void => {
     for (const one of compiled) {
@@ -72,6 +73,43 @@ async function compileAll(context: Context, plans: readonly Plan[]): Promise<Com
     throw cause;
   }
   return { compiled, division: { kernels: plans.flatMap(({ kernels }) => kernels), destroy } };
+}
+
+/** The plan that copies a window's results to where no binding reaches both them and the window's input. */
+export function planMover(plan: Plan, type: ElementType, window: number, { facts }: Context): Plan {
+  const appended = planAppend({ type, maxLength: window }, plan, window, facts);
+  return {
+    ...appended,
+    kernels: appended.kernels.slice(0, 1),
+    // All items of a window count. The scratch for them is made when it is needed.
+    filled: [Uint32Array.of(0xffffffff, 0, 0, 0)],
+    eagerScratch: 1,
+  };
+}
+
+/** The runs of a window: one, or two where its results go through the scratch of the plan that moves them. */
+export function runsOfWindow(
+  own: Compiled,
+  mover: Compiled | undefined,
+  items: number,
+  ranges: ResolvedRanges,
+  params: PartParams,
+): Run[] {
+  const { input, output } = ranges;
+  try {
+    return [runOf(own, items, ranges, params)];
+  } catch (cause) {
+    // Nobody but the GPU knows how many items there are to move if their number is there.
+    const mayMove = cause instanceof LimitError && input?.buffer === output?.buffer && !ranges.length;
+    if (!mover || !output || !mayMove) {
+      throw cause;
+    }
+    const aside = { buffer: mover.scratch(appendScratch.kept), offset: 0, bytes: output.bytes };
+    return [
+      runOf(own, items, { ...ranges, output: aside }, params),
+      runOf(mover, items, { output }, { window: 0, first_place: 0 }),
+    ];
+  }
 }
 
 /** The plan of a window, as it looks to a caller. */
@@ -107,24 +145,6 @@ async function carriedInWindows(
   const { compiled, division } = await compileAll(context, [...plans, ...(mover ? [mover] : [])]);
   const [head, rest = head] = compiled.slice(0, plans.length) as [Compiled, Compiled?];
   const move = compiled[plans.length];
-  /** The runs of a window: one, or two where its results go through scratch. */
-  const runsOf = (own: Compiled, items: number, ranges: ResolvedRanges, params: PartParams): Run[] => {
-    const { input, output } = ranges;
-    try {
-      return [runOf(own, items, ranges, params)];
-    } catch (cause) {
-      // Nobody but the GPU knows how many items there are to move if their number is there.
-      const mayMove = cause instanceof LimitError && input?.buffer === output?.buffer && !ranges.length;
-      if (!move || !output || !mayMove) {
-        throw cause;
-      }
-      const aside = { buffer: move.scratch(appendScratch.kept), offset: 0, bytes: output.bytes };
-      return [
-        runOf(own, items, { ...ranges, output: aside }, params),
-        runOf(move, items, { output }, { window: 0, first_place: 0 }),
-      ];
-    }
-  };
   const carry = async (): Promise<Range> => {
     const label = `wavefold ${title} carry`;
     const descriptor = { label, size: wholeWords(bytes), usage: BufferUsage.STORAGE };
@@ -153,7 +173,7 @@ async function carriedInWindows(
             isLast: at === windows.length - 1,
           }),
         };
-        return runsOf(at === 0 ? head : rest, items, own, paramsOf(first, firstIndex));
+        return runsOfWindow(at === 0 ? head : rest, move, items, own, paramsOf(first, firstIndex));
       });
     },
   };
@@ -199,14 +219,6 @@ async function scanInWindows(
   const needs = [...first.needs].filter((name) => name !== "total" || total);
   const plan = whole(first, maxLength, window, needs);
   const plans = initial ? [first] : [first, planOf({ initial: true, continued: true })];
-  const appended = planAppend({ type, maxLength: window }, first, window, context.facts);
-  const mover: Plan = {
-    ...appended,
-    kernels: appended.kernels.slice(0, 1),
-    // All items of a window count. The scratch for them is made when it is needed.
-    filled: [Uint32Array.of(0xffffffff, 0, 0, 0)],
-    eagerScratch: 1,
-  };
   return carriedInWindows(
     context,
     plan,
@@ -218,7 +230,7 @@ async function scanInWindows(
       initial: before,
       total: (isLast && ranges.total) || after,
     }),
-    mover,
+    planMover(first, type, window, context),
   );
 }
 
@@ -321,7 +333,7 @@ async function compactInWindows(
 /** The way of {@link planAppend} that stores the number of kept items. */
 const STORE = { arrangement: "items", aside: true } as const;
 
-/** Each primitive in windows. */
+/** Each primitive in windows. Segments have a module of their own. */
 export const inWindows = {
   scan: scanInWindows,
   reduce: reduceInWindows,

@@ -144,6 +144,15 @@ describe("a case that is right passes", () => {
           { family: "segments", call: { ...segments, by }, steps: [{ length: 300, data, each: 7, ...how }] },
         ]),
     ),
+    [
+      "rows in windows",
+      {
+        family: "segments",
+        call: { ...segments, by: "rows" },
+        steps: [{ length: 6000, data, each: 7, before: 3 }],
+        windows: true,
+      },
+    ],
     ...(["partition", "classes", "even", "edges", "numbers"] as const).flatMap((kind): [string, Case][] =>
       [false, true].map((onGpu) => [
         `${kind}${onGpu ? ", on the GPU" : ""}`,

@@ -13,6 +13,7 @@ import { factsOf, operatorNames, Pooled, planArbitrary, sizeAround, typeArbitrar
 import { canRun } from "./recorded.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, itemBytes, typeOf } from "./values.ts";
+import { inShortBindings } from "./windows.ts";
 
 // Scans and reductions of rows, columns and segments, and runs of equal elements: at hand, on the GPU, and recorded. Elements are
 // whole numbers, of which all results are exact.
@@ -44,9 +45,27 @@ export interface SegmentsCase {
   readonly family: "segments";
   readonly call: SegmentsSpec;
   readonly steps: readonly SegmentsCall[];
+  /** Of rows: whether bindings are taken for shorter than all of them together. */
+  readonly windows?: boolean;
 }
 
-export function segmentsArbitrary(scale: Scale): fc.Arbitrary<SegmentsCase> {
+/** The most items where rows go in windows: of 4 bytes, three windows. */
+const IN_WINDOWS = 12_000;
+
+export const segmentsArbitrary = (scale: Scale): fc.Arbitrary<SegmentsCase> =>
+  fc.oneof(
+    { weight: 3, arbitrary: casesOf(scale) },
+    {
+      weight: 1,
+      arbitrary: casesOf({ ...scale, usualLength: IN_WINDOWS }).map((one) => ({
+        ...one,
+        call: { ...one.call, by: "rows" as const },
+        windows: true,
+      })),
+    },
+  );
+
+function casesOf(scale: Scale): fc.Arbitrary<SegmentsCase> {
   const call = fc.record(
     {
       plan: fc
@@ -194,7 +213,14 @@ export async function onGpu<T>(
 const has = ({ fold }: Bench, feature: string | undefined): boolean =>
   feature === undefined || (fold.device.features as unknown as ReadonlySet<string>).has(feature);
 
-export async function runSegments({ call, steps }: SegmentsCase, bench: Bench): Promise<Verdict> {
+export const runSegments = (one: SegmentsCase, bench: Bench): Promise<Verdict> =>
+  one.windows
+    ? inShortBindings(bench, (short) =>
+        runSteps(one, { ...short, scale: { ...short.scale, usualLength: IN_WINDOWS } }),
+      )
+    : runSteps(one, bench);
+
+async function runSteps({ call, steps }: SegmentsCase, bench: Bench): Promise<Verdict> {
   let verdict: Verdict = "refused";
   for (const step of steps) {
     if ((await runStep(call, step, bench)) === "passed") {

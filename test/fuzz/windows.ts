@@ -24,15 +24,11 @@ export const windowsArbitrary = (scale: Scale): fc.Arbitrary<WindowsCase> =>
   });
 
 export const runWindows = ({ recorded }: WindowsCase, bench: Bench): Promise<Verdict> =>
-  inShortBindings(bench, () =>
-    runRecorded(recorded, {
-      ...bench,
-      kept: (key, make) => bench.kept(`bindings of ${BINDING} bytes: ${key}`, make),
-    }),
-  );
+  inShortBindings(bench, (short) => runRecorded(recorded, short));
 
 /** Does something while the device is taken for one whose bindings are short. */
-export async function inShortBindings<T>({ fold }: Bench, action: () => Promise<T>): Promise<T> {
+export async function inShortBindings<T>(bench: Bench, action: (short: Bench) => Promise<T>): Promise<T> {
+  const { fold } = bench;
   const context = contextOf(fold.device);
   const { kept, facts } = context;
   // What was planned for other bindings is not used. Its kernels are kept.
@@ -47,7 +43,10 @@ export async function inShortBindings<T>({ fold }: Bench, action: () => Promise<
   forget();
   context.facts = { ...facts, limits };
   try {
-    return await action();
+    return await action({
+      ...bench,
+      kept: (key, make) => bench.kept(`bindings of ${BINDING} bytes: ${key}`, make),
+    });
   } finally {
     context.facts = facts;
     forget();

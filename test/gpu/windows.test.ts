@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { settable } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
@@ -9,18 +9,17 @@ import { add, max } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
-import type { Fold } from "../../src/node.ts";
 import { LimitError } from "../../src/node.ts";
-import type { Limits } from "../../src/plan/facts.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
+import { poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
 
 // Ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
@@ -29,52 +28,11 @@ const fold = useSoftwareFold();
 const BINDING = 32768;
 /** Items of 4 bytes in a window: as many as fit beside what a binding may start before its range. */
 const WINDOW = 7168;
-let limits: Limits;
-let restore = (): void => {};
-beforeAll(() => {
-  const { device } = fold();
-  const own = Object.fromEntries(
-    (
-      [
-        "maxComputeInvocationsPerWorkgroup",
-        "maxComputeWorkgroupSizeX",
-        "maxComputeWorkgroupStorageSize",
-        "maxComputeWorkgroupsPerDimension",
-        "maxBufferSize",
-        "maxStorageBuffersPerShaderStage",
-        "minStorageBufferOffsetAlignment",
-      ] as const
-    ).map((name) => [name, device.limits[name]]),
-  );
-  limits = { ...own, maxStorageBufferBindingSize: BINDING } as unknown as Limits;
-  restore = planAs({ device }, { limits });
-});
-afterAll(() => restore());
+const shortLimits = useShortBindings(fold, BINDING);
 
-const POISON = 0xdeadbeef;
 const random = (length: number, name: string): Uint32Array => Uint32Array.from({ length }, randomBits(name));
 const words = (data: AnyArray): Uint32Array =>
   new Uint32Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength / 4);
-const poisoned = (length: number): Uint32Array => new Uint32Array(length).fill(POISON);
-
-/** Every binding is as short as it must be: what a dispatch binds, as the device is told. */
-function watchBindings({ device }: Fold): { most(): number; stop(): void } {
-  const make = device.createBindGroup;
-  let most = 0;
-  device.createBindGroup = (descriptor) => {
-    for (const { resource } of descriptor.entries) {
-      most = Math.max(most, (resource as GPUBufferBinding).size ?? 0);
-    }
-    return make.call(device, descriptor);
-  };
-  return {
-    most: () => most,
-    stop: () => {
-      device.createBindGroup = make;
-    },
-  };
-}
-
 const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
   const encoder = fold().device.createCommandEncoder();
   record(encoder);
@@ -425,7 +383,7 @@ describe("input and output in one buffer, further apart than a binding may be", 
 
 test("what no buffer holds is refused, and so are ranges of one buffer that one binding does not span if the length is on the GPU", async () => {
   const { device } = fold();
-  const refused = fold().prepareScan({ type: u32, maxLength: limits.maxBufferSize / 4 + 1 });
+  const refused = fold().prepareScan({ type: u32, maxLength: shortLimits().maxBufferSize / 4 + 1 });
   await expect(refused).rejects.toThrow(LimitError);
   await expect(refused).rejects.toThrow(/more than a buffer of the device holds/);
   const scan = await fold().prepareScan({ type: u32, maxLength: 2 * WINDOW, lengthOnGpu: true });

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll } from "vitest";
+import type { Fold } from "../../src/node.ts";
+import type { Limits } from "../../src/plan/facts.ts";
+import { planAs } from "./fold.ts";
+
+// A device that is taken for one whose bindings are short, so that short ranges go in windows.
+
+/** Has a file's fold taken for such a device. It returns the limits. */
+export function useShortBindings(fold: () => Fold, binding: number): () => Limits {
+  let limits: Limits | undefined;
+  let restore = (): void => {};
+  beforeAll(() => {
+    const { device } = fold();
+    const own = Object.fromEntries(
+      (
+        [
+          "maxComputeInvocationsPerWorkgroup",
+          "maxComputeWorkgroupSizeX",
+          "maxComputeWorkgroupStorageSize",
+          "maxComputeWorkgroupsPerDimension",
+          "maxBufferSize",
+          "maxStorageBuffersPerShaderStage",
+          "minStorageBufferOffsetAlignment",
+        ] as const
+      ).map((name) => [name, device.limits[name]]),
+    );
+    limits = { ...own, maxStorageBufferBindingSize: binding } as unknown as Limits;
+    restore = planAs({ device }, { limits });
+  });
+  afterAll(() => restore());
+  return () => {
+    if (limits === undefined) {
+      throw new Error("the limits are known in beforeAll");
+    }
+    return limits;
+  };
+}
+
+const POISON = 0xdeadbeef;
+
+/** Words that no result is. */
+export const poisoned = (length: number): Uint32Array => new Uint32Array(length).fill(POISON);
+
+/** Every binding is as short as it must be: what a dispatch binds, as the device is told. */
+export function watchBindings({ device }: Fold): { most(): number; stop(): void } {
+  const make = device.createBindGroup;
+  let most = 0;
+  device.createBindGroup = (descriptor) => {
+    for (const { resource } of descriptor.entries) {
+      most = Math.max(most, (resource as GPUBufferBinding).size ?? 0);
+    }
+    return make.call(device, descriptor);
+  };
+  return {
+    most: () => most,
+    stop: () => {
+      device.createBindGroup = make;
+    },
+  };
+}
