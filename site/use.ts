@@ -4,6 +4,9 @@ import { openGpu } from "./gpu.ts";
 import { formatTime } from "./timing.ts";
 import type { BenchResult, Measurement } from "./use/bench.ts";
 import { lengthsTo, runBench } from "./use/bench.ts";
+import type { Blur } from "./use/blur.ts";
+import { makeBlur } from "./use/blur.ts";
+import { drawPicture } from "./use/box_blur.ts";
 import type { Particles } from "./use/particles.ts";
 import { makeParticles, Particle } from "./use/particles.ts";
 import type { Player } from "./use/play.ts";
@@ -100,6 +103,52 @@ function showSplats(fold: Fold): Player<Splats> {
     }
   });
   return player;
+}
+
+/** The picture, and the slider that blurs it. It is made when it comes into sight. */
+function showBlur(fold: Fold): void {
+  const stage = byId("blur", HTMLCanvasElement);
+  const radius = byId("blur-radius", HTMLInputElement);
+  const same = element("blur-same");
+  const problem = element("blur-problem");
+  const [width, height] = fold.software ? [320, 180] : [1280, 720];
+  let blur: Blur | undefined;
+  const failing = async (work: () => unknown): Promise<void> => {
+    try {
+      await work();
+    } catch (cause) {
+      problem.textContent = messageOf(cause);
+    }
+  };
+  const draw = (): void => {
+    const side = 2 * Number(radius.value) + 1;
+    element("blur-size").textContent = `${side} × ${side} pixels`;
+    same.textContent = "";
+    void failing(() => blur?.draw(Number(radius.value)));
+  };
+  radius.addEventListener("input", draw);
+  button("blur-check").addEventListener("click", () =>
+    failing(async () => {
+      const wrong = await blur?.wrong();
+      same.textContent =
+        wrong === undefined
+          ? ""
+          : wrong === 0
+            ? `${count(width * height)} pixels, each the same as on the CPU`
+            : `${count(wrong)} pixels are not as on the CPU`;
+    }),
+  );
+  const seen = new IntersectionObserver(([entry]) => {
+    if (entry?.isIntersecting) {
+      seen.disconnect();
+      void failing(async () => {
+        blur = await makeBlur(fold, stage, drawPicture(width, height));
+        draw();
+      });
+    }
+  });
+  seen.observe(stage);
+  draw();
 }
 
 let result: BenchResult | undefined;
@@ -212,7 +261,7 @@ async function showResult({ measurements, clock }: BenchResult): Promise<void> {
 
 element("bench-table").tabIndex = 0;
 const fold = await openGpu(
-  "The particles, the splats and the bench need a GPU. Try it and Watch it show without one what the primitives mean.",
+  "The particles, the splats, the blur and the bench need a GPU. Try it and Watch it show without one what the primitives mean.",
 );
 if (fold === undefined) {
   for (const control of document.querySelectorAll<HTMLButtonElement | HTMLSelectElement | HTMLInputElement>(
@@ -222,5 +271,6 @@ if (fold === undefined) {
   }
 } else {
   showBench(fold, [showParticles(fold), showSplats(fold)]);
+  showBlur(fold);
 }
 document.documentElement.dataset.ready = "";

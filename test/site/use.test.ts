@@ -1,6 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { boxBlur } from "../../site/use/box_blur.ts";
 import { adapter } from "../support/fold.ts";
+import { randomBits } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 import { lit, overflow, textOf, useSite } from "./site.ts";
 
@@ -64,6 +66,81 @@ test("splats are drawn in the order of their depths", async () => {
   await expect.poll(picture).not.toBe(moving);
   await page.getByLabel("Sort them").uncheck();
   await expect.poll(order, { timeout: 40_000 }).toBe("They are in no order");
+});
+
+test("a picture is blurred, and every pixel is the mean of its box", async () => {
+  const page = await visit("use.html", { context: { viewport: { width: 390, height: 844 } } });
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await page.locator("#blur").scrollIntoViewIfNeeded();
+  const slider = page.getByRole("slider", { name: "Radius" });
+  const check = async (): Promise<string> => {
+    await page.locator("#blur-same").evaluate((output) => {
+      output.textContent = "";
+    });
+    await expect
+      .poll(
+        async () => {
+          await page.getByRole("button", { name: "Check every pixel once" }).click();
+          return textOf(page, "#blur-same");
+        },
+        { timeout: 40_000, interval: 300 },
+      )
+      .not.toBe("");
+    return textOf(page, "#blur-same");
+  };
+  /** How much neighbours differ on the screen. */
+  const sharpness = async (): Promise<number> => {
+    const picture = (await page.locator("#blur").screenshot()).toString("base64");
+    return page.evaluate(async (base64) => {
+      const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
+      const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      context?.drawImage(image, 0, 0);
+      const { data } = context?.getImageData(20, 20, image.width - 40, image.height - 40) ?? { data: [] };
+      let sum = 0;
+      for (let at = 4; at < data.length; at++) {
+        sum += Math.abs((data[at] ?? 0) - (data[at - 4] ?? 0));
+      }
+      return sum / data.length;
+    }, picture);
+  };
+  const found: number[] = [];
+  for (const radius of ["0", "6", "60"]) {
+    await slider.fill(radius);
+    expect(await check()).toMatch(/^[\d,]+ pixels, each the same as on the CPU$/);
+    found.push(await sharpness());
+  }
+  expect(await textOf(page, "#blur-size")).toBe("121 × 121 pixels");
+  const [sharp = 0, soft = 0, softest = 0] = found;
+  expect(soft).toBeLessThan(sharp * 0.7);
+  expect(softest).toBeLessThan(soft * 0.7);
+  expect(softest).toBeGreaterThan(0);
+  expect(await overflow(page)).toBe(0);
+});
+
+test("the blur on the CPU is the mean of each box", () => {
+  const next = randomBits("box blur");
+  for (const [width, height] of [
+    [1, 1],
+    [7, 5],
+    [13, 4],
+  ] as const) {
+    const pixels = Uint32Array.from({ length: width * height }, () => (next() | 0xff000000) >>> 0);
+    for (const radius of [0, 1, 3, 20]) {
+      const expected = pixels.map((_, at) => {
+        const [x, y] = [at % width, Math.floor(at / width)];
+        const inBox = pixels.filter(
+          (__, other) =>
+            Math.abs((other % width) - x) <= radius && Math.abs(Math.floor(other / width) - y) <= radius,
+        );
+        const mean = (shift: number): number => {
+          const sum = inBox.reduce((total, pixel) => total + ((pixel >>> shift) & 255), 0);
+          return Math.floor((sum + Math.floor(inBox.length / 2)) / inBox.length);
+        };
+        return (mean(0) | (mean(8) << 8) | (mean(16) << 16) | 0xff000000) >>> 0;
+      });
+      expect(boxBlur({ width, height, pixels }, radius)).toEqual(expected);
+    }
+  }
 });
 
 test("the bench is verified, drawn, and copied as JSON", async () => {
