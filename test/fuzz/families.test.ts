@@ -159,6 +159,17 @@ describe("a case that is right passes", () => {
         { family: "parts", call: { ...parts, kind }, steps: [{ length: 300, data, onGpu }] },
       ]),
     ),
+    ...(["hand", "on the GPU", "recorded"] as const).map((how): [string, Case] => [
+      `runs that are written out, ${how}`,
+      {
+        family: "expand",
+        call: { type: "u32", workGroupSize: 8, itemsPerThread: 4 },
+        steps: [
+          { runs: 300, data, each: 5, empty: 2, room: 9, how },
+          { runs: 300, data, each: 5, empty: 1, room: 4, how, lengthOnGpu: true },
+        ],
+      },
+    ]),
     ...(["scan", "reduce", "compact"] as const).flatMap((primitive): [string, Case][] => {
       const plan = { primitive, type: "i32", ...tuning } as const;
       const whole = { length: 300, data };
@@ -333,6 +344,28 @@ describe("a planted fault is found:", () => {
     await expect(run("keys", other)).rejects.toThrow(/is wrong|counts \d+ segments|writes byte/);
     const more = recording(({ length }) => ({ length: (length as number) + 7 }));
     await expect(run("rows", more)).rejects.toThrow(/writes byte \d+ of output/);
+  });
+
+  inTurn("runs that are written out with one item too few, and past their room", async () => {
+    const step = { runs: 300, data, each: 5, empty: 2, room: 4 };
+    const run = (how: string, bad: Bench): Promise<unknown> =>
+      runCase({ family: "expand", call: { type: "u32" }, steps: [{ ...step, how }] } as unknown as Case, bad);
+    const short = planted({
+      expandRuns: async (values: Uint32Array, counts: Uint32Array) =>
+        (await fold.expandRuns(values, counts)).slice(0, -1),
+    });
+    await expect(run("hand", short)).rejects.toThrow(/items instead of/);
+    const further = planted({
+      async prepareExpandRuns(options: never) {
+        const prepared = await fold.prepareExpandRuns(options);
+        return {
+          ...prepared,
+          record: (encoder: GPUCommandEncoder, ranges: { outputLength: number }) =>
+            prepared.record(encoder, { ...ranges, outputLength: ranges.outputLength + 3 } as never),
+        };
+      },
+    });
+    await expect(run("recorded", further)).rejects.toThrow(/writes byte \d+ of output/);
   });
 
   inTurn("parts by other classes, and bins that miss an item", async () => {

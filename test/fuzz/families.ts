@@ -2,6 +2,8 @@ import fc from "fast-check";
 import type { ArraysCase } from "./arrays.ts";
 import { arraysArbitrary, runArrays } from "./arrays.ts";
 import type { Bench } from "./bench.ts";
+import type { ExpandCase } from "./expand.ts";
+import { expandArbitrary, runExpand } from "./expand.ts";
 import type { FilesCase } from "./files.ts";
 import { filesArbitrary, runFiles } from "./files.ts";
 import type { HandCase } from "./hand.ts";
@@ -44,6 +46,7 @@ export type Case =
   | SortCase
   | SegmentsCase
   | PartsCase
+  | ExpandCase
   | ArraysCase
   | WindowsCase
   | StreamsCase;
@@ -61,6 +64,7 @@ const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: 
   hand: { weight: 8, arbitrary: handArbitrary, run: runHand },
   "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
   parts: { weight: 4, arbitrary: partsArbitrary, run: runParts },
+  expand: { weight: 2, arbitrary: expandArbitrary, run: runExpand },
   segments: { weight: 4, arbitrary: segmentsArbitrary, run: runSegments },
   select: { weight: 3, arbitrary: selectArbitrary, run: runSelect },
   sort: { weight: 4, arbitrary: sortArbitrary, run: runSort },
