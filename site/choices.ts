@@ -16,6 +16,7 @@ export const primitives = {
   compact: "kept",
   unique: "values",
   runLengths: "values",
+  expandRuns: "items",
   partition: "values",
   histogram: "counts",
   sort: "sorted",
@@ -41,6 +42,8 @@ export interface Choice {
   readonly algorithm: Algorithm | undefined;
   readonly passes: Passes | undefined;
   readonly segments: ChosenSegments | undefined;
+  /** How many items each run has, for `expandRuns`. Without typed ones, they go from 0 to 3, again and again. */
+  readonly counts: readonly number[] | undefined;
   readonly descending: boolean;
   /** How many elements `topK` takes. */
   readonly k: number;

@@ -125,11 +125,16 @@ const nameIn = (name: string): string => {
   return taken.test(own) || reserved.test(own) ? `${own}Operator` : own;
 };
 
+/** The statement that makes how many items each run has. */
+const countsLine = ({ counts }: Choice): string =>
+  `const counts = Uint32Array.${counts === undefined ? "from(data, (_, i) => i % 4)" : `of(${counts.join(", ")})`};`;
+
 /** What the results are called, as they are declared. */
 function resultOf({ primitive, segments }: Choice): { readonly pattern: string; readonly names: string } {
   const bound = {
     ...primitives,
     runLengths: "{ values, counts }",
+    expandRuns: "items",
     partition: "{ values, count }",
     topK: "{ values, indices }",
     reduce: segments === undefined ? "total" : segments.kind === "keys" ? "runs" : "totals",
@@ -186,6 +191,7 @@ export function codeOf(choice: Choice, numbers: Numbers): string {
   const given = [
     "data",
     ...(primitive === "topK" ? [String(choice.k)] : []),
+    ...(primitive === "expandRuns" ? ["counts"] : []),
     ...(options.length === 0 ? [] : [`{ ${options.join(", ")} }`]),
   ];
   const { pattern, names } = resultOf(choice);
@@ -197,6 +203,7 @@ export function codeOf(choice: Choice, numbers: Numbers): string {
     "const fold = await openFold();",
     ...data,
     ...(parts?.lines ?? []),
+    ...(primitive === "expandRuns" ? [countsLine(choice)] : []),
     `const ${pattern} = await fold.${primitive}(${given.join(", ")});`,
     `console.log(${names});`,
     "fold.destroy();",

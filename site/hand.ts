@@ -1,9 +1,10 @@
 import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { roundingOf } from "../src/algebra/rounding.ts";
 import type { Fold, Operator, ScalarType, Segments, TypeName } from "../src/index.ts";
-import { elementTypes } from "../src/index.ts";
+import { ArgumentError, elementTypes } from "../src/index.ts";
 import {
   argSortReference,
+  expandRunsReference,
   histogramReference,
   partitionReference,
   reduceReference,
@@ -44,6 +45,19 @@ export function segmentsFor(chosen: ChosenSegments, length: number): Segments {
   }
 }
 
+/** The most items that the page writes out. */
+const MOST_ITEMS = 2 ** 22;
+
+/** How many items each of so many runs has. @throws {ArgumentError} if the page does not write out so many. */
+function countsFor({ counts }: Choice, length: number): Uint32Array<ArrayBuffer> {
+  const all = Uint32Array.from(counts ?? Array.from({ length }, (_, at) => at % 4));
+  const items = all.reduce((sum, count) => sum + count, 0);
+  if (items > MOST_ITEMS) {
+    throw new ArgumentError(`The counts add up to ${items}; the page writes out ${MOST_ITEMS} items at most`);
+  }
+  return all;
+}
+
 /** The options of the call. */
 function optionsOf(choice: Choice, length: number): object {
   const { primitive, type, op, segments, exclusive, predicate, descending, bins, range } = choice;
@@ -80,6 +94,8 @@ function outputsOf({ primitive, type, segments }: Choice, result: unknown): Outp
       return whole("values");
     case "runLengths":
       return [part("values"), part("counts", "u32")];
+    case "expandRuns":
+      return whole("items");
     case "partition": {
       const { count } = result as { readonly count: number };
       return [part("values"), { name: "count", type: "u32", data: Uint32Array.of(count) }];
@@ -103,9 +119,12 @@ type Call = (data: ScalarArray, ...rest: readonly unknown[]) => Promise<unknown>
 export async function callOnGpu(fold: Fold, choice: Choice, data: ScalarArray): Promise<Output[]> {
   const calls = fold as unknown as Record<Choice["primitive"], Call>;
   const options = optionsOf(choice, data.length);
-  const result = await (choice.primitive === "topK"
-    ? calls.topK(data, choice.k, options)
-    : calls[choice.primitive](data, options));
+  const beside: Partial<Record<Choice["primitive"], () => unknown>> = {
+    topK: () => choice.k,
+    expandRuns: () => countsFor(choice, data.length),
+  };
+  const second = beside[choice.primitive]?.();
+  const result = await calls[choice.primitive](data, ...(second === undefined ? [] : [second]), options);
   return outputsOf(choice, result);
 }
 
@@ -124,6 +143,7 @@ export function callOnCpu(choice: Choice, data: ScalarArray): Output[] {
     compact: () => partitionReference(array, keep, options),
     unique: () => uniqueReference(array, options),
     runLengths: () => runLengthsReference(array, options),
+    expandRuns: () => expandRunsReference(array, countsFor(choice, data.length)),
     partition: () => partitionReference(array, keep, options),
     histogram: () => histogramReference(array, options as never),
     sort: () => sortReference(array, options),

@@ -9,6 +9,7 @@ import type { Passes } from "../src/plan/options.ts";
 import { planPartition } from "../src/plan/partition.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { planReduce } from "../src/plan/reduce.ts";
+import { planExpandRuns, saturatingSum } from "../src/plan/runs.ts";
 import { planScan } from "../src/plan/scan.ts";
 import { planTopK } from "../src/plan/select.ts";
 import { planSort } from "../src/plan/sort.ts";
@@ -122,6 +123,16 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
     case "unique":
     case "runLengths":
       return planReduce({ ...runs, map: "1u" } as never, facts, everyMethod);
+    case "expandRuns":
+      return {
+        ...planExpandRuns(all, facts),
+        // A scan of the counts says where each run ends.
+        kernels: [
+          ...planScan({ type: u32, op: saturatingSum, maxLength: length } as never, facts, everyMethod)
+            .kernels,
+          ...planExpandRuns(all, facts).kernels,
+        ],
+      };
     case "compact":
     case "partition":
       return planPartition({ ...all, where: predicate?.where ?? "" }, facts, everyMethod);

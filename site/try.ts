@@ -110,7 +110,7 @@ let file:
 
 /** The most elements that the page takes: the CPU checks them all, one after another, and some of it takes its time. */
 const mostElements = (): number =>
-  /sort|topk/i.test(primitive())
+  /sort|topk|expand/i.test(primitive())
     ? 2 ** 21
     : primitive() === "compact" || (combines() && select("segments").value === "")
       ? 2 ** 24
@@ -182,6 +182,7 @@ function choice(): Choice {
     algorithm: algorithmNames.find((name) => name === select("algorithm").value),
     passes: (["single", "reduce-then-scan"] as const).find((name) => name === select("passes").value),
     segments: chosenSegments(),
+    counts: primitive() === "expandRuns" ? typedNumbers("counts") : undefined,
     descending: input("descending").checked,
     k: primitive() === "topK" ? wholeNumber("k", "How many is", 1, 2 ** 24) : 1,
     bins: counts ? wholeNumber("bins", "The bins are", 1, 2 ** 16) : 1,
@@ -274,6 +275,7 @@ function arrange(): void {
     "exclusive-field": primitive() === "scan",
     "descending-field": primitive() === "sort" || primitive() === "argSort",
     "k-field": primitive() === "topK",
+    "counts-field": primitive() === "expandRuns",
     "bins-field": primitive() === "histogram",
     "segments-fields": combines(),
     "rows-field": segments === "rows",

@@ -30,6 +30,7 @@ const choiceOf = (details: Partial<Choice>): Choice => ({
   algorithm: undefined,
   passes: undefined,
   segments: undefined,
+  counts: undefined,
   descending: false,
   k: 1,
   bins: 1,
@@ -77,6 +78,11 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
     numbers: typed("f32", "0 -0 nan nan inf 1.5 1.5"),
   },
   { choice: choiceOf({ primitive: "runLengths" }), numbers: { source: "runs", length: 40 } },
+  { choice: choiceOf({ primitive: "expandRuns", type: "i64" }), numbers: { source: "counting", length: 30 } },
+  {
+    choice: choiceOf({ primitive: "expandRuns", type: "f32", counts: [2, 0, 5] }),
+    numbers: typed("f32", "1.5 2 nan"),
+  },
   {
     choice: choiceOf({ primitive: "partition", predicate: predicates.third.of(), type: "f64" }),
     numbers: { source: "counting", length: 20 },

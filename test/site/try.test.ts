@@ -77,6 +77,7 @@ test("the WGSL changes with the choice, and is in colours", async () => {
 const results = {
   unique: { values: "3 1 7 0 4 1 6 3" },
   runLengths: { values: "3 1 7 0 4 1 6 3", counts: "1 1 1 1 1 1 1 1" },
+  expandRuns: { items: "1 7 7 0 0 0 1 6 6 3 3 3" },
   partition: { values: "3 1 7 1 3 0 4 6", count: "5" },
   histogram: { counts: "3 2 1 2" },
   sort: { sorted: "7 6 4 3 3 1 1 0" },
@@ -91,6 +92,10 @@ test("each primitive that has no plan of the page's is run, checked and timed", 
     if (name === "histogram") {
       await page.getByRole("spinbutton", { name: "Bins" }).fill("4");
       await page.getByRole("textbox", { name: "To", exact: true }).fill("8");
+    } else if (name === "expandRuns") {
+      await page.getByRole("textbox", { name: /^Counts/ }).fill("2 0 1");
+      expect(await run(page)).toBe("3 counts for 8 values; it takes one for each");
+      await page.getByRole("textbox", { name: /^Counts/ }).fill("");
     } else if (name === "topK") {
       await page.getByRole("spinbutton", { name: "How many" }).fill("3");
     } else if (name === "sort") {
