@@ -69,6 +69,8 @@ interface Case {
   readonly mapped?: { readonly from: ElementType; readonly map: string; readonly twin: unknown };
   /** What comes before the first item. Then the total is compared, too. */
   readonly initial?: number;
+  /** What says where segments start: about each so many items. */
+  readonly segments?: { readonly by: "heads" | "headBits"; readonly each: number };
   /** The look-back that it is for; each, where it is left out. */
   readonly lookBack?: LookBack;
   readonly tuning?: (facts: DeviceFacts) => TuningOptions;
@@ -83,6 +85,19 @@ const ofAffine = {
   op: untyped(affine),
   items: (_: ElementType, length: number, name: string): AnyArray => affineItems(length, name),
 };
+
+/** A flag for each item, or a bit, at random: few segments start at a tile. */
+function headsOf(length: number, name: string, { by, each }: NonNullable<Case["segments"]>): Uint32Array {
+  const next = randomBits(name);
+  const flags = Uint32Array.from({ length }, () => (next() % each === 0 ? 1 : 0));
+  return by === "heads"
+    ? flags
+    : Uint32Array.from({ length: Math.ceil(length / 32) }, (_, word) =>
+        flags
+          .subarray(32 * word, 32 * word + 32)
+          .reduce((bits, flag, bit) => (bits | (flag << bit)) >>> 0, 0),
+      );
+}
 
 /** Work-groups that start in any order: here, the last tile's first. */
 const lastFirst: Change = [
@@ -105,6 +120,14 @@ const cases: readonly Case[] = [
   },
   { title: "from an initial value, with the total", ...ofAffine, initial: 0x80030005, long: true },
   { title: "exclusive, from an initial value", ...ofAffine, exclusive: true, initial: 0x70005 },
+  // An element has a number of heads beside its value. Long segments take carries across groups.
+  { title: "segments by flags", ...ofAffine, segments: { by: "heads", each: 40 } },
+  {
+    title: "long segments by bits, exclusive",
+    ...ofAffine,
+    exclusive: true,
+    segments: { by: "headBits", each: 900 },
+  },
   { title: "u32 add", type: u32, op: untyped(add), exclusive: true },
   // What is missing is mapped again, at its own place.
   {
@@ -217,7 +240,19 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
     // A driver may take a minute to compile the largest struct.
     { timeout: (onGpu ? 3 : 1) * STUCK_MS },
     async (
-      { type, op, exclusive = false, items = lastingItems, mapped, initial, tuning, testing, change, long },
+      {
+        type,
+        op,
+        exclusive = false,
+        items = lastingItems,
+        mapped,
+        initial,
+        segments,
+        tuning,
+        testing,
+        change,
+        long,
+      },
       { skip },
     ) => {
       const { facts } = contextOfFold(fold());
@@ -236,6 +271,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
           maxLength: Math.max(...lengthsOf(shape, true)),
           ...(initial !== undefined && { initial: true, total: true }),
           ...(mapped && { from: mapped.from, map: mapped.map }),
+          ...(segments && { segments: segments.by }),
           ...shape.tuning,
         },
         { faults, ...testing },
@@ -249,9 +285,23 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
           const twin = mapped && { from: mapped.from, map: mapped.twin };
           const total = new Uint32Array(1);
           const ends = initial !== undefined && { initial, total };
-          const options = { type, op, exclusive, ...twin, ...ends, ...(type.name === "f64" && { grouping }) };
+          const heads = segments && headsOf(length, `${name} heads`, segments);
+          const options = {
+            type,
+            op,
+            exclusive,
+            ...twin,
+            ...ends,
+            ...(heads && { segments: { [segments.by]: heads } }),
+            ...(type.name === "f64" && { grouping }),
+          };
           const expected = scanReference(data as Uint32Array, options as unknown as { op: typeof affine });
-          return { data, expected, ...(initial !== undefined && { initial, count: total[0] as number }) };
+          return {
+            data,
+            expected,
+            ...(initial !== undefined && { initial, count: total[0] as number }),
+            ...(heads && { heads }),
+          };
         }),
       );
     },

@@ -181,6 +181,8 @@ export interface Run {
   /** For a compaction: how many items are kept. For a scan of u32 that stores its total: the total. */
   readonly count?: number;
   readonly initial?: number;
+  /** For segments: a flag for each item, or a bit. */
+  readonly heads?: Uint32Array;
 }
 
 const POISON = 0xdeadbeef;
@@ -204,8 +206,8 @@ export async function outputsOf(
   { device, prepared, plan }: Subject,
   runs: readonly Run[],
 ): Promise<{ outputs: Uint32Array[]; totals: Uint32Array }> {
-  const inputs = new Map<Run["data"], GPUBuffer>();
-  for (const { data } of runs) {
+  const inputs = new Map<Items, GPUBuffer>();
+  for (const data of runs.flatMap(({ data, heads }) => (heads ? [data, heads] : [data]))) {
     if (!inputs.has(data)) {
       const words = wordsOf(data);
       inputs.set(data, storageBuffer(device, words.length > 0 ? words : new Uint32Array(4)));
@@ -219,12 +221,13 @@ export async function outputsOf(
   const pass = encoder.beginComputePass();
   let offset = 0;
   const starts: number[] = [];
-  runs.forEach(({ data, initial }, index) => {
+  runs.forEach(({ data, initial, heads }, index) => {
     const ranges: Ranges = {
       input: inputs.get(data) as GPUBuffer,
       output: { buffer: output, offset },
       ...(plan.needs.has("count") && { count: { buffer: total, offset: index * 4 } }),
       ...(initial !== undefined && { initial }),
+      ...(heads && { heads: inputs.get(heads) as GPUBuffer }),
       ...(plan.needs.has("total") && { total: { buffer: total, offset: index * 4 } }),
       length: data.length,
     };
