@@ -86,7 +86,12 @@ export function requireRows(
   caller: string,
 ): number {
   if (typeof rows !== "number" || !Number.isInteger(rows) || rows < 1 || rows > 0xfffffffe) {
-    refuse(caller, "segments", `${kind}: ${String(rows)}`, "a whole number from 1 up, the items of a row");
+    refuse(
+      caller,
+      "segments",
+      `${kind}: ${typeof rows === "string" ? JSON.stringify(rows) : String(rows)}`,
+      `a whole number from 1 up, ${kind === "rows" ? "the items of a row" : "the number of columns"}`,
+    );
   }
   if (length !== undefined && length % rows !== 0) {
     throw new ArgumentError(

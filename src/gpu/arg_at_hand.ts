@@ -42,6 +42,12 @@ export async function argAtHand(
   options: HandArgOptions<string>,
 ): Promise<ArgValue<Scalar>> {
   requireOptions(call, options, names);
+  if ((Object(given.data) as { readonly callOnGpu?: unknown }).callOnGpu !== undefined) {
+    throw new ArgumentError(
+      `${call}: data is on the GPU; it takes a typed array, as data.read() gives one. On the GPU, reduce by ${call} of wavefold/monoids`,
+      "data",
+    );
+  }
   const { type: named, ...others } = options;
   const type = requireScalar((await typesOf(given.data, { type: named }, call)).type, call, "data");
   if (given.length === 0) {

@@ -249,18 +249,19 @@ export function submitOnGpu(
   }
 }
 
-/** An argument that is an array on the GPU, of this device, and not destroyed. */
+/** An argument that is an array on the GPU, of this device, and not destroyed. `name` is what an error calls it. */
 export function requireOnGpu(
   primitive: string,
   context: Context,
   array: unknown,
   option: string,
   beside = "data",
+  name = option,
 ): GpuArray {
   if (!(array instanceof GpuArray)) {
-    const given = Object(array)[Symbol.toStringTag] ?? String(array);
+    const given = Object(array)[Symbol.toStringTag] ?? (Array.isArray(array) ? "Array" : String(array));
     throw new ArgumentError(
-      `${primitive}: ${option} is ${given}, and ${beside} is on the GPU; it takes an array on the GPU, as fold.upload makes one`,
+      `${primitive}: ${name} is ${given}, and ${beside} is on the GPU; it takes an array on the GPU, as fold.upload makes one`,
       option,
     );
   }
@@ -376,8 +377,8 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   const segments =
     parts === undefined
       ? undefined
-      : segmentsOnGpu(parts, input, primitive === "reduce", title, (array) =>
-          requireOnGpu(primitive, context, array, "segments"),
+      : segmentsOnGpu(parts, input, primitive === "reduce", title, (array, kind) =>
+          requireOnGpu(primitive, context, array, "segments", "data", kind),
         );
   const most = primitive === "reduce" ? (segments?.most ?? 1) : input.maxLength;
   if (into !== undefined && !isSameType(into.type, type)) {

@@ -68,7 +68,7 @@ export function segmentsOnGpu(
   { length, maxLength }: GpuArray,
   reduces: boolean,
   caller: string,
-  requireArray: (array: unknown) => GpuArray,
+  requireArray: (array: unknown, kind: string) => GpuArray,
 ): SegmentsOnGpu {
   const [kind, value] = requireKind(given, caller);
   const items = typeof length === "number" ? length : undefined;
@@ -84,7 +84,7 @@ export function segmentsOnGpu(
       keys: undefined,
     };
   }
-  const array = requireArray(value);
+  const array = requireArray(value, kind);
   if (kind !== "keys" && !isSameType(array.type, u32)) {
     throw new ArgumentError(`${caller}: ${kind} holds ${array.type.name}; it takes u32`, "segments");
   }

@@ -1,9 +1,11 @@
 import type { AnyArray, NameOf } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { describe } from "../algebra/value_problem.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import type { IndicesOption } from "../options.ts";
 import { requireOptions } from "../options.ts";
+import { typeOfArray } from "./items.ts";
 import { segmentsOf } from "./segments.ts";
 
 /** The options of the references of runs. */
@@ -15,6 +17,8 @@ export interface ReferenceRunOptions<Name extends string> {
 /** Where each run of equal elements ends. */
 function endsOf(data: AnyArray, options: object, caller: string): readonly number[] {
   const { type } = options as { readonly type?: ElementType };
+  // The elements are the keys. What is wrong with them is wrong with the data.
+  typeOfArray(data, type, caller);
   const segments = { keys: data, ...(type && { type }) };
   return segmentsOf(segments, data.length, caller).ends(data.length) as readonly number[];
 }
@@ -106,6 +110,12 @@ export function runLengthsReference<A extends AnyArray>(
  * ```
  */
 export function expandRunsReference<A extends AnyArray>(values: A, counts: Uint32Array): A {
+  if (typeof (Object(values) as { BYTES_PER_ELEMENT?: unknown }).BYTES_PER_ELEMENT !== "number") {
+    refuse("expandRunsReference", "values", describe(values), "an array of an element type");
+  }
+  if (!((counts as unknown) instanceof Uint32Array)) {
+    refuse("expandRunsReference", "counts", describe(counts), "a Uint32Array");
+  }
   if (counts.length !== values.length) {
     throw new ArgumentError(
       `expandRunsReference: ${counts.length} counts for ${values.length} values; it takes one for each`,

@@ -1,6 +1,7 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import { requireSegments } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
 import type { ColumnOptions } from "./columns.ts";
 import { columnsScan } from "./columns.ts";
 import { groupedScanFrom, requireGrouping } from "./grouping.ts";
@@ -59,8 +60,14 @@ export function segmentsOf(given: unknown, length: number, caller: string): Refe
   };
 }
 
-const keyType = (keys: AnyArray, given: unknown, caller: string): ElementType =>
-  typeOfArray(keys, (given as { readonly type?: ElementType }).type, `${caller}: keys`, "segments");
+/** The type of the keys. @throws {ArgumentError} if they are no array of an element type. */
+function keyType(keys: AnyArray, given: unknown, caller: string): ElementType {
+  try {
+    return typeOfArray(keys, (given as { readonly type?: ElementType }).type, `${caller}: keys`, "segments");
+  } catch (cause) {
+    throw cause instanceof ArgumentError ? new ArgumentError(cause.message, "segments") : cause;
+  }
+}
 
 function headsOf(
   checked: Exclude<ReturnType<typeof requireSegments>, { kind: "offsets" | "columns" }>,

@@ -551,7 +551,7 @@ describe("on the GPU", () => {
       [{ headBits: none }, /headBits has 0 for 6 items; it takes 1 words/],
       [{ keys: five }, /keys has 5 for 6 items/],
       [{ offsets: none }, /no offsets; it takes one offset more/],
-      [{ heads: Uint32Array.of(1, 2, 3, 4, 5, 6) }, /segments is Uint32Array, and data is on the GPU/],
+      [{ heads: Uint32Array.of(1, 2, 3, 4, 5, 6) }, /heads is Uint32Array, and data is on the GPU/],
     ];
     for (const [segments, message] of wrong) {
       const call = fold().scan(six, { segments } as never);
