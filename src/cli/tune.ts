@@ -9,6 +9,10 @@ import { createTimer, paceFor } from "../../bench/timer.ts";
 import type { Candidate, Ranked, Shape, TuningRange, TuningTime } from "../../bench/tune.ts";
 import { candidatesOf, formatCandidate, openStages, rank, timeTunings } from "../../bench/tune.ts";
 import { u32 } from "../algebra/integers.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { u64 } from "../algebra/types_64.ts";
+import type { Way } from "../gpu/tune_adapter.ts";
+import { tuneOne, waysOfOne } from "../gpu/tune_adapter.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold } from "../node.ts";
@@ -74,6 +78,44 @@ const MOST_BYTES_A_THREAD = 96;
 
 const plain = { style: { head: [], border: [] } };
 
+const sweptNames = ["scan", "reduce", "compact"] as const satisfies readonly Primitive[];
+const sortsAndCounts = ["sort", "histogram"] as const;
+
+/** Sorts and histograms: the types that stand for all of their size. A histogram's time hardly depends on the type. */
+const ownTypes = { sort: [u32, u64], histogram: [u32] } as const;
+
+/** A sort or a histogram: what is timed. These have a bench of their own, without a copy beside it. */
+interface OwnSweep {
+  readonly primitive: (typeof sortsAndCounts)[number];
+  readonly type: ElementType;
+}
+
+/** What the caller chooses of their ways. */
+function choiceOf({ algorithms: named, workGroupSizes, items, sizes }: TuneOptions, { software }: Fold) {
+  const { usual } = ranges[software ? "software" : "gpu"];
+  const threads = workGroupSizes ?? (items && [usual.workGroupSize]);
+  return {
+    ...(named && { algorithms: named as Algorithm[] }),
+    ...(sizes && { lengths: [...sizes].sort((a, b) => a - b) }),
+    ...(threads && {
+      shapes: threads.flatMap((workGroupSize) =>
+        (items ?? [usual.itemsPerThread]).map((itemsPerThread) => ({ workGroupSize, itemsPerThread })),
+      ),
+    }),
+  };
+}
+
+function ownSweepsOf({ types, primitives }: TuneOptions): OwnSweep[] {
+  const bytes = new Set(types.map((name) => benchTypes[name as BenchTypeName]?.type.bytes));
+  return sortsAndCounts.flatMap((primitive) =>
+    primitives.includes(primitive)
+      ? ownTypes[primitive].flatMap((type) => (bytes.has(type.bytes) ? [{ primitive, type }] : []))
+      : [],
+  );
+}
+
+const LEAST_MS = 1000;
+
 /** The name that the tables of src/plan/ have for an adapter. */
 const kindOf = ({ software, adapterInfo }: Fold): string =>
   software ? "software" : adapterInfo.vendor === "nvidia" ? "nvidia" : "gpu";
@@ -99,10 +141,18 @@ function sweepsOf(
       `tune: algorithms: "default" is what is looked for; it takes ${Object.keys(algorithms).join(", ")}`,
     );
   }
+  const known: readonly string[] = [...sweptNames, ...sortsAndCounts];
+  for (const name of primitives) {
+    if (!known.includes(name)) {
+      throw new UsageError(`tune: primitives: "${name}" is not known; it takes ${known.join(", ")}`);
+    }
+  }
+  const swept = sweptNames.filter((name) => primitives.includes(name));
   const { sets, notes } = planSuite(
     {
       types,
-      primitives,
+      // They say which types and sizes there are, in any case.
+      primitives: sweptNames,
       sizes: sizes ?? own.lengths.map((power) => 2 ** power),
       ...(named && { algorithms: named }),
     },
@@ -111,7 +161,7 @@ function sweepsOf(
   const most = fold.device.limits.maxComputeInvocationsPerWorkgroup;
   const chosen = (named as Algorithm[] | undefined) ?? (Object.keys(algorithms) as Algorithm[]);
   const sweeps = [...new Set(sets.map(({ type }) => type))].flatMap((type) =>
-    (primitives as Primitive[]).map((primitive): Sweep => {
+    swept.map((primitive): Sweep => {
       const { bytes } = benchTypes[type].type;
       const range: TuningRange = {
         algorithms: chosen.filter((name) => !algorithms[name].subgroups || facts.features.has("subgroups")),
@@ -202,6 +252,29 @@ function textOf(
   );
 }
 
+const ownWay = ({ algorithm, workGroupSize, itemsPerThread, passes }: Way, primitive: string): string =>
+  `${workGroupSize} × ${itemsPerThread}${algorithm === undefined ? "" : ` ${algorithm}`}${primitive === "sort" ? `, ${passes}` : ""}`;
+
+/** The best ways of a sort or a histogram, as a table and as rows of a tuning. */
+function ownTextOf(
+  { primitive, type }: OwnSweep,
+  { rows, ways, lengths }: Awaited<ReturnType<typeof tuneOne>>,
+): string {
+  const table = new Table({
+    ...plain,
+    head: [`${primitive}<${type.name}>`, ...lengths.map((length) => `${formatLength(length)}: µs`)],
+  });
+  const meanOf = ({ times }: TimedWay): number => times.reduce((sum, time) => sum + Math.log(time), 0);
+  for (const way of [...ways].sort((a, b) => meanOf(a) - meanOf(b)).slice(0, SHOWN)) {
+    table.push([ownWay(way, primitive), ...way.times.map((time) => (1000 * time).toFixed(1))]);
+  }
+  const lines = rows.map((row) => `  ${JSON.stringify(row)}`);
+  return [
+    table.toString(),
+    ...(lines.length === 0 ? [`  ${primitive}<${type.name}>: none ran`] : lines),
+  ].join("\n");
+}
+
 /** What a run found. */
 interface Tuned {
   /** For the terminal. */
@@ -224,7 +297,10 @@ export async function tune(options: TuneOptions): Promise<void> {
   const { seconds } = options;
   const work = async (fold: Fold): Promise<Tuned> => {
     const { sweeps, notes } = sweepsOf(options, fold);
-    const steps = sweeps.reduce((sum, { candidates }) => sum + candidates.length, 0);
+    const own = ownSweepsOf(options);
+    const ownChoice = choiceOf(options, fold);
+    const ownSteps = own.reduce((sum, one) => sum + waysOfOne(fold, { ...one, ...ownChoice }), 0);
+    const steps = sweeps.reduce((sum, { candidates }) => sum + candidates.length, ownSteps);
     const progress = startSteps("tune", steps, "ways");
     const { pace } = ranges[fold.software ? "software" : "gpu"];
     const timer = await createTimer(fold.device, { ...paceFor(fold.software, true), ...pace });
@@ -234,13 +310,14 @@ export async function tune(options: TuneOptions): Promise<void> {
     const rows: AdapterTuningRow[] = [];
     const parts = [`${host.device.name}, ${host.device.driver}; commit ${host.commit}`, ...notes];
     const end = performance.now() + 1000 * seconds;
-    let left = sweeps.length;
+    const others: object[] = [];
+    let left = sweeps.length + own.length;
     try {
       for (const type of new Set(sweeps.map((sweep) => sweep.type))) {
-        const own = sweeps.filter((sweep) => sweep.type === type);
-        const stages = await openStages(fold, timer, type, own[0]?.lengths ?? []);
+        const ofType = sweeps.filter((sweep) => sweep.type === type);
+        const stages = await openStages(fold, timer, type, ofType[0]?.lengths ?? []);
         try {
-          for (const sweep of own) {
+          for (const sweep of ofType) {
             const now = performance.now();
             const deadline = now + (end - now) / left--;
             const outcome = await timeTunings(fold, timer, stages, { ...sweep, deadline }, progress.step);
@@ -262,6 +339,27 @@ export async function tune(options: TuneOptions): Promise<void> {
           stages.destroy();
         }
       }
+      for (const one of own) {
+        const now = performance.now();
+        const found = await tuneOne(fold, {
+          ...one,
+          ...ownChoice,
+          // One of each algorithm is timed in any case.
+          deadline: now + Math.max(LEAST_MS, (end - now) / left--),
+          onWay: (way) => progress.step(`${one.primitive}<${one.type.name}>: ${ownWay(way, one.primitive)}`),
+          onWrong: (way) =>
+            rejected.push(
+              `${one.primitive}<${one.type.name}>: ${ownWay(way, one.primitive)} is wrong: it was compared with the CPU's`,
+            ),
+        });
+        rows.push(...found.rows);
+        const ways = found.ways.map(({ algorithm, workGroupSize, itemsPerThread, passes, times: ms }) => ({
+          ...{ algorithm, workGroupSize, itemsPerThread, milliseconds: ms },
+          ...(one.primitive === "sort" && { passes }),
+        }));
+        others.push({ primitive: one.primitive, type: one.type.name, lengths: found.lengths, ways });
+        parts.push("", ownTextOf(one, found));
+      }
     } finally {
       timer.destroy();
       progress.stop();
@@ -272,7 +370,7 @@ export async function tune(options: TuneOptions): Promise<void> {
     }
     return {
       text: parts.join("\n"),
-      record: { ...host, times, rejected },
+      record: { ...host, times, others, rejected },
       tuning: tuningOf(adapterOf(fold.device.adapterInfo), fold.singlePassTest?.passed, rows),
       wrong: rejected.filter((one) => one.includes(" is wrong: ")),
     };

@@ -7,9 +7,10 @@ import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import { requireOptions } from "../options.ts";
 import type { AdapterTuning, AdapterTuningRow, RowsFor, TimedWay } from "../plan/adapter_tuning.ts";
-import { adapterOf, bestOf, rowsFrom, tuningOf } from "../plan/adapter_tuning.ts";
+import { adapterOf, bestOf, columnsOf, rowsFrom, tuningOf } from "../plan/adapter_tuning.ts";
+import type { DeviceFacts } from "../plan/facts.ts";
 import type { Passes } from "../plan/options.ts";
-import type { Primitive } from "../plan/tuning_row.ts";
+import type { TunedPrimitive } from "../plan/tuning_row.ts";
 import type { Context } from "./context.ts";
 import { allocate, contextOf, explain } from "./device.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
@@ -46,7 +47,8 @@ const REPEATS = 3;
 /** A GPU that was idle has a low clock, so it is first kept busy for this long. */
 const HEAT_MS = 300;
 
-interface Shape {
+/** The threads of a work-group, and the consecutive items that each takes. */
+export interface Shape {
   readonly workGroupSize: number;
   readonly itemsPerThread: number;
 }
@@ -54,7 +56,13 @@ interface Shape {
 const shapesOf = (pairs: readonly (readonly [workGroupSize: number, itemsPerThread: number])[]): Shape[] =>
   pairs.map(([workGroupSize, itemsPerThread]) => ({ workGroupSize, itemsPerThread }));
 
-/** What is tried: the bytes of arrays, and shapes for short and for long elements. The most usual shape comes first. */
+/** A result of at most so many bytes is checked before its time counts. The check of a longer one takes more time than its kernels. */
+const SOON_CHECKED_BYTES = 2 ** 24;
+
+/**
+ * What is tried: arrays of so many bytes, and for each size of element the shapes, of which the first is the most usual. A sort's
+ * scratch is as long as its array, and keys that subgroups rank take other shapes than those that counters rank.
+ */
 const ranges = {
   gpu: {
     /** How many plans are compiled at once, while those before them are timed. */
@@ -76,6 +84,27 @@ const ranges = {
       [128, 4],
       [256, 2],
     ]),
+    sortBytes: [2 ** 18, 2 ** 22, 2 ** 24],
+    byVotes: shapesOf([
+      [256, 12],
+      [256, 16],
+      [256, 8],
+      [256, 22],
+      [512, 8],
+      [128, 16],
+    ]),
+    byCounters: shapesOf([
+      [128, 16],
+      [256, 8],
+      [256, 16],
+      [64, 16],
+    ]),
+    histogram: shapesOf([
+      [256, 16],
+      [512, 16],
+      [256, 8],
+      [128, 16],
+    ]),
   },
   software: {
     atOnce: 4,
@@ -90,6 +119,18 @@ const ranges = {
       [32, 8],
       [16, 8],
     ]),
+    sortBytes: [2 ** 14, 2 ** 18],
+    byVotes: shapesOf([[64, 16]]),
+    byCounters: shapesOf([
+      [64, 16],
+      [32, 16],
+      [64, 32],
+    ]),
+    histogram: shapesOf([
+      [64, 16],
+      [32, 32],
+      [128, 16],
+    ]),
   },
 } as const;
 
@@ -100,10 +141,30 @@ const subjects = [
   ["reduce", u32],
   ["scan", u64],
   ["reduce", u64],
-] as const satisfies readonly (readonly [Primitive, ElementType])[];
+  ["sort", u32],
+  ["histogram", u32],
+  ["sort", u64],
+] as const satisfies readonly (readonly [TunedPrimitive, ElementType])[];
 
-/** Algorithm, sizes and passes, as the options of a plan take them. */
-type Way = Shape & { readonly algorithm: Algorithm; readonly passes: Passes };
+/** Algorithm, sizes and passes, as the options of a plan take them. A histogram takes no algorithm. */
+export type Way = Shape & { readonly algorithm?: Algorithm; readonly passes: Passes };
+
+function shapesFor(
+  { software }: Pick<DeviceFacts, "software">,
+  primitive: TunedPrimitive,
+  type: ElementType,
+  algorithm: Algorithm | undefined,
+): readonly Shape[] {
+  const range = ranges[software ? "software" : "gpu"];
+  switch (primitive) {
+    case "sort":
+      return algorithm === "subgroup" ? range.byVotes : range.byCounters;
+    case "histogram":
+      return range.histogram;
+    default:
+      return type.bytes > 4 ? range.long : range.short;
+  }
+}
 
 /** What `tuneAdapter` of src/gpu/tune.ts does; it loads this. */
 export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
@@ -143,7 +204,8 @@ async function measure(fold: Fold, context: Context, deadline: number): Promise<
       await heat(fold, bench);
     }
     for (const [primitive, type] of subjects) {
-      const lengths = bytes.map((one) => one / type.bytes);
+      const own = primitive === "sort" ? range.sortBytes.filter((one) => one <= most) : bytes;
+      const lengths = own.map((one) => one / type.bytes);
       const found = await rowsOf(fold, context, bench, {
         ...{ primitive, type, lengths, deadline },
         results: new Map(),
@@ -159,14 +221,79 @@ async function measure(fold: Fold, context: Context, deadline: number): Promise<
   }
 }
 
+/** Which ways of a primitive there are, on elements of a type: the algorithms, their shapes, and how often they read the data. */
+function waysOn(
+  { software, features, lookBack }: DeviceFacts,
+  { primitive, type, ...measured }: Pick<Measured, "primitive" | "type" | "algorithms" | "shapes">,
+) {
+  const columns = columnsOf[primitive];
+  const known: readonly Algorithm[] = columns.algorithms;
+  const names = known.filter(
+    (name) =>
+      (!algorithms[name].subgroups || features.has("subgroups")) &&
+      (measured.algorithms?.includes(name) ?? true),
+  );
+  const passes: readonly Passes[] =
+    columns.passes && lookBack && !software ? ["reduce-then-scan", "single"] : ["reduce-then-scan"];
+  return {
+    algorithms: known.length === 0 ? [undefined] : names,
+    passes,
+    shapes: (algorithm: Algorithm | undefined): readonly Shape[] =>
+      measured.shapes ?? shapesFor({ software }, primitive, type, algorithm),
+  };
+}
+
+/** The most ways that {@link tuneOne} times. */
+export function waysOfOne(
+  fold: Fold,
+  measured: Pick<Measured, "primitive" | "type" | "algorithms" | "shapes">,
+): number {
+  const { algorithms: names, passes, shapes } = waysOn(contextOf(fold.device).facts, measured);
+  const others = Math.max(0, ...names.map((name) => shapes(name).length - 1));
+  return passes.length * (names.length + others);
+}
+
+/** For `wavefold tune`, whose bench has neither: the best ways of a sort or a histogram, until the deadline. */
+export async function tuneOne(
+  fold: Fold,
+  {
+    lengths: own,
+    ...measured
+  }: Omit<Measured, "results" | "lengths"> & { readonly lengths?: readonly number[] },
+): Promise<{ rows: AdapterTuningRow[]; ways: readonly (Way & TimedWay)[]; lengths: readonly number[] }> {
+  const context = contextOf(fold.device);
+  const { bytes } = measured.type;
+  const range = ranges[context.facts.software ? "software" : "gpu"];
+  const { maxStorageBufferBindingSize, maxBufferSize } = context.facts.limits;
+  const most = Math.min(maxStorageBufferBindingSize, maxBufferSize) / bytes;
+  const usual = measured.primitive === "sort" ? range.sortBytes : range.bytes;
+  const lengths = (own ?? usual.map((one) => one / bytes)).filter((length) => length <= most);
+  const bench = await openBench(context, Math.max(...lengths) * bytes);
+  try {
+    if (!context.facts.software) {
+      await heat(fold, bench);
+    }
+    const { rows, ways } = await rowsOf(fold, context, bench, { ...measured, lengths, results: new Map() });
+    return { rows, ways, lengths };
+  } finally {
+    bench.destroy();
+  }
+}
+
 /** One primitive on one type: what is measured, until time is up. */
 interface Measured {
-  readonly primitive: Primitive;
+  readonly primitive: TunedPrimitive;
   readonly type: ElementType;
   readonly lengths: readonly number[];
   readonly deadline: number;
   /** The right result for each length. It is computed when a result of that length is first compared. */
   readonly results: Map<number, Uint32Array>;
+  /** What to choose from instead of what suits the adapter. */
+  readonly algorithms?: readonly Algorithm[];
+  readonly shapes?: readonly Shape[];
+  /** Told of each way before it is timed, and of each whose result is wrong. */
+  readonly onWay?: (way: Way) => void;
+  readonly onWrong?: (way: Way) => void;
 }
 
 /** A way that was timed, and its plan. */
@@ -175,26 +302,29 @@ type Timed = Way & TimedWay & { readonly prepared: Prepared };
 /** The rows of one primitive on one type, and whether there was time for all ways. */
 async function rowsOf(
   fold: Fold,
-  { facts: { software, features, lookBack } }: Context,
+  { facts }: Context,
   bench: Bench,
   measured: Measured,
-): Promise<{ rows: AdapterTuningRow[]; isWhole: boolean }> {
-  const { primitive, type, lengths, deadline } = measured;
-  const range = ranges[software ? "software" : "gpu"];
-  const shapes = type.bytes > 4 ? range.long : range.short;
-  const names = (Object.keys(algorithms) as Algorithm[]).filter(
-    (name) => !algorithms[name].subgroups || features.has("subgroups"),
-  );
-  const passes: readonly Passes[] =
-    primitive !== "reduce" && lookBack && !software ? ["reduce-then-scan", "single"] : ["reduce-then-scan"];
+): Promise<{ rows: AdapterTuningRow[]; ways: readonly Timed[]; isWhole: boolean }> {
+  const { primitive, type, lengths, deadline, onWrong } = measured;
+  const { atOnce } = ranges[facts.software ? "software" : "gpu"];
+  const { algorithms: names, passes, shapes } = waysOn(facts, measured);
+  const isLate = lengths.some((length) => length * type.bytes > SOON_CHECKED_BYTES);
   const plans: Prepared[] = [];
   let timed: Timed[] = [];
   /** Returns whether there was time for all. */
-  const time = async (some: readonly Algorithm[], own: readonly Shape[]): Promise<boolean> => {
+  const time = async (
+    some: readonly (Algorithm | undefined)[],
+    from: number,
+    to?: number,
+  ): Promise<boolean> => {
     const ways = passes.flatMap((one): Way[] =>
-      some.flatMap((algorithm) => own.map((shape) => ({ ...shape, algorithm, passes: one }))),
+      some.flatMap((algorithm) =>
+        shapes(algorithm)
+          .slice(from, to)
+          .map((shape) => ({ ...shape, ...(algorithm && { algorithm }), passes: one })),
+      ),
     );
-    const { atOnce } = range;
     const compile = (first: number): Promise<PromiseSettledResult<Prepared | undefined>[]> =>
       Promise.allSettled(
         ways.slice(first, first + atOnce).map((way) => prepare(fold, primitive, type, lengths, way)),
@@ -216,12 +346,21 @@ async function rowsOf(
       try {
         for (const [at, one] of made.entries()) {
           const prepared = one.status === "fulfilled" ? one.value : undefined;
+          const way = ways[first + at] as Way;
+          measured.onWay?.(way);
           // The longest is checked if it matters: it takes the most time.
-          if (prepared && (await areRight(bench, measured, prepared, lengths.slice(0, -1)))) {
+          const soon = isLate ? lengths.slice(0, -1) : lengths;
+          if (prepared && !(await areRight(bench, measured, prepared, soon))) {
+            onWrong?.(way);
+          } else if (prepared) {
             const times = await timesOf(bench, lengths, prepared);
             if (times) {
-              timed.push({ ...(ways[first + at] as Way), times, prepared });
+              timed.push({ ...way, times, prepared });
             }
+          }
+          // Its scratch is needed no more.
+          if (!isLate) {
+            prepared?.destroy();
           }
         }
       } catch (cause) {
@@ -239,20 +378,21 @@ async function rowsOf(
   const rowsFor: RowsFor = { primitive, elementBytes: type.bytes, long: false, lengths };
   const of = (one: Passes): Timed[] => timed.filter((way) => way.passes === one);
   try {
-    if (!(await time(names, shapes.slice(0, 1)))) {
-      return { rows: [], isWhole: false };
+    if (!(await time(names, 0, 1))) {
+      return { rows: [], ways: timed, isWhole: false };
     }
     const best = bestOf(timed);
-    const isWhole = best === undefined || (await time([best.algorithm], shapes.slice(1)));
-    const checked = new Set<Timed>();
+    const isWhole = best === undefined || (await time([best.algorithm], 1));
+    const checked = new Set(isLate ? [] : timed);
     for (;;) {
       const rows = rowsFrom(rowsFor, { "reduce-then-scan": of("reduce-then-scan"), single: of("single") });
       const next = timed.find((way) => !checked.has(way) && rows.some((row) => isOf(row, way)));
       if (next === undefined) {
-        return { rows, isWhole };
+        return { rows, ways: timed, isWhole };
       }
       checked.add(next);
       if (!(await areRight(bench, measured, next.prepared, lengths.slice(-1)))) {
+        onWrong?.(next);
         timed = timed.filter((way) => way !== next);
       }
     }
@@ -263,7 +403,7 @@ async function rowsOf(
   }
 }
 
-/** Whether a row is this way's. A reduction's rows name no passes. */
+/** Whether a row is this way's. Rows of what reads its data once name no passes. */
 const isOf = (row: AdapterTuningRow, way: Way): boolean =>
   row.algorithm === way.algorithm &&
   row.workGroupSize === way.workGroupSize &&
@@ -291,17 +431,33 @@ interface Prepared {
 }
 
 const WHERE = "x % 2u == 1u";
+/** The bins of a histogram, by the highest bits. */
+const BINS = 256;
 
 /** Undefined if the device cannot run it: it lacks memory, or its driver refuses the kernel. */
 async function prepare(
   fold: Fold,
-  primitive: Primitive,
+  primitive: TunedPrimitive,
   type: ElementType,
   lengths: readonly number[],
   { passes, ...way }: Way,
 ): Promise<Prepared | undefined> {
   const own = { type: type as typeof u32, maxLength: Math.max(...lengths), ...way };
   try {
+    if (primitive === "sort") {
+      const plan = await fold.prepareSort({ ...own, passes });
+      return {
+        record: (into, { input, output }, length) => plan.record(into, { input, output, length }),
+        destroy: () => plan.destroy(),
+      };
+    }
+    if (primitive === "histogram") {
+      const plan = await fold.prepareHistogram({ ...own, bins: BINS, range: [0, 2 ** 32] });
+      return {
+        record: (into, { input, output }, length) => plan.record(into, { input, output, length }),
+        destroy: () => plan.destroy(),
+      };
+    }
     if (primitive === "reduce") {
       const plan = await fold.prepareReduce({ ...own, op: add });
       return {
@@ -525,9 +681,22 @@ function isSame(found: Uint32Array, wanted: Uint32Array): boolean {
   return true;
 }
 
-function wantedOf(primitive: Primitive, data: Uint32Array, wordsEach: number): Uint32Array {
+function wantedOf(primitive: TunedPrimitive, data: Uint32Array<ArrayBuffer>, wordsEach: number): Uint32Array {
   if (primitive === "compact") {
     return data.filter((x) => x % 2 === 1);
+  }
+  if (primitive === "sort") {
+    const keys = data.slice();
+    (wordsEach === 1 ? keys : new BigUint64Array(keys.buffer)).sort();
+    return keys;
+  }
+  if (primitive === "histogram") {
+    const counts = new Uint32Array(BINS);
+    for (const x of data) {
+      const bin = x >>> 24;
+      counts[bin] = (counts[bin] as number) + 1;
+    }
+    return counts;
   }
   const prefixes = prefixesOf(data, wordsEach);
   return primitive === "scan" ? prefixes : prefixes.slice(data.length - wordsEach);

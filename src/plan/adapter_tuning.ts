@@ -4,9 +4,24 @@ import { algorithms } from "../kernels/algorithms.ts";
 import { requireOptions } from "../options.ts";
 import { version } from "../version.ts";
 import type { Passes } from "./options.ts";
-import type { Primitive, TunedRow } from "./tuning_row.ts";
+import type { TunedPrimitive, TunedRow } from "./tuning_row.ts";
 
 // This is loaded only by what takes or makes the tuning of an adapter.
+
+const everyAlgorithm = ["blelloch", "hillis-steele", "subgroup"] as const;
+
+/** What rows of each primitive have: the algorithms that they name, and whether they say how often the data is read. */
+export const columnsOf = {
+  scan: { algorithms: everyAlgorithm, passes: true },
+  reduce: { algorithms: everyAlgorithm, passes: false },
+  compact: { algorithms: everyAlgorithm, passes: true },
+  // Subgroups vote, or threads have counters.
+  sort: { algorithms: ["blelloch", "subgroup"], passes: true },
+  histogram: { algorithms: [], passes: false },
+} as const satisfies Record<
+  TunedPrimitive,
+  { readonly algorithms: readonly Algorithm[]; readonly passes: boolean }
+>;
 
 /** What an adapter says of itself: a part of `GPUAdapterInfo`. A browser may leave each of them empty. */
 export interface TunedAdapter {
@@ -25,17 +40,17 @@ export interface TunedAdapter {
 /** An algorithm and sizes that an adapter was measured to be fastest with. */
 export interface AdapterTuningRow {
   /** What the row is for. */
-  readonly primitive: "scan" | "reduce" | "compact";
-  /** How often the data is read; a reduction reads it once in any case, and its rows leave this out. */
+  readonly primitive: "scan" | "reduce" | "compact" | "sort" | "histogram";
+  /** How often the data is read, and by a sort for each digit. Reductions and histograms read it once, and their rows leave this out. */
   readonly passes?: Passes;
-  /** The row is for elements of at most so many bytes, and of more than half as many. */
+  /** The row is for elements of at most so many bytes, and of more than half as many. Of a sort, these are the keys. */
   readonly elementBytes: number;
   /** Whether the row is for f64, whose operations take hundreds of instructions. The default is false. */
   readonly long?: boolean;
   /** The row is for lengths up to so many elements. The default is any length. */
   readonly maxLength?: number;
-  /** How the threads of a work-group combine their elements. */
-  readonly algorithm: Algorithm;
+  /** How the threads of a work-group combine their elements. A sort takes blelloch or subgroup. Rows of histograms leave this out. */
+  readonly algorithm?: Algorithm;
   /** Threads in a work-group. */
   readonly workGroupSize: number;
   /** Consecutive items that one thread takes. */
@@ -200,20 +215,17 @@ function requireRow(row: unknown, title: string): void {
     keyof AdapterTuningRow,
     unknown
   >;
-  if (primitive !== "scan" && primitive !== "reduce" && primitive !== "compact") {
-    refuse(title, "primitive", String(primitive), "scan, reduce or compact");
+  if (!Object.hasOwn(columnsOf, primitive as string)) {
+    refuse(title, "primitive", String(primitive), Object.keys(columnsOf).join(", "));
   }
-  const isReduce = primitive === "reduce";
-  if (isReduce ? passes !== undefined : passes !== "single" && passes !== "reduce-then-scan") {
-    refuse(
-      title,
-      "passes",
-      String(passes),
-      isReduce ? "nothing in a row of reduce" : "single or reduce-then-scan",
-    );
+  const columns = columnsOf[primitive as TunedPrimitive];
+  const nothing = `nothing in a row of ${String(primitive)}`;
+  if (columns.passes ? passes !== "single" && passes !== "reduce-then-scan" : passes !== undefined) {
+    refuse(title, "passes", String(passes), columns.passes ? "single or reduce-then-scan" : nothing);
   }
-  if (!Object.hasOwn(algorithms, algorithm as string)) {
-    refuse(title, "algorithm", String(algorithm), Object.keys(algorithms).join(", "));
+  const names: readonly unknown[] = columns.algorithms;
+  if (names.length === 0 ? algorithm !== undefined : !names.includes(algorithm)) {
+    refuse(title, "algorithm", String(algorithm), names.join(", ") || nothing);
   }
   for (const [name, flag] of Object.entries({ long, isDefault })) {
     if (flag !== undefined && typeof flag !== "boolean") {
@@ -247,14 +259,16 @@ export const tunedRowOf =
         !one.long === !long &&
         // A length that is no number is refused later.
         !(typeof maxLength === "number" && maxLength > (one.maxLength ?? Number.POSITIVE_INFINITY)) &&
-        loaded[one.algorithm] !== undefined,
+        (one.algorithm === undefined || loaded[one.algorithm] !== undefined),
     );
-    return row && { ...row, items: row.itemsPerThread };
+    // A histogram takes no algorithm.
+    return row && { ...row, algorithm: row.algorithm ?? "blelloch", items: row.itemsPerThread };
   };
 
 /** One way to carry a primitive out, and how long it took at each length, in any unit that is the same for all. */
 export interface TimedWay {
-  readonly algorithm: Algorithm;
+  /** A histogram takes none. */
+  readonly algorithm?: Algorithm;
   readonly workGroupSize: number;
   readonly itemsPerThread: number;
   readonly times: readonly number[];
@@ -265,7 +279,7 @@ const WORTH_A_ROW = 0.97;
 
 /** What the rows of a set of measurements are for. */
 export interface RowsFor {
-  readonly primitive: Primitive;
+  readonly primitive: TunedPrimitive;
   readonly elementBytes: number;
   readonly long: boolean;
   /** Ascending. */
@@ -274,7 +288,8 @@ export interface RowsFor {
 
 /**
  * The rows that follow from times: for each number of passes, the way that is best over all lengths, and before it those
- * that are clearly better up to some length; if some of these take subgroups, then the same without. `ways` has the times by passes; a reduction's are under "reduce-then-scan".
+ * that are clearly better up to some length; if some of these take subgroups, then the same without. `ways`
+ * has the times by passes; those of what reads its data once, as a reduction does, are under "reduce-then-scan".
  */
 export function rowsFrom(
   { primitive, elementBytes, long, lengths }: RowsFor,
@@ -295,11 +310,11 @@ export function rowsFrom(
       const isFaster = (times[at] ?? Number.POSITIVE_INFINITY) < leastAt("reduce-then-scan", at);
       return {
         primitive,
-        ...(primitive !== "reduce" && { passes }),
+        ...(columnsOf[primitive].passes && { passes }),
         elementBytes,
         ...(long && { long }),
         ...(!isLast && { maxLength: lengths[at] as number }),
-        algorithm,
+        ...(algorithm && { algorithm }),
         workGroupSize,
         itemsPerThread,
         ...(passes === "single" && isFaster && { isDefault: true }),
@@ -319,7 +334,7 @@ export function rowsFrom(
   return (["reduce-then-scan", "single"] as const).flatMap((passes) => {
     const rows = rowsOfWays(passes, ways[passes]);
     const isPortable = ({ algorithm }: Pick<TimedWay, "algorithm">): boolean =>
-      !algorithms[algorithm].subgroups;
+      algorithm === undefined || !algorithms[algorithm].subgroups;
     // Most calls at hand do not load subgroups. They pass over those rows.
     return rows.every(isPortable) ? rows : [...rows, ...rowsOfWays(passes, ways[passes].filter(isPortable))];
   });

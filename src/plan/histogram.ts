@@ -125,7 +125,12 @@ export function planHistogram(
   }
   const weights = requireWeights(options.weights, title);
   const { limits } = facts;
-  const row = { ...rowFor(facts), ...testing };
+  const tuned = facts.tuned?.(true, "histogram", { elementBytes: type.bytes }, options.maxLength, {});
+  const row = {
+    ...rowFor(facts),
+    ...(tuned && { workGroupSize: tuned.workGroupSize, items: tuned.items }),
+    ...testing,
+  };
   const sizes = plainSizes(row, title, type, options, facts);
   requireRoom(
     bins.count,

@@ -26,7 +26,7 @@ import { digitsOf, keyBits } from "../kernels/sort_key.ts";
 import { requireChosen } from "./chosen.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
-import type { TuningOptions } from "./options.ts";
+import type { Passes, TuningOptions } from "./options.ts";
 import { plainSizes } from "./plain.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords } from "./plan.ts";
@@ -34,6 +34,7 @@ import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey } from "./sort_key.ts";
 import { requireFeature, requireMaxLength } from "./tuning.ts";
+import type { TuningRow } from "./tuning_row.ts";
 
 /** The options of `prepareSort`. */
 export interface SortOptions<Name extends string = string> extends TuningOptions, SortKeyOptions {
@@ -222,8 +223,10 @@ export function planSort(
   anyDigits = false,
 ): SortPlan {
   const checked = checkedSort(options, facts, moved, testing);
-  const { title, base, range, row, maxLength } = checked;
+  const { title, base, range, maxLength } = checked;
   const storesKeys = !base.keysAlone;
+  const tuned = tunedFor(options, facts, methods, checked);
+  const row: SortRow = { ...checked.row, ...(tuned && sizesOf(tuned.row)), ...testing };
 
   const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
   const { inTurns } = row;
@@ -270,7 +273,7 @@ export function planSort(
   }
 
   // The first pass reads the caller's items, and the last one may store no keys.
-  const lookBack = lookBackFor(options, facts, row, testing, maxLength);
+  const lookBack = lookBackFor(tuned ?? options, facts, row, testing, maxLength);
   const passKernels = (count: number): Kernel[] =>
     Array.from({ length: count }, (_, at) =>
       sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < count - 1, lookBack),
@@ -307,6 +310,31 @@ export function planSort(
     lowest: (length, bits) => passesBy(Math.min(digits.count, Math.ceil(bits / digits.each)), length, false),
   };
 }
+
+/** What was measured on the adapter itself, if it was: sizes, and how often each pass reads its data where the caller leaves it open. */
+function tunedFor(
+  { passes }: TuningOptions,
+  { tuned, lookBack }: DeviceFacts,
+  { algorithms }: Methods,
+  { base, maxLength }: CheckedSort,
+): { readonly row: TuningRow; readonly passes?: Passes } | undefined {
+  const elementBytes = keyBits(base.key.type) / 8;
+  const rowOf = (one: Passes): TuningRow | undefined =>
+    tuned?.(one !== "single", "sort", { elementBytes }, maxLength, algorithms);
+  if (passes !== undefined || !lookBack) {
+    const row = rowOf(passes ?? "reduce-then-scan");
+    return row && { row, ...(passes && { passes }) };
+  }
+  const single = rowOf("single");
+  const twice = single?.isDefault ? undefined : rowOf("reduce-then-scan");
+  return single && (twice ? { row: twice, passes: "reduce-then-scan" } : { row: single, passes: "single" });
+}
+
+/** The sizes of a tuning's row, of the way to rank that it names. The other way keeps its own. */
+const sizesOf = ({ algorithm, workGroupSize, items }: TuningRow): Partial<SortRow> =>
+  algorithm === "subgroup"
+    ? { byVotes: true, workGroupSize, items }
+    : { byVotes: false, counterThreads: workGroupSize, counterItems: items };
 
 /** Where a sort leaves keys and values, and what plans of sorts have in common. */
 export function layoutOf(

@@ -7,6 +7,9 @@ export type Primitive = "scan" | "reduce" | "compact";
 /** What rows are for. The totals of segments take a scan, with rows of their own. */
 export type Tuned = Primitive | "totals";
 
+/** What an adapter is tuned for. Sorts and histograms have tables of their own, with more columns than rows have. */
+export type TunedPrimitive = Primitive | "sort" | "histogram";
+
 /** A row of a table of algorithms and sizes. */
 export interface TuningRow {
   /** The row is for elements of at most so many bytes. */
@@ -28,7 +31,7 @@ export interface TuningRow {
  */
 export type TunedRow = (
   readsTwice: boolean,
-  primitive: Tuned,
+  primitive: Tuned | TunedPrimitive,
   elements: Pick<Domain, "elementBytes" | "long">,
   maxLength: unknown,
   loaded: Partial<Record<Algorithm, unknown>>,

@@ -182,7 +182,7 @@ describe("tune", () => {
 
   it("writes a tuning, which the other commands take", () => {
     const tuned = run(
-      ...["tune", "--sizes", "512", "--primitives", "scan,reduce", "--algorithms", "blelloch"],
+      ...["tune", "--sizes", "512", "--primitives", "scan,reduce,histogram", "--algorithms", "blelloch"],
       ...["--work-group-sizes", "8", "--items", "4", "--output", "tuning.json", ...SOFTWARE],
     );
     expect(tuned.status).toBe(0);
@@ -194,6 +194,7 @@ describe("tune", () => {
       { primitive: "scan", passes: "reduce-then-scan", ...sizes },
       { primitive: "scan", passes: "single", ...sizes },
       { primitive: "reduce", ...sizes },
+      { primitive: "histogram", elementBytes: 4, workGroupSize: 8, itemsPerThread: 4 },
     ]);
     writeFileSync(join(folder, "numbers"), "3 1 7");
     const scan = ["scan", "numbers", "--text", "u32", "-o", "-", "--tuning", "tuning.json", ...SOFTWARE];
@@ -210,7 +211,10 @@ describe("tune", () => {
     fails(/it takes whole numbers divided by commas/i, "tune", "--items", "4,x", ...SOFTWARE);
     fails(/It takes a number above 0/, "tune", "--seconds", "0", ...SOFTWARE);
     fails(/"default" is what is looked for/, "tune", "--algorithms", "default", ...SOFTWARE);
-    fails(/primitives: "sort" is not known/, "tune", "--primitives", "sort", ...SOFTWARE);
+    fails(
+      /primitives: "unique" is not known; it takes scan, reduce, compact, sort, histogram/,
+      ...["tune", "--primitives", "unique", ...SOFTWARE],
+    );
   });
 });
 

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, vi } from "vitest";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { PreparedScan } from "../../src/gpu/fold.ts";
 import { Fold } from "../../src/gpu/fold.ts";
+import { tuneOne } from "../../src/gpu/tune_adapter.ts";
 import { fileStore } from "../../src/gpu/tuning_files.ts";
 import type { AdapterTuning } from "../../src/node.ts";
 import { ArgumentError, openFold, tuneAdapter, u32 } from "../../src/node.ts";
@@ -111,6 +112,28 @@ describe("tuneAdapter", () => {
     const { rows } = await preparing(refusing, () => inTime(4, () => tuneAdapter(own())));
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.filter(({ algorithm }) => algorithm === "hillis-steele")).toEqual([]);
+  });
+
+  test("measures sorts and histograms, and leaves out what is wrong", async () => {
+    const shapes = [{ workGroupSize: 32, itemsPerThread: 4 }];
+    const common = { type: u32, lengths: [1000], shapes, deadline: Number.POSITIVE_INFINITY };
+    const sizes = { elementBytes: 4, workGroupSize: 32, itemsPerThread: 4 };
+    const histogram = await tuneOne(own(), { ...common, primitive: "histogram" });
+    expect(histogram.rows).toEqual([{ primitive: "histogram", ...sizes }]);
+    const sort = { ...common, primitive: "sort", algorithms: ["blelloch"] } as const;
+    const row = { primitive: "sort", passes: "reduce-then-scan", ...sizes, algorithm: "blelloch" };
+    expect((await tuneOne(own(), sort)).rows).toEqual([row]);
+    const { prepareSort } = Fold.prototype;
+    Fold.prototype.prepareSort = async function (this: Fold, options) {
+      return { ...(await prepareSort.call(this, options as never)), record() {} };
+    };
+    try {
+      const wrong: unknown[] = [];
+      const found = await tuneOne(own(), { ...sort, onWrong: (way) => wrong.push(way) });
+      expect({ rows: found.rows, wrong: wrong.length }).toEqual({ rows: [], wrong: 1 });
+    } finally {
+      Fold.prototype.prepareSort = prepareSort;
+    }
   });
 
   test("says how long it may take, and refuses what is no time and no fold", async () => {

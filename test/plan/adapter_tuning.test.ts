@@ -15,6 +15,10 @@ import {
   tuningOf,
   verdictFor,
 } from "../../src/plan/adapter_tuning.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
+import { planHistogram } from "../../src/plan/histogram.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { planSort } from "../../src/plan/sort.ts";
 import { version } from "../../src/version.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
@@ -101,6 +105,63 @@ describe("plans", () => {
   });
 });
 
+describe("plans of sorts and histograms", () => {
+  const sizes = { elementBytes: 4, workGroupSize: 128, itemsPerThread: 10 };
+  const byVotes = { ...sizes, primitive: "sort", passes: "single", algorithm: "subgroup" } as const;
+  const byCounters = {
+    ...byVotes,
+    passes: "reduce-then-scan",
+    algorithm: "blelloch",
+    workGroupSize: 64,
+  } as const;
+  const withRows = (...rows: AdapterTuningRow[]) => tunedRowOf(tuningOf(adapter, undefined, rows));
+  const facts = factsWith({ vendor: "acme" });
+  const sortOf = (rows: AdapterTuningRow[], options = {}, own = facts) =>
+    planSort(
+      { type: u32, maxLength: 1e6, ...options },
+      rows.length === 0 ? own : { ...own, tuned: withRows(...rows) },
+      everyMethod,
+    );
+  /** The kernels' texts: equal plans have equal ones. */
+  const textsOf = ({ kernels }: Plan): string[] => kernels.map(({ code }) => code);
+
+  test("take the same kernels as with the sizes as options", () => {
+    const { elementBytes: _, ...chosen } = sizes;
+    const single = sortOf([], { ...chosen, algorithm: "subgroup", passes: "single" });
+    expect(single.sizes).toEqual({ workGroupSize: 128, itemsPerThread: 10 });
+    expect(textsOf(sortOf([{ ...byVotes, isDefault: true }, byCounters]))).toEqual(textsOf(single));
+    const other = { ...chosen, workGroupSize: 64, algorithm: "blelloch" } as const;
+    const twice = sortOf([], { ...other, passes: "reduce-then-scan" });
+    expect(textsOf(sortOf([byCounters], {}, factsWith({ lookBack: false })))).toEqual(textsOf(twice));
+    // The other way to read was measured to be slower; and it is taken if the caller asks for it.
+    expect(textsOf(sortOf([byVotes, byCounters]))).toEqual(textsOf(twice));
+    expect(textsOf(sortOf([byVotes, byCounters], { passes: "single" }))).toEqual(textsOf(single));
+  });
+
+  test("keep their own sizes without a row of theirs", () => {
+    const plain = textsOf(sortOf([]));
+    expect(textsOf(sortOf([{ ...byVotes, elementBytes: 8, isDefault: true }]))).toEqual(plain);
+    expect(textsOf(sortOf([{ ...byVotes, maxLength: 1000, isDefault: true }]))).toEqual(plain);
+    expect(textsOf(sortOf([{ ...byVotes, primitive: "scan", isDefault: true }]))).toEqual(plain);
+    expect(textsOf(sortOf([byCounters]))).toEqual(plain);
+    // What the caller chooses is the caller's.
+    const own = { workGroupSize: 32, itemsPerThread: 4, algorithm: "subgroup", passes: "single" } as const;
+    expect(textsOf(sortOf([{ ...byVotes, isDefault: true }], own))).toEqual(textsOf(sortOf([], own)));
+  });
+
+  test("a histogram takes its row's sizes", () => {
+    const options = { type: u32, bins: 256, range: [0, 2 ** 32], maxLength: 1e6 } as const;
+    const { elementBytes: _, ...chosen } = sizes;
+    const row = { ...sizes, primitive: "histogram" } as const;
+    const tuned = (one: AdapterTuningRow) =>
+      textsOf(planHistogram(options, { ...facts, tuned: withRows(one) }));
+    const plain = textsOf(planHistogram(options, facts));
+    expect(tuned(row)).toEqual(textsOf(planHistogram({ ...options, ...chosen }, facts)));
+    expect(tuned(row)).not.toEqual(plain);
+    expect(tuned({ ...row, elementBytes: 8 })).toEqual(plain);
+  });
+});
+
 describe("a tuning that is given", () => {
   const tuning = tuningOf(adapter, true, [scanRow]);
   const check = (value: unknown, own = adapter) => requireTuning(value, own, "openFold");
@@ -137,8 +198,20 @@ describe("a tuning that is given", () => {
     [{ ...tuning, rows: {} }, "openFold: tuning.rows is [object Object]; it takes an array"],
     [{ ...tuning, rows: [scanRow, 1] }, "openFold: tuning.rows[1]: options is number; it takes an object"],
     [
+      { ...tuning, rows: [{ ...scanRow, primitive: "unique" }] },
+      "openFold: tuning.rows[0]: primitive is unique; it takes scan, reduce, compact, sort, histogram",
+    ],
+    [
       { ...tuning, rows: [{ ...scanRow, primitive: "sort" }] },
-      "openFold: tuning.rows[0]: primitive is sort; it takes scan, reduce or compact",
+      "openFold: tuning.rows[0]: algorithm is hillis-steele; it takes blelloch, subgroup",
+    ],
+    [
+      { ...tuning, rows: [{ ...scanRow, primitive: "histogram", passes: undefined }] },
+      "openFold: tuning.rows[0]: algorithm is hillis-steele; it takes nothing in a row of histogram",
+    ],
+    [
+      { ...tuning, rows: [{ ...scanRow, algorithm: undefined }] },
+      "openFold: tuning.rows[0]: algorithm is undefined; it takes blelloch, hillis-steele, subgroup",
     ],
     [
       { ...tuning, rows: [{ ...scanRow, passes: undefined }] },
@@ -243,6 +316,13 @@ describe("rows from times", () => {
       ["blelloch", 2, 20],
       ["blelloch", 3, undefined],
     ]);
+  });
+
+  test("rows of histograms name no algorithm and no passes", () => {
+    const { algorithm: _, ...own } = way(64, 1, 1, 1);
+    const rows = rowsFrom({ ...what, primitive: "histogram" }, { "reduce-then-scan": [own], single: [] });
+    expect(rows).toEqual([{ primitive: "histogram", elementBytes: 4, workGroupSize: 64, itemsPerThread: 4 }]);
+    expect(requireTuning(tuningOf(adapter, undefined, rows), adapter, "openFold").rows).toEqual(rows);
   });
 
   test("nothing from nothing", () => {
