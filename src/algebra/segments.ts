@@ -34,7 +34,7 @@ export type Segments<Keys extends AnyArray = AnyArray> =
       readonly headBits: Uint32Array;
     }
   | {
-      /** A key for each item. A segment is a run of equal keys: of the same bits, or all NaN. */
+      /** A key for each item. A segment is a run of equal keys: of the same bits, those between a struct's fields as well, or all NaN. */
       readonly keys: Keys;
       /** The type of the keys. Needed only for f16 bits in a `Uint16Array`. */
       readonly type?: ElementType;

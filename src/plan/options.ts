@@ -56,7 +56,10 @@ export type SegmentsBy =
   | "heads"
   | "headBits"
   | {
-      /** The type of the keys. Two keys are equal if they have the same bits, or are both NaN. */
+      /**
+       * The type of the keys. Two keys are equal if they have the same bits, or are both NaN. The bits between a struct's fields count,
+       * too.
+       */
       readonly keys: ElementType;
       /** For a reduction: whether recordings take a range for the key of each run. */
       readonly unique?: boolean;
