@@ -10,7 +10,7 @@ import { drawPicture } from "./use/box_blur.ts";
 import type { Particles } from "./use/particles.ts";
 import { makeParticles, Particle } from "./use/particles.ts";
 import type { Player } from "./use/play.ts";
-import { playOn } from "./use/play.ts";
+import { playOn, rateText } from "./use/play.ts";
 import type { Splats } from "./use/splats.ts";
 import { makeSplats } from "./use/splats.ts";
 
@@ -39,7 +39,7 @@ function showParticles(fold: Fold): Player<Particles> {
     births: () => byId("births", HTMLInputElement).checked,
     onChange({ running, rate, problem }) {
       button("play").textContent = running ? "Pause" : "Play";
-      element("rate").textContent = rate === undefined ? "" : `${rate} frames a second.`;
+      element("rate").textContent = rate === undefined ? "" : `at ${rateText(rate)}`;
       element("particles-problem").textContent = problem === undefined ? "" : messageOf(problem);
     },
   });
@@ -77,7 +77,7 @@ function showSplats(fold: Fold): Player<Splats> {
     onChange({ running, rate, problem }) {
       button("splats-play").textContent = running ? "Pause" : "Play";
       button("splats-play").ariaLabel = running ? "Pause the splats" : "Play the splats";
-      element("splats-rate").textContent = rate === undefined ? "" : `${rate} frames a second.`;
+      element("splats-rate").textContent = rateText(rate);
       element("splats-problem").textContent = problem === undefined ? "" : messageOf(problem);
     },
   });

@@ -33,6 +33,15 @@ export interface Particles {
   destroy(): void;
 }
 
+/**
+ * Where particles are born after so many seconds, on a canvas that is so many times as wide as high. The narrower side goes from -1
+ * to 1. Of a canvas that is no wider than high, the particles around the place would be cut off if it went as far to the sides.
+ */
+export const sourceAt = (time: number, aspect: number): readonly [x: number, y: number] => [
+  Math.min(0.8, 0.45 * Math.max(1, aspect)) * Math.cos(0.45 * time),
+  0.45 * Math.sin(0.71 * time),
+];
+
 /** Makes room for `capacity` particles, and compiles what moves, compacts and draws them. */
 export async function makeParticles(
   fold: Fold,
@@ -152,14 +161,14 @@ export async function makeParticles(
       owing -= Math.min(owing, born);
       frames++;
 
+      const { width, height } = canvas;
       const words = new ArrayBuffer(32);
       new Float32Array(words, 0, 2).set([seconds, time]);
       new Uint32Array(words, 8, 2).set([born, capacity]);
-      new Float32Array(words, 16, 2).set([0.8 * Math.cos(0.45 * time), 0.45 * Math.sin(0.71 * time)]);
+      new Float32Array(words, 16, 2).set(sourceAt(time, width / height));
       new Uint32Array(words, 24, 1).set([Math.imul(frames, 0x9e3779b9) >>> 0]);
       device.queue.writeBuffer(frameUniform, 0, words);
 
-      const { width, height } = canvas;
       const narrow = Math.min(width, height);
       // Few are drawn large, and many faint.
       const pixels = Math.max(1.5, Math.min(4, 0.6 * Math.sqrt((width * height) / capacity)));

@@ -33,6 +33,10 @@ interface Going {
   readonly problem: unknown;
 }
 
+/** What a page says of the rate: the end of a sentence. */
+export const rateText = (rate: number | undefined): string =>
+  rate === undefined ? "" : `${rate} ${rate === 1 ? "frame" : "frames"} a second`;
+
 /** Steers what moves. */
 export interface Player<Shown> {
   toggle(): void;
@@ -103,6 +107,8 @@ export function playOn<Shown extends Moving>(
     requestAnimationFrame(frame);
     if (shown === undefined || !running || !visible || isHeld) {
       last = now;
+      since = now;
+      frames = 0;
       return;
     }
     // A long pause is no long step.

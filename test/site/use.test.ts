@@ -1,6 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { boxBlur } from "../../site/use/box_blur.ts";
+import { sourceAt } from "../../site/use/particles.ts";
+import { rateText } from "../../site/use/play.ts";
 import { adapter } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
@@ -20,10 +22,30 @@ async function living(page: Page): Promise<number> {
   return Number((await textOf(page, "#living")).replace(/\D/g, ""));
 }
 
+test("particles are born inside the picture, with room around them", () => {
+  for (const aspect of [0.5, 1, 16 / 9, 3]) {
+    for (let time = 0; time < 30; time += 0.5) {
+      for (const [at, place] of sourceAt(time, aspect).entries()) {
+        const half = at === 0 ? Math.max(1, aspect) : Math.max(1, 1 / aspect);
+        expect(half - Math.abs(place), `${aspect} ${time}`).toBeGreaterThan(0.5);
+      }
+    }
+  }
+});
+
+test("a rate reads well", () => {
+  expect([undefined, 0, 1, 60].map(rateText)).toEqual([
+    "",
+    "0 frames a second",
+    "1 frame a second",
+    "60 frames a second",
+  ]);
+});
+
 test("particles live, are drawn, and die", async () => {
   const page = await visit("use.html", { context: { viewport: { width: 640, height: 700 } } });
   await page.waitForFunction(() =>
-    /frames a second/.test(document.getElementById("rate")?.textContent ?? ""),
+    /frames? a second/.test(document.getElementById("rate")?.textContent ?? ""),
   );
   const capacity = Number(await page.getByRole("combobox", { name: "At most" }).inputValue());
   const before = await living(page);
@@ -48,7 +70,7 @@ test("splats are drawn in the order of their depths", async () => {
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await page.locator("#splats").scrollIntoViewIfNeeded();
   await page.waitForFunction(() =>
-    /frames a second/.test(document.getElementById("splats-rate")?.textContent ?? ""),
+    /frames? a second/.test(document.getElementById("splats-rate")?.textContent ?? ""),
   );
   const order = async (): Promise<string> => {
     await page.locator("#splats-order").evaluate((output) => {
