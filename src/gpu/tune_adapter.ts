@@ -139,10 +139,10 @@ const subjects = [
   ["scan", u32],
   ["compact", u32],
   ["reduce", u32],
-  ["scan", u64],
-  ["reduce", u64],
   ["sort", u32],
   ["histogram", u32],
+  ["scan", u64],
+  ["reduce", u64],
   ["sort", u64],
 ] as const satisfies readonly (readonly [TunedPrimitive, ElementType])[];
 
