@@ -8,7 +8,7 @@ import type { TuneAdapterOptions } from "./tune_adapter.ts";
  * whose single pass was not tested yet, that test comes first. `openFold({ tuning })` takes the result, which is plain JSON:
  * keep it where you like. `openFold({ tuning: "auto" })` does both.
  *
- * Run it while nothing else uses the GPU. It takes up to 192 MiB there.
+ * Run it while nothing else uses the GPU. It takes up to 288 MiB there.
  *
  * @throws {ArgumentError} for what is no fold, and options that have no meaning.
  * @throws {OutOfMemoryError} {@link DeviceLostError}

@@ -59,6 +59,9 @@ const shapesOf = (pairs: readonly (readonly [workGroupSize: number, itemsPerThre
 /** A result of at most so many bytes is checked before its time counts. The check of a longer one takes more time than its kernels. */
 const SOON_CHECKED_BYTES = 2 ** 24;
 
+/** Sorts have scratch, so fewer of their plans are compiled at once. */
+const SORTS_AT_ONCE = 4;
+
 /**
  * What is tried: arrays of so many bytes, and for each size of element the shapes, of which the first is the most usual. A sort's
  * scratch is as long as its array, and keys that subgroups rank take other shapes than those that counters rank.
@@ -307,7 +310,8 @@ async function rowsOf(
   measured: Measured,
 ): Promise<{ rows: AdapterTuningRow[]; ways: readonly Timed[]; isWhole: boolean }> {
   const { primitive, type, lengths, deadline, onWrong } = measured;
-  const { atOnce } = ranges[facts.software ? "software" : "gpu"];
+  const range = ranges[facts.software ? "software" : "gpu"];
+  const atOnce = primitive === "sort" ? SORTS_AT_ONCE : range.atOnce;
   const { algorithms: names, passes, shapes } = waysOn(facts, measured);
   const isLate = lengths.some((length) => length * type.bytes > SOON_CHECKED_BYTES);
   const plans: Prepared[] = [];
