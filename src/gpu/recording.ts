@@ -19,6 +19,7 @@ import { filledBuffer, requireDevice } from "./device.ts";
 import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
+import { putOff } from "./later.ts";
 import { methodsFor } from "./methods.ts";
 import type { Division, Run } from "./ways.ts";
 import { undivided } from "./ways.ts";
@@ -207,7 +208,7 @@ export async function prepareFor(
       ? (await import("../plan/counted.ts")).counted(plan, primitive === "scan", facts)
       : plan;
   let prepared: Prepared | undefined;
-  const compileOthers = (await import("./later.ts")).putOff(context, whole, () => prepared?.forget());
+  const compileOthers = putOff(context, whole, () => prepared?.forget());
   let isWanted = false;
   try {
     const made = await prepare(context, whole, undefined, isSubmitted);
