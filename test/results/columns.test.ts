@@ -1,11 +1,8 @@
 import { describe, expect } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { arrayOver } from "../../src/algebra/arrays.ts";
-import { f16, f32 } from "../../src/algebra/floats.ts";
+import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import type { Operator } from "../../src/algebra/monoid.ts";
-import { add, max, min, mul } from "../../src/algebra/operators.ts";
-import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
+import { add } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { Prepared } from "../../src/gpu/recording.ts";
@@ -16,12 +13,13 @@ import { everyMethod } from "../../src/plan/every_method.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { matrix } from "../look_back/operators.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import type { Combination } from "../support/combinations.ts";
+import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { asOnGpus, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { anyItems, randomBits } from "../support/random.ts";
+import { randomBits, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 // Scans and reductions down the columns of a matrix, against the reference, on every element.
@@ -44,51 +42,7 @@ const divisions = {
   "blocks, chunks": { alone: 2 ** 20, threads: 4000, block: 4 },
 } as const;
 
-const randomWords = (length: number, name: string): Uint32Array =>
-  Uint32Array.from({ length }, randomBits(name));
-
-interface Row {
-  readonly type: ElementType;
-  readonly op: Operator<string>;
-  readonly initial: Value;
-  readonly items?: (length: number) => AnyArray;
-}
-const table: readonly Row[] = [
-  { type: u32, op: untyped(affine), initial: 0x80030005 },
-  { type: u32, op: untyped(add), initial: 7 },
-  {
-    type: f32,
-    op: untyped(add),
-    initial: 3,
-    // Small whole numbers, whose sums are exact in any order.
-    items: (length) => Float32Array.from(randomWords(length, "f32"), (word) => (word % 64) - 32),
-  },
-  { type: f32, op: untyped(max), initial: -0 },
-  {
-    type: f64,
-    op: untyped(add),
-    initial: 0.1,
-    items(length) {
-      const next = randomBits(`f64 ${length}`);
-      return Float64Array.from({ length }, () =>
-        next() % 9 === 0 ? -0 : (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40),
-      );
-    },
-  },
-  { type: u64, op: untyped(mul), initial: 3n },
-  { type: f16, op: untyped(min), initial: 65504 },
-  {
-    type: matrix.type,
-    op: matrix as unknown as Operator<string>,
-    initial: { a: 1, b: 2, c: 3, d: 4 },
-    items: (length) =>
-      matrix.type.over(randomWords(length * 4, `matrix ${length}`).buffer as ArrayBuffer) as never,
-  },
-];
-const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
-  items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
-
-const cases = table.flatMap((row) =>
+const cases = combinations.flatMap((row) =>
   Object.entries(divisions).flatMap(([divided, testing]) =>
     [false, true].map((exclusive) => ({
       ...row,
@@ -109,23 +63,8 @@ const planned = (primitive: "scan" | "reduce", options: object, testing: object 
   );
 };
 
-/** Words around the bytes of an array. */
-const storage = (data: AnyArray, before = 0, behind = 0): GPUBuffer => {
-  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  const words = randomWords(before + Math.max(4, Math.ceil(bytes.length / 4)) + behind, "around");
-  new Uint8Array(words.buffer).set(bytes, before * 4);
-  return storageBuffer(fold().device, words);
-};
-/** The first bytes of words, as many as an array has, as an array of its type. */
-const readAs = (wanted: AnyArray, type: ElementType, words: Uint32Array): AnyArray =>
-  wanted instanceof Uint16Array
-    ? new Uint16Array(words.slice().buffer, 0, wanted.length)
-    : arrayOver(type, words.slice().buffer, 0, wanted.length);
-const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
-  const encoder = fold().device.createCommandEncoder();
-  record(encoder);
-  fold().device.queue.submit([encoder.finish()]);
-};
+const storage = (data: AnyArray, before = 0, behind = 0): GPUBuffer =>
+  arrayBuffer(fold().device, data, before, behind);
 
 /** That a plan divides the rows as a test wants it to. */
 function expectChunks(rowsPerChunk: number | undefined, divided: string, of: number, columns: number): void {
@@ -174,7 +113,7 @@ test.for(rows(cases, { of: 20 }))("a scan of $name", async (row, { skip }) => {
     expectChunks(grouping.rowsPerChunk, divided, ofRows, columns);
     const isBlocked = "block" in testing && columns >= testing.block && ofRows > 8;
     expect(grouping.rowsPerRun, title).toBe(isBlocked ? 4 : undefined);
-    submit((encoder) => scan.record(encoder, ranges));
+    submit(fold().device, (encoder) => scan.record(encoder, ranges));
     const like = { op, type, exclusive, segments: { columns }, ...starts };
     const expected = scanReference(data, {
       ...like,
@@ -233,7 +172,7 @@ test.for(
     if (ofRows > 0) {
       expectChunks(grouping.rowsPerChunk, divided, ofRows, columns);
     }
-    submit((encoder) => reduce.record(encoder, ranges));
+    submit(fold().device, (encoder) => reduce.record(encoder, ranges));
     const like = { op, type, segments: { columns }, ...starts };
     const expected = reduceReference(data, {
       ...like,
@@ -254,7 +193,7 @@ test.for(
 });
 
 test.for(rows([0, 4, 5, 7], { of: 4 }))("as on GPUs, row %i of the table", async (at) => {
-  const row = table[at] as Row;
+  const row = combinations[at] as Combination;
   const { type, op } = row;
   const { device } = fold();
   const scan = await asOnGpus(fold(), () =>
@@ -266,7 +205,7 @@ test.for(rows([0, 4, 5, 7], { of: 4 }))("as on GPUs, row %i of the table", async
     const input = storage(data);
     const ranges = { input, output: input, length, columns };
     const grouping = scan.groupingOf(ranges);
-    submit((encoder) => scan.record(encoder, ranges));
+    submit(fold().device, (encoder) => scan.record(encoder, ranges));
     const order = type.name === "f64" ? { grouping } : {};
     const expected = scanReference(data, { op, type, segments: { columns }, ...order } as never) as AnyArray;
     expectSameBits(
@@ -299,7 +238,7 @@ describe("a map to items of another size, of a part of longer data", () => {
       const output = storageBuffer(device, randomWords(data.length * 2, "sums"));
       const totals = storageBuffer(device, randomWords(columns * 2, "totals"));
       const ranges = { input, length: data.length, columns, firstIndex };
-      submit((encoder) => {
+      submit(fold().device, (encoder) => {
         scan.record(encoder, { ...ranges, output });
         reduce.record(encoder, { ...ranges, output: totals });
       });
@@ -321,7 +260,7 @@ describe("a map to items of another size, of a part of longer data", () => {
 describe("a length on the GPU", () => {
   /** Whole numbers, whose sums are exact in any order. */
   const data = Float64Array.from(randomWords(31 * 40, "cut off"), (word) => (word % 512) - 256);
-  const wholes: Row = { type: f64, op: untyped(add), initial: -2 };
+  const wholes: Combination = { type: f64, op: untyped(add), initial: -2 };
   for (const [divided, testing] of Object.entries(divisions)) {
     for (const columns of [1, 5, 31]) {
       test(`cuts off the last row of ${columns} columns, ${divided}`, async () => {
@@ -345,7 +284,7 @@ describe("a length on the GPU", () => {
             const sums = storage(new Float64Array(data.length).fill(-1));
             const totals = storage(new Float64Array(columns + 1).fill(-1));
             const ranges = { input, length: { buffer: lengths, offset: 4 }, columns, ...starts } as const;
-            submit((encoder) => {
+            submit(fold().device, (encoder) => {
               scan.record(encoder, { ...ranges, output: sums } as never);
               reduce.record(encoder, { ...ranges, output: totals } as never);
             });
@@ -466,7 +405,7 @@ describe("at hand and on the GPU", () => {
       GPUBuffer,
     ];
     const ranges = { input, length, columns: 8 } as const;
-    submit((encoder) => {
+    submit(fold().device, (encoder) => {
       scan.record(encoder, { ...ranges, output });
       reduce.record(encoder, { ...ranges, output: totals });
     });

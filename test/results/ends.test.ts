@@ -16,7 +16,7 @@ import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { anyItems, randomBits } from "../support/random.ts";
+import { anyItems, randomBits, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 // The two ends of a scan or a reduction: the value before the first element, and the range that the total goes to.
@@ -67,8 +67,6 @@ const table: readonly Row[] = [
 
 const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
   items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
-const randomWords = (length: number, name: string): Uint32Array =>
-  Uint32Array.from({ length }, randomBits(name));
 /** A value, as an array of one. */
 const one = (type: ElementType, value: Value): AnyArray => {
   const { array, set } = emptyLike(arrayOver(type, new ArrayBuffer(0)), 1, type);

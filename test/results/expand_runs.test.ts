@@ -11,7 +11,7 @@ import { elementsAt, expandRunsReference, runLengthsReference } from "../../src/
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, planAs, useSoftwareFold } from "../support/fold.ts";
-import { anyItems, randomBits } from "../support/random.ts";
+import { anyItems, randomBits, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched.ts";
 
@@ -20,9 +20,6 @@ import { watched } from "../support/watched.ts";
 const test = testInTurn({ of: 4 });
 const fold = useSoftwareFold();
 const pair = struct({ name: "Pair", fields: { cell: u32, weight: f32, more: u32 } });
-
-const randomWords = (length: number, name: string): Uint32Array =>
-  Uint32Array.from({ length }, randomBits(name));
 
 /** Counts of so many runs: none, one, around a tile of 1024 items, and random ones. */
 const counted: Readonly<Record<string, (runs: number) => Uint32Array>> = {

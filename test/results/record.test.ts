@@ -10,7 +10,7 @@ import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { randomBits } from "../support/random.ts";
+import { randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 3 });
@@ -22,8 +22,6 @@ const where = "x % 3u == 1u";
 const keep = (x: number): boolean => x % 3 === 1;
 
 const poisoned = (length: number): Uint32Array => new Uint32Array(length).fill(POISON);
-const randomWords = (length: number, name: string): Uint32Array =>
-  Uint32Array.from({ length }, randomBits(name));
 
 /** Poison with these words at a place. */
 function placed(length: number, ...pieces: readonly (readonly [number, ArrayLike<number>])[]): Uint32Array {

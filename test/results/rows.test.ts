@@ -1,12 +1,6 @@
 import { describe, expect } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { arrayOver } from "../../src/algebra/arrays.ts";
-import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import type { Operator } from "../../src/algebra/monoid.ts";
-import { add, max, min, mul } from "../../src/algebra/operators.ts";
-import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
-import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import type { Prepared } from "../../src/gpu/recording.ts";
 import { prepareFor } from "../../src/gpu/recording.ts";
@@ -17,62 +11,18 @@ import { planRows } from "../../src/plan/rows.ts";
 import { segmentsOf } from "../../src/plan/segments.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { matrix } from "../look_back/operators.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { anyItems, randomBits } from "../support/random.ts";
+import { anyItems, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 // Scans and reductions of rows that work-groups take whole, or in parts, against the reference, on every element.
 
 const test = testInTurn({ of: 10 });
 const fold = useSoftwareFold();
-
-const randomWords = (length: number, name: string): Uint32Array =>
-  Uint32Array.from({ length }, randomBits(name));
-
-interface Row {
-  readonly type: ElementType;
-  readonly op: Operator<string>;
-  readonly initial: Value;
-  readonly items?: (length: number) => AnyArray;
-}
-const table: readonly Row[] = [
-  { type: u32, op: untyped(affine), initial: 0x80030005 },
-  { type: u32, op: untyped(add), initial: 7 },
-  {
-    type: f32,
-    op: untyped(add),
-    initial: 3,
-    // Small whole numbers, whose sums are exact in any order.
-    items: (length) => Float32Array.from(randomWords(length, "f32"), (word) => (word % 64) - 32),
-  },
-  { type: f32, op: untyped(max), initial: -0 },
-  {
-    type: f64,
-    op: untyped(add),
-    initial: 0.1,
-    items(length) {
-      const next = randomBits(`f64 ${length}`);
-      return Float64Array.from({ length }, () =>
-        next() % 9 === 0 ? -0 : (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40),
-      );
-    },
-  },
-  { type: u64, op: untyped(mul), initial: 3n },
-  { type: f16, op: untyped(min), initial: 65504 },
-  {
-    type: matrix.type,
-    op: matrix as unknown as Operator<string>,
-    initial: { a: 1, b: 2, c: 3, d: 4 },
-    items: (length) =>
-      matrix.type.over(randomWords(length * 4, `matrix ${length}`).buffer as ArrayBuffer) as never,
-  },
-];
-const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
-  items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
 
 /** Tiles of 16, 32 and 128 items, level by level and by subgroups, as on a GPU; and those that are chosen for the adapter. */
 const ways: readonly {
@@ -138,22 +88,8 @@ const shapes: readonly (readonly [columns: number, rows: number])[] = [
 ];
 const MOST = 2100;
 
-const storage = (data: AnyArray, before = 0, behind = 0): GPUBuffer => {
-  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  const words = randomWords(before + Math.max(4, Math.ceil(bytes.length / 4)) + behind, "around");
-  new Uint8Array(words.buffer).set(bytes, before * 4);
-  return storageBuffer(fold().device, words);
-};
-/** The first bytes of words, as many as an array has, as an array of its type. */
-const readAs = (wanted: AnyArray, type: ElementType, words: Uint32Array): AnyArray =>
-  wanted instanceof Uint16Array
-    ? new Uint16Array(words.slice().buffer, 0, wanted.length)
-    : arrayOver(type, words.slice().buffer, 0, wanted.length);
-const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
-  const encoder = fold().device.createCommandEncoder();
-  record(encoder);
-  fold().device.queue.submit([encoder.finish()]);
-};
+const storage = (data: AnyArray, before = 0, behind = 0): GPUBuffer =>
+  arrayBuffer(fold().device, data, before, behind);
 /** What is prepared as on an adapter with these facts. */
 async function prepared(
   primitive: "scan" | "reduce",
@@ -170,7 +106,7 @@ async function prepared(
 }
 
 /** Each operator and each way is exclusive in half of its rows. Of u32, every way is both. */
-const cases = table.flatMap((row, at) =>
+const cases = combinations.flatMap((row, at) =>
   ways.flatMap(({ name, own, facts }, by) =>
     (at === 0 ? [false, true] : [(at + by) % 2 === 1]).map((exclusive) => ({
       ...row,
@@ -215,7 +151,7 @@ test.for(rows(cases, { of: 30 }))("a scan of $name, exclusive: $exclusive", asyn
       } as never;
       const grouping = scan.groupingOf(ranges);
       const before = await readWords(fold().device, output);
-      submit((encoder) => scan.record(encoder, ranges));
+      submit(fold().device, (encoder) => scan.record(encoder, ranges));
       const order = type.name === "f64" ? { grouping } : {};
       const like = { op, type, exclusive, segments: { rows: columns }, ...starts, ...order };
       const expected = scanReference(data, like as never) as AnyArray;
@@ -261,7 +197,7 @@ test.for(
         ...starts,
       } as never;
       const grouping = reduce.groupingOf(ranges);
-      submit((encoder) => reduce.record(encoder, ranges));
+      submit(fold().device, (encoder) => reduce.record(encoder, ranges));
       const order = type.name === "f64" ? { grouping } : {};
       const like = { op, type, segments: { rows: columns }, ...starts, ...order };
       const expected = reduceReference(data, like as never) as unknown as AnyArray;
@@ -306,7 +242,7 @@ describe("rows", () => {
         const sum = storageBuffer(device, Uint32Array.of(77, 77, 77));
         const words = storageBuffer(device, Uint32Array.of(9, length));
         const common = { input, length: { buffer: words, offset: 4 }, rows: columns };
-        submit((encoder) => {
+        submit(fold().device, (encoder) => {
           reduce.record(encoder, { ...common, output, count: { buffer: sum, offset: 4 } } as never);
           scan.record(encoder, { ...common, output: prefixes } as never);
         });

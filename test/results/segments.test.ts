@@ -14,11 +14,11 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { matrix } from "../look_back/operators.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { anyItems, randomBits } from "../support/random.ts";
+import { anyItems, randomBits, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 // Scans and reductions of segments: every source of heads, against the reference, on every element. Each row of the table takes
@@ -43,8 +43,6 @@ interface Row {
   readonly items?: (length: number) => AnyArray;
 }
 
-const randomWords = (length: number, name: string): Uint32Array =>
-  Uint32Array.from({ length }, randomBits(name));
 const table: readonly Row[] = [
   { type: u32, op: untyped(add), initial: 7 },
   { type: u32, op: untyped(affine), initial: 0x80030005 },
@@ -203,22 +201,8 @@ const sources: readonly Source[] = [
 /** The range that a recording takes for a source. */
 const rangeOf = ({ name }: Source): string => (name === "headBits" ? "heads" : name);
 
-const storage = (data: AnyArray, before = 0, behind = 0): GPUBuffer => {
-  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  const words = randomWords(before + Math.max(4, Math.ceil(bytes.length / 4)) + behind, "around");
-  new Uint8Array(words.buffer).set(bytes, before * 4);
-  return storageBuffer(fold().device, words);
-};
-/** The first bytes of words, as many as an array has, as an array of its type. */
-const readAs = (wanted: AnyArray, type: ElementType, words: Uint32Array): AnyArray =>
-  wanted instanceof Uint16Array
-    ? new Uint16Array(words.slice().buffer, 0, wanted.length)
-    : arrayOver(type, words.slice().buffer, 0, wanted.length);
-const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
-  const encoder = fold().device.createCommandEncoder();
-  record(encoder);
-  fold().device.queue.submit([encoder.finish()]);
-};
+const storage = (data: AnyArray, before = 0, behind = 0): GPUBuffer =>
+  arrayBuffer(fold().device, data, before, behind);
 
 // The first types take every algorithm, and the others take one each.
 const cases = table.flatMap((row, at) =>
@@ -281,7 +265,7 @@ test.for(rows(cases, { of: 30 }))("a scan of $name, $algorithm, $passes", async 
           ...starts,
         } as never;
         const grouping = scan.groupingOf(ranges);
-        submit((encoder) => scan.record(encoder, ranges));
+        submit(fold().device, (encoder) => scan.record(encoder, ranges));
         const order = type.name === "f64" ? { grouping } : {};
         const like = { op, type, exclusive, segments: reference, ...starts, ...order };
         const expected = scanReference(data, like as never) as AnyArray;
@@ -340,7 +324,7 @@ test.for(rows(cases, { of: 30, shift: 17 }))(
           ...starts,
         } as never;
         const grouping = reduce.groupingOf(ranges);
-        submit((encoder) => reduce.record(encoder, ranges));
+        submit(fold().device, (encoder) => reduce.record(encoder, ranges));
         const order = type.name === "f64" ? { grouping } : {};
         const like = { op, type, segments: reference, ...starts, ...order };
         const found = reduceReference(data, like as never) as unknown;
@@ -595,7 +579,7 @@ describe("on the GPU", () => {
       const output = storageBuffer(device, guard);
       const prefixes = storageBuffer(device, Uint32Array.of(...guard, ...guard));
       const ranges = { input, length: 64, offsets: positions, segmentCount: 3 };
-      submit((encoder) => {
+      submit(fold().device, (encoder) => {
         reduce.record(encoder, { ...ranges, output: { buffer: output, offset: 16, size: 12 } });
         scan.record(encoder, { ...ranges, output: { buffer: prefixes, size: 256 } });
       });

@@ -14,7 +14,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import type { ReferenceTopK } from "../../src/reference/sort.ts";
 import { argSortReference, nthReference, topKReference } from "../../src/reference/sort.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { guarded, readWords, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { anyItems, randomItems } from "../support/random.ts";
@@ -267,23 +267,6 @@ describe("on the GPU", () => {
 });
 
 describe("recorded", () => {
-  const guarded = (words: Uint32Array, before: number, after: number): Uint32Array => {
-    const all = new Uint32Array(before + words.length + after).fill(0xabad1dea);
-    all.set(words, before);
-    return all;
-  };
-
-  async function submitted(
-    record: (encoder: GPUCommandEncoder) => void,
-    buffers: readonly GPUBuffer[],
-  ): Promise<Uint32Array[]> {
-    const { device } = fold();
-    const encoder = device.createCommandEncoder();
-    record(encoder);
-    device.queue.submit([encoder.finish()]);
-    return Promise.all(buffers.map((buffer) => readWords(device, buffer)));
-  }
-
   test.for(rows(passes, { of: 4, seldom: true }))(
     "%s: ranges that start anywhere, and nothing else is written",
     async (one) => {
@@ -310,12 +293,20 @@ describe("recorded", () => {
         const all = [input, output, indices];
         const expected = topKReference(data, 50);
         const moved = expected.indices.map((position) => position + 0xffff_fff0);
-        const [same, values, positions] = await submitted((encoder) => best.record(encoder, ranges), all);
+        const [same, values, positions] = await submitted(
+          fold().device,
+          (encoder) => best.record(encoder, ranges),
+          all,
+        );
         expectSameBits(same as Uint32Array, guarded(data, at, 3), "input");
         expectSameBits(values as Uint32Array, guarded(expected.values, 3, 2), "values");
         expectSameBits(positions as Uint32Array, guarded(moved, 1, 5), "positions");
         const { value, index } = nthReference(data, 40);
-        const [, one, place] = await submitted((encoder) => median.record(encoder, ranges), all);
+        const [, one, place] = await submitted(
+          fold().device,
+          (encoder) => median.record(encoder, ranges),
+          all,
+        );
         expect([one?.[3], place?.[1]]).toEqual([value, (index + 0xffff_fff0) >>> 0]);
         for (const buffer of all) {
           buffer.destroy();
@@ -339,7 +330,7 @@ describe("recorded", () => {
       const none = await fold().prepareTopK({ type: u32, k, maxLength: 0, lengthOnGpu: true });
       device.queue.writeBuffer(count, 0, Uint32Array.of(9));
       const ranges = { input: output, output, indices, count, length };
-      const [counted] = await submitted((encoder) => none.record(encoder, ranges), [count]);
+      const [counted] = await submitted(fold().device, (encoder) => none.record(encoder, ranges), [count]);
       expect(counted?.[0]).toBe(0);
       none.destroy();
     }
@@ -371,6 +362,7 @@ describe("recorded", () => {
         ];
         const ranges = { input, output, indices, count, length: own };
         const [values, positions, counted] = await submitted(
+          fold().device,
           (encoder) => best.record(encoder, ranges),
           [output, indices, count],
         );

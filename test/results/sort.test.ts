@@ -16,7 +16,7 @@ import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { guarded, readWords, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
@@ -231,22 +231,6 @@ describe("bits", () => {
 });
 
 describe("recorded", () => {
-  /** Records once, and gives the words of the buffers. */
-  async function submitted(
-    record: (encoder: GPUCommandEncoder) => void,
-    buffers: readonly GPUBuffer[],
-  ): Promise<Uint32Array[]> {
-    const encoder = fold().device.createCommandEncoder();
-    record(encoder);
-    fold().device.queue.submit([encoder.finish()]);
-    return Promise.all(buffers.map((buffer) => readWords(fold().device, buffer)));
-  }
-  const guarded = (words: Uint32Array, before: number, after: number): Uint32Array => {
-    const all = new Uint32Array(before + words.length + after).fill(0xabad1dea);
-    all.set(words, before);
-    return all;
-  };
-
   const placed = ways.flatMap((way) => [3, 16, 32].map((bits) => ({ way, named: way.name, bits })));
   test.for(rows(placed, { of: 4 }))(
     "$named, $bits bits: ranges that start anywhere, and nothing else is written",
@@ -279,6 +263,7 @@ describe("recorded", () => {
         const reordered = apart ? storageBuffer(device, guarded(blank, 11, 1)) : given;
         const [keyAt, valueAt] = apart ? [3, 11] : [5, 7];
         const [keys, moved] = (await submitted(
+          fold().device,
           (encoder) =>
             sort.record(encoder, {
               input: { buffer: input, offset: 20 },
@@ -321,6 +306,7 @@ describe("recorded", () => {
     ) as [GPUBuffer, GPUBuffer, GPUBuffer];
     const room = storageBuffer(device, new Uint32Array(length));
     const [sorted, moved, others] = (await submitted(
+      fold().device,
       (encoder) =>
         sort.record(encoder, {
           input: items,
@@ -359,6 +345,7 @@ describe("recorded", () => {
         const reordered = storageBuffer(device, new Uint32Array(3 * most).fill(7));
         const count = storageBuffer(device, Uint32Array.of(length));
         const [words] = (await submitted(
+          fold().device,
           (encoder) =>
             sort.record(encoder, {
               input,
@@ -383,6 +370,7 @@ describe("recorded", () => {
     const sort = await fold().prepareSort({ type: u32, indices: true, maxLength: 3 });
     const [input, output] = [storageBuffer(device, data), storageBuffer(device, new Uint32Array(3))];
     const [words] = await submitted(
+      fold().device,
       (encoder) => sort.record(encoder, { input, output, length: 3, firstIndex: 10 }),
       [output],
     );
@@ -394,6 +382,7 @@ describe("recorded", () => {
       storageBuffer(device, one),
     ) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
     const [moved] = await submitted(
+      fold().device,
       (encoder) =>
         moving.record(encoder, {
           input,
@@ -422,7 +411,11 @@ describe("recorded", () => {
       const length = [1500, 300, 1100, 1][run % 4] as number;
       const data = anyItems("u32", length, `run ${run}`) as Uint32Array;
       const [input, output] = [storageBuffer(device, data), storageBuffer(device, new Uint32Array(length))];
-      const [words] = await submitted((encoder) => sort.record(encoder, { input, output, length }), [output]);
+      const [words] = await submitted(
+        fold().device,
+        (encoder) => sort.record(encoder, { input, output, length }),
+        [output],
+      );
       expectSameBits(words as Uint32Array, sortReference(data, { bits: [0, 24] }), `run ${run}`);
     }
     sort.destroy();

@@ -11,7 +11,7 @@ import { everyMethod } from "../../src/plan/every_method.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { argSortReference, topKReference } from "../../src/reference/sort.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits, randomItems } from "../support/random.ts";
@@ -81,26 +81,6 @@ test.for(rows(cases, { of: 20 }))("$way, $type: rows and segments of every lengt
   }
 });
 
-/** Words between others, which nothing may write. */
-const FILL = 0xabad1dea;
-const guarded = (words: Uint32Array, before: number, after: number): Uint32Array => {
-  const all = new Uint32Array(before + words.length + after).fill(FILL);
-  all.set(words, before);
-  return all;
-};
-
-/** Records once, and gives the words of the buffers. */
-async function submitted(
-  record: (encoder: GPUCommandEncoder) => void,
-  buffers: readonly GPUBuffer[],
-): Promise<Uint32Array[]> {
-  const { device } = fold();
-  const encoder = device.createCommandEncoder();
-  record(encoder);
-  device.queue.submit([encoder.finish()]);
-  return Promise.all(buffers.map((buffer) => readWords(device, buffer)));
-}
-
 describe("recorded", () => {
   const recorded = [
     { title: "in a tile", maxSegmentLength: 100 },
@@ -142,6 +122,7 @@ describe("recorded", () => {
         const starts = storageBuffer(device, guarded(Uint32Array.from(offsets), 3, 2));
         const [keyAt, valueAt] = apart ? [3, 11] : [5, 7];
         const [keys, moved] = (await submitted(
+          fold().device,
           (encoder) =>
             sort.record(encoder, {
               input: { buffer: input, offset: 20 },
@@ -194,9 +175,10 @@ describe("recorded", () => {
         });
         const [input, output] = [
           storageBuffer(device, new Uint32Array(data.buffer)),
-          storageBuffer(device, new Uint32Array(900).fill(FILL)),
+          storageBuffer(device, new Uint32Array(900).fill(GUARD)),
         ];
         const [words] = (await submitted(
+          fold().device,
           (encoder) =>
             sort.record(encoder, {
               input,
@@ -243,6 +225,7 @@ describe("recorded", () => {
         storageBuffer(device, new Uint32Array(one.buffer as ArrayBuffer)),
       ) as [GPUBuffer, GPUBuffer, GPUBuffer];
       const [sorted, moved, others] = (await submitted(
+        fold().device,
         (encoder) =>
           sort.record(encoder, {
             input: items,
@@ -399,6 +382,7 @@ describe("topK of rows", () => {
           const output = storageBuffer(device, guarded(new Uint32Array(2 * expected.values.length), 4, 3));
           const indices = storageBuffer(device, guarded(new Uint32Array(expected.indices.length), 5, 2));
           const [values, positions] = (await submitted(
+            fold().device,
             (encoder) =>
               prepared.record(encoder, {
                 input: storageBuffer(device, new Uint32Array(data.buffer)),
@@ -449,6 +433,7 @@ describe("topK of rows", () => {
     ];
     const input = storageBuffer(device, new Uint32Array(data.buffer));
     const [first, second] = (await submitted(
+      fold().device,
       (encoder) => best.record(encoder, { input, output, indices: positions, length: 2000, rows: 500 }),
       [output, positions],
     )) as [Uint32Array, Uint32Array];

@@ -1,3 +1,8 @@
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import { randomWords } from "./random.ts";
+
 const STORAGE = 0x80;
 const COPY_SRC = 0x4;
 const COPY_DST = 0x8;
@@ -12,6 +17,45 @@ export function storageBuffer(
   new Uint32Array(buffer.getMappedRange()).set(words);
   buffer.unmap();
   return buffer;
+}
+
+/** A storage buffer that holds an array, with so many random words before and behind it. */
+export function arrayBuffer(device: GPUDevice, data: AnyArray, before = 0, behind = 0): GPUBuffer {
+  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+  const words = randomWords(before + Math.max(4, Math.ceil(bytes.length / 4)) + behind, "around");
+  new Uint8Array(words.buffer).set(bytes, before * 4);
+  return storageBuffer(device, words);
+}
+
+/** Words between others that nothing may write. */
+export function guarded(words: Uint32Array, before: number, after: number): Uint32Array {
+  const all = new Uint32Array(before + words.length + after).fill(GUARD);
+  all.set(words, before);
+  return all;
+}
+export const GUARD = 0xabad1dea;
+
+/** The first bytes of words, as many as an array has, as an array of its type. */
+export const readAs = (wanted: AnyArray, type: ElementType, words: Uint32Array): AnyArray =>
+  wanted instanceof Uint16Array
+    ? new Uint16Array(words.slice().buffer, 0, wanted.length)
+    : arrayOver(type, words.slice().buffer, 0, wanted.length);
+
+/** Records into an encoder, and submits it. */
+export function submit(device: GPUDevice, record: (encoder: GPUCommandEncoder) => void): void {
+  const encoder = device.createCommandEncoder();
+  record(encoder);
+  device.queue.submit([encoder.finish()]);
+}
+
+/** The same. It gives the words that the buffers then hold. */
+export function submitted(
+  device: GPUDevice,
+  record: (encoder: GPUCommandEncoder) => void,
+  buffers: readonly GPUBuffer[],
+): Promise<Uint32Array[]> {
+  submit(device, record);
+  return Promise.all(buffers.map((buffer) => readWords(device, buffer)));
 }
 
 /** The words of a buffer, once all that was submitted is done. */

@@ -141,6 +141,10 @@ export function valuesAs(type: TypeName, values: readonly Scalar[]): ScalarArray
   }
 }
 
+/** Random words. The same name gives the same words in a run. */
+export const randomWords = (length: number, name: string): Uint32Array =>
+  Uint32Array.from({ length }, randomBits(name));
+
 /** Items of any type: any bits of a scalar; of a struct, a whole number from 1 to 1000 in every scalar of it. */
 export function randomItems(type: ElementType, length: number, name: string): AnyArray {
   if (type.kind !== "struct") {
