@@ -149,6 +149,7 @@ await build({
       inKernelExamples.map((name) => [`examples/in-kernel/${name}`, `examples/in-kernel/${name}.ts`]),
     ),
     "bench/in-kernel": "bench/in-kernel.ts",
+    "bench/family-run": "bench/family-run.ts",
   },
   outdir: "build",
   packages: "external",

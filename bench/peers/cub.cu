@@ -1,4 +1,5 @@
 // CUB beside Wavefold: exclusive sums, reductions and selections (half kept), timed by CUDA events.
+// The tasks of bench/family.ts, too, on its data: runs, sums, halves, bins and equal of u32.
 // usage: cub scan:u32:1048576 reduce:f64:65536 compact:u32:1000003 copy:u32:1048576 ...
 // Prints one JSON object; times are in microseconds, and each result is compared with the CPU's,
 // element by element, before its time counts. build: nvcc -O3 -std=c++17 -arch=native -o cub cub.cu
@@ -12,7 +13,10 @@
 #include <string>
 #include <vector>
 
+#include <cub/device/device_histogram.cuh>
+#include <cub/device/device_partition.cuh>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <cub/version.cuh>
@@ -208,6 +212,10 @@ std::string verify_compact(const std::vector<T> &data, const T *output, const st
   return compare(read_back(output, expected.size()), expected);
 }
 
+struct Sum {
+  __host__ __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a + b; }
+};
+
 struct Result {
   Timing timing;
   std::string problem;
@@ -270,6 +278,124 @@ Result run(const std::string &primitive, std::size_t length) {
   return outcome;
 }
 
+/// As bench/family.ts has them.
+constexpr int BINS = 256;
+constexpr std::uint32_t RANGE = 65536;
+
+std::uint32_t word_at(std::size_t index) {
+  std::uint32_t word = static_cast<std::uint32_t>(index) * 2654435761u;
+  word = (word ^ (word >> 15)) * 2246822519u;
+  return word ^ (word >> 13);
+}
+
+bool is_family(const std::string &task) {
+  return task == "runs" || task == "sums" || task == "halves" || task == "bins" || task == "equal";
+}
+
+std::vector<std::uint32_t> family_data(const std::string &task, std::size_t length) {
+  std::vector<std::uint32_t> data(length);
+  std::uint32_t key = 0;
+  for (std::size_t at = 0; at < length; at++) {
+    const std::uint32_t word = word_at(at);
+    if (task == "runs" || task == "sums") {
+      key += word >> (task == "runs" ? 30 : 24) == 0 ? 1 : 0;
+      data[at] = key;
+    } else {
+      data[at] = task == "halves" ? word : task == "bins" ? word % RANGE : RANGE / 3;
+    }
+  }
+  return data;
+}
+
+using Words = std::vector<std::uint32_t>;
+
+std::string verify_family(const std::string &task, const Words &data, const std::uint32_t *output,
+                          const std::uint32_t *unique, const std::int64_t *count) {
+  if (task == "bins" || task == "equal") {
+    Words bins(BINS);
+    for (const std::uint32_t word : data) {
+      bins[std::uint64_t{word} * BINS / RANGE]++;
+    }
+    return compare(read_back(output, BINS), bins);
+  }
+  Words keys, totals;
+  if (task == "halves") {
+    std::copy_if(data.begin(), data.end(), std::back_inserter(totals), Keep<std::uint32_t>{});
+  } else {
+    for (std::size_t at = 0; at < data.size(); at++) {
+      if (at == 0 || data[at] != data[at - 1]) {
+        keys.push_back(data[at]);
+        totals.push_back(0);
+      }
+      totals.back() += task == "runs" ? 1 : word_at(at);
+    }
+  }
+  const auto found = read_back(count, 1)[0];
+  if (found != static_cast<std::int64_t>(totals.size())) {
+    return "it counts " + std::to_string(found) + ", and the CPU " + std::to_string(totals.size());
+  }
+  if (task == "halves") {
+    // CUB puts the rest behind in reverse order.
+    Words rest;
+    std::copy_if(data.rbegin(), data.rend(), std::back_inserter(rest),
+                 [](std::uint32_t word) { return !Keep<std::uint32_t>{}(word); });
+    totals.insert(totals.end(), rest.begin(), rest.end());
+  } else if (const std::string problem = compare(read_back(unique, keys.size()), keys); !problem.empty()) {
+    return "keys: " + problem;
+  }
+  return compare(read_back(output, totals.size()), totals);
+}
+
+Result run_family(const std::string &task, std::size_t length) {
+  const Words data = family_data(task, length);
+  const std::size_t bytes = std::max<std::size_t>(length, BINS) * sizeof(std::uint32_t);
+  const Memory input(bytes), values(task == "sums" ? bytes : 0), output(bytes), unique(bytes), count(64);
+  check(cudaMemcpy(input.as<char>(), data.data(), length * 4, cudaMemcpyHostToDevice), "filling");
+  if (task == "sums") {
+    Words summed(length);
+    for (std::size_t at = 0; at < length; at++) {
+      summed[at] = word_at(at);
+    }
+    check(cudaMemcpy(values.as<char>(), summed.data(), length * 4, cudaMemcpyHostToDevice), "filling");
+  }
+  const auto items = static_cast<std::int64_t>(length);
+  const auto *const from = input.as<const std::uint32_t>();
+  auto *const to = output.as<std::uint32_t>();
+  auto *const keys = unique.as<std::uint32_t>();
+  auto *const found = count.as<std::int64_t>();
+  const auto call = [&](void *scratch, std::size_t &size) {
+    if (task == "runs") {
+      check(cub::DeviceRunLengthEncode::Encode(scratch, size, from, keys, to, found, items), "DeviceRunLengthEncode");
+    } else if (task == "sums") {
+      check(cub::DeviceReduce::ReduceByKey(scratch, size, from, keys, values.as<const std::uint32_t>(), to, found, Sum{},
+                                           items),
+            "ReduceByKey");
+    } else if (task == "halves") {
+      check(cub::DevicePartition::If(scratch, size, from, to, found, items, Keep<std::uint32_t>{}), "DevicePartition");
+    } else {
+      check(cub::DeviceHistogram::HistogramEven(scratch, size, from, to, BINS + 1, std::uint32_t{0}, RANGE, items),
+            "DeviceHistogram");
+    }
+  };
+  std::size_t size = 0;
+  call(nullptr, size);
+  const Memory scratch(size);
+  {
+    const Memory a(HEAT_BYTES), b(HEAT_BYTES);
+    keep_busy([&] { copy(a.as<void>(), b.as<void>(), HEAT_BYTES); }, HEAT_MS);
+  }
+  const auto work = [&] { call(scratch.as<void>(), size); };
+  Result outcome{time(work), ""};
+  for (const Memory *one : {&output, &unique}) {
+    check(cudaMemset(one->as<char>(), POISON, bytes), "poisoning");
+  }
+  check(cudaMemset(count.as<char>(), 0, 64), "poisoning");
+  work();
+  check(cudaDeviceSynchronize(), "running");
+  outcome.problem = verify_family(task, data, to, keys, found);
+  return outcome;
+}
+
 std::string quoted(const std::string &text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -310,7 +436,12 @@ int main(int argc, char **argv) {
     try {
       const std::string name = type;
       Result result;
-      if (name == "u32") {
+      if (is_family(primitive)) {
+        if (name != "u32") {
+          throw Failure{std::string(primitive) + " is of u32"};
+        }
+        result = run_family(primitive, length);
+      } else if (name == "u32") {
         result = run<std::uint32_t>(primitive, length);
       } else if (name == "i32") {
         // The same bits as u32's, and no overflow that C++ leaves undefined.

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import type { FamilyTask } from "../../bench/family.ts";
+import { familyData, familyExpected, familyTasks, familyValues, timeFamily } from "../../bench/family.ts";
+import { createTimer, paceFor } from "../../bench/timer.ts";
+import { histogramReference } from "../../src/reference/histogram.ts";
+import { partitionReference } from "../../src/reference/partition.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { runLengthsReference } from "../../src/reference/runs.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { rows } from "../support/rows.ts";
+
+const fold = useSoftwareFold();
+const LENGTH = 3000;
+
+/** The same by `wavefold/reference`. */
+function referenceOf(task: FamilyTask, data: Uint32Array): ReturnType<typeof familyExpected> {
+  switch (task) {
+    case "runs": {
+      const { values, counts } = runLengthsReference(data);
+      return { output: counts, unique: values, count: values.length };
+    }
+    case "sums": {
+      const { keys, values } = reduceReference(familyValues(data.length), { segments: { keys: data } });
+      return { output: values, unique: keys, count: keys.length };
+    }
+    case "halves": {
+      const { values, count } = partitionReference(data, (word: number) => word % 2 === 1);
+      return { output: values, count };
+    }
+    default:
+      return { output: histogramReference(data, { bins: 256, range: [0, 2 ** 16] }) };
+  }
+}
+
+test.each(familyTasks)("what %s must give is what the reference gives", (task) => {
+  const data = familyData(task, LENGTH);
+  expect(familyExpected(task, data)).toEqual(referenceOf(task, data));
+});
+
+test("runs are about as long as they say", () => {
+  for (const [task, mean] of [
+    ["runs", 4],
+    ["sums", 256],
+  ] as const) {
+    const runs = familyExpected(task, familyData(task, 2 ** 16)).count ?? 0;
+    expect(2 ** 16 / runs).toBeGreaterThan(mean * 0.8);
+    expect(2 ** 16 / runs).toBeLessThan(mean * 1.2);
+  }
+});
+
+test.each(rows([...familyTasks], { of: 5 }))("%s is right, and is timed beside a copy", async (task) => {
+  const timer = await createTimer(fold().device, { ...paceFor(true, true), runs: 1, warmUpMs: 0 });
+  const row = await timeFamily(fold(), timer, task, LENGTH);
+  timer.destroy();
+  expect(row.problem).toBeUndefined();
+  expect(row.median).toBeGreaterThan(0);
+  expect(row.copy).toBeGreaterThan(0);
+});
