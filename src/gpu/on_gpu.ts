@@ -321,12 +321,20 @@ function typesOnGpu(
 /** The least length that a plan is made for: one tile on most devices. */
 const LEAST_LENGTH = 1024;
 
-/** The length that a plan is made for: a power of two, so that other lengths can use it, too, if the device has room for as many. */
-export function plannedLength(length: number, itemBytes: number, { facts: { limits } }: Context): number {
+/**
+ * The length that a plan is made for: a power of two, so that other lengths can use it, too, if the device has room for as many.
+ * Ranges that are longer than a binding may be go `inWindows`, or are refused: then the error names the caller's length.
+ */
+export function plannedLength(
+  length: number,
+  itemBytes: number,
+  { facts: { limits } }: Context,
+  inWindows = false,
+): number {
   const rounded = Math.max(LEAST_LENGTH, 2 ** Math.ceil(Math.log2(length)));
   const { maxStorageBufferBindingSize, maxBufferSize } = limits;
-  // Longer ranges than a binding may be go in windows.
-  const most = length * itemBytes > maxStorageBufferBindingSize ? maxBufferSize : maxStorageBufferBindingSize;
+  const isLong = inWindows && length * itemBytes > maxStorageBufferBindingSize;
+  const most = isLong ? maxBufferSize : maxStorageBufferBindingSize;
   return rounded * itemBytes > Math.min(most, maxBufferSize) || rounded > 0xffffffff ? length : rounded;
 }
 
@@ -472,7 +480,12 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
   const itemBytes = Math.max(u32.bytes, input.type.bytes, others.type.bytes);
   const all = {
     ...others,
-    maxLength: plannedLength(input.maxLength, itemBytes, context),
+    maxLength: plannedLength(
+      input.maxLength,
+      itemBytes,
+      context,
+      primitive !== "partition" && (segments === undefined || segments.by === "rows"),
+    ),
     lengthOnGpu: count !== undefined,
     ...(initial !== undefined && { initial: true }),
     ...(sum && { total: true }),

@@ -28,7 +28,7 @@ import {
   submitOnGpu,
   withPlan,
 } from "./on_gpu.ts";
-import { keyOfCall } from "./planned.ts";
+import { keyOfCall, lengthError } from "./planned.ts";
 import { segmentsOnGpu } from "./segments_on_gpu.ts";
 import type { SortParts } from "./sort.ts";
 import { prepareParts } from "./sort.ts";
@@ -233,7 +233,10 @@ export async function sortOnGpu(
     made.push(memory);
     return memory;
   };
-  const compile = () => prepareParts(context, all, types, true);
+  const compile = () =>
+    prepareParts(context, all, types, true).catch((cause: unknown) => {
+      throw lengthError(cause, "data");
+    });
   try {
     return await withSort(context, key, scratchBytes, compile, async (sort) => {
       const result = room ? undefined : await make("result", input.maxLength * sortedType.bytes);

@@ -886,6 +886,35 @@ describe("limits", () => {
     one.destroy();
   });
 
+  test.each([0, 2 ** 20])(
+    "what does not go in windows names the length that it was given, maxKeptBytes %i",
+    async (maxKeptBytes) => {
+      const limits = { maxStorageBufferBindingSize: 2 ** 15, maxBufferSize: 2 ** 20 };
+      const { device } = watched(fold().device, { limits });
+      const one = await openFold({ device, maxKeptBytes });
+      const data = dataOf(9000);
+      const a = await one.upload(data);
+      const offsets = await one.upload(Uint32Array.of(0, 9000));
+      for (const call of [
+        () => one.sort(data),
+        () => one.sort(a),
+        () => one.argSort(a),
+        () => one.topK(a, 3),
+        () => one.partition(a, { where: "x > 3u" }),
+        () => one.scan(a, { segments: { offsets } }),
+      ]) {
+        const error: unknown = await call().catch((cause: unknown) => cause);
+        expect(error).toBeInstanceOf(LimitError);
+        expect(error).toMatchObject({ needed: 9000, option: "data" });
+        expect((error as LimitError).limit).toBeLessThanOrEqual(8192);
+        expect((error as LimitError).message).toMatch(/: 9000 items (of 4 bytes )?are more than /);
+      }
+      a.destroy();
+      offsets.destroy();
+      one.destroy();
+    },
+  );
+
   test("arrays that no binding holds go in windows, with both ends", async () => {
     const limits = { maxStorageBufferBindingSize: 2 ** 15, maxBufferSize: 2 ** 20 };
     const { one } = await foldOn(fold().device, { limits });
