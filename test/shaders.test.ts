@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { withoutComments } from "../scripts/modules.mjs";
 import { operator } from "../src/algebra/custom_operator.ts";
 import { exactAdd } from "../src/algebra/exact_add.ts";
@@ -310,37 +310,6 @@ function numberedOf(source: SourceText): SourceText {
 /** The declarations of kernels whose lines are in `reached`. Most kernels have no others. */
 const seen = new Set<string>();
 
-beforeAll(async () => {
-  for (const { algorithms, ...changes } of Object.values(adapters)) {
-    const facts = factsWith(changes, { maxComputeWorkgroupStorageSize: 32768 });
-    for await (const plan of plansOf(facts, algorithms)) {
-      for (const { code, label, relink } of plan.kernels) {
-        if (kernels.has(code)) {
-          continue;
-        }
-        kernels.set(code, label);
-        const before = seen.size;
-        for (const declaration of code.split("\n\n")) {
-          seen.add(declaration);
-        }
-        if (seen.size === before) {
-          continue;
-        }
-        const text = relink((source) => {
-          if (source.name === "generated contract") {
-            contracts.add(source.text);
-          }
-          return numberedOf(source);
-        });
-        for (const [, number] of text.matchAll(/ \/\/ line (\d+)$/gm)) {
-          const { name, line } = origins[Number(number)] as (typeof origins)[number];
-          reached.set(name, (reached.get(name) ?? new Set()).add(line));
-        }
-      }
-    }
-  }
-}, 600_000);
-
 /** A declaration's code, without the words, the numbers and the vectors in it, which may be other ones; calls may be left out. */
 const shapeOf = ({ text }: { readonly text: string }): string =>
   tokensOf(text)
@@ -351,62 +320,125 @@ const shapeOf = ({ text }: { readonly text: string }): string =>
     .replace(/\0<\0>/g, "\0")
     .replace(/\0+\(/g, "(");
 
-test("every shader is used by a plan or an in-kernel function", () => {
-  const inKernel = [
-    ...algorithmNames.flatMap((algorithm) =>
-      [u32, f16, f32, f64].flatMap((type) =>
-        [add, max].flatMap((op) => inKernelFunctions(type as ElementType, untyped(op), algorithm)),
+// Making the kernels of every plan takes half of the file's time.
+describe.each(rows(["every plan"], { of: 4, seldom: true }))("the kernels of %s", () => {
+  beforeAll(async () => {
+    for (const { algorithms, ...changes } of Object.values(adapters)) {
+      const facts = factsWith(changes, { maxComputeWorkgroupStorageSize: 32768 });
+      for await (const plan of plansOf(facts, algorithms)) {
+        for (const { code, label, relink } of plan.kernels) {
+          if (kernels.has(code)) {
+            continue;
+          }
+          kernels.set(code, label);
+          const before = seen.size;
+          for (const declaration of code.split("\n\n")) {
+            seen.add(declaration);
+          }
+          if (seen.size === before) {
+            continue;
+          }
+          const text = relink((source) => {
+            if (source.name === "generated contract") {
+              contracts.add(source.text);
+            }
+            return numberedOf(source);
+          });
+          for (const [, number] of text.matchAll(/ \/\/ line (\d+)$/gm)) {
+            const { name, line } = origins[Number(number)] as (typeof origins)[number];
+            reached.set(name, (reached.get(name) ?? new Set()).add(line));
+          }
+        }
+      }
+    }
+  }, 600_000);
+
+  test("every shader is used by a plan or an in-kernel function", () => {
+    const inKernel = [
+      ...algorithmNames.flatMap((algorithm) =>
+        [u32, f16, f32, f64].flatMap((type) =>
+          [add, max].flatMap((op) => inKernelFunctions(type as ElementType, untyped(op), algorithm)),
+        ),
       ),
-    ),
-    // Of so many items that their loops stay as they are in the files.
-    workGroupSort({ type: u32, items: 20, workGroupSize: 32 }),
-    workGroupSortPairs({ type: u32, values: u32, items: 20, workGroupSize: 32 }),
-    workGroupSortPairs({ type: u32, values: f16, items: 20, workGroupSize: 32 }),
-  ];
-  const shapes = new Set(
-    [...inKernel, ...allTypes.filter((type) => type.files.some(({ as }) => as)).map(numeric)]
-      .flatMap(({ pieces }) => pieces)
-      .map(shapeOf),
-  );
-  const isUsed = (path: string): boolean =>
-    reached.has(`shaders/${path}`) ||
-    piecesOf(read(path).replaceAll(" // unroll", "")).every(
-      (one) => one.name === "" || shapes.has(shapeOf(one)),
+      // Of so many items that their loops stay as they are in the files.
+      workGroupSort({ type: u32, items: 20, workGroupSize: 32 }),
+      workGroupSortPairs({ type: u32, values: u32, items: 20, workGroupSize: 32 }),
+      workGroupSortPairs({ type: u32, values: f16, items: 20, workGroupSize: 32 }),
+    ];
+    const shapes = new Set(
+      [...inKernel, ...allTypes.filter((type) => type.files.some(({ as }) => as)).map(numeric)]
+        .flatMap(({ pieces }) => pieces)
+        .map(shapeOf),
     );
-  expect(files.filter((path) => !isSample(path) && !isUsed(path))).toEqual([]);
-});
+    const isUsed = (path: string): boolean =>
+      reached.has(`shaders/${path}`) ||
+      piecesOf(read(path).replaceAll(" // unroll", "")).every(
+        (one) => one.name === "" || shapes.has(shapeOf(one)),
+      );
+    expect(files.filter((path) => !isSample(path) && !isUsed(path))).toEqual([]);
+  });
 
-test("everything that a file of shaders/device/ declares is reached by some kernel", () => {
-  const missed = files
-    .filter((path) => path.startsWith("device/") && !isSample(path))
-    .flatMap((path) => {
-      const text = read(path);
-      return parse(text).declarations.flatMap(({ name, keyword }) => {
-        const head = new RegExp(`^(?:@.*\\) )?${keyword}\\b(?:<.*?>)? *${name}\\b`, "m");
-        const line = text.slice(0, text.search(head)).split("\n").length;
-        return reached.get(`shaders/${path}`)?.has(line) ? [] : [`${path}: ${name}`];
+  test("everything that a file of shaders/device/ declares is reached by some kernel", () => {
+    const missed = files
+      .filter((path) => path.startsWith("device/") && !isSample(path))
+      .flatMap((path) => {
+        const text = read(path);
+        return parse(text).declarations.flatMap(({ name, keyword }) => {
+          const head = new RegExp(`^(?:@.*\\) )?${keyword}\\b(?:<.*?>)? *${name}\\b`, "m");
+          const line = text.slice(0, text.search(head)).split("\n").length;
+          return reached.get(`shaders/${path}`)?.has(line) ? [] : [`${path}: ${name}`];
+        });
       });
-    });
-  expect(missed).toEqual([]);
-});
+    expect(missed).toEqual([]);
+  });
 
-test("there are hundreds of kernels", () => {
-  expect(kernels.size).toBeGreaterThan(500);
-});
+  test("there are hundreds of kernels", () => {
+    expect(kernels.size).toBeGreaterThan(500);
+  });
 
-const PARTS = 30;
-test.each(rows([...Array(PARTS).keys()], { of: PARTS }))(
-  `every kernel compiles: part %i of ${PARTS}`,
-  async (part) => {
-    const all = [...kernels].map(([code, label]) => ({ title: label, code }));
-    expect(
-      await failures(
-        device(),
-        all.filter((_, at) => at % PARTS === part),
-      ),
-    ).toEqual([]);
-  },
-);
+  const PARTS = 15;
+  test.each(rows([...Array(PARTS).keys()], { of: PARTS }))(
+    `every kernel compiles: part %i of ${PARTS}`,
+    async (part) => {
+      const all = [...kernels].map(([code, label]) => ({ title: label, code }));
+      expect(
+        await failures(
+          device(),
+          all.filter((_, at) => at % PARTS === part),
+        ),
+      ).toEqual([]);
+    },
+  );
+
+  test("contract.wgsl is valid, and has the functions that are generated, as they are", async () => {
+    const text = read("contract.wgsl");
+    expect(await failures(device(), [{ title: "contract.wgsl", code: text }])).toEqual([]);
+    const contract = signaturesOf(text);
+    // What only in-kernel functions are written against has the caller's type in a kernel of ours.
+    for (const name of [
+      "element_from_value",
+      "value_from_element",
+      "value_from_exclusive",
+      "counter_update",
+      "allocation_capacity",
+      "bits_from_key",
+      "key_from_bits",
+      "sort_order",
+    ]) {
+      expect(contract.delete(name), name).toBe(true);
+    }
+    const generated = new Set<string>();
+    for (const one of contracts) {
+      for (const [name, signature] of signaturesOf(one)) {
+        if (contract.has(name)) {
+          generated.add(name);
+          expect(signature, name).toBe(contract.get(name));
+        }
+      }
+    }
+    expect([...contract.keys()].filter((name) => !generated.has(name))).toEqual([]);
+  });
+});
 
 test("the check can fail", async () => {
   const code = read("contract.wgsl").replace("earlier + later", "earlier + 1.5f");
@@ -424,35 +456,6 @@ const signaturesOf = (text: string): Map<string, string> =>
       ],
     ),
   );
-
-test("contract.wgsl is valid, and has the functions that are generated, as they are", async () => {
-  const text = read("contract.wgsl");
-  expect(await failures(device(), [{ title: "contract.wgsl", code: text }])).toEqual([]);
-  const contract = signaturesOf(text);
-  // What only in-kernel functions are written against has the caller's type in a kernel of ours.
-  for (const name of [
-    "element_from_value",
-    "value_from_element",
-    "value_from_exclusive",
-    "counter_update",
-    "allocation_capacity",
-    "bits_from_key",
-    "key_from_bits",
-    "sort_order",
-  ]) {
-    expect(contract.delete(name), name).toBe(true);
-  }
-  const generated = new Set<string>();
-  for (const one of contracts) {
-    for (const [name, signature] of signaturesOf(one)) {
-      if (contract.has(name)) {
-        generated.add(name);
-        expect(signature, name).toBe(contract.get(name));
-      }
-    }
-  }
-  expect([...contract.keys()].filter((name) => !generated.has(name))).toEqual([]);
-});
 
 const sizes = {
   workGroupSize: 64,

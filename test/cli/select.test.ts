@@ -9,7 +9,7 @@ import { done, useNpyFolder } from "../support/npy_folder.ts";
 import { randomItems } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 4 });
 
 // Selections in the command.
 

@@ -10,7 +10,7 @@ import { encodeCase } from "./families.ts";
 import type { Runner } from "./parent.ts";
 import { startRunner } from "./parent.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 6 });
 
 /** A child that does what a case says: answer, fail, wait for ever, compute for ever, fill memory, or end. */
 const CHILD = `

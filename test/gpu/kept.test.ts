@@ -11,7 +11,7 @@ import { useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched.ts";
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 15 });
 
 // What calls at hand leave for the next ones, pieces of long arrays, and arrays of the caller's for results.
 

@@ -23,7 +23,7 @@ import { poisoned, useShortBindings, watchBindings } from "../support/short_bind
 
 // Ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 5 });
+const test = testInTurn({ of: 6 });
 const fold = useSoftwareFold();
 const BINDING = 32768;
 /** Items of 4 bytes in a window: as many as fit beside what a binding may start before its range. */
@@ -78,7 +78,7 @@ const all = table.flatMap((row) =>
 );
 
 describe("scans and reductions", () => {
-  test.for(rows(all, { of: 30 }))("$title, $passes, exclusive $exclusive, with ends $ends", async (row) => {
+  test.for(rows(all, { of: 60 }))("$title, $passes, exclusive $exclusive, with ends $ends", async (row) => {
     const { type, op, passes, exclusive, ends, items, initial } = row;
     const { device } = fold();
     const window = Math.floor((BINDING - 4096) / type.bytes / 256) * 256;
@@ -202,62 +202,65 @@ describe("compactions", () => {
       ["apart", "in place"].map((how) => ({ passes, indices, how, name: `${passes} ${indices} ${how}` })),
     ),
   );
-  test.for(rows(cases, { of: 6 }))("$passes, indices $indices, $how", async ({ passes, indices, how }) => {
-    const { device } = fold();
-    const maxLength = 3 * WINDOW + 100;
-    const firstIndex = 7;
-    const compact = await fold().prepareCompact({
-      type: u32,
-      where,
-      indices,
-      passes,
-      maxLength,
-      lengthOnGpu: true,
-      indirect: { draw: { vertexCount: 3 } },
-    });
-    for (const length of [0, 1, WINDOW, WINDOW + 1, maxLength]) {
-      // None, all, some: what a window keeps may lie in several parts of the output.
-      for (const kind of ["some", "all", "none first"]) {
-        const data = random(maxLength, kind).map((x, at) => {
-          const own = x - ((x ^ (at + firstIndex)) % 3);
-          const isKept = kind === "all" || (kind === "none first" && at > 2 * WINDOW + 5);
-          return isKept && ((own ^ (at + firstIndex)) >>> 0) % 3 === 0 ? own : x;
-        });
-        const keep = (x: number, at: number): boolean => ((x ^ (at + firstIndex)) >>> 0) % 3 === 0;
-        const input = storageBuffer(device, data);
-        const output = how === "apart" ? storageBuffer(device, poisoned(maxLength)) : input;
-        const count = storageBuffer(device, poisoned(4));
-        const indirect = storageBuffer(device, poisoned(8));
-        const stated = storageBuffer(device, Uint32Array.of(length));
-        const watched = watchBindings(fold());
-        submit((encoder) =>
-          compact.record(encoder, { input, output, count, indirect, length: stated, firstIndex }),
-        );
-        watched.stop();
-        expect(watched.most()).toBeLessThanOrEqual(BINDING);
-        const kept = compactReference(data.slice(0, length), keep, { indices: indices as false }).map((x) =>
-          indices ? x + firstIndex : x,
-        );
-        const title = `${kind}, ${length}`;
-        const found = await readWords(device, output);
-        expect((await readWords(device, count))[0], title).toBe(kept.length);
-        expectSameBits(
-          found,
-          Uint32Array.of(...kept, ...(how === "apart" ? poisoned(maxLength) : data).slice(kept.length)),
-          title,
-        );
-        expectSameBits(
-          await readWords(device, indirect),
-          Uint32Array.of(3, kept.length, 0, 0, ...poisoned(4)),
-          `indirect of ${title}`,
-        );
-        for (const buffer of [input, output, count, indirect, stated]) {
-          buffer.destroy();
+  test.for(rows(cases, { of: 12, seldom: true }))(
+    "$passes, indices $indices, $how",
+    async ({ passes, indices, how }) => {
+      const { device } = fold();
+      const maxLength = 3 * WINDOW + 100;
+      const firstIndex = 7;
+      const compact = await fold().prepareCompact({
+        type: u32,
+        where,
+        indices,
+        passes,
+        maxLength,
+        lengthOnGpu: true,
+        indirect: { draw: { vertexCount: 3 } },
+      });
+      for (const length of [0, 1, WINDOW, WINDOW + 1, maxLength]) {
+        // None, all, some: what a window keeps may lie in several parts of the output.
+        for (const kind of ["some", "all", "none first"]) {
+          const data = random(maxLength, kind).map((x, at) => {
+            const own = x - ((x ^ (at + firstIndex)) % 3);
+            const isKept = kind === "all" || (kind === "none first" && at > 2 * WINDOW + 5);
+            return isKept && ((own ^ (at + firstIndex)) >>> 0) % 3 === 0 ? own : x;
+          });
+          const keep = (x: number, at: number): boolean => ((x ^ (at + firstIndex)) >>> 0) % 3 === 0;
+          const input = storageBuffer(device, data);
+          const output = how === "apart" ? storageBuffer(device, poisoned(maxLength)) : input;
+          const count = storageBuffer(device, poisoned(4));
+          const indirect = storageBuffer(device, poisoned(8));
+          const stated = storageBuffer(device, Uint32Array.of(length));
+          const watched = watchBindings(fold());
+          submit((encoder) =>
+            compact.record(encoder, { input, output, count, indirect, length: stated, firstIndex }),
+          );
+          watched.stop();
+          expect(watched.most()).toBeLessThanOrEqual(BINDING);
+          const kept = compactReference(data.slice(0, length), keep, { indices: indices as false }).map(
+            (x) => (indices ? x + firstIndex : x),
+          );
+          const title = `${kind}, ${length}`;
+          const found = await readWords(device, output);
+          expect((await readWords(device, count))[0], title).toBe(kept.length);
+          expectSameBits(
+            found,
+            Uint32Array.of(...kept, ...(how === "apart" ? poisoned(maxLength) : data).slice(kept.length)),
+            title,
+          );
+          expectSameBits(
+            await readWords(device, indirect),
+            Uint32Array.of(3, kept.length, 0, 0, ...poisoned(4)),
+            `indirect of ${title}`,
+          );
+          for (const buffer of [input, output, count, indirect, stated]) {
+            buffer.destroy();
+          }
         }
       }
-    }
-    compact.destroy();
-  });
+      compact.destroy();
+    },
+  );
 
   test("flags, and items of another size", async () => {
     const { device } = fold();
@@ -319,46 +322,49 @@ describe("input and output in one buffer, further apart than a binding may be", 
   const cases = (["single", "reduce-then-scan"] as const).flatMap((passes) =>
     [false, true].flatMap((exclusive) => [false, true].map((isBehind) => ({ passes, exclusive, isBehind }))),
   );
-  test.for(rows(cases, { of: 3 }))("$passes, exclusive $exclusive, behind $isBehind", async (one) => {
-    const { passes, exclusive, isBehind } = one;
-    const { device } = fold();
-    const data = random(length, "far apart");
-    const scan = await fold().prepareScan({
-      type: u32,
-      op: affine,
-      exclusive,
-      initial: true,
-      total: true,
-      passes,
-      maxLength: length,
-    });
-    const gap = 3 * WINDOW;
-    const [from, to] = isBehind ? [3, length + gap] : [length + gap, 3];
-    const words = poisoned(2 * length + gap + 9);
-    words.set(data, from);
-    const buffer = storageBuffer(device, words);
-    const total = storageBuffer(device, poisoned(4));
-    const watched = watchBindings(fold());
-    submit((encoder) =>
-      scan.record(encoder, {
-        input: { buffer, offset: 4 * from },
-        output: { buffer, offset: 4 * to },
-        initial: 0x30007,
-        total,
-        length,
-      }),
-    );
-    watched.stop();
-    expect(watched.most()).toBeLessThanOrEqual(BINDING);
-    const sum = new Uint32Array(1);
-    words.set(scanReference(data, { op: affine, exclusive, initial: 0x30007, total: sum }), to);
-    expectSameBits(await readWords(device, buffer), words, "all of the buffer");
-    expect((await readWords(device, total))[0]).toBe(sum[0]);
-    for (const made of [buffer, total]) {
-      made.destroy();
-    }
-    scan.destroy();
-  });
+  test.for(rows(cases, { of: 12, shift: 5, seldom: true }))(
+    "$passes, exclusive $exclusive, behind $isBehind",
+    async (one) => {
+      const { passes, exclusive, isBehind } = one;
+      const { device } = fold();
+      const data = random(length, "far apart");
+      const scan = await fold().prepareScan({
+        type: u32,
+        op: affine,
+        exclusive,
+        initial: true,
+        total: true,
+        passes,
+        maxLength: length,
+      });
+      const gap = 3 * WINDOW;
+      const [from, to] = isBehind ? [3, length + gap] : [length + gap, 3];
+      const words = poisoned(2 * length + gap + 9);
+      words.set(data, from);
+      const buffer = storageBuffer(device, words);
+      const total = storageBuffer(device, poisoned(4));
+      const watched = watchBindings(fold());
+      submit((encoder) =>
+        scan.record(encoder, {
+          input: { buffer, offset: 4 * from },
+          output: { buffer, offset: 4 * to },
+          initial: 0x30007,
+          total,
+          length,
+        }),
+      );
+      watched.stop();
+      expect(watched.most()).toBeLessThanOrEqual(BINDING);
+      const sum = new Uint32Array(1);
+      words.set(scanReference(data, { op: affine, exclusive, initial: 0x30007, total: sum }), to);
+      expectSameBits(await readWords(device, buffer), words, "all of the buffer");
+      expect((await readWords(device, total))[0]).toBe(sum[0]);
+      for (const made of [buffer, total]) {
+        made.destroy();
+      }
+      scan.destroy();
+    },
+  );
 
   test("elements of eight bytes, and items of another size, which take buffers of their own", async () => {
     const { device } = fold();

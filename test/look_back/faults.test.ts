@@ -222,11 +222,11 @@ const FLOATS = { title: "f32 add" };
 const taken = new Set([
   ...rows(
     lookBacks.flatMap((lookBack) => casesOf(lookBack).map((one) => nameOf(lookBack, one))),
-    { of: 20 },
+    { of: 30 },
   ),
   ...rows(
     lookBacks.flatMap((lookBack) => [FLOATS, ...compactions].map((one) => nameOf(lookBack, one))),
-    { of: 6 },
+    { of: 12, seldom: true },
   ),
 ]);
 

@@ -27,7 +27,7 @@ import { checkMonoid } from "../support/laws.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 12 });
 
 const fold = useSoftwareFold();
 const types = { u32, i32, f32, u64, i64, f64 } as const satisfies { [Name in MonoidTypeName]: ScalarType };

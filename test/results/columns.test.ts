@@ -75,7 +75,7 @@ function expectChunks(rowsPerChunk: number | undefined, divided: string, of: num
   }
 }
 
-test.for(rows(cases, { of: 20 }))("a scan of $name", async (row, { skip }) => {
+test.for(rows(cases, { of: 30 }))("a scan of $name", async (row, { skip }) => {
   const { type, op, initial, exclusive, testing, divided } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),

@@ -19,7 +19,7 @@ import { edgeLengths } from "../support/lengths.ts";
 import { asItems, smallTunings } from "../support/results.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 6 });
 const fold = useSoftwareFold();
 const op = untyped(exactAdd);
 const [, ofF32, ofF64] = floats as readonly [FloatRow, FloatRow, FloatRow];

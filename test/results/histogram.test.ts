@@ -21,7 +21,7 @@ import { around } from "../support/lengths.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 6 });
 const fold = useSoftwareFold();
 
 type Rule = Pick<HistogramOptions, "bins" | "range" | "edges">;

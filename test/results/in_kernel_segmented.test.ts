@@ -61,7 +61,7 @@ test.for(rows(ofShapes, { of: 30 }))(
 const ofOrders = algorithmNames.flatMap((algorithm) =>
   [32, 100].map((threads) => ({ algorithm, threads, of: strict[0] as Case })),
 );
-test.for(rows(ofOrders, { of: 6, shift: 2 }))(
+test.for(rows(ofOrders, { of: 12, shift: 2, seldom: true }))(
   "$algorithm: $threads threads whose order is not their lanes'",
   async ({ algorithm, threads, of }) => {
     const functions = segmentedFunctions(of.type, of.op, algorithm, threads, [4, 32]);

@@ -111,7 +111,7 @@ test.for(rows(ofTypes, { of: 20 }))(
   },
 );
 
-test.each(rows(algorithmNames, { of: 3 }))(
+test.each(rows(algorithmNames, { of: 6, seldom: true }))(
   "%s: by flags and by values, with the default sizes",
   async (algorithm) => {
     for (const length of [...around(1024), 5000]) {
@@ -204,7 +204,7 @@ const recordings = recorded.flatMap((row) =>
     [false, true].map((lengthOnGpu) => ({ ...row, kind, lengthOnGpu })),
   ),
 );
-describe.each(rows(recordings, { of: 12 }))(
+describe.each(rows(recordings, { of: 20 }))(
   "recorded: $type.name, $algorithm, one by one: $oneByOne, $kind, the length on the GPU: $lengthOnGpu",
   ({ type, algorithm, itemsPerThread, vector, oneByOne, kind, lengthOnGpu }) => {
     beforeAll(() => planAs(fold(), { software: oneByOne }));

@@ -21,7 +21,7 @@ import { anyItems, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 6 });
 
 const fold = useSoftwareFold();
 
@@ -39,7 +39,7 @@ const lengths = [1, 2, 255, 1023, 1024, 1025, 2047];
 
 const cases = names.flatMap((type) => kindNames.map((kind) => ({ type, kind })));
 
-test.for(rows(cases, { of: 30 }))(
+test.for(rows(cases, { of: 60 }))(
   "topK of $type, $kind: values and positions at every edge",
   async ({ type: name, kind }, { skip }) => {
     const type = elementTypes[name];
@@ -59,7 +59,7 @@ test.for(rows(cases, { of: 30 }))(
   },
 );
 
-test.for(rows(cases, { of: 30 }))(
+test.for(rows(cases, { of: 60 }))(
   "nth of $type, $kind: the first, the middle, the last",
   async ({ type: name, kind }, { skip }) => {
     const type = elementTypes[name];
@@ -115,7 +115,7 @@ describe("keys", () => {
     ["u64", 28, 37],
     ["f64", 40, 61],
   ];
-  test.for(rows(ranges, { of: 6 }))("%s: bits from %d to %d", async ([name, from, to]) => {
+  test.for(rows(ranges, { of: 12, seldom: true }))("%s: bits from %d to %d", async ([name, from, to]) => {
     const data = anyItems(name, 1000, `${name} ${from}`) as Uint32Array;
     const options = { type: elementTypes[name] as never, bits: [from, to] as const };
     const selected = await fold().topK(data, 33, options);
@@ -182,7 +182,7 @@ describe("long data in short tiles", () => {
   const table = (["u32", "f32", "u64"] as const).flatMap((name) =>
     (["any", "few", "equal"] as const).map((kind) => ({ name, kind })),
   );
-  test.for(rows(table, { of: 12 }))("$name, $kind: work-groups take blocks", async ({ name, kind }) => {
+  test.for(rows(table, { of: 20 }))("$name, $kind: work-groups take blocks", async ({ name, kind }) => {
     const type = elementTypes[name] as ElementType;
     const testing = { blocks: 16, threads: 4, tileShift: 3, workGroupSize: 8, items: 4 };
     for (const [length, before, lengthOnGpu] of [
@@ -203,7 +203,7 @@ describe("long data in short tiles", () => {
     }
   });
 
-  test.for(rows(table, { of: 12, shift: 5 }))(
+  test.for(rows(table, { of: 20, shift: 5 }))(
     "$name, $kind: each work-group counts in several tiles",
     async ({ name, kind }) => {
       const type = elementTypes[name] as ElementType;

@@ -25,7 +25,7 @@ import { anyItems, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 10 });
 
 const fold = useSoftwareFold();
 
@@ -74,7 +74,7 @@ test.for(rows(cases, { of: 20 }))(
   },
 );
 
-test.for(rows(names, { of: 3 }))(
+test.for(rows(names, { of: 6 }))(
   "%s: what the plan chooses, for data of one tile and of more",
   async (name, { skip }) => {
     const type = elementTypes[name];
@@ -232,7 +232,7 @@ describe("bits", () => {
 
 describe("recorded", () => {
   const placed = ways.flatMap((way) => [3, 16, 32].map((bits) => ({ way, named: way.name, bits })));
-  test.for(rows(placed, { of: 4 }))(
+  test.for(rows(placed, { of: 12, seldom: true }))(
     "$named, $bits bits: ranges that start anywhere, and nothing else is written",
     async ({ way, bits }) => {
       const { device } = fold();
@@ -426,33 +426,36 @@ describe("faults in the look-back", () => {
   const faults = sortFaults.flatMap((fault) =>
     [1, 3].flatMap((share) => [false, true].map((tickets) => ({ fault, share, tickets }))),
   );
-  test.for(rows(faults, { of: 5 }))("$fault, every $share. tile, tickets: $tickets", async (testing) => {
-    const { device } = fold();
-    const context = contextOf(device);
-    const length = 5 * TILE + 5;
-    const data = kinds.few("u32", length, testing.fault) as Uint32Array;
-    const more: SortTesting = { ...testing, patience: 3 };
-    const plan = planSort(
-      { type: u32, bits: [0, 16], passes: "single", maxLength: length, ...sizes },
-      context.facts,
-      everyMethod,
-      "positions",
-      undefined,
-      more,
-    );
-    const sort = await prepare(context, plan);
-    for (let run = 0; run < 2; run++) {
-      const [input, output, reordered] = [data, new Uint32Array(length), new Uint32Array(length)].map(
-        (words) => storageBuffer(device, words),
-      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
-      const encoder = device.createCommandEncoder();
-      sort.record(encoder, { input, output, reordered, length });
-      device.queue.submit([encoder.finish()]);
-      expectSameBits(await readWords(device, reordered), argSortReference(data), `run ${run}`);
-      expectSameBits(await readWords(device, output), sortReference(data), `run ${run}: keys`);
-    }
-    sort.destroy();
-  });
+  test.for(rows(faults, { of: 10, seldom: true }))(
+    "$fault, every $share. tile, tickets: $tickets",
+    async (testing) => {
+      const { device } = fold();
+      const context = contextOf(device);
+      const length = 5 * TILE + 5;
+      const data = kinds.few("u32", length, testing.fault) as Uint32Array;
+      const more: SortTesting = { ...testing, patience: 3 };
+      const plan = planSort(
+        { type: u32, bits: [0, 16], passes: "single", maxLength: length, ...sizes },
+        context.facts,
+        everyMethod,
+        "positions",
+        undefined,
+        more,
+      );
+      const sort = await prepare(context, plan);
+      for (let run = 0; run < 2; run++) {
+        const [input, output, reordered] = [data, new Uint32Array(length), new Uint32Array(length)].map(
+          (words) => storageBuffer(device, words),
+        ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+        const encoder = device.createCommandEncoder();
+        sort.record(encoder, { input, output, reordered, length });
+        device.queue.submit([encoder.finish()]);
+        expectSameBits(await readWords(device, reordered), argSortReference(data), `run ${run}`);
+        expectSameBits(await readWords(device, output), sortReference(data), `run ${run}: keys`);
+      }
+      sort.destroy();
+    },
+  );
 });
 
 describe("words that take turns in work-group memory", () => {
@@ -466,57 +469,64 @@ describe("words that take turns in work-group memory", () => {
       ] as const
     ).map(([name, moved]) => ({ way, named: way.name, name, moved, values: moved?.name ?? "nothing" })),
   );
-  test.for(rows(turns, { of: 4 }))("$named, $name with $values", async ({ way, name, moved }) => {
-    const { device } = fold();
-    const context = contextOf(device);
-    const { name: _, ...tuning } = way;
-    const type = elementTypes[name] as ElementType;
-    const descending = name === "i64";
-    const testing = {
-      inTurns: true,
-      patience: 3,
-      ...(tuning.passes === "single" && { fault: "late" as const }),
-    };
-    // Of several tiles, and of one, whose kernel alone would put both words down at once.
-    const planned = async (maxLength: number) => {
-      const options = { type, descending, maxLength, ...tuning, ...sizes };
-      return prepare(
-        context,
-        planSort(options, context.facts, everyMethod, moved, undefined, { ...testing }),
+  test.for(rows(turns, { of: 12, seldom: true }))(
+    "$named, $name with $values",
+    async ({ way, name, moved }) => {
+      const { device } = fold();
+      const context = contextOf(device);
+      const { name: _, ...tuning } = way;
+      const type = elementTypes[name] as ElementType;
+      const descending = name === "i64";
+      const testing = {
+        inTurns: true,
+        patience: 3,
+        ...(tuning.passes === "single" && { fault: "late" as const }),
+      };
+      // Of several tiles, and of one, whose kernel alone would put both words down at once.
+      const planned = async (maxLength: number) => {
+        const options = { type, descending, maxLength, ...tuning, ...sizes };
+        return prepare(
+          context,
+          planSort(options, context.facts, everyMethod, moved, undefined, { ...testing }),
+        );
+      };
+      const sorts = { 1000: await planned(1000), [TILE]: await planned(TILE) };
+      const recorded = Object.entries(sorts).flatMap(([most, sort]) =>
+        lengths.filter((one) => one <= Number(most)).map((length) => ({ sort, length })),
       );
-    };
-    const sorts = { 1000: await planned(1000), [TILE]: await planned(TILE) };
-    const recorded = Object.entries(sorts).flatMap(([most, sort]) =>
-      lengths.filter((one) => one <= Number(most)).map((length) => ({ sort, length })),
-    );
-    for (const { sort, length } of recorded) {
-      const data = kinds[length % 2 === 0 ? "few" : "any"](name, length, `${name} ${length}`) as Uint32Array;
-      const positions = argSortReference(data, { type: type as never, descending });
-      const values = randomItems(moved ?? u32, length, `values ${length}`) as Uint32Array;
-      const wordsOf = (array: AnyArray): Uint32Array =>
-        new Uint32Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength / 4);
-      const [input, given] = [data, values].map((one) => storageBuffer(device, wordsOf(one))) as [
-        GPUBuffer,
-        GPUBuffer,
-      ];
-      const [output, reordered] = [data, values].map((one) =>
-        storageBuffer(device, new Uint32Array(Math.max(4, one.byteLength / 4))),
-      ) as [GPUBuffer, GPUBuffer];
-      const encoder = device.createCommandEncoder();
-      sort.record(encoder, { input, output, ...(moved && { values: given, reordered }), length });
-      device.queue.submit([encoder.finish()]);
-      const found = async (buffer: GPUBuffer, like: AnyArray): Promise<Uint32Array> =>
-        (await readWords(device, buffer)).subarray(0, like.byteLength / 4);
-      expectSameBits(await found(output, data), wordsOf(gathered(data, positions)), `${length}: keys`);
-      if (moved) {
-        const expected = wordsOf(gathered(values, positions));
-        expectSameBits(await found(reordered, values), expected, `${length}: values`);
+      for (const { sort, length } of recorded) {
+        const data = kinds[length % 2 === 0 ? "few" : "any"](
+          name,
+          length,
+          `${name} ${length}`,
+        ) as Uint32Array;
+        const positions = argSortReference(data, { type: type as never, descending });
+        const values = randomItems(moved ?? u32, length, `values ${length}`) as Uint32Array;
+        const wordsOf = (array: AnyArray): Uint32Array =>
+          new Uint32Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength / 4);
+        const [input, given] = [data, values].map((one) => storageBuffer(device, wordsOf(one))) as [
+          GPUBuffer,
+          GPUBuffer,
+        ];
+        const [output, reordered] = [data, values].map((one) =>
+          storageBuffer(device, new Uint32Array(Math.max(4, one.byteLength / 4))),
+        ) as [GPUBuffer, GPUBuffer];
+        const encoder = device.createCommandEncoder();
+        sort.record(encoder, { input, output, ...(moved && { values: given, reordered }), length });
+        device.queue.submit([encoder.finish()]);
+        const found = async (buffer: GPUBuffer, like: AnyArray): Promise<Uint32Array> =>
+          (await readWords(device, buffer)).subarray(0, like.byteLength / 4);
+        expectSameBits(await found(output, data), wordsOf(gathered(data, positions)), `${length}: keys`);
+        if (moved) {
+          const expected = wordsOf(gathered(values, positions));
+          expectSameBits(await found(reordered, values), expected, `${length}: values`);
+        }
       }
-    }
-    for (const sort of Object.values(sorts)) {
-      sort.destroy();
-    }
-  });
+      for (const sort of Object.values(sorts)) {
+        sort.destroy();
+      }
+    },
+  );
 });
 
 describe("arrays on the GPU", () => {

@@ -20,7 +20,7 @@ import { failures, useNullDevice } from "../support/null_device.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 2 });
+const test = testInTurn({ of: 4 });
 
 const device = useNullDevice();
 const shaders = new URL("../../shaders/", import.meta.url);
