@@ -235,6 +235,8 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "wavefold-commands-"));
     put("in.npy", 3, 1, 7, 0, 4, 1, 6, 3);
+    put("keys.npy", 2, 2, 5, 5, 5, 9, 9, 9);
+    put("heads.npy", 0, 0, 1, 0, 0, 1, 0, 0);
     writeFileSync(join(folder, "in.wgsl"), kernel);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -247,6 +249,8 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
         // What the command before it leaves.
         put("values.npy", 3, 1, 7);
         put("counts.npy", 2, 1, 3);
+      } else if (args.includes("--values")) {
+        put("values.npy", 10, 11, 12, 13, 14, 15, 16, 17);
       }
       const { status, stderr } = spawnSync(process.execPath, [resolve("dist/cli.js"), ...args], {
         cwd: folder,
