@@ -2,12 +2,12 @@ import type { ElementType, Scalar } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { ArgCall } from "../plan/arg.ts";
-import { elementOf, reductionOf } from "../plan/arg.ts";
+import { elementOf, keyOf, reductionOf } from "../plan/arg.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planReduce } from "../plan/reduce.ts";
 import { requireScalar } from "../plan/scalar.ts";
-import { runAtHand, typesOf } from "./at_hand.ts";
+import { isLong, runAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { methodsFor } from "./methods.ts";
 import { arrangementFor, plannedLength } from "./planned.ts";
@@ -53,9 +53,29 @@ export async function argAtHand(
   if (given.length === 0) {
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }
-  const all = { ...others, ...reductionOf(call, type), maxLength: plannedLength(given.length) };
+  const reduction = reductionOf(call, type);
+  // Entries have no value on the CPU that could be carried from piece to piece. So the parts of a long array are calls of their own.
+  let items = given.length;
+  while (isLong(items, reduction.type.bytes, context)) {
+    items = Math.ceil(items / 2);
+  }
+  const all = { ...others, ...reduction, maxLength: plannedLength(items) };
   const plan = async (options: typeof all): Promise<Plan> =>
     planReduce(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
-  const made = await runAtHand(context, { primitive: call, all, plan }, all, given, {});
-  return elementOf(call, type, new Uint32Array(made.buffer as ArrayBuffer, 0, all.type.bytes / 4));
+  let best = new Uint32Array(0);
+  let start = 0;
+  for (let at = 0; at < given.length; at += items) {
+    const length = Math.min(items, given.length - at);
+    const [byteOffset, byteLength] = [given.byteOffset + at * type.bytes, length * type.bytes];
+    const part = { ...given, length, byteOffset, byteLength };
+    const made = await runAtHand(context, { primitive: call, all, plan }, all, part, {});
+    const entry = new Uint32Array(made.buffer as ArrayBuffer, 0, all.type.bytes / 4);
+    // Of equal keys, the first one stays.
+    if (at === 0 || keyOf(entry) < keyOf(best)) {
+      best = entry;
+      start = at;
+    }
+  }
+  const { value, index } = elementOf(call, type, best);
+  return { value, index: start + index };
 }

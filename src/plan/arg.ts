@@ -76,6 +76,12 @@ export function reductionOf(
   };
 }
 
+/** The key of an entry, from its words: the least is what is looked for. */
+export const keyOf = (words: Uint32Array): bigint => {
+  const [first = 0, second = 0] = words;
+  return words.length > 2 ? (BigInt(second) << 32n) | BigInt(first) : BigInt(second);
+};
+
 /** The element and its index, from the words that the reduction gives. */
 export function elementOf(
   call: ArgCall,
@@ -83,10 +89,10 @@ export function elementOf(
   words: Uint32Array,
 ): { readonly value: Scalar; readonly index: number } {
   const isWide = type.bytes === 8;
-  const [index = 0, high = 0, low = 0] = isWide ? [words[2], words[1], words[0]] : words;
+  const [index = 0] = isWide ? words.subarray(2) : words;
   const bits = isWide ? 64 : 32;
   const most = (1n << BigInt(bits)) - 1n;
-  const given = isWide ? (BigInt(high) << 32n) | BigInt(low) : BigInt(high);
+  const given = keyOf(words);
   if (type.kind === "float" && given === most) {
     return { value: Number.NaN, index };
   }

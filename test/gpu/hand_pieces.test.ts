@@ -15,6 +15,7 @@ import { contextOf } from "../../src/gpu/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, openFold, SourceError } from "../../src/node.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";
+import { argMaxReference, argMinReference } from "../../src/reference/arg.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -248,6 +249,18 @@ describe("every element is the reference's", () => {
       scanReference(data, wideReference),
       "wide, in the memory of the data",
     );
+    one.destroy();
+  });
+
+  test("the least and the greatest element, with its index in the whole array", async () => {
+    const { one } = await foldOf();
+    // A part has six of them. The first and the last have only NaN, and the least and the greatest are there twice.
+    const floats = Float64Array.from({ length: 30 }, (_, at) => (at < 6 || at >= 24 ? Number.NaN : at % 7));
+    expect(await one.argMin(floats)).toEqual(argMinReference(floats));
+    expect(await one.argMax(floats)).toEqual(argMaxReference(floats));
+    const words = Uint32Array.from({ length: 41 }, (_, at) => 100 + ((at * 37) % 17));
+    expect(await one.argMin(words)).toEqual(argMinReference(words));
+    expect(await one.argMax(words)).toEqual(argMaxReference(words));
     one.destroy();
   });
 
