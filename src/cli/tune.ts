@@ -260,6 +260,9 @@ function ownTextOf(
   { primitive, type }: OwnSweep,
   { rows, ways, lengths }: Awaited<ReturnType<typeof tuneOne>>,
 ): string {
+  if (lengths.length === 0) {
+    return `${primitive}<${type.name}>: none of the sizes was timed; it takes sizes of 4 or more that fit into a buffer of the device`;
+  }
   const table = new Table({
     ...plain,
     head: [`${primitive}<${type.name}>`, ...lengths.map((length) => `${formatLength(length)}: µs`)],

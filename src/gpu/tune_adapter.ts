@@ -256,7 +256,11 @@ export function waysOfOne(
   return passes.length * (names.length + others);
 }
 
-/** For `wavefold tune`, whose bench has neither: the best ways of a sort or a histogram, until the deadline. */
+/**
+ * The best ways of a sort or a histogram, until the deadline. `wavefold tune` calls this for sorts and histograms, which its own
+ * bench cannot time. Lengths that are too short to be checked, or too long for a buffer, are left out. If none is left, nothing is
+ * timed.
+ */
 export async function tuneOne(
   fold: Fold,
   {
@@ -270,8 +274,13 @@ export async function tuneOne(
   const { maxStorageBufferBindingSize, maxBufferSize } = context.facts.limits;
   const most = Math.min(maxStorageBufferBindingSize, maxBufferSize) / bytes;
   const usual = measured.primitive === "sort" ? range.sortBytes : range.bytes;
-  const lengths = (own ?? usual.map((one) => one / bytes)).filter((length) => length <= most);
-  const bench = await openBench(context, Math.max(...lengths) * bytes);
+  const lengths = (own ?? usual.map((one) => one / bytes)).filter(
+    (length) => length >= SHORTEST && length <= most,
+  );
+  if (lengths.length === 0) {
+    return { rows: [], ways: [], lengths };
+  }
+  const bench = await openBench(context, Math.max(Math.max(...lengths) * bytes, 4 * BINS));
   try {
     if (!context.facts.software) {
       await heat(fold, bench);
@@ -650,7 +659,12 @@ async function timesOf(
   return times;
 }
 
-/** Whether every element is right at each length, less three: no multiple of a tile. */
+/** A result is checked at each length less so many: no multiple of a tile. */
+const LESS = 3;
+/** The shortest length that has something to check. */
+const SHORTEST = LESS + 1;
+
+/** Whether every element is right at each length, less three. */
 async function areRight(
   bench: Bench,
   { primitive, type, results }: Pick<Measured, "primitive" | "type" | "results">,
@@ -658,11 +672,13 @@ async function areRight(
   lengths: readonly number[],
 ): Promise<boolean> {
   for (const whole of lengths) {
-    const length = whole - 3;
+    const length = whole - LESS;
     const words = (length * type.bytes) / 4;
+    // There may be more bins than items.
+    const most = Math.max(words, primitive === "histogram" ? BINS : 0);
     const [bytes, count] = await bench.read(
       (encoder) => prepared.record(encoder, bench, length),
-      Math.ceil(words / 4) * 16,
+      Math.ceil(most / 4) * 16,
     );
     const found = new Uint32Array(bytes);
     const wanted = results.get(length) ?? wantedOf(primitive, bench.data.subarray(0, words), type.bytes / 4);

@@ -182,7 +182,8 @@ describe("tune", () => {
 
   it("writes a tuning, which the other commands take", () => {
     const tuned = run(
-      ...["tune", "--sizes", "512", "--primitives", "scan,reduce,histogram", "--algorithms", "blelloch"],
+      // Fewer elements than a histogram has bins.
+      ...["tune", "--sizes", "128", "--primitives", "scan,reduce,histogram", "--algorithms", "blelloch"],
       ...["--work-group-sizes", "8", "--items", "4", "--output", "tuning.json", ...SOFTWARE],
     );
     expect(tuned.status).toBe(0);
@@ -205,6 +206,14 @@ describe("tune", () => {
     fails(/tuning\.json is no JSON; --tuning takes what wavefold tune --output writes, or auto/, ...scan);
     rmSync(path);
     fails(/tuning\.json: there is no such file/, ...scan);
+  });
+
+  it("reports without what no size suits", () => {
+    const { status, stdout } = run("tune", "--sizes", "1,3", "--primitives", "sort", ...SOFTWARE);
+    expect(status).toBe(0);
+    expect(stdout).toContain(
+      "sort<u32>: none of the sizes was timed; it takes sizes of 4 or more that fit into a buffer of the device",
+    );
   });
 
   it("rejects what means nothing", () => {

@@ -9,7 +9,7 @@ import { Fold } from "../../src/gpu/fold.ts";
 import { tuneOne } from "../../src/gpu/tune_adapter.ts";
 import { fileStore } from "../../src/gpu/tuning_files.ts";
 import type { AdapterTuning } from "../../src/node.ts";
-import { ArgumentError, openFold, tuneAdapter, u32 } from "../../src/node.ts";
+import { ArgumentError, openFold, tuneAdapter, u32, u64 } from "../../src/node.ts";
 import { adapterOf, tuningOf } from "../../src/plan/adapter_tuning.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
@@ -118,7 +118,9 @@ describe("tuneAdapter", () => {
     const shapes = [{ workGroupSize: 32, itemsPerThread: 4 }];
     const common = { type: u32, lengths: [1000], shapes, deadline: Number.POSITIVE_INFINITY };
     const sizes = { elementBytes: 4, workGroupSize: 32, itemsPerThread: 4 };
-    const histogram = await tuneOne(own(), { ...common, primitive: "histogram" });
+    // Fewer items than bins; and a length at which nothing would be checked.
+    const histogram = await tuneOne(own(), { ...common, primitive: "histogram", lengths: [3, 128] });
+    expect(histogram.lengths).toEqual([128]);
     expect(histogram.rows).toEqual([{ primitive: "histogram", ...sizes }]);
     const sort = { ...common, primitive: "sort", algorithms: ["blelloch"] } as const;
     const row = { primitive: "sort", passes: "reduce-then-scan", ...sizes, algorithm: "blelloch" };
@@ -133,6 +135,20 @@ describe("tuneAdapter", () => {
       expect({ rows: found.rows, wrong: wrong.length }).toEqual({ rows: [], wrong: 1 });
     } finally {
       Fold.prototype.prepareSort = prepareSort;
+    }
+  });
+
+  test("times no sorts and histograms at lengths that cannot be checked, or are longer than a buffer", async () => {
+    const deadline = Number.POSITIVE_INFINITY;
+    for (const [primitive, type] of [
+      ["sort", u32],
+      ["sort", u64],
+      ["histogram", u32],
+    ] as const) {
+      for (const lengths of [[1, 2, 3], [2 ** 50]]) {
+        const found = await tuneOne(own(), { primitive, type, lengths, deadline });
+        expect(found).toEqual({ rows: [], ways: [], lengths: [] });
+      }
     }
   });
 
