@@ -226,7 +226,9 @@ export function planSort(
   const { title, base, range, maxLength } = checked;
   const storesKeys = !base.keysAlone;
   const tuned = tunedFor(options, facts, methods, checked);
-  const row: SortRow = { ...checked.row, ...(tuned && sizesOf(tuned.row)), ...testing };
+  // A row's sizes were measured together, so a caller who chooses one of them gets Wavefold's own for the other.
+  const isSized = options.workGroupSize !== undefined || options.itemsPerThread !== undefined;
+  const row: SortRow = { ...checked.row, ...(tuned && !isSized && sizesOf(tuned.row)), ...testing };
 
   const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
   const { inTurns } = row;
@@ -311,7 +313,10 @@ export function planSort(
   };
 }
 
-/** What was measured on the adapter itself, if it was: sizes, and how often each pass reads its data where the caller leaves it open. */
+/**
+ * The row of the adapter's own tuning, if there is one. If the caller does not choose passes, it also says how often each pass reads
+ * its data.
+ */
 function tunedFor(
   { passes }: TuningOptions,
   { tuned, lookBack }: DeviceFacts,

@@ -149,6 +149,20 @@ describe("plans of sorts and histograms", () => {
     expect(textsOf(sortOf([{ ...byVotes, isDefault: true }], own))).toEqual(textsOf(sortOf([], own)));
   });
 
+  test("take no size of the row if the caller chooses one, but its passes", () => {
+    const row = { ...byVotes, workGroupSize: 512, itemsPerThread: 8, isDefault: true } as const;
+    const small = factsWith({ vendor: "acme" }, { maxComputeWorkgroupStorageSize: 32_768 });
+    for (const own of [{ itemsPerThread: 16 }, { workGroupSize: 64 }]) {
+      expect(textsOf(sortOf([row], own, small))).toEqual(textsOf(sortOf([], own, small)));
+      const twice = { ...own, passes: "reduce-then-scan" } as const;
+      expect(textsOf(sortOf([byVotes, byCounters], own, small))).toEqual(textsOf(sortOf([], twice, small)));
+    }
+    // With 16 items of 8 bytes each, the row's 512 threads need more memory than there is.
+    const long = { ...row, algorithm: "blelloch", elementBytes: 8 } as const;
+    const own = { type: u64, algorithm: "blelloch", itemsPerThread: 16 } as const;
+    expect(textsOf(sortOf([long], own, small))).toEqual(textsOf(sortOf([], own, small)));
+  });
+
   test("a histogram takes its row's sizes", () => {
     const options = { type: u32, bins: 256, range: [0, 2 ** 32], maxLength: 1e6 } as const;
     const { elementBytes: _, ...chosen } = sizes;
