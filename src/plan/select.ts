@@ -30,7 +30,7 @@ import type { TuningOptions } from "./options.ts";
 import { plainSizes } from "./plain.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
-import { moveSizes, planSort } from "./sort.ts";
+import { moveSizes, planSort, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey, requireSmallest, requireWhole } from "./sort_key.ts";
 import { requireFeature, requireMaxLength } from "./tuning.ts";
@@ -412,16 +412,17 @@ function takeByBlocks(
 
 /**
  * Plans the selection of the first elements in an order. It takes them by blocks if they are few, else by digits, and sorts what it
- * has taken.
+ * has taken. The adapter's own tuning does not count.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planTopK(
   options: TopKOptions,
-  facts: DeviceFacts,
+  given: DeviceFacts,
   methods: Methods,
   testing: SelectTesting = {},
 ): Plan {
+  const facts = untuned(given);
   const { lengthOnGpu = false, passes, smallest, key, keyType, bits } = options;
   requireSmallest(smallest, "topK");
   const ordered = { ...options, descending: smallest !== true };

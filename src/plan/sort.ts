@@ -215,16 +215,18 @@ export function checkedSort(
  */
 export function planSort(
   options: SortOptions,
-  facts: DeviceFacts,
+  given: DeviceFacts,
   methods: Methods,
   moved: Moved = options.indices ? "positions" : undefined,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: SortTesting = {},
   anyDigits = false,
 ): SortPlan {
-  const checked = checkedSort(options, facts, moved, testing);
+  const checked = checkedSort(options, given, moved, testing);
   const { title, base, range, maxLength } = checked;
   const storesKeys = !base.keysAlone;
+  // Tuning measures no sorts of one tile, so lengths that one tile may hold keep Wavefold's own sizes.
+  const facts = maxLength > checked.row.oneTile ? given : untuned(given);
   const tuned = tunedFor(options, facts, methods, checked);
   // A row's sizes were measured together, so a caller who chooses one of them gets Wavefold's own for the other.
   const isSized = options.workGroupSize !== undefined || options.itemsPerThread !== undefined;
@@ -334,6 +336,9 @@ function tunedFor(
   const twice = single?.isDefault ? undefined : rowOf("reduce-then-scan");
   return single && (twice ? { row: twice, passes: "reduce-then-scan" } : { row: single, passes: "single" });
 }
+
+/** The facts without the adapter's own tuning: for what was not measured. */
+export const untuned = ({ tuned: _, ...facts }: DeviceFacts): DeviceFacts => facts;
 
 /** The sizes of a tuning's row, of the way to rank that it names. The other way keeps its own. */
 const sizesOf = ({ algorithm, workGroupSize, items }: TuningRow): Partial<SortRow> =>

@@ -14,7 +14,16 @@ import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";
 import type { Moved, SortOptions, SortRow, SortTesting } from "./sort.ts";
-import { checkedSort, layoutOf, mostThreads, moveSizes, planSort, shapeOf, votesFor } from "./sort.ts";
+import {
+  checkedSort,
+  layoutOf,
+  mostThreads,
+  moveSizes,
+  planSort,
+  shapeOf,
+  untuned,
+  votesFor,
+} from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
 
 // Sorts of segments, each on its own. Segments that fit in work-group memory are sorted there, in one dispatch. Longer ones are
@@ -204,15 +213,16 @@ export function planSegmentSort(
   };
 }
 
-/** Sorts positions by their keys, and then by their segments. */
+/** Sorts positions by their keys, and then by their segments. The adapter's own tuning does not count. */
 export function planLong(
   options: SortOptions,
   segments: SortedSegments,
   title: string,
-  facts: DeviceFacts,
+  given: DeviceFacts,
   methods: Methods,
   testing: SortTesting,
 ): Plan {
+  const facts = untuned(given);
   const { type, lengthOnGpu = false, algorithm, passes, workGroupSize, itemsPerThread } = options;
   const tuning: TuningOptions = {
     ...(algorithm !== undefined && { algorithm }),

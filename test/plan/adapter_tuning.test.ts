@@ -16,9 +16,14 @@ import {
   verdictFor,
 } from "../../src/plan/adapter_tuning.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
+import type { DeviceFacts } from "../../src/plan/facts.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import type { TopKOptions } from "../../src/plan/select.ts";
+import { planTopK } from "../../src/plan/select.ts";
+import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
+import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { version } from "../../src/version.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
@@ -161,6 +166,34 @@ describe("plans of sorts and histograms", () => {
     const long = { ...row, algorithm: "blelloch", elementBytes: 8 } as const;
     const own = { type: u64, algorithm: "blelloch", itemsPerThread: 16 } as const;
     expect(textsOf(sortOf([long], own, small))).toEqual(textsOf(sortOf([], own, small)));
+  });
+
+  test("are not for sorts of one tile, of segments, and of what topK takes", () => {
+    const sizes = { workGroupSize: 64, itemsPerThread: 16, isDefault: true } as const;
+    const rows: AdapterTuningRow[] = [
+      { ...byCounters, ...sizes, passes: "single" },
+      { ...scanRow, passes: "single", isDefault: true },
+      scanRow,
+      { ...scanRow, primitive: "compact" },
+    ];
+    const keepsOwn = (maxLength: number, plan: (options: TopKOptions, own: DeviceFacts) => Plan): void => {
+      for (const passes of ["single", "reduce-then-scan"] as const) {
+        const options = { type: u32, maxLength, passes, k: 20_000 };
+        const tuned = textsOf(plan(options, { ...facts, tuned: withRows(...rows) }));
+        expect(tuned).toEqual(textsOf(plan(options, facts)));
+      }
+    };
+    keepsOwn(4000, ({ k: _, ...options }, own) => planSort(options, own, everyMethod));
+    keepsOwn(4000, ({ k: _, ...options }, own) =>
+      planSort({ ...options, lengthOnGpu: true }, own, everyMethod),
+    );
+    for (const maxSegmentLength of [100, 3000, 100_000]) {
+      keepsOwn(1e6, ({ k: _, ...options }, own) =>
+        planSegmentSort({ ...options, segments: "rows", maxSegmentLength }, own, everyMethod),
+      );
+    }
+    keepsOwn(1e6, (options, own) => planTopK(options, own, everyMethod));
+    keepsOwn(1e6, (options, own) => planTopKRows({ ...options, segments: "rows" }, own, everyMethod));
   });
 
   test("a histogram takes its row's sizes", () => {
