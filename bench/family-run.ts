@@ -8,8 +8,8 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
 import { openFold } from "../src/node.ts";
-import type { FamilyRow } from "./family.ts";
-import { familyTasks, familyTitles, timeFamily } from "./family.ts";
+import type { FamilyPeer, FamilyRow } from "./family.ts";
+import { areAllRight, familyTasks, familyTitles, timeFamily } from "./family.ts";
 import { createTimer, paceFor } from "./timer.ts";
 
 const text = { type: "string" } as const;
@@ -29,17 +29,7 @@ for (const task of familyTasks) {
 timer.destroy();
 fold.destroy();
 
-interface Theirs {
-  readonly name: string;
-  readonly results: readonly {
-    readonly primitive: string;
-    readonly length: number;
-    readonly median?: number;
-    readonly verified?: boolean;
-    readonly problem?: string;
-  }[];
-}
-const theirs: Theirs | undefined =
+const theirs: FamilyPeer | undefined =
   values.cub === undefined
     ? undefined
     : JSON.parse(
@@ -71,4 +61,4 @@ console.log(`${description}\n${table.toString()}`);
 if (values.json !== undefined) {
   writeFileSync(values.json, `${JSON.stringify({ description, rows, theirs }, undefined, 1)}\n`);
 }
-process.exitCode = rows.every((one) => one.problem === undefined) ? 0 : 1;
+process.exitCode = areAllRight(rows, theirs) ? 0 : 1;

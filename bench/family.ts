@@ -24,7 +24,7 @@ const BINS = 256;
 const RANGE = 2 ** 16;
 const BITS = { runs: 2, sums: 8 } as const;
 
-/** A word for each index, the same on the GPU's side and on CUDA's. */
+/** A word for each index. `word_at` in bench/peers/cub.cu makes the same. */
 const wordAt = (index: number): number => {
   let word = Math.imul(index, 2654435761) >>> 0;
   word = Math.imul(word ^ (word >>> 15), 2246822519) >>> 0;
@@ -180,6 +180,24 @@ export interface FamilyRow {
   /** What is wrong with the result. Then the time does not count. */
   readonly problem: string | undefined;
 }
+
+/** What another program found on the same tasks. */
+export interface FamilyPeer {
+  readonly name: string;
+  readonly results: readonly {
+    readonly primitive: string;
+    readonly length: number;
+    /** Microseconds; undefined if the task did not run. */
+    readonly median?: number;
+    readonly verified?: boolean;
+    readonly problem?: string;
+  }[];
+}
+
+/** Whether all results are right: ours, and those of what ran in the other program. */
+export const areAllRight = (rows: readonly FamilyRow[], peer: FamilyPeer | undefined): boolean =>
+  rows.every(({ problem }) => problem === undefined) &&
+  (peer?.results ?? []).every(({ median, verified }) => median === undefined || verified === true);
 
 const PIECE = 2 ** 24;
 

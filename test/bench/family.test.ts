@@ -1,7 +1,15 @@
-import { expect, test } from "vitest";
-import type { FamilyTask } from "../../bench/family.ts";
-import { familyData, familyExpected, familyTasks, familyValues, timeFamily } from "../../bench/family.ts";
+import { expect, test, vi } from "vitest";
+import type { FamilyRow, FamilyTask } from "../../bench/family.ts";
+import {
+  areAllRight,
+  familyData,
+  familyExpected,
+  familyTasks,
+  familyValues,
+  timeFamily,
+} from "../../bench/family.ts";
 import { createTimer, paceFor } from "../../bench/timer.ts";
+import { Fold } from "../../src/gpu/fold.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -55,4 +63,30 @@ test.each(rows([...familyTasks], { of: 5 }))("%s is right, and is timed beside a
   expect(row.problem).toBeUndefined();
   expect(row.median).toBeGreaterThan(0);
   expect(row.copy).toBeGreaterThan(0);
+});
+
+test.each([
+  ["bins", "prepareHistogram", "output"],
+  ["halves", "preparePartition", "count"],
+] as const)("%s has a problem if nothing was written", async (task, name, what) => {
+  const spy = vi.spyOn(Fold.prototype, name).mockResolvedValue({ record() {}, destroy() {} } as never);
+  const timer = await createTimer(fold().device, { ...paceFor(true, true), runs: 1, warmUpMs: 0 });
+  try {
+    const { problem } = await timeFamily(fold(), timer, task, 300);
+    expect(problem).toMatch(new RegExp(`^${what} 0 is \\d+, and the CPU has \\d+$`));
+  } finally {
+    timer.destroy();
+    spy.mockRestore();
+  }
+});
+
+test("a run is right if our results are, and those of what ran in the other program", () => {
+  const row: FamilyRow = { task: "bins", length: 8, median: 1, copy: 1, problem: undefined };
+  const peer = (one: object) => ({ name: "other", results: [{ primitive: "bins", length: 8, ...one }] });
+  const right = { median: 1, verified: true, problem: "" };
+  expect(areAllRight([row], undefined)).toBe(true);
+  expect(areAllRight([row], peer(right))).toBe(true);
+  expect(areAllRight([row], peer({ verified: false, problem: "out of memory" }))).toBe(true);
+  expect(areAllRight([row], peer({ ...right, verified: false, problem: "item 3" }))).toBe(false);
+  expect(areAllRight([row, { ...row, problem: "output 0 is 1" }], peer(right))).toBe(false);
 });
