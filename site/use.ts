@@ -129,7 +129,11 @@ function showBlur(fold: Fold): void {
   radius.addEventListener("input", draw);
   button("blur-check").addEventListener("click", () =>
     failing(async () => {
+      const checked = radius.value;
       const wrong = await blur?.wrong();
+      if (radius.value !== checked) {
+        return;
+      }
       same.textContent =
         wrong === undefined
           ? ""
