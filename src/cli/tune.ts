@@ -84,7 +84,7 @@ const sortsAndCounts = ["sort", "histogram"] as const;
 /** Sorts and histograms: the types that stand for all of their size. A histogram's time hardly depends on the type. */
 const ownTypes = { sort: [u32, u64], histogram: [u32] } as const;
 
-/** A sort or a histogram: what is timed. These have a bench of their own, without a copy beside it. */
+/** A sort or a histogram. `tuneOne` times these, and no copy beside them. */
 interface OwnSweep {
   readonly primitive: (typeof sortsAndCounts)[number];
   readonly type: ElementType;
