@@ -266,10 +266,12 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     return known;
   };
   const recordings = new Map<string, readonly RecordedRun[]>();
-  /** Drops the dispatches of a recording. An encoder that is not yet submitted may still use their objects. */
+  // Whether all encoders are submitted that use what is dropped. While a recording goes on, its encoder is not.
+  let isUnused = isSubmitted;
+  /** Drops the dispatches of a recording. What an encoder may still use is destroyed with the plan, unless it is collected before. */
   const drop = (recording: readonly RecordedRun[]): void => {
     for (const run of recording) {
-      for (const { uniform } of (isSubmitted && run.dispatches) || []) {
+      for (const { uniform } of (isUnused && run.dispatches) || []) {
         uniform.destroy();
       }
       run.dispatches = undefined;
@@ -393,12 +395,14 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
       }
       for (const run of recordingOf(given, most)) {
         const { compiled, passes } = run;
-        if (compiled.plan.spine !== undefined && compiled.nextRun(isSubmitted)) {
+        if (compiled.plan.spine !== undefined && compiled.nextRun(isUnused)) {
           recordings.forEach(drop);
         }
         run.dispatches ??= compiled.dispatches(passes);
         compiled.encode(encoder, run.dispatches);
+        isUnused = false;
       }
+      isUnused = isSubmitted;
     },
     forget() {
       recordings.forEach(drop);

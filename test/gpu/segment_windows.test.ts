@@ -12,12 +12,13 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { asOnGpus, untyped, useSoftwareFold } from "../support/fold.ts";
+import { asOnGpus, planAs, untyped, useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
+import { watched } from "../support/watched.ts";
 
 // Rows that are together longer than a binding may be. The device is taken for one whose bindings are short.
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
 });
 /** On a device that compiles and runs nothing. */
 const nullFold = (): Fold => onNothing as Fold;
-useShortBindings(nullFold, BINDING);
+const nullLimits = useShortBindings(nullFold, BINDING);
 
 const random = (length: number, name: string): Uint32Array => Uint32Array.from({ length }, randomBits(name));
 const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
@@ -217,6 +218,40 @@ describe("rows in windows", () => {
     }
   });
 });
+
+test.for([undefined, { rows: 1500 }])(
+  "the single pass runs out of numbers while calls on the GPU go in windows: segments %o",
+  { timeout: 60_000 },
+  async (segments) => {
+    const { device, alive, made } = watched(nullDevice());
+    const one = await openFold({ device });
+    planAs(one, { lookBack: true, limits: { ...nullLimits(), maxStorageBufferBindingSize: 65_536 } });
+    const uncaught: string[] = [];
+    const listener = (event: Event): void => {
+      uncaught.push((event as GPUUncapturedErrorEvent).error.message);
+    };
+    nullDevice().addEventListener("uncapturederror", listener);
+    // A window has about 15,000 items. So a call has more than 80 runs, and a spine takes 4,095.
+    const data = await one.upload(new Uint32Array(1_272_000));
+    const into = await one.upload(new Uint32Array(1_272_000));
+    const spines = (of: readonly string[]): number => of.filter((label) => label.includes("scratch")).length;
+    let first = 0;
+    for (let call = 0; call < 110; call++) {
+      await one.scan(data, { into, passes: "single", ...(segments && { segments }) });
+      first ||= spines(made());
+    }
+    await nullDevice().queue.onSubmittedWorkDone();
+    expect(uncaught).toEqual([]);
+    // Two spines were replaced.
+    expect(spines(made())).toBe(first + 2);
+    one.trim();
+    data.destroy();
+    into.destroy();
+    one.destroy();
+    expect(alive()).toEqual([]);
+    nullDevice().removeEventListener("uncapturederror", listener);
+  },
+);
 
 describe("what does not go in windows is refused, with what would be right", () => {
   const maxLength = 6000;
