@@ -35,9 +35,9 @@ export interface Context {
   singlePassTest?: SinglePassTest;
   /**
    * Pipelines by the shader's text and entry point, since two pipelines differ in nothing else. The one that was used most
-   * recently is the last.
+   * recently is the last. A symbol stands for one that a plan has put off: `later.ts`.
    */
-  readonly pipelines: Map<string, Promise<Pipeline>>;
+  readonly pipelines: Map<string, Promise<Pipeline> | symbol>;
   /** The most pipelines to keep for later calls. */
   mostPipelines: number;
   /** The buffers and plans that calls have left for the next calls. */

@@ -114,7 +114,8 @@ const pause = (): Promise<undefined> => new Promise((resolve) => setTimeout(reso
 export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeline> {
   const { pipelines } = context;
   const key = keyOf(kernel);
-  const pipeline = pipelines.get(key) ?? compile(context.device, kernel);
+  const known = pipelines.get(key);
+  const pipeline = typeof known === "object" ? known : compile(context.device, kernel);
   pipelines.delete(key);
   pipelines.set(key, pipeline);
   // A failed pipeline is not kept: perhaps the device was lost.

@@ -194,11 +194,17 @@ export const readsThroughOutput = ({ needs, segments }: Plan, { slots }: Pass): 
 const NOTHING_BYTES = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer.
+ * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. `putOff` has pipelines by
+ * the kernel's text that are not compiled now.
  *
  * @throws {LimitError} {@link SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
  */
-export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Promise<Compiled> {
+export async function compilePlan(
+  context: Context,
+  plan: Plan,
+  runs = RUNS,
+  putOff?: ReadonlyMap<string, Pipeline>,
+): Promise<Compiled> {
   const { title } = plan;
   const label = `wavefold ${title}`;
   const { device } = context;
@@ -247,7 +253,7 @@ export async function compilePlan(context: Context, plan: Plan, runs = RUNS): Pr
   try {
     await Promise.all(
       plan.kernels.map(async (kernel) => {
-        pipelines.set(kernel.code, await pipelineOf(context, kernel));
+        pipelines.set(kernel.code, putOff?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
       }),
     );
     digits = plan.spine && (await import("./run_numbers.ts")).digitsOf(context);

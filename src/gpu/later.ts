@@ -22,10 +22,7 @@ function firstKernels({ ways, segments, maxLength, kernels, passes }: Plan): rea
   return kernels.filter(({ code }) => first.has(code));
 }
 
-/**
- * Compiles a kernel before this returns. Whether the device refuses it is known later. Then no other error is reported, and the
- * pipeline is of no use.
- */
+/** Compiles a kernel before this returns. The device may refuse it. `isRefused` tells that later, and nothing else reports it. */
 function compileNow(
   device: GPUDevice,
   { label, code, entryPoint, bindings }: Kernel,
@@ -53,90 +50,98 @@ function compileNow(
   return { made: { pipeline, layout }, isRefused };
 }
 
-/** Pipelines that are compiled when they are first used, among those of a device. */
-const atUse = new WeakSet<Promise<Pipeline>>();
+/** The kernels that a plan puts off. */
+export interface PutOff {
+  /** Their pipelines by the kernel's text, for this plan alone. Each is compiled when it is first used. */
+  readonly pipelines: ReadonlyMap<string, Pipeline>;
+  /** Compiles them in the background, one after another, as long as they are wanted. Then it lets go of the others. */
+  compile(isWanted: () => boolean): Promise<void>;
+}
 
 /**
- * Puts off the compilation of all kernels but those of the plan's first way. So a plan is compiled sooner. The returned function
- * compiles the others in the background, one after another, as long as they are wanted. Until then, a recording that needs one
- * compiles it at once. If the device refuses that kernel, it also refuses the encoder of this recording. Then `forget` is called: it
- * drops what recordings have made, so that the next one that needs the kernel throws the compiler's error.
+ * Puts off the compilation of all kernels but those of the plan's first way. So a plan is compiled sooner. A recording that needs
+ * another one compiles it at once. If the device refuses that kernel, it also refuses the encoder of this recording. Then `forget`
+ * is called: it drops what recordings have made, so that the next one that needs the kernel throws the compiler's error.
+ *
+ * Among the device's pipelines, a symbol of the plan takes the place of a kernel that it has put off. If another plan needs the
+ * kernel, this plan compiles it itself, or puts it off itself.
  */
-export function putOff(
-  context: Context,
-  plan: Plan,
-  forget: () => void,
-): (isWanted: () => boolean) => Promise<void> {
+export function putOff(context: Context, plan: Plan, forget: () => void): PutOff {
   const { device, pipelines } = context;
   const first = firstKernels(plan);
-  // What another plan put off starts anew here.
-  for (const kernel of plan.kernels) {
-    const key = keyOf(kernel);
-    const known = pipelines.get(key);
-    if (known !== undefined && atUse.has(known)) {
-      pipelines.delete(key);
-    }
-  }
+  const own = new Map<string, Pipeline>();
+  const place = Symbol();
   const later = plan.kernels
-    .filter((kernel) => !first.includes(kernel) && !pipelines.has(keyOf(kernel)))
+    .filter((kernel) => !first.includes(kernel) && typeof pipelines.get(keyOf(kernel)) !== "object")
     .map((kernel) => {
       const key = keyOf(kernel);
       let made: Pipeline | undefined;
       let failure: { readonly cause: unknown } | undefined;
-      const own = (): Pipeline => {
+      /** Takes a pipeline when it is there. If it fails, a recording that needs it throws why, if there ever is one. */
+      const take = async (pipeline: Promise<Pipeline>): Promise<void> => {
+        try {
+          made = await pipeline;
+        } catch (cause) {
+          made = undefined;
+          failure = { cause };
+        }
+      };
+      const compileAtUse = (): Pipeline => {
+        const now = compileNow(device, kernel);
+        /** Plans that find this wait for the device. What is refused is compiled again, as plans do that wait: that says why. */
+        const accepted: Promise<Pipeline> = now.isRefused.then((isRefused) => {
+          if (!isRefused) {
+            return now.made;
+          }
+          if (pipelines.get(key) === accepted) {
+            pipelines.delete(key);
+          }
+          return pipelineOf(context, kernel);
+        });
+        if (pipelines.get(key) === place) {
+          pipelines.set(key, accepted);
+        }
+        void take(accepted).then(() => {
+          if (made !== now.made) {
+            forget();
+          }
+        });
+        return now.made;
+      };
+      const compiled = (): Pipeline => {
         if (failure !== undefined) {
           throw failure.cause;
         }
-        if (made === undefined) {
-          const now = compileNow(device, kernel);
-          made = now.made;
-          const ready = Promise.resolve(made);
-          if (pipelines.get(key) === pipeline) {
-            pipelines.set(key, ready);
-          }
-          void now.isRefused.then((isRefused) => (isRefused ? compileAgain(ready) : undefined));
-        }
+        made ??= compileAtUse();
         return made;
       };
-      /** Compiles what was refused once more, as plans do that wait for it: that says why. */
-      const compileAgain = async (refused: Promise<Pipeline>): Promise<void> => {
-        if (pipelines.get(key) === refused) {
-          pipelines.delete(key);
-        }
-        try {
-          made = await pipelineOf(context, kernel);
-        } catch (cause) {
-          failure = { cause };
-        }
-        forget();
-      };
-      const pipeline = Promise.resolve<Pipeline>({
+      own.set(kernel.code, {
         get pipeline() {
-          return own().pipeline;
+          return compiled().pipeline;
         },
         get layout() {
-          return own().layout;
+          return compiled().layout;
         },
       });
-      atUse.add(pipeline);
-      pipelines.set(key, pipeline);
+      pipelines.delete(key);
+      pipelines.set(key, place);
       return async (isWanted: boolean): Promise<void> => {
-        if (pipelines.get(key) === pipeline) {
-          pipelines.delete(key);
+        if (isWanted) {
+          await (made ?? take(pipelineOf(context, kernel)));
+          return;
         }
-        if (isWanted && made === undefined) {
-          try {
-            made = await pipelineOf(context, kernel);
-          } catch (cause) {
-            // A recording that needs it throws this, if there ever is one.
-            failure = { cause };
-          }
+        made = undefined;
+        if (pipelines.get(key) === place) {
+          pipelines.delete(key);
         }
       };
     });
-  return async (isWanted) => {
-    for (const compile of later) {
-      await compile(isWanted() && context.lost === undefined);
-    }
+  return {
+    pipelines: own,
+    async compile(isWanted) {
+      for (const compile of later) {
+        await compile(isWanted() && context.lost === undefined);
+      }
+    },
   };
 }

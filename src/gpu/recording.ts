@@ -14,7 +14,7 @@ import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
 import { windowOf } from "../plan/windows.ts";
-import type { Context } from "./context.ts";
+import type { Context, Pipeline } from "./context.ts";
 import { filledBuffer, requireDevice } from "./device.ts";
 import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
@@ -101,7 +101,8 @@ const KEPT_RECORDINGS = 64;
 
 /**
  * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. If each recording is
- * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once.
+ * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once. `putOff` is as in
+ * {@link compilePlan}.
  *
  * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
  */
@@ -110,7 +111,9 @@ export const prepare = async (
   plan: Plan,
   runs = RUNS,
   isSubmitted?: boolean,
-): Promise<Prepared> => checked(context, undivided(await compilePlan(context, plan, runs)), isSubmitted);
+  putOff?: ReadonlyMap<string, Pipeline>,
+): Promise<Prepared> =>
+  checked(context, undivided(await compilePlan(context, plan, runs, putOff)), isSubmitted);
 
 const planNames = { maxLength: true, lengthOnGpu: true, ...commonNames } as const;
 const scanNames = {
@@ -208,23 +211,25 @@ export async function prepareFor(
       ? (await import("../plan/counted.ts")).counted(plan, primitive === "scan", facts)
       : plan;
   let prepared: Prepared | undefined;
-  const compileOthers = putOff(context, whole, () => prepared?.forget());
+  const others = putOff(context, whole, () => prepared?.forget());
   let isWanted = false;
+  const compileOthers = (): void => void others.compile(() => isWanted);
   try {
-    const made = await prepare(context, whole, undefined, isSubmitted);
+    const made = await prepare(context, whole, undefined, isSubmitted, others.pipelines);
     prepared = made;
     isWanted = true;
     return {
       ...made,
       destroy() {
         isWanted = false;
+        compileOthers();
         made.destroy();
       },
     };
   } finally {
     // A software adapter would compile the others on the processors that run the first. There they wait until they are used.
     if (!isWanted || !facts.software) {
-      void compileOthers(() => isWanted);
+      compileOthers();
     }
   }
 }

@@ -5,7 +5,7 @@ import { DeviceLostError, ShaderError } from "../../src/errors.ts";
 import type { Context } from "../../src/gpu/context.ts";
 import { contextOf, keyOf, trim } from "../../src/gpu/device.ts";
 import type { Prepared } from "../../src/gpu/recording.ts";
-import { prepareFor } from "../../src/gpu/recording.ts";
+import { prepare, prepareFor } from "../../src/gpu/recording.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
 import { openFold } from "../../src/node.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -15,6 +15,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
+import { planScan } from "../support/plans.ts";
 
 // On a GPU, a plan compiles the kernels of its first way before the others.
 
@@ -174,6 +175,36 @@ test("a software adapter compiles the others when they are used, each once", asy
   prepared.destroy();
 });
 
+test("a plan that is destroyed gives back the places of what it put off, and no other plan's", async () => {
+  const { one, device, record } = await nullFold();
+  const own = contextOf(device);
+  const context = { ...own, facts: { ...own.facts, software: true } };
+  const { pipelines } = context;
+  const prepared = await prepareFor("scan", context, options);
+  const { kernels } = prepared;
+  const putOff = kernels.filter((kernel) => typeof pipelines.get(keyOf(kernel)) === "symbol");
+  expect(putOff.length).toBeGreaterThan(2);
+  expect(await record(prepared, "items")).toBeUndefined();
+  // What was used is there for others.
+  const used = putOff.filter((kernel) => typeof pipelines.get(keyOf(kernel)) === "object");
+  expect(used.length).toBeGreaterThan(0);
+  prepared.destroy();
+  await vi.waitFor(() => expect(pipelines.size).toBe(kernels.length - putOff.length + used.length));
+  // Of two plans, the one that was made last has the places.
+  const [early, late] = [
+    await prepareFor("scan", context, options),
+    await prepareFor("scan", context, options),
+  ];
+  const places = [...pipelines.keys()];
+  expect(places).toHaveLength(kernels.length);
+  early.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([...pipelines.keys()]).toEqual(places);
+  late.destroy();
+  await vi.waitFor(() => expect(pipelines.size).toBe(kernels.length - putOff.length + used.length));
+  one.destroy();
+});
+
 /** A fold of its own on Dawn's null backend, taken for one on a GPU: it compiles, and runs nothing. */
 async function nullFold() {
   const adapter = await nullGpu().requestAdapter();
@@ -223,7 +254,23 @@ test("a kernel that is refused at a recording is an error of the encoder, and th
   const prepared = await prepareFor("scan", context, options);
   // The background has begun with the kernel of the first of these, and not with that of the second.
   const refused = ["items", "one-buffer"] as const;
-  const first = await Promise.all(refused.map((layout) => record(prepared, layout)));
+  // The device's answers wait while another plan takes what it finds.
+  const { popErrorScope } = device;
+  let answer = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  device.popErrorScope = async () => {
+    const error = await popErrorScope.call(device);
+    await gate;
+    return error;
+  };
+  const recorded = refused.map((layout) => record(prepared, layout));
+  device.popErrorScope = popErrorScope;
+  const early = prepareFor("scan", context, options, ["one-buffer"]).catch((cause: unknown) => cause);
+  await Promise.race([early, new Promise((resolve) => setTimeout(resolve, 200))]);
+  answer();
+  const first = await Promise.all(recorded);
   for (const message of first) {
     expect(message).toMatch(/^\[Invalid ComputePipeline "wavefold scan /);
   }
@@ -247,6 +294,7 @@ test("a kernel that is refused at a recording is an error of the encoder, and th
   expect(encoder.beginComputePass).not.toHaveBeenCalled();
   // Ranges that need other kernels are recorded, and no plan takes what was refused.
   expect(await record(prepared, "vectors")).toBeUndefined();
+  expect(await early).toBeInstanceOf(ShaderError);
   await expect(prepareFor("scan", context, options, ["items"])).rejects.toThrow(ShaderError);
   isBroken = false;
   const items = await prepareFor("scan", context, options, ["items"]);
@@ -254,6 +302,36 @@ test("a kernel that is refused at a recording is an error of the encoder, and th
   expect(uncaught).toEqual([]);
   items.destroy();
   prepared.destroy();
+  one.destroy();
+});
+
+test("no other plan takes what a plan has put off until it is used", async () => {
+  const { one, device, uncaught, record } = await nullFold();
+  const own = contextOf(device);
+  const context = { ...own, facts: { ...own.facts, software: true } };
+  const now = vi.spyOn(device, "createComputePipeline");
+  const later = vi.spyOn(device, "createComputePipelineAsync");
+  const plan = await planScan(options, context.facts);
+  const prepared = await prepareFor("scan", context, options);
+  const { length } = prepared.kernels;
+  expect(later.mock.calls.length).toBeLessThanOrEqual(length - 2);
+  // It has a place for each, so that calls may keep the plan.
+  expect(prepared.kernels.every((kernel) => context.pipelines.has(keyOf(kernel)))).toBe(true);
+  // A plan that puts nothing off compiles the rest.
+  const whole = await prepare(context, plan);
+  expect(whole.kernels).toHaveLength(length);
+  expect(later).toHaveBeenCalledTimes(length);
+  for (const layout of others) {
+    expect(await record(whole, layout)).toBeUndefined();
+  }
+  expect(now).not.toHaveBeenCalled();
+  // The other plan still has its own.
+  expect(await record(prepared, "items")).toBeUndefined();
+  expect(now).toHaveBeenCalled();
+  prepared.destroy();
+  expect(await record(whole, "one-buffer")).toBeUndefined();
+  whole.destroy();
+  expect(uncaught).toEqual([]);
   one.destroy();
 });
 
