@@ -75,12 +75,17 @@ export async function segmentsInWindows(
     (segments === "rows" ? planRows(primitive, own, facts, methods, ways) : undefined) ??
     (reduces ? planReduce : planScan)(own, facts, methods, ways);
   const { title, itemBytes, vector } = plan;
-  requireWindows(title, maxLength, Math.max(itemBytes.input, itemBytes.output), facts.limits);
+  // A reduction has one result for each row.
+  const longest = reduces ? itemBytes.input : Math.max(itemBytes.input, itemBytes.output);
+  requireWindows(title, maxLength, longest, facts.limits);
   if (segments !== "rows") {
     refuseSegments(plan, options, window);
   }
   const most = mostItems(plan, facts.limits);
-  /** The rows of a window, at least one: if there is a choice, so many that windows start at vectors. */
+  /**
+   * How many rows a window has: at least one. If more rows than a vector has items fit, it is a multiple of that number, so that
+   * each window starts at a vector.
+   */
   const rowsOf = (columns: number): number => {
     const rows = Math.floor(most / columns);
     return rows > vector ? rows - (rows % vector) : rows;
@@ -96,7 +101,7 @@ export async function segmentsInWindows(
 
   // The number of rows is the sum of the windows' numbers, which only the GPU knows.
   const isCounted = reduces && lengthOnGpu;
-  // A window has more than a quarter of the items that fit.
+  // Rows are rounded down twice, and each time at most half is lost. So a window has more than a quarter of `most`.
   const mostWindows = Math.ceil((4 * maxLength) / most) + 1;
   const { compiled, division } = await compileAll(context, [
     plan,

@@ -5,7 +5,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
-import { f64 } from "../../src/algebra/types_64.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
 import type { Fold } from "../../src/node.ts";
 import { LimitError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -277,6 +277,34 @@ describe("what does not go in windows is refused, with what would be right", () 
       }
     },
   );
+
+  test("more items than a buffer holds: of a reduction, the input alone has so many", async () => {
+    const { device } = nullFold();
+    const restore = planAs(nullFold(), { limits: { ...nullLimits(), maxBufferSize: 40_000 } });
+    const options = { type: u64, from: u32, map: "vec2u(x, 0u)", segments: "rows", maxLength: 8000 } as const;
+    await refused(
+      () => nullFold().prepareScan(options),
+      /8000 items of 8 bytes .* which is 5000$/,
+      "maxLength",
+    );
+    await refused(
+      () => nullFold().prepareReduce({ ...options, maxLength: 10_001 }),
+      /10001 items of 4 bytes .* which is 10000$/,
+      "maxLength",
+    );
+    const reduce = await nullFold().prepareReduce(options);
+    restore();
+    const [input, output] = [8000, 16].map((words) => storageBuffer(device, poisoned(words))) as [
+      GPUBuffer,
+      GPUBuffer,
+    ];
+    const encoder = device.createCommandEncoder();
+    device.pushErrorScope("validation");
+    reduce.record(encoder, { input, output, rows: 1000, length: 8000 });
+    encoder.finish();
+    expect(await device.popErrorScope()).toBeNull();
+    reduce.destroy();
+  });
 
   test("rows that no binding holds", async () => {
     const { device } = nullFold();
