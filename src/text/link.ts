@@ -11,8 +11,8 @@ export interface Module {
 
 /**
  * Finds what a module needs: all that its roots reach, in the order in which it is met. The roots are the names that the
- * module must have, and its own directives. A declaration refers to the names in it, and may refer to directives. Kernels of
- * ours and callers' kernels are linked by this alone.
+ * module must have, and its own directives. A declaration refers to the names in it, and may refer to directives. Our kernels and
+ * callers' kernels both find what they need by this.
  */
 export function reach(
   roots: Iterable<string>,

@@ -17,7 +17,8 @@ import { nullGpu } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
 
-// On a GPU, a plan compiles the kernels of its first way before the others.
+// `prepare…` waits only for the kernels of the first way. On a GPU, the others are compiled after that, one after another. On a
+// software adapter, each is compiled when a recording first needs it.
 
 const fold = useSoftwareFold();
 const POISON = 0xdeadbeef;
