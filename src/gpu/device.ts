@@ -162,7 +162,7 @@ export function trim(context: Context): void {
   }
 }
 
-export const bindingLayouts = {
+const bindingLayouts = {
   uniform: { type: "uniform" },
   digit: { type: "uniform", hasDynamicOffset: true },
   read: { type: "read-only-storage" },
@@ -170,22 +170,33 @@ export const bindingLayouts = {
 } as const satisfies Record<BindingKind, GPUBufferBindingLayout>;
 
 async function compile(device: GPUDevice, kernel: Compilable): Promise<Pipeline> {
-  const { label, entryPoint } = kernel;
-  const module = await compileModule(device, kernel, label);
+  const module = await compileModule(device, kernel, kernel.label);
+  const [layout, descriptor] = descriptorOf(device, kernel, module);
+  return { pipeline: await device.createComputePipelineAsync(descriptor), layout };
+}
+
+/** What a kernel's pipeline is made of: the layout of its bindings, and its description. */
+export function descriptorOf(
+  device: GPUDevice,
+  { label, entryPoint, bindings }: Compilable,
+  module: GPUShaderModule,
+): [layout: GPUBindGroupLayout, descriptor: GPUComputePipelineDescriptor] {
   const layout = device.createBindGroupLayout({
     label,
-    entries: [...kernel.bindings].map(([binding, kind]) => ({
+    entries: [...bindings].map(([binding, kind]) => ({
       binding,
       visibility: COMPUTE_STAGE,
       buffer: bindingLayouts[kind],
     })),
   });
-  const pipeline = await device.createComputePipelineAsync({
-    label,
-    layout: device.createPipelineLayout({ label, bindGroupLayouts: [layout] }),
-    compute: { module, entryPoint },
-  });
-  return { pipeline, layout };
+  return [
+    layout,
+    {
+      label,
+      layout: device.createPipelineLayout({ label, bindGroupLayouts: [layout] }),
+      compute: { module, entryPoint },
+    },
+  ];
 }
 
 /** Compiles a module, and turns the compiler's messages into errors at the line that was written. */

@@ -1,8 +1,7 @@
 import type { Kernel } from "../kernels/kernel.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Context, Pipeline } from "./context.ts";
-import { bindingLayouts, keyOf, pipelineOf } from "./device.ts";
-import { COMPUTE_STAGE } from "./flags.ts";
+import { descriptorOf, keyOf, pipelineOf } from "./device.ts";
 
 // A plan has kernels for ranges that lie in any way, and most programs record ranges of one kind.
 
@@ -25,23 +24,13 @@ function firstKernels({ ways, segments, maxLength, kernels, passes }: Plan): rea
 /** Compiles a kernel before this returns. The device may refuse it. `isRefused` tells that later, and nothing else reports it. */
 function compileNow(
   device: GPUDevice,
-  { label, code, entryPoint, bindings }: Kernel,
+  kernel: Kernel,
 ): { readonly made: Pipeline; readonly isRefused: Promise<boolean> } {
   device.pushErrorScope("internal");
   device.pushErrorScope("validation");
-  const layout = device.createBindGroupLayout({
-    label,
-    entries: [...bindings].map(([binding, kind]) => ({
-      binding,
-      visibility: COMPUTE_STAGE,
-      buffer: bindingLayouts[kind],
-    })),
-  });
-  const pipeline = device.createComputePipeline({
-    label,
-    layout: device.createPipelineLayout({ label, bindGroupLayouts: [layout] }),
-    compute: { module: device.createShaderModule({ label, code }), entryPoint },
-  });
+  const module = device.createShaderModule({ label: kernel.label, code: kernel.code });
+  const [layout, descriptor] = descriptorOf(device, kernel, module);
+  const pipeline = device.createComputePipeline(descriptor);
   // A lost device refuses nothing: whoever records is told that it is lost.
   const isRefused = Promise.all([device.popErrorScope(), device.popErrorScope()]).then(
     (errors) => errors.some((error) => error !== null),
