@@ -8,7 +8,7 @@ import type { DeviceFacts } from "./facts.ts";
 import type { Chosen } from "./options.ts";
 import type { PassParams, Plan, RangeName } from "./plan.ts";
 import { bound } from "./plan.ts";
-import { requireFeature } from "./tuning.ts";
+import { requireFeature, requireMaxLength } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 /**
@@ -41,10 +41,12 @@ export function plainSizes(
 /** A plan that is one dispatch of one kernel. Its threads neither scan nor reduce tiles. */
 interface PlainPlan {
   readonly title: string;
-  readonly kernel: Kernel;
-  readonly sizes: Sizes;
-  readonly maxLength: number;
-  readonly lengthOnGpu: boolean;
+  readonly type: ElementType;
+  /** The sizes of the kernel, unless the caller chooses others. */
+  readonly row: Pick<TuningRow, "workGroupSize" | "items">;
+  readonly options: PlainOptions;
+  readonly facts: DeviceFacts;
+  kernelOf(lengthOnGpu: boolean, sizes: Sizes): Kernel;
   readonly itemBytes: Plan["itemBytes"];
   /** The ranges that the kernel binds, by their bindings, beside a length on the GPU. */
   readonly ranges: readonly (readonly [binding: number, name: RangeName])[];
@@ -52,17 +54,31 @@ interface PlainPlan {
   itemsOf?(length: number, params: PassParams): number;
 }
 
-/** The plan, which takes ranges at any item. A caller adds what only its primitive has. */
+type PlainOptions = Omit<Chosen, "algorithm" | "passes"> & {
+  readonly maxLength: number;
+  readonly lengthOnGpu?: boolean;
+};
+
+/**
+ * The plan, which takes ranges at any item. A caller adds what only its primitive has.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
+ */
 export function plainPlan({
   title,
-  kernel,
-  sizes: { workGroupSize, items },
-  maxLength,
-  lengthOnGpu,
+  type,
+  row,
+  options,
+  facts,
+  kernelOf,
   itemBytes,
   ranges,
   itemsOf = (length) => length,
 }: PlainPlan): Plan {
+  const { lengthOnGpu = false } = options;
+  const sizes = plainSizes(row, title, type, options, facts);
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), facts.limits);
+  const kernel = kernelOf(lengthOnGpu, sizes);
   const all = lengthOnGpu ? [...ranges, [bindingOf.length, "length"] as const] : ranges;
   const slots = bound(kernel, all);
   return {
@@ -81,7 +97,7 @@ export function plainPlan({
       throw new ArgumentError(`${title} has no order of operations`);
     },
     passes(length, _arrangement, _aside, params = {}) {
-      const tiles = Math.ceil(itemsOf(length, params) / (workGroupSize * items));
+      const tiles = Math.ceil(itemsOf(length, params) / (sizes.workGroupSize * sizes.items));
       return tiles === 0 ? [] : [{ kernel, slots, length, tiles }];
     },
   };

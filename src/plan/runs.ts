@@ -5,11 +5,10 @@ import { bindingOf } from "../kernels/kernel.ts";
 import { expandKernel } from "../kernels/runs.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { TuningOptions } from "./options.ts";
-import { plainPlan, plainSizes } from "./plain.ts";
+import { plainPlan } from "./plain.ts";
 import type { Plan } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";
-import { requireMaxLength } from "./tuning.ts";
 
 /** The options of `prepareExpandRuns`. */
 export interface ExpandOptions<Name extends string = string>
@@ -42,20 +41,16 @@ export const saturatingSum: Operator<"u32"> = {
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planExpandRuns(options: ExpandOptions, facts: DeviceFacts): Plan {
-  const { lengthOnGpu = false } = options;
   const type = requireType(options.type, "expandRuns");
   const title = `expandRuns<${type.name}>`;
-  const row = facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 8 };
-  const sizes = plainSizes(row, title, type, options, facts);
-  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), facts.limits);
-  const kernel = expandKernel(type, lengthOnGpu, sizes);
   return {
     ...plainPlan({
       title,
-      kernel,
-      sizes,
-      maxLength,
-      lengthOnGpu,
+      type,
+      row: facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 8 },
+      options,
+      facts,
+      kernelOf: (lengthOnGpu, sizes) => expandKernel(type, lengthOnGpu, sizes),
       itemBytes: itemBytesOf(type.bytes, type.bytes),
       ranges: [
         [bindingOf.input, "input"],

@@ -4,11 +4,10 @@ import { bindingOf } from "../kernels/kernel.ts";
 import { searchKernel } from "../kernels/search.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { TuningOptions } from "./options.ts";
-import { plainPlan, plainSizes } from "./plain.ts";
+import { plainPlan } from "./plain.ts";
 import type { Plan } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
 import { requireScalar, requireSide } from "./scalar.ts";
-import { requireMaxLength } from "./tuning.ts";
 
 /** The side of equal elements, and the sizes of the kernel. */
 export interface SearchTuning extends Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
@@ -34,21 +33,17 @@ export interface SearchOptions<Name extends string = string> extends SearchTunin
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planSearch(options: SearchOptions, facts: DeviceFacts): Plan {
-  const { lengthOnGpu = false } = options;
   const type = requireScalar(options.type, "searchSorted");
   const title = `searchSorted<${type.name}>`;
   const side = requireSide(options.side, title);
-  const row = facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 4 };
-  const sizes = plainSizes(row, title, type, options, facts);
-  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), facts.limits);
-  const kernel = searchKernel(type, side, lengthOnGpu, sizes);
   return {
     ...plainPlan({
       title,
-      kernel,
-      sizes,
-      maxLength,
-      lengthOnGpu,
+      type,
+      row: facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 4 },
+      options,
+      facts,
+      kernelOf: (lengthOnGpu, sizes) => searchKernel(type, side, lengthOnGpu, sizes),
       itemBytes: itemBytesOf(type.bytes, 4),
       ranges: [
         [bindingOf.input, "input"],
