@@ -4,7 +4,7 @@ import type { GpuArray } from "../../src/gpu/gpu_array.ts";
 import { elementsAt, expandRunsReference } from "../../src/reference/runs.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
-import { attempt, Fault, oneLine } from "./oracle.ts";
+import { attempt, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import { Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import { onGpu, requireEqual } from "./segments.ts";
@@ -75,12 +75,7 @@ export function expandArbitrary(scale: Scale): fc.Arbitrary<ExpandCase> {
 }
 
 export async function runExpand({ call, steps }: ExpandCase, bench: Bench): Promise<Verdict> {
-  let verdict: Verdict = "refused";
-  for (const step of steps) {
-    if ((await runStep(call, step, bench)) === "passed") {
-      verdict = "passed";
-    }
-  }
+  const verdict = await verdictOf(steps, (step) => runStep(call, step, bench));
   await bench.requireNoError("expandRuns");
   return verdict;
 }

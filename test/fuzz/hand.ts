@@ -9,7 +9,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import type { Bench } from "./bench.ts";
 import { junkNames, junkValue } from "./junk.ts";
 import type { Verdict } from "./oracle.ts";
-import { attempt, attemptNow, Fault, oneLine } from "./oracle.ts";
+import { attempt, attemptNow, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import {
   boundsOf,
@@ -185,12 +185,7 @@ export async function runHand({ calls }: HandCase, bench: Bench): Promise<Verdic
     }
     return { call, facts, data, flags, promise };
   });
-  let verdict: Verdict = "refused";
-  for (const one of started) {
-    if (one !== undefined && (await finish(bench, one)) === "passed") {
-      verdict = "passed";
-    }
-  }
+  const verdict = await verdictOf(started, async (one) => (one ? finish(bench, one) : "refused"));
   await bench.requireNoError("calls at hand");
   return verdict;
 }

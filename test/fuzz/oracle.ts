@@ -8,6 +8,20 @@ export class Fault extends Error {
 /** How a case ended: with the right result, or refused by an error of ours. */
 export type Verdict = "passed" | "refused";
 
+/** Runs the steps of a case one after another. The case passed if one of them did: the others were refused. */
+export async function verdictOf<Step>(
+  steps: readonly Step[],
+  run: (step: Step) => Promise<Verdict>,
+): Promise<Verdict> {
+  let verdict: Verdict = "refused";
+  for (const step of steps) {
+    if ((await run(step)) === "passed") {
+      verdict = "passed";
+    }
+  }
+  return verdict;
+}
+
 /** Whether it is an error that input may be refused with. A shader of ours that does not compile is a defect. */
 export const isRefusal = (cause: unknown): cause is WavefoldError =>
   cause instanceof WavefoldError &&

@@ -7,7 +7,7 @@ import { histogramReference } from "../../src/reference/histogram.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
-import { attempt, Fault, oneLine } from "./oracle.ts";
+import { attempt, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import { onGpu, partsOf, requireEqual } from "./segments.ts";
@@ -97,12 +97,7 @@ export function partsArbitrary(scale: Scale): fc.Arbitrary<PartsCase> {
 }
 
 export async function runParts({ call, steps }: PartsCase, bench: Bench): Promise<Verdict> {
-  let verdict: Verdict = "refused";
-  for (const step of steps) {
-    if ((await runStep(call, step, bench)) === "passed") {
-      verdict = "passed";
-    }
-  }
+  const verdict = await verdictOf(steps, (step) => runStep(call, step, bench));
   await bench.requireNoError(call.kind);
   return verdict;
 }

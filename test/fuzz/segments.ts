@@ -7,7 +7,7 @@ import { runLengthsReference, uniqueReference } from "../../src/reference/runs.t
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
-import { attempt, Fault, oneLine } from "./oracle.ts";
+import { attempt, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import { factsOf, operatorNames, Pooled, planArbitrary, sizeAround, typeArbitrary } from "./plans.ts";
 import { canRun } from "./recorded.ts";
@@ -221,12 +221,7 @@ export const runSegments = (one: SegmentsCase, bench: Bench): Promise<Verdict> =
     : runSteps(one, bench);
 
 async function runSteps({ call, steps }: SegmentsCase, bench: Bench): Promise<Verdict> {
-  let verdict: Verdict = "refused";
-  for (const step of steps) {
-    if ((await runStep(call, step, bench)) === "passed") {
-      verdict = "passed";
-    }
-  }
+  const verdict = await verdictOf(steps, (step) => runStep(call, step, bench));
   await bench.requireNoError(`segments by ${call.by}`);
   return verdict;
 }

@@ -16,7 +16,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { gathered, kinds } from "../support/sorted_arrays.ts";
+import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.ts";
 
 // Sorts of rows and of other segments, each on its own.
 
@@ -108,40 +108,15 @@ describe("recorded", () => {
       ] as const) {
         const title = `${length}${apart ? "" : " in place"}`;
         const data = kinds.few("u32", length, title) as Uint32Array;
-        const values = Uint32Array.from(data, (_, at) => at);
         const rows = 100;
         const offsets = offsetsFor(length, rows, title);
         const positions = argSortReference(data, { segments: segments === "rows" ? { rows } : { offsets } });
-        const blank = new Uint32Array(length);
-        const [input, given] = [
-          storageBuffer(device, guarded(data, 5, 9)),
-          storageBuffer(device, guarded(values, 7, 3)),
-        ];
-        const output = apart ? storageBuffer(device, guarded(blank, 3, 2)) : input;
-        const reordered = apart ? storageBuffer(device, guarded(blank, 11, 1)) : given;
         const starts = storageBuffer(device, guarded(Uint32Array.from(offsets), 3, 2));
-        const [keyAt, valueAt] = apart ? [3, 11] : [5, 7];
-        const [keys, moved] = (await submitted(
-          fold().device,
-          (encoder) =>
-            sort.record(encoder, {
-              input: { buffer: input, offset: 20 },
-              output: { buffer: output, offset: 4 * keyAt },
-              values: { buffer: given, offset: 28 },
-              reordered: { buffer: reordered, offset: 4 * valueAt },
-              length,
-              ...(segments === "rows"
-                ? { rows }
-                : { offsets: { buffer: starts, offset: 12 }, segmentCount: offsets.length - 1 }),
-            }),
-          [output, reordered],
-        )) as [Uint32Array, Uint32Array];
-        expectSameBits(keys, guarded(gathered(data, positions), keyAt, apart ? 2 : 9), `${title}: keys`);
-        expectSameBits(
-          moved,
-          guarded(gathered(values, positions), valueAt, apart ? 1 : 3),
-          `${title}: values`,
-        );
+        const by =
+          segments === "rows"
+            ? { rows }
+            : { offsets: { buffer: starts, offset: 12 }, segmentCount: offsets.length - 1 };
+        await expectSortedAnywhere(device, sort, data, positions, apart, by);
       }
       sort.destroy();
     },

@@ -2,6 +2,9 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayLike } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { TypeName } from "../../src/algebra/types.ts";
+import type { PreparedSort } from "../../src/gpu/sort.ts";
+import { guarded, storageBuffer, submitted } from "./buffers.ts";
+import { expectSameBits } from "./compare.ts";
 import { anyItems, arrayOfBits, randomBits } from "./random.ts";
 
 /** The elements at these positions. */
@@ -45,3 +48,43 @@ export const kinds = {
     );
   },
 } as const satisfies Record<string, (type: TypeName, length: number, name: string) => AnyArray>;
+
+/**
+ * Records a sort of keys and a value each, of u32, in ranges between words that nothing may write: in buffers apart, or in place.
+ * Its `positions` are the reference's. `more` are ranges and numbers besides.
+ */
+export async function expectSortedAnywhere(
+  device: GPUDevice,
+  sort: PreparedSort,
+  data: Uint32Array,
+  positions: Uint32Array,
+  apart: boolean,
+  more: object = {},
+): Promise<void> {
+  const { length } = data;
+  const values = Uint32Array.from(data, (_, at) => at);
+  const [input, given] = [
+    storageBuffer(device, guarded(data, 5, 9)),
+    storageBuffer(device, guarded(values, 7, 3)),
+  ];
+  const blank = new Uint32Array(length);
+  const output = apart ? storageBuffer(device, guarded(blank, 3, 2)) : input;
+  const reordered = apart ? storageBuffer(device, guarded(blank, 11, 1)) : given;
+  const [keyAt, valueAt] = apart ? [3, 11] : [5, 7];
+  const [keys, moved] = (await submitted(
+    device,
+    (encoder) =>
+      sort.record(encoder, {
+        input: { buffer: input, offset: 20 },
+        output: { buffer: output, offset: 4 * keyAt },
+        values: { buffer: given, offset: 28 },
+        reordered: { buffer: reordered, offset: 4 * valueAt },
+        length,
+        ...more,
+      }),
+    [output, reordered],
+  )) as [Uint32Array, Uint32Array];
+  const title = `${length}${apart ? "" : " in place"}`;
+  expectSameBits(keys, guarded(gathered(data, positions), keyAt, apart ? 2 : 9), `${title}: keys`);
+  expectSameBits(moved, guarded(gathered(values, positions), valueAt, apart ? 1 : 3), `${title}: values`);
+}
