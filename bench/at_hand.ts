@@ -10,7 +10,7 @@ import type { LoopTypeName } from "./loops.ts";
 import { loopArrayOf, loopOf, loopTypeNames } from "./loops.ts";
 import { formatLength } from "./sizes.ts";
 import type { Suite, SuiteFacts, SuiteOptions } from "./suite.ts";
-import { planSuite } from "./suite.ts";
+import { planSuite, scanPrimitives } from "./suite.ts";
 import type { Timing } from "./timer.ts";
 import { timingOf } from "./timer.ts";
 import { verifyCompact, verifyCopy, verifyReduce, verifyScan } from "./verify.ts";
@@ -82,7 +82,7 @@ const QUICK_SIZES = SIZES.slice(0, 3);
 export function planAtHand(
   { sizes, types = ["u32"], primitives, quick = false }: SuiteOptions,
   facts: SuiteFacts,
-): Suite {
+): Suite<Primitive> {
   if (types.includes("f16")) {
     throw new ArgumentError(
       `types: --at-hand has no loop over f16 to compare with; it takes ${loopTypeNames.join(", ")}`,
@@ -91,6 +91,7 @@ export function planAtHand(
   return planSuite(
     { sizes: sizes ?? (quick ? QUICK_SIZES : SIZES), types, ...(primitives && { primitives }) },
     facts,
+    scanPrimitives,
   );
 }
 
@@ -100,7 +101,7 @@ export type WithFold = <Result>(work: (fold: Fold) => Promise<Result>) => Promis
 const STEPS = 4;
 
 /** Steps of progress that {@link timeAtHand} takes. */
-export const handStepsOf = ({ sets }: Suite): number =>
+export const handStepsOf = ({ sets }: Suite<Primitive>): number =>
   sets.reduce((steps, { cases }) => steps + 1 + STEPS * cases.length, 0);
 
 /** What a set's cases compute on. */
@@ -132,7 +133,7 @@ class WrongResult extends Error {
  */
 export async function timeAtHand(
   withFold: WithFold,
-  { sets, notes: planned }: Suite,
+  { sets, notes: planned }: Suite<Primitive>,
   pace: HandPace,
   step: (stage: string) => void,
 ): Promise<AtHandOutcome> {

@@ -60,6 +60,19 @@ export async function upload(
   await device.queue.onSubmittedWorkDone();
 }
 
+/** Writes 0, 1, 2 and so on, as u32. */
+export async function uploadPlaces(device: GPUDevice, buffer: GPUBuffer, length: number): Promise<void> {
+  const block = new Uint32Array(UPLOAD_BYTES / 4);
+  for (let first = 0; first < length; first += block.length) {
+    const count = Math.min(block.length, length - first);
+    for (let at = 0; at < count; at++) {
+      block[at] = first + at;
+    }
+    device.queue.writeBuffer(buffer, 4 * first, block, 0, count);
+  }
+  await device.queue.onSubmittedWorkDone();
+}
+
 /** Reads a buffer or an array from its beginning on, piece by piece. */
 export interface Reader {
   /** The next bytes, into an array of the caller's. */

@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { onExit } from "signal-exit";
-import type { Primitive } from "../src/plan/tuning_row.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
 import { benchTypes } from "./elements.ts";
 import type { Row } from "./run.ts";
@@ -159,9 +158,9 @@ function outcomeFrom(title: string, text: string, rows: readonly Row[]): CudaOut
       rowFrom(
         {
           implementation: primitive === "copy" ? `${implementation} (copy)` : implementation,
-          primitive: primitive as Primitive | "copy",
+          primitive,
           type,
-          ...(primitive !== "copy" && primitive !== "compact" && { op: "add" as OperatorName }),
+          ...((primitive === "scan" || primitive === "reduce") && { op: "add" as OperatorName }),
           length,
         },
         result,

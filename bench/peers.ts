@@ -2,32 +2,35 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ArgumentError } from "../src/errors.ts";
-import type { Primitive } from "../src/plan/tuning_row.ts";
+import type { BenchPrimitive } from "./suite.ts";
 import type { Work } from "./timer.ts";
 
 /** What a peer is asked to do, on buffers that are filled. */
 export interface PeerTask {
   readonly device: GPUDevice;
-  readonly primitive: Primitive;
+  readonly primitive: BenchPrimitive;
   /** `u32`, `f32` and so on. */
   readonly type: string;
-  /** `add` and so on; a compaction has none, and keeps what `where` is true for. */
+  /** `add` and so on, of a scan or a reduction. A compaction keeps what `where` is true for, and sorts ascend. */
   readonly op: string;
   /** WGSL over an element `x`. */
   readonly where: string;
   /** Scans are exclusive. */
   readonly length: number;
   readonly input: GPUBuffer;
-  /** Of a scan or a compaction, as long as the input. */
+  /** Of a scan, a compaction or a sort, as long as the input. */
   readonly output: GPUBuffer;
   /** The value of a reduction, or the number that a compaction kept. */
   readonly result: GPUBuffer;
+  /** Of pairs: values of the keys, as u32, and where they go, in the order of the sorted keys. Equal keys keep their order. */
+  readonly values?: GPUBuffer;
+  readonly reordered?: GPUBuffer;
 }
 
 /** A task that a peer is ready to carry out, any number of times. See `Work` for how it is timed. */
 export type PeerRun = Work & { destroy(): void };
 
-/** Somebody else's scan, reduction or compaction on WebGPU: what a file of bench/peers/ exports as `peer`. */
+/** Somebody else's scan, reduction, compaction or sort on WebGPU: what a file of bench/peers/ exports as `peer`. */
 export interface Peer {
   /** Its name and version. */
   readonly name: string;

@@ -1,14 +1,14 @@
 import { u32 } from "../src/algebra/integers.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import type { Primitive } from "../src/plan/tuning_row.ts";
 import { createBuffer } from "./buffers.ts";
+import type { BenchPrimitive } from "./suite.ts";
 import { prepareTask } from "./task.ts";
 import type { Timing } from "./timer.ts";
 import { timingOf } from "./timer.ts";
 
 /** What one call of `record()` costs the host: microseconds. */
 export interface RecordCost {
-  readonly primitive: Primitive;
+  readonly primitive: BenchPrimitive;
   readonly length: number;
   /** The first call with these ranges, which makes the bind groups. */
   readonly first: number;
@@ -19,14 +19,19 @@ const LENGTH = 2 ** 16;
 const CALLS = 4000;
 const CALLS_AN_ENCODER = 100;
 
-/** Times `record()` of sums into encoders that are finished, and never submitted. */
-export async function timeRecording(fold: Fold, primitives: readonly Primitive[]): Promise<RecordCost[]> {
+/** Times `record()` of sums and sorts into encoders that are finished, and never submitted. */
+export async function timeRecording(
+  fold: Fold,
+  primitives: readonly BenchPrimitive[],
+): Promise<RecordCost[]> {
   const { device } = fold;
   const buffer = (name: string): Promise<GPUBuffer> => createBuffer(device, name, LENGTH * u32.bytes);
   const buffers = {
     input: await buffer("input"),
     output: await buffer("output"),
     result: await buffer("result"),
+    values: await buffer("values"),
+    reordered: await buffer("reordered values"),
   };
   const costs: RecordCost[] = [];
   for (const primitive of primitives) {

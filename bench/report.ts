@@ -30,7 +30,11 @@ const titleOf = ({ primitive, type, op }: Row): string =>
     ? `exclusive scan<${type}, ${op}>`
     : primitive === "reduce"
       ? `reduce<${type}, ${op}>`
-      : `${primitive}<${type}>, half kept`;
+      : primitive === "compact"
+        ? `compact<${type}>, half kept`
+        : primitive === "sort"
+          ? `sort<${type}>`
+          : `sort<${type}> with u32 values`;
 
 /** A group for each primitive, type and operator, in the order in which they ran. */
 export function groupsOf(rows: readonly Row[]): Group[] {

@@ -6,6 +6,7 @@ import { benchTypes } from "./elements.ts";
 import type { Peer } from "./peers.ts";
 import { formatLength } from "./sizes.ts";
 import type { Case, CaseSet } from "./suite.ts";
+import { isSort } from "./suite.ts";
 import { openStage, prepareTask, verifyTask } from "./task.ts";
 import type { Timer, Timing, Work } from "./timer.ts";
 import { STEADY } from "./timer.ts";
@@ -17,7 +18,7 @@ export interface Row {
   readonly implementation: string;
   readonly primitive: "copy" | Case["primitive"];
   readonly type: BenchTypeName;
-  /** A copy and a compaction have none. */
+  /** A copy, a compaction and a sort have none. */
   readonly op?: OperatorName;
   /** Left out: the best for the adapter. */
   readonly algorithm?: string;
@@ -56,7 +57,11 @@ export function bytesMoved(primitive: Row["primitive"], type: BenchTypeName, len
   switch (primitive) {
     case "copy":
     case "scan":
+    // A sort moves its data several times; this is what it cannot do without.
+    case "sort":
       return 2 * bytes;
+    case "pairs":
+      return 2 * (bytes + 4 * length);
     case "reduce":
       return bytes;
     case "compact":
@@ -155,7 +160,8 @@ async function runSet(
   const notes: string[] = [];
   const wrong: string[] = [];
   step(`${at}: data`);
-  const stage = await openStage(device, type, op, length);
+  const hasPairs = cases.some(({ primitive }) => primitive === "pairs");
+  const stage = await openStage(device, type, op, length, hasPairs);
   const { buffers, copy } = stage;
   const owned: { destroy(): void }[] = [stage];
   const candidates: Candidate[] = [
@@ -173,7 +179,8 @@ async function runSet(
     work: Work,
     owner: { destroy(): void },
   ): void => {
-    const operands = primitive === "compact" ? type : `${type}, ${op}`;
+    const hasOperator = primitive !== "compact" && !isSort(primitive);
+    const operands = hasOperator ? `${type}, ${op}` : type;
     owned.push(owner);
     candidates.push({
       title: [
@@ -189,7 +196,7 @@ async function runSet(
         implementation,
         primitive,
         type,
-        ...(primitive !== "compact" && { op }),
+        ...(hasOperator && { op }),
         ...(algorithm !== undefined && { algorithm }),
         ...(inPlace && { inPlace }),
         length,

@@ -6,20 +6,35 @@ import type { BenchTypeName, OperatorName } from "./elements.ts";
 import { benchTypes, identityOn, opNames } from "./elements.ts";
 import { formatLength } from "./sizes.ts";
 
+/** What is timed. `sort` sorts keys alone, and `pairs` sorts them with values of 32 bits. */
+export type BenchPrimitive = Primitive | "sort" | "pairs";
+
+/** Those that have an algorithm, and that tunings and calls at hand are about. */
+export const scanPrimitives = ["scan", "reduce", "compact"] as const satisfies readonly Primitive[];
+export const benchPrimitives = [
+  ...scanPrimitives,
+  "sort",
+  "pairs",
+] as const satisfies readonly BenchPrimitive[];
+
+/** Whether something is a sort. */
+export const isSort = (primitive: string): primitive is "sort" | "pairs" =>
+  primitive === "sort" || primitive === "pairs";
+
 /** One thing that is timed, at one length. */
-export interface Case {
-  readonly primitive: Primitive;
+export interface Case<P extends BenchPrimitive = BenchPrimitive> {
+  readonly primitive: P;
   /** Left out: the best for the adapter, which is what peers are compared with. */
   readonly algorithm?: Algorithm;
   readonly inPlace: boolean;
 }
 
 /** What runs on the same buffers. */
-export interface CaseSet {
+export interface CaseSet<P extends BenchPrimitive = BenchPrimitive> {
   readonly type: BenchTypeName;
   readonly op: OperatorName;
   readonly length: number;
-  readonly cases: readonly Case[];
+  readonly cases: readonly Case<P>[];
 }
 
 /** What is to be timed. What is left out is chosen for the adapter. */
@@ -43,13 +58,12 @@ export interface SuiteFacts {
   readonly maxBufferSize: number;
 }
 
-export interface Suite {
-  readonly sets: readonly CaseSet[];
+export interface Suite<P extends BenchPrimitive = BenchPrimitive> {
+  readonly sets: readonly CaseSet<P>[];
   /** What was asked for and does not fit. */
   readonly notes: readonly string[];
 }
 
-const primitiveNames = ["scan", "reduce", "compact"] as const satisfies readonly Primitive[];
 function requireNames<Name extends string>(
   what: string,
   given: readonly string[],
@@ -75,10 +89,15 @@ function defaultSizes(from: number, largest: number, step: number): number[] {
 /**
  * Plans a run.
  *
+ * @param known - what may be timed.
  * @throws {ArgumentError} for names that are not known, an operator on a type that it has no meaning
  * on, or sizes of which none fits.
  */
-export function planSuite(options: SuiteOptions, facts: SuiteFacts): Suite {
+export function planSuite<P extends BenchPrimitive>(
+  options: SuiteOptions,
+  facts: SuiteFacts,
+  known: readonly P[],
+): Suite<P> {
   const { inPlace = false, quick = false } = options;
   const most = Math.min(facts.maxStorageBufferBindingSize, facts.maxBufferSize);
   const bytesOf = (type: BenchTypeName): number => benchTypes[type].type.bytes;
@@ -91,7 +110,12 @@ export function planSuite(options: SuiteOptions, facts: SuiteFacts): Suite {
     Object.keys(benchTypes) as BenchTypeName[],
   );
   const ops = requireNames("ops", options.ops ?? ["add"], opNames);
-  const primitives = requireNames("primitives", options.primitives ?? primitiveNames, primitiveNames);
+  const primitives = requireNames(
+    "primitives",
+    // In software a sort takes a hundred times as long as the others.
+    options.primitives ?? known.filter((one) => !(facts.software && isSort(one))),
+    known,
+  );
   const chosen = requireNames("algorithms", options.algorithms ?? ["default"], [
     "default",
     ...(Object.keys(algorithms) as Algorithm[]),
@@ -126,7 +150,7 @@ export function planSuite(options: SuiteOptions, facts: SuiteFacts): Suite {
   const notes: string[] = [];
   const sets = types.flatMap((type) =>
     ops.flatMap((op) =>
-      sizes.flatMap((length): CaseSet[] => {
+      sizes.flatMap((length): CaseSet<P>[] => {
         const side = chosenByCaller === undefined && type !== "u32";
         if (side && options.sizes === undefined && length < many) {
           return [];
@@ -138,15 +162,18 @@ export function planSuite(options: SuiteOptions, facts: SuiteFacts): Suite {
           return [];
         }
         const cases = primitives
-          // A compaction takes no operator.
-          .filter(
-            (primitive) => !(side && primitive !== "scan") && !(primitive === "compact" && op !== "add"),
-          )
+          .filter((primitive) => !(side && primitive !== "scan"))
+          // A compaction and a sort take no operator, and structs have no order.
+          .filter((primitive) => op === "add" || primitive === "scan" || primitive === "reduce")
+          .filter((primitive) => !(isSort(primitive) && type === "struct16"))
           .flatMap((primitive) =>
-            chosen.flatMap((name): Case[] => {
-              const one: Case = { primitive, ...(name !== "default" && { algorithm: name }), inPlace: false };
-              return inPlace && primitive !== "reduce" ? [one, { ...one, inPlace: true }] : [one];
-            }),
+            chosen
+              .filter((name) => name === "default" || !isSort(primitive))
+              .flatMap((name): Case<P>[] => {
+                const one = { primitive, ...(name !== "default" && { algorithm: name }), inPlace: false };
+                const hasPlace = primitive === "scan" || primitive === "compact";
+                return inPlace && hasPlace ? [one, { ...one, inPlace: true }] : [one];
+              }),
           );
         return cases.length === 0 ? [] : [{ type, op, length, cases }];
       }),
@@ -155,7 +182,7 @@ export function planSuite(options: SuiteOptions, facts: SuiteFacts): Suite {
   if (sets.length === 0) {
     throw new ArgumentError(
       notes[0] ??
-        `bench: nothing is left to time; compact takes no operator, so that --ops ${ops.join(",")} leaves it out`,
+        `bench: nothing is left to time of ${primitives.join(", ")}; a compaction and a sort take no operator, a sort no algorithm, and struct16 cannot be sorted`,
     );
   }
   return { sets, notes };

@@ -1,15 +1,17 @@
+import { u32 } from "../src/algebra/integers.ts";
 import type { ElementType } from "../src/algebra/types.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 import type { TuningOptions } from "../src/plan/options.ts";
-import type { Primitive } from "../src/plan/tuning_row.ts";
 import type { Source } from "./buffers.ts";
-import { createBuffer, readerOf, upload } from "./buffers.ts";
+import { createBuffer, readerOf, upload, uploadPlaces } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCopy, preparePoison } from "./copy.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
 import { benchTypes, operatorOn } from "./elements.ts";
+import type { BenchPrimitive } from "./suite.ts";
 import type { Work } from "./timer.ts";
 import { verifyCompact, verifyReduce, verifyScan } from "./verify.ts";
+import { verifyPairs, verifySort } from "./verify_sort.ts";
 
 const RESULT_BYTES = 64;
 
@@ -17,10 +19,13 @@ const RESULT_BYTES = 64;
 export interface Buffers {
   /** Filled with an operator's data. */
   readonly input: GPUBuffer;
-  /** Of a scan or a compaction; as long as the input. */
+  /** Of a scan, a compaction or a sort; as long as the input. */
   readonly output: GPUBuffer;
   /** The value of a reduction, or the number that a compaction kept. */
   readonly result: GPUBuffer;
+  /** Where pairs are sorted: the values of the keys, which are their places, and the values in the order of the sorted keys. */
+  readonly values?: GPUBuffer;
+  readonly reordered?: GPUBuffer;
 }
 
 /** Buffers, and the copy that every time on them is compared with. */
@@ -37,6 +42,7 @@ export interface Stage {
 /**
  * Buffers for an operator's data, filled.
  *
+ * @param hasPairs - whether there are values, too.
  * @throws {NoRoomError} when the adapter has no room for them.
  */
 export async function openStage(
@@ -44,6 +50,7 @@ export async function openStage(
   type: BenchTypeName,
   op: OperatorName,
   length: number,
+  hasPairs = false,
 ): Promise<Stage> {
   const bytes = length * benchTypes[type].type.bytes;
   const made: GPUBuffer[] = [];
@@ -62,12 +69,19 @@ export async function openStage(
     const output = await make("output", bytes);
     const result = await make("result", RESULT_BYTES);
     await upload(device, input, type, op, length);
+    const values = hasPairs ? await make("values", 4 * length) : undefined;
+    const reordered = hasPairs ? await make("reordered values", 4 * length) : undefined;
+    if (values !== undefined) {
+      await uploadPlaces(device, values, length);
+    }
     const copy = await prepareCopy(device, input, output, bytes);
-    const poison = [await preparePoison(device, output), await preparePoison(device, result)];
+    const poison = await Promise.all(
+      [output, result, ...(reordered ? [reordered] : [])].map((one) => preparePoison(device, one)),
+    );
     const reset = (encoder: GPUCommandEncoder): void =>
       encoder.copyBufferToBuffer(input, 0, output, 0, input.size);
     return {
-      buffers: { input, output, result },
+      buffers: { input, output, result, ...(values && { values }), ...(reordered && { reordered }) },
       copy,
       reset,
       destroy,
@@ -104,7 +118,7 @@ export async function openStage(
 
 /** Something to compute on a stage's buffers. Scans are exclusive. */
 export interface Question {
-  readonly primitive: Primitive;
+  readonly primitive: BenchPrimitive;
   readonly type: BenchTypeName;
   readonly op: OperatorName;
   readonly length: number;
@@ -114,7 +128,7 @@ export interface Question {
 export function verifyTask(
   device: GPUDevice,
   { primitive, ...question }: Question,
-  { output, result }: Buffers,
+  { output, result, reordered }: Buffers,
 ): Promise<string | undefined> {
   const from = (buffer: GPUBuffer): Source => {
     return () => readerOf(device, buffer);
@@ -126,6 +140,10 @@ export function verifyTask(
       return verifyReduce(question, { output: from(result) });
     case "compact":
       return verifyCompact({ ...question, indices: false }, { output: from(output), count: from(result) });
+    case "sort":
+      return verifySort(question, { output: from(output) });
+    case "pairs":
+      return verifyPairs(question, { output: from(output), positions: from(reordered as GPUBuffer) });
     default:
       return primitive satisfies never;
   }
@@ -137,11 +155,11 @@ export interface Task {
   destroy(): void;
 }
 
-/** @throws what `prepareScan`, `prepareReduce` and `prepareCompact` throw. */
+/** @throws what `prepareScan` and the like throw. */
 export async function prepareTask(
   fold: Fold,
   { primitive, type: name, op: opName, length }: Question,
-  { input, output, result }: Buffers,
+  { input, output, result, values, reordered }: Buffers,
   options: TuningOptions & { readonly inPlace?: boolean } = {},
 ): Promise<Task> {
   const { inPlace = false, ...tuning } = options;
@@ -170,6 +188,24 @@ export async function prepareTask(
         record: (pass) => compact.record(pass, { input: from, output, count: result, length }),
         destroy: () => compact.destroy(),
       };
+    }
+    case "sort": {
+      const sort = await fold.prepareSort({ type, maxLength: length });
+      return {
+        record: (pass) => sort.record(pass, { input, output, length }),
+        destroy: () => sort.destroy(),
+      };
+    }
+    case "pairs": {
+      const sort = await fold.prepareSort({ type, values: u32, maxLength: length });
+      const ranges = {
+        input,
+        output,
+        length,
+        values: values as GPUBuffer,
+        reordered: reordered as GPUBuffer,
+      };
+      return { record: (pass) => sort.record(pass, ranges), destroy: () => sort.destroy() };
     }
     default:
       return primitive satisfies never;

@@ -1,6 +1,6 @@
-// CUB beside Wavefold: exclusive sums, reductions and selections (half kept), timed by CUDA events.
+// CUB beside Wavefold: exclusive sums, reductions, selections (half kept) and sorts, timed by CUDA events.
 // The tasks of bench/family.ts, too, on its data: runs, sums, halves, bins and equal of u32.
-// usage: cub scan:u32:1048576 reduce:f64:65536 compact:u32:1000003 copy:u32:1048576 ...
+// usage: cub scan:u32:1048576 reduce:f64:65536 compact:u32:1000003 sort:u32:65536 pairs:u32:65536 copy:u32:1048576 ...
 // Prints one JSON object; times are in microseconds, and each result is compared with the CPU's,
 // element by element, before its time counts. build: nvcc -O3 -std=c++17 -arch=native -o cub cub.cu
 #include <algorithm>
@@ -10,11 +10,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_partition.cuh>
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
@@ -212,6 +214,33 @@ std::string verify_compact(const std::vector<T> &data, const T *output, const st
   return compare(read_back(output, expected.size()), expected);
 }
 
+template <typename T>
+std::string verify_sort(const std::vector<T> &data, const T *output) {
+  std::vector<T> expected = data;
+  std::sort(expected.begin(), expected.end());
+  return compare(read_back(output, data.size()), expected);
+}
+
+/// Each place comes once, and with its key, keys never fall, and equal ones keep their order: one result alone is like that.
+template <typename T>
+std::string verify_pairs(const std::vector<T> &data, const T *output, const std::uint32_t *reordered) {
+  const std::vector<T> keys = read_back(output, data.size());
+  const std::vector<std::uint32_t> places = read_back(reordered, data.size());
+  std::vector<bool> seen(data.size());
+  for (std::size_t at = 0; at < data.size(); at++) {
+    const std::uint32_t place = places[at];
+    const bool is_new = place < data.size() && !seen[place];
+    const bool in_order =
+        at == 0 || keys[at - 1] < keys[at] || (keys[at - 1] == keys[at] && places[at - 1] < place);
+    if (!is_new || !(keys[at] == data[place]) || !in_order) {
+      return "pair " + std::to_string(at) + ", " + std::to_string(keys[at]) + " of place " + std::to_string(place) +
+             ", does not belong there";
+    }
+    seen[place] = true;
+  }
+  return "";
+}
+
 struct Sum {
   __host__ __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a + b; }
 };
@@ -227,9 +256,16 @@ Result run(const std::string &primitive, std::size_t length) {
   // Whole vectors, for the copy.
   const std::size_t room = (bytes + 15) / 16 * 16;
   const std::vector<T> data = make_data<T>(length);
-  const Memory input(room), output(room), result(64);
+  const bool has_values = primitive == "pairs";
+  const std::size_t values_bytes = has_values ? length * sizeof(std::uint32_t) : 0;
+  const Memory input(room), output(room), result(64), values(values_bytes), reordered(values_bytes);
   check(cudaMemset(input.as<char>(), 0, room), "filling");
   check(cudaMemcpy(input.as<T>(), data.data(), bytes, cudaMemcpyHostToDevice), "filling");
+  if (has_values) {
+    std::vector<std::uint32_t> places(length);
+    std::iota(places.begin(), places.end(), 0u);
+    check(cudaMemcpy(values.as<char>(), places.data(), values_bytes, cudaMemcpyHostToDevice), "filling");
+  }
   const auto items = static_cast<std::int64_t>(length);
   const T *const from = input.as<const T>();
   T *const to = output.as<T>();
@@ -243,8 +279,14 @@ Result run(const std::string &primitive, std::size_t length) {
     } else if (primitive == "compact") {
       check(cub::DeviceSelect::If(scratch, size, from, to, result.as<std::int64_t>(), items, Keep<T>{}),
             "DeviceSelect");
+    } else if (primitive == "sort") {
+      check(cub::DeviceRadixSort::SortKeys(scratch, size, from, to, items), "DeviceRadixSort");
+    } else if (primitive == "pairs") {
+      check(cub::DeviceRadixSort::SortPairs(scratch, size, from, to, values.as<const std::uint32_t>(),
+                                            reordered.as<std::uint32_t>(), items),
+            "DeviceRadixSort");
     } else {
-      throw Failure{"\"" + primitive + "\" is no primitive; it takes copy, scan, reduce or compact"};
+      throw Failure{"\"" + primitive + "\" is no primitive; it takes copy, scan, reduce, compact, sort or pairs"};
     }
   };
   std::unique_ptr<Memory> scratch;
@@ -269,11 +311,14 @@ Result run(const std::string &primitive, std::size_t length) {
   Result outcome{time(work), ""};
   check(cudaMemset(output.as<char>(), POISON, room), "poisoning");
   check(cudaMemset(result.as<char>(), POISON, 64), "poisoning");
+  check(cudaMemset(reordered.as<char>(), POISON, values_bytes), "poisoning");
   work();
   check(cudaDeviceSynchronize(), "running");
   outcome.problem = primitive == "scan"     ? verify_scan(data, to)
                     : primitive == "reduce" ? verify_reduce(data, result.as<const T>())
                     : primitive == "copy"   ? compare(read_back(to, length), data)
+                    : primitive == "sort"   ? verify_sort(data, to)
+                    : primitive == "pairs"  ? verify_pairs(data, to, reordered.as<const std::uint32_t>())
                                             : verify_compact(data, to, result.as<const std::int64_t>());
   return outcome;
 }

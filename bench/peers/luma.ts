@@ -1,6 +1,6 @@
-// luma.gl's GPUScan and GPUReduction, on our device and buffers. They begin passes of their own.
+// luma.gl's GPUScan, GPUReduction and GPUSort, on our device and buffers. They begin passes of their own.
 import { Buffer, luma as core, type Device } from "@luma.gl/core";
-import { GPUCommandGraph, GPUReduction, GPUScan } from "@luma.gl/gpgpu/gpu-core";
+import { GPUCommandGraph, GPUReduction, GPUScan, GPUSort } from "@luma.gl/gpgpu/gpu-core";
 import { WebGPUDevice } from "@luma.gl/webgpu";
 import type { Peer } from "../peers.ts";
 
@@ -50,32 +50,47 @@ function lumaDevice(device: GPUDevice): Promise<Device> {
 
 export const peer: Peer = {
   name: `luma.gl ${core.VERSION}`,
-  async prepare({ device, primitive, type, op, length, input, output, result }) {
+  async prepare({ device, primitive, type, op, length, input, output, result, values, reordered }) {
     const format = formats[type];
     const operation = operations[op];
     if (
       format === undefined ||
       operation === undefined ||
       primitive === "compact" ||
-      (primitive === "scan" && (type !== "u32" || op !== "add"))
+      primitive === "sort" ||
+      (primitive !== "reduce" && (type !== "u32" || op !== "add"))
     ) {
       return undefined;
     }
     const luma = await lumaDevice(device);
     const usage = Buffer.STORAGE | Buffer.COPY_SRC | Buffer.COPY_DST;
     const graph = new GPUCommandGraph(luma, { id: "bench" });
-    const viewOf = (id: string, handle: GPUBuffer, items: number) => {
+    const viewOf = <Format extends "uint32" | "sint32" | "float32">(
+      id: string,
+      handle: GPUBuffer,
+      items: number,
+      format: Format,
+    ) => {
       const byteLength = items * 4;
       const buffer = luma.createBuffer({ id, handle, byteLength, usage });
       const own = graph.importBuffer({ id, byteLength, usage }, buffer);
       return graph.createDataView(own, { format, length: items });
     };
-    const from = viewOf("input", input, length);
+    const wordsOf = (id: string, handle: GPUBuffer) => viewOf(id, handle, length, "uint32");
     if (primitive === "scan") {
-      const views = { input: from, output: viewOf("output", output, length) };
-      new GPUScan({ ...(views as never as ConstructorParameters<typeof GPUScan>[0]) }).addToGraph(graph);
+      new GPUScan({ input: wordsOf("input", input), output: wordsOf("output", output) }).addToGraph(graph);
+    } else if (primitive === "reduce") {
+      const from = viewOf("input", input, length, format);
+      new GPUReduction({ input: from, output: viewOf("result", result, 1, format), operation }).addToGraph(
+        graph,
+      );
     } else {
-      new GPUReduction({ input: from, output: viewOf("result", result, 1), operation }).addToGraph(graph);
+      new GPUSort({
+        keys: wordsOf("keys", input),
+        values: wordsOf("values", values as GPUBuffer),
+        outputKeys: wordsOf("sorted keys", output),
+        outputValues: wordsOf("reordered values", reordered as GPUBuffer),
+      }).addToGraph(graph);
     }
     const compiled = graph.compile();
     return {

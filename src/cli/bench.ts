@@ -10,7 +10,7 @@ import type { Report } from "../../bench/report.ts";
 import { textOf } from "../../bench/report.ts";
 import { runSuite, stepsOf, withRatios } from "../../bench/run.ts";
 import type { SuiteFacts } from "../../bench/suite.ts";
-import { planSuite } from "../../bench/suite.ts";
+import { benchPrimitives, planSuite } from "../../bench/suite.ts";
 import { createTimer, paceFor } from "../../bench/timer.ts";
 import type { Fold } from "../node.ts";
 import { doAll, UsageError } from "./errors.ts";
@@ -78,7 +78,7 @@ export async function bench(options: BenchOptions): Promise<void> {
         );
 
   const measured = await withFold(options, async (fold) => {
-    const { sets, notes } = planSuite(options, factsOf(fold));
+    const { sets, notes } = planSuite(options, factsOf(fold), benchPrimitives);
     const progress = startProgress(stepsOf(sets, peers.webgpu) + 1 + 2 * peers.cuda.length);
     const timer = await createTimer(fold.device, paceFor(fold.software, quick));
     try {

@@ -487,13 +487,17 @@ function program(printHelp: (text: string) => void): Command {
   root
     .command("bench")
     .description(
-      "Times scan, reduce and compact beside a copy of as many elements: GPU timestamps, medians, and every element verified. It fails where a result is wrong.",
+      "Times scan, reduce, compact and sort beside a copy of as many elements: GPU timestamps, medians, and every element verified. It fails where a result is wrong.",
     )
     .addOption(sizesOption())
     .option("--types <list>", "u32, i32, f32, f16, u64, i64, f64, struct16 (four u32)", parseList)
     .option("--ops <list>", "operators: add, max and so on", parseList)
     .option("--algorithms <list>", "default (the best for the adapter), or names of algorithms", parseList)
-    .option("--primitives <list>", "scan, reduce, compact", parseList)
+    .option(
+      "--primitives <list>",
+      "scan, reduce, compact, sort, pairs (keys with u32 values); left out: all, but no sorts on a software adapter",
+      parseList,
+    )
     .option("--in-place", "scan and compact in place, too")
     .option("--quick", "few sizes, a third of the runs")
     .addOption(
@@ -504,7 +508,7 @@ function program(printHelp: (text: string) => void): Command {
     )
     .option("--json <file>", "write the record of the run")
     .option("--plot <folder>", "write plots of throughput and of the ratio to copy, as SVG")
-    .option("--peers [folder]", "others' scans beside ours; left out: those that a checkout builds")
+    .option("--peers [folder]", "other libraries beside ours; left out: those that a checkout builds")
     .addOption(adapterOption())
     .addOption(tuningOption())
     // Loaded when it is asked for: the other commands start without it.

@@ -3,7 +3,7 @@ import type { BenchTypeName } from "../../bench/elements.ts";
 import { benchTypes } from "../../bench/elements.ts";
 import { hostOf } from "../../bench/host.ts";
 import { formatLength } from "../../bench/sizes.ts";
-import { planSuite } from "../../bench/suite.ts";
+import { planSuite, scanPrimitives } from "../../bench/suite.ts";
 import type { Pace } from "../../bench/timer.ts";
 import { createTimer, paceFor } from "../../bench/timer.ts";
 import type { Candidate, Ranked, Shape, TuningRange, TuningTime } from "../../bench/tune.ts";
@@ -78,7 +78,6 @@ const MOST_BYTES_A_THREAD = 96;
 
 const plain = { style: { head: [], border: [] } };
 
-const sweptNames = ["scan", "reduce", "compact"] as const satisfies readonly Primitive[];
 const sortsAndCounts = ["sort", "histogram"] as const;
 
 /** Sorts and histograms: the types that stand for all of their size. A histogram's time hardly depends on the type. */
@@ -141,22 +140,23 @@ function sweepsOf(
       `tune: algorithms: "default" is what is looked for; it takes ${Object.keys(algorithms).join(", ")}`,
     );
   }
-  const known: readonly string[] = [...sweptNames, ...sortsAndCounts];
+  const known: readonly string[] = [...scanPrimitives, ...sortsAndCounts];
   for (const name of primitives) {
     if (!known.includes(name)) {
       throw new UsageError(`tune: primitives: "${name}" is not known; it takes ${known.join(", ")}`);
     }
   }
-  const swept = sweptNames.filter((name) => primitives.includes(name));
+  const swept = scanPrimitives.filter((name) => primitives.includes(name));
   const { sets, notes } = planSuite(
     {
       types,
       // They say which types and sizes there are, in any case.
-      primitives: sweptNames,
+      primitives: scanPrimitives,
       sizes: sizes ?? own.lengths.map((power) => 2 ** power),
       ...(named && { algorithms: named }),
     },
     facts,
+    scanPrimitives,
   );
   const most = fold.device.limits.maxComputeInvocationsPerWorkgroup;
   const chosen = (named as Algorithm[] | undefined) ?? (Object.keys(algorithms) as Algorithm[]);

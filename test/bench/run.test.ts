@@ -4,7 +4,7 @@ import type { Peer } from "../../bench/peers.ts";
 import type { Row } from "../../bench/run.ts";
 import { bytesMoved, runSuite, stepsOf } from "../../bench/run.ts";
 import type { SuiteOptions } from "../../bench/suite.ts";
-import { planSuite } from "../../bench/suite.ts";
+import { benchPrimitives, planSuite } from "../../bench/suite.ts";
 import { createTimer, STEADY, timingOf } from "../../bench/timer.ts";
 import {
   candidatesOf,
@@ -31,7 +31,7 @@ async function run(options: SuiteOptions, peers: readonly Peer[] = [], on: Fold 
   const { maxBufferSize, maxStorageBufferBindingSize } = on.device.limits;
   const features = on.device.features as unknown as ReadonlySet<string>;
   const facts = { software: true, features, maxBufferSize, maxStorageBufferBindingSize };
-  const { sets } = planSuite(options, facts);
+  const { sets } = planSuite(options, facts, benchPrimitives);
   const timer = await createTimer(on.device, pace);
   let steps = 0;
   try {
@@ -94,6 +94,17 @@ describe("runSuite", () => {
     const structs = await run({ ...options, types: ["struct16"] });
     expect(structs.wrong).toEqual([]);
     expect(structs.rows.map(titleOf)).toEqual(["copy copy struct16 600", "wavefold reduce struct16 add 600"]);
+  });
+
+  it("sorts keys, and keys with values", async () => {
+    const { rows, wrong, notes } = await run({ sizes: [300], types: ["f32"], primitives: ["sort", "pairs"] });
+    expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
+    expect(rows.map(titleOf)).toEqual([
+      "copy copy f32 300",
+      "wavefold sort f32 300",
+      "wavefold pairs f32 300",
+    ]);
+    expect(rows.map(({ bytes }) => bytes)).toEqual([2400, 2400, 4800]);
   });
 
   it("refuses a wrong result of ours", async () => {

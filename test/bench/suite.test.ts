@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatLength, parseSizes } from "../../bench/sizes.ts";
-import type { SuiteFacts } from "../../bench/suite.ts";
-import { planSuite } from "../../bench/suite.ts";
+import type { SuiteFacts, SuiteOptions } from "../../bench/suite.ts";
+import { benchPrimitives, planSuite, scanPrimitives } from "../../bench/suite.ts";
 import { ArgumentError } from "../../src/errors.ts";
 
 const software: SuiteFacts = {
@@ -16,6 +16,8 @@ const gpu: SuiteFacts = {
   maxStorageBufferBindingSize: 2 ** 31 - 4,
   maxBufferSize: 2 ** 40,
 };
+
+const planAll = (options: SuiteOptions, facts: SuiteFacts) => planSuite(options, facts, benchPrimitives);
 
 describe("parseSizes", () => {
   it("takes exponents, ranges and lengths, each once, in order", () => {
@@ -43,7 +45,7 @@ describe("parseSizes", () => {
 describe("planSuite", () => {
   it("goes to the largest that fits", () => {
     const lengthsOf = (type: string, facts: SuiteFacts): number[] =>
-      planSuite({}, facts)
+      planAll({}, facts)
         .sets.filter((set) => set.type === type)
         .map(({ length }) => Math.log2(length));
     expect(lengthsOf("u32", gpu)).toEqual([10, 12, 14, 16, 18, 20, 22, 24, 26, 28]);
@@ -54,21 +56,21 @@ describe("planSuite", () => {
     expect(Math.max(...lengthsOf("u32", small))).toBe(25);
   });
 
-  it("times all three primitives on u32, and the scan on the others", () => {
-    const { sets } = planSuite({}, gpu);
+  it("times all primitives on u32, and the scan on the others", () => {
+    const { sets } = planAll({}, gpu);
     const primitivesOf = (type: string): string[] | undefined =>
       sets
         .filter((set) => set.type === type)
         .at(-1)
         ?.cases.map(({ primitive }) => primitive);
-    expect(primitivesOf("u32")).toEqual(["scan", "reduce", "compact"]);
+    expect(primitivesOf("u32")).toEqual(["scan", "reduce", "compact", "sort", "pairs"]);
     for (const type of ["f32", "u64", "f64", "struct16"]) {
       expect(primitivesOf(type)).toEqual(["scan"]);
     }
   });
 
   it("takes what is asked for, in place too", () => {
-    const { sets, notes } = planSuite(
+    const { sets, notes } = planAll(
       { sizes: [1000], types: ["i32"], ops: ["max"], algorithms: ["default", "subgroup"], inPlace: true },
       gpu,
     );
@@ -90,8 +92,32 @@ describe("planSuite", () => {
     ]);
   });
 
+  it("times sorts where they are fast or asked for, of what has an order, once and without an operator", () => {
+    const casesOf = (options: SuiteOptions, facts: SuiteFacts): string[] =>
+      planAll({ sizes: [1000], ...options }, facts).sets.flatMap(({ type, op, cases }) =>
+        cases.map(({ primitive, inPlace }) =>
+          [primitive, type, op, inPlace && "in place"].filter(Boolean).join(" "),
+        ),
+      );
+    expect(casesOf({}, software).some((one) => /sort|pairs/.test(one))).toBe(false);
+    expect(casesOf({ primitives: ["sort"] }, software)).toEqual(["sort u32 add"]);
+    const some = { primitives: ["reduce", "sort", "pairs"], types: ["f64", "struct16"], inPlace: true };
+    expect(casesOf(some, gpu)).toEqual([
+      "reduce f64 add",
+      "sort f64 add",
+      "pairs f64 add",
+      "reduce struct16 add",
+    ]);
+    expect(casesOf({ ...some, types: ["u32"], ops: ["max"] }, gpu)).toEqual(["reduce u32 max"]);
+    const named = { ...some, types: ["u32"], algorithms: ["blelloch"], inPlace: false };
+    expect(casesOf(named, gpu)).toEqual(["reduce u32 add"]);
+    expect(() => planSuite({ primitives: ["sort"] }, gpu, scanPrimitives)).toThrow(
+      'primitives: "sort" is not known; it takes scan, reduce, compact',
+    );
+  });
+
   it("says which sizes do not fit", () => {
-    const { sets, notes } = planSuite({ sizes: [2 ** 20, 2 ** 28], types: ["u32", "f64"] }, gpu);
+    const { sets, notes } = planAll({ sizes: [2 ** 20, 2 ** 28], types: ["u32", "f64"] }, gpu);
     expect(sets.map(({ type, length }) => `${type} ${length}`)).toEqual([
       `u32 ${2 ** 20}`,
       `u32 ${2 ** 28}`,
@@ -100,21 +126,31 @@ describe("planSuite", () => {
     expect(notes).toEqual([
       "f64 at 2^28 was left out: 2147483648 bytes are more than the 2147483644 that the adapter takes in a buffer",
     ]);
-    expect(() => planSuite({ sizes: [2 ** 31] }, gpu)).toThrow(/8589934592 bytes are more than/);
+    expect(() => planAll({ sizes: [2 ** 31] }, gpu)).toThrow(/8589934592 bytes are more than/);
   });
 
   it.each([
     [{ types: ["u33"] }, /types: "u33" is not known; it takes u32, i32/],
     [{ ops: ["plus"] }, /ops: "plus" is not known; it takes add, mul/],
     [{ algorithms: ["best"] }, /algorithms: "best" is not known; it takes default, blelloch/],
-    [{ primitives: ["sort"] }, /primitives: "sort" is not known; it takes scan, reduce, compact/],
+    [
+      { primitives: ["copy"] },
+      /primitives: "copy" is not known; it takes scan, reduce, compact, sort, pairs/,
+    ],
+    [
+      { primitives: ["sort"], types: ["struct16"] },
+      /nothing is left to time of sort; .*struct16 cannot be sorted/,
+    ],
     [{ types: ["f32"], ops: ["xor"] }, /xor has no meaning on f32/],
     [{ types: ["struct16"], ops: ["max"] }, /max has no meaning on Quad/],
     [{ algorithms: ["subgroup"] }, /the algorithm subgroup needs the adapter feature "subgroups"/],
     [{ types: ["f16"] }, /the type f16 needs the adapter feature "shader-f16"/],
-    [{ primitives: ["compact"], ops: ["max"] }, /nothing is left to time; compact takes no operator/],
+    [
+      { primitives: ["compact"], ops: ["max"] },
+      /nothing is left to time of compact; a compaction and a sort take no operator/,
+    ],
   ])("rejects %j", (options, message) => {
-    expect(() => planSuite(options, software)).toThrow(ArgumentError);
-    expect(() => planSuite(options, software)).toThrow(message);
+    expect(() => planAll(options, software)).toThrow(ArgumentError);
+    expect(() => planAll(options, software)).toThrow(message);
   });
 });

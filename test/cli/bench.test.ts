@@ -95,11 +95,11 @@ describe("bench", () => {
 
   it("runs luma.gl beside ours, from what the build made", () => {
     const { status, stdout, stderr } = run(
-      ...["bench", ...tiny, "--types", "u32", "--primitives", "scan,reduce"],
+      ...["bench", ...tiny, "--types", "u32", "--primitives", "scan,reduce,pairs"],
       ...["--peers", resolve("build/bench/peers")],
     );
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(stdout.match(/│ +luma\.gl 9\.\S+ +│/g)).toHaveLength(2);
+    expect(stdout.match(/│ +luma\.gl 9\.\S+ +│/g)).toHaveLength(3);
     expect(stdout).toMatch(/\([\d.]+ of ours\)/);
   });
 
