@@ -146,8 +146,10 @@ export function arrayOver(type: ElementType, ...range: Bytes): AnyArray {
   if (type.kind === "struct") {
     return (type as StructType).over(...range);
   }
-  const { [arrayKinds[type.name as TypeName]]: TypedArray = Uint16Array } = globalThis as unknown as Readonly<
-    Record<string, new (...range: Bytes) => ScalarArray>
-  >;
+  const { [arrayKinds[type.name as TypeName]]: TypedArray = Uint16Array } = globalThis as {
+    readonly [Kind in (typeof arrayKinds)[TypeName]]?: new (
+      ...range: Bytes
+    ) => ScalarArray;
+  };
   return new TypedArray(...range);
 }

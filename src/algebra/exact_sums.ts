@@ -2,13 +2,13 @@ import type { ScalarType } from "./types.ts";
 
 // Exact sums on the CPU. It is the twin of shaders/exact/.
 
-/** An exact sum of floats. */
-export interface ExactSum {
+/** An exact sum of floats: an element, and so a value, which no interface would be. */
+export type ExactSum = {
   /** The sum of all items that are numbers, in units of the type's least subnormal. */
   readonly units: bigint;
   /** What the items were: bits of {@link seen}. */
   readonly seen: number;
-}
+};
 
 /** What a sum has seen. NaN counts as both infinities. */
 export const seen = { highest: 8, lowest: 4, others: 2, minusZero: 1 } as const;

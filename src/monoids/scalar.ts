@@ -29,6 +29,7 @@ export function structOperator<const Name extends string, V extends StructValue>
   readonly reference: (earlier: V, later: V) => V;
 }): StructOperator<Name, V> {
   const { name, fields, identity, combine, declarations = "", reference } = parts;
+  // TypeScript cannot tell which values fields of types have that it does not know yet.
   const type = struct({ name: parts.struct, fields }) as unknown as StructType<Name, V>;
   return { ...operator<Name, V>({ name, type, identity, combine, declarations, reference }), type };
 }

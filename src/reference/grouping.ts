@@ -56,7 +56,7 @@ export function requireGrouping(grouping: Grouping, leastTile: 1 | 2, caller: st
 
 interface Combine extends Pick<ReferenceMonoid, "identity" | "reference"> {
   /** The exclusive prefix of an item, from what comes before the item and its inclusive prefix, if it is not the former. */
-  readonly exclusive?: (earlier: Value, inclusive: Value) => Value;
+  exclusive?(earlier: Value, inclusive: Value): Value;
 }
 
 interface WorkGroupScan {

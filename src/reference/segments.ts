@@ -112,10 +112,10 @@ function sameKeys(keys: AnyArray, { kind, bytes, name }: ElementType): (a: numbe
 }
 
 /** A value, and how many segments start in what was combined to it: an element of shaders/device/segments/. */
-interface Segmented {
+type Segmented = {
   readonly value: Value;
   readonly heads: number;
-}
+};
 
 /**
  * The prefixes of items that are combined each with those of its segment, one after another or in the order of a plan. If
@@ -147,7 +147,7 @@ export function segmentedScan(
   requireGrouping(grouping, grouping?.passes === "single" ? 1 : 2, caller);
   const items = elements.map((value, index): Segmented => ({ value, heads: isHead(index) ? 1 : 0 }));
   const segmented = {
-    identity: { value: identity, heads: 0 } as Segmented,
+    identity: { value: identity, heads: 0 },
     reference: (earlier: Segmented, later: Segmented): Segmented => ({
       value: later.heads > 0 ? later.value : reference(earlier.value, later.value),
       heads: earlier.heads + later.heads,
@@ -155,14 +155,6 @@ export function segmentedScan(
     exclusive: (earlier: Segmented, inclusive: Segmented): Segmented =>
       earlier.heads === inclusive.heads ? earlier : { value: identity, heads: inclusive.heads },
   };
-  // The order of operations does not depend on what is combined.
-  type Of<F> = F extends (monoid: infer Monoid, ...rest: never) => unknown ? Monoid : never;
-  const { prefixes } = groupedScanFrom(
-    segmented as unknown as Of<typeof groupedScanFrom>,
-    undefined,
-    items as unknown as readonly Value[],
-    exclusive,
-    grouping,
-  );
-  return (prefixes as unknown as readonly Segmented[]).map(({ value }) => after(value));
+  const { prefixes } = groupedScanFrom(segmented, undefined, items, exclusive, grouping);
+  return (prefixes as readonly Segmented[]).map(({ value }) => after(value));
 }

@@ -14,12 +14,12 @@ import { add, and, multiply, or, xor } from "./arithmetic.ts";
  * elements.
  */
 export interface ReferenceMonoid extends Monoid {
-  readonly lift: (value: Value) => Value;
-  readonly reference: (earlier: Value, later: Value) => Value;
+  lift(value: Value): Value;
+  reference(earlier: Value, later: Value): Value;
   /** The value that is shown for a result that may combine no element: an exclusive prefix, or the total of no elements. */
-  readonly shown: (value: Value) => Value;
+  shown(value: Value): Value;
   /** The value of an element, as results have it. */
-  readonly lower: (element: Value) => Value;
+  lower(element: Value): Value;
 }
 
 type Combine = (earlier: Scalar, later: Scalar) => Scalar;
@@ -116,14 +116,12 @@ function exactTwin(
   type: ScalarType,
 ): Pick<ReferenceMonoid, "identity" | "lift" | "reference" | "shown" | "lower"> {
   const format = formatOf(type);
-  const lift = (value: number): ExactSum => exactOf(value, format);
-  const lower = (element: ExactSum): number => exactRounded(element, format);
   return {
-    identity: exactNothing as unknown as Value,
-    lift: lift as unknown as ReferenceMonoid["lift"],
-    reference: exactCombine as unknown as ReferenceMonoid["reference"],
+    identity: exactNothing,
+    lift: (value: number) => exactOf(value, format),
+    reference: exactCombine,
     shown: (value) => value,
-    lower: lower as unknown as ReferenceMonoid["lower"],
+    lower: (element: ExactSum) => exactRounded(element, format),
   };
 }
 
