@@ -268,9 +268,12 @@ async function reduceInWindows(
   );
 }
 
+/** Where, in the counts of {@link planAppend}, there is the number of items that the first window kept. */
+const COUNTS_BEFORE = 2 * u32.bytes;
+
 /**
- * A compaction in windows. Each window's kept items go to scratch, since nobody but the GPU knows where in the output they
- * begin. From there they are copied to each part of the output that a binding holds and that they may reach.
+ * A compaction in windows. The kept items of each window but the first go to scratch, since nobody but the GPU knows where in
+ * the output they begin. From there they are copied to each part of the output that a binding holds and that they may reach.
  */
 async function compactInWindows(
   context: Context,
@@ -305,6 +308,9 @@ async function compactInWindows(
         offset: 0,
         bytes,
       });
+      // A dispatch that reads the output's buffer, too, would need scratch of its own.
+      const read = [ranges.input, ranges.flags, ranges.length];
+      const isApart = !read.some((range) => range?.buffer === ranges.output?.buffer);
       const runs = windows.flatMap(({ first, items }, at) => {
         const given: ResolvedRanges = {
           input: partOf(ranges.input, first, items, itemBytes.input),
@@ -313,6 +319,12 @@ async function compactInWindows(
           output: scratch(appendScratch.kept, items * itemBytes.output),
           count: scratch(appendScratch.counts, u32.bytes),
         };
+        if (at === 0 && isApart) {
+          // Nothing comes before the first window, so its items go to their places at once, and so does their number.
+          const output = partOf(ranges.output, 0, items, itemBytes.output);
+          const count = { ...given.count, offset: COUNTS_BEFORE } as Range;
+          return [runOf(own, items, { ...given, output, count }, paramsOf(first, firstIndex))];
+        }
         const places = windows.slice(0, at + 1).map((place) => {
           const output = partOf(ranges.output, place.first, place.items, itemBytes.output);
           return runOf(append, window, { output }, { window: at, first_place: place.first });

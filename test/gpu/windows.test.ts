@@ -227,13 +227,22 @@ describe("compactions", () => {
           });
           const keep = (x: number, at: number): boolean => ((x ^ (at + firstIndex)) >>> 0) % 3 === 0;
           const input = storageBuffer(device, data);
-          const output = how === "apart" ? storageBuffer(device, poisoned(maxLength)) : input;
+          // Behind the output, there may be the length. It must not be replaced, and no dispatch may bind both.
+          const output =
+            how === "apart" ? storageBuffer(device, Uint32Array.of(...poisoned(maxLength), length)) : input;
           const count = storageBuffer(device, poisoned(4));
           const indirect = storageBuffer(device, poisoned(8));
           const stated = storageBuffer(device, Uint32Array.of(length));
           const watched = watchBindings(fold());
           submit((encoder) =>
-            compact.record(encoder, { input, output, count, indirect, length: stated, firstIndex }),
+            compact.record(encoder, {
+              input,
+              output: { buffer: output, size: 4 * maxLength },
+              count,
+              indirect,
+              length: how === "apart" && kind === "all" ? { buffer: output, offset: 4 * maxLength } : stated,
+              firstIndex,
+            }),
           );
           watched.stop();
           expect(watched.most()).toBeLessThanOrEqual(BINDING);
@@ -245,7 +254,11 @@ describe("compactions", () => {
           expect((await readWords(device, count))[0], title).toBe(kept.length);
           expectSameBits(
             found,
-            Uint32Array.of(...kept, ...(how === "apart" ? poisoned(maxLength) : data).slice(kept.length)),
+            Uint32Array.of(
+              ...kept,
+              ...(how === "apart" ? poisoned(maxLength) : data).slice(kept.length),
+              ...(how === "apart" ? [length] : []),
+            ),
             title,
           );
           expectSameBits(
@@ -273,21 +286,48 @@ describe("compactions", () => {
       map: "f32(x.b % 1000u + i)",
       maxLength,
     });
-    const output = storageBuffer(device, poisoned(maxLength));
+    const both = storageBuffer(device, Uint32Array.of(...flags, ...poisoned(maxLength)));
     const count = storageBuffer(device, poisoned(4));
-    submit((encoder) =>
-      compact.record(encoder, {
-        input: storageBuffer(device, items),
-        flags: storageBuffer(device, flags),
-        output,
-        count,
-        length: maxLength,
-      }),
-    );
+    const ranges = {
+      input: storageBuffer(device, items),
+      flags: { buffer: both, size: 4 * maxLength },
+      output: storageBuffer(device, poisoned(maxLength)),
+      count,
+      length: maxLength,
+    };
+    const beside = { ...ranges, output: { buffer: both, offset: 4 * maxLength } };
+    /** Records, and tells how many dispatches that took, and how many bytes of scratch. */
+    const record = (given: typeof ranges | typeof beside): { dispatches: number; scratch: number } => {
+      const make = device.createBindGroup;
+      let dispatches = 0;
+      const scratch = new Set<GPUBuffer>();
+      device.createBindGroup = (descriptor) => {
+        dispatches++;
+        for (const { resource } of descriptor.entries) {
+          const { buffer } = resource as GPUBufferBinding;
+          if (buffer.label.includes("scratch")) {
+            scratch.add(buffer);
+          }
+        }
+        return make.call(device, descriptor);
+      };
+      submit((encoder) => compact.record(encoder, given));
+      device.createBindGroup = make;
+      return { dispatches, scratch: [...scratch].reduce((sum, { size }) => sum + size, 0) };
+    };
+    const apart = record(ranges);
     const places = Array.from(flags.keys()).filter((at) => flags[at] !== 0);
     const kept = Float32Array.from(places, (at) => ((items[3 * at + 1] as number) % 1000) + at);
     expect((await readWords(device, count))[0]).toBe(kept.length);
-    expectSameBits((await readWords(device, output)).slice(0, kept.length), words(kept), "kept");
+    expectSameBits((await readWords(device, ranges.output)).slice(0, kept.length), words(kept), "kept");
+    const inOne = record(beside);
+    const found = await readWords(device, both);
+    expectSameBits(found.slice(0, maxLength), flags, "the flags");
+    expectSameBits(found.slice(maxLength, maxLength + kept.length), words(kept), "kept beside the flags");
+    // What the first window keeps goes to its place at once. Where the output's buffer is read, it goes through the scratch that
+    // the other windows take, too.
+    expect(apart.dispatches).toBe(inOne.dispatches - 1);
+    expect(apart.scratch).toBe(inOne.scratch);
   });
 });
 
