@@ -29,7 +29,7 @@ export interface AtHandRow {
   readonly bytesOut: number;
   /** A loop on the CPU into an array that exists. */
   readonly loop: Timing;
-  /** As many bytes to the GPU and back, and each of its steps alone. */
+  /** As many bytes to the GPU and back, and each of its steps, one after another. */
   readonly copy: Timing;
   readonly parts: Readonly<Record<PartName, Timing>>;
   /** The first call on a new device, which compiles. */
@@ -279,10 +279,11 @@ async function timeCopy(
   const bytesOut = Math.max(4, written * benchTypes[type].type.bytes);
   const bus = await openBus(device, new Uint8Array(arrays.data), results.subarray(0, bytesOut));
   try {
-    const parts: Partial<Record<PartName, Timing>> = {};
-    for (const name of partNames) {
-      parts[name] = await timeOnHost(bus.parts[name], pace);
-    }
+    const timed = await timeInTurn(
+      partNames.map((name) => bus.parts[name]),
+      pace,
+    );
+    const parts = Object.fromEntries(partNames.map((name, at) => [name, timed[at]]));
     const copy = await timeOnHost(bus.copy, pace);
     poison(arrays);
     bus.clear();
@@ -290,7 +291,7 @@ async function timeCopy(
     await bus.copy.run();
     const there = await verifyCopy(question, { output: bus.written });
     const back = await verifyCopy(question, { output: sourceOf(results) }, written);
-    return { bytesOut, copy, parts: parts as AtHandRow["parts"], problem: there ?? back };
+    return { bytesOut, copy, parts: parts as unknown as AtHandRow["parts"], problem: there ?? back };
   } finally {
     bus.destroy();
   }
@@ -328,8 +329,17 @@ function callOf(
 }
 
 /** The median of runs that are warm. */
-async function timeOnHost({ prepare, run }: HostWork, pace: HandPace): Promise<Timing> {
-  const once = async (): Promise<number> => {
+async function timeOnHost(work: HostWork, pace: HandPace): Promise<Timing> {
+  const [timing] = await timeInTurn([work], pace);
+  return timing as Timing;
+}
+
+/**
+ * The medians of several works, one run of each after another. A part of a copy that runs again and again finds its memory
+ * in the CPU's cache, as no copy does.
+ */
+export async function timeInTurn(works: readonly HostWork[], pace: HandPace): Promise<readonly Timing[]> {
+  const once = async ({ prepare, run }: HostWork): Promise<number> => {
     await prepare?.();
     const begun = performance.now();
     const result = run();
@@ -341,15 +351,20 @@ async function timeOnHost({ prepare, run }: HostWork, pace: HandPace): Promise<T
   };
   const begun = performance.now();
   do {
-    await once();
-  } while (performance.now() - begun < pace.warmUpMs);
-  const samples: number[] = [];
+    for (const work of works) {
+      await once(work);
+    }
+  } while (performance.now() - begun < pace.warmUpMs * works.length);
+  const samples = works.map((): number[] => []);
   const from = performance.now();
-  while (
-    samples.length < pace.least ||
-    (samples.length < pace.most && performance.now() - from < pace.milliseconds)
+  for (
+    let runs = 0;
+    runs < pace.least || (runs < pace.most && performance.now() - from < pace.milliseconds * works.length);
+    runs++
   ) {
-    samples.push(await once());
+    for (const [at, work] of works.entries()) {
+      samples[at]?.push(await once(work));
+    }
   }
-  return timingOf(samples);
+  return samples.map(timingOf);
 }

@@ -88,7 +88,7 @@ export function atHandText(report: AtHandReport): string {
       ? []
       : [
           `Milliseconds by the host's clock: the median of ${runs} warm runs, ± half of what lies between the quartiles. Every element was verified.`,
-          `"loop": on the CPU, into an array that exists. "there and back": the call's bytes to the GPU and back by plain WebGPU. The next four columns are its parts, each alone. "first call": on a new device, so it compiles. "x parts": the call over the sum of its parts. "x loop": the loop over the call; over 1, the call is faster.`,
+          `"loop": on the CPU, into an array that exists. "there and back": the call's bytes to the GPU and back by plain WebGPU. The next four columns are its parts, one after another. "first call": on a new device, so it compiles. "x parts": the call over the sum of its parts. "x loop": the loop over the call; over 1, the call is faster.`,
         ]),
     ...groupsOf(atHand).flatMap(([title, rows]) => [
       "",

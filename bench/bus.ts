@@ -22,7 +22,7 @@ export type PartName = (typeof partNames)[number];
 export interface Bus {
   /** All steps, those of one piece beside those of others. */
   readonly copy: HostWork;
-  /** Each step alone, for all pieces. */
+  /** Each step alone, for all pieces. To time them, run them in turn: a step that runs again and again finds its memory in the CPU's cache. */
   readonly parts: Readonly<Record<PartName, HostWork>>;
   /** What lies on the GPU. */
   readonly written: Source;

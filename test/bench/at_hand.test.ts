@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import type { AtHandRow } from "../../bench/at_hand.ts";
-import { handPaceFor, handStepsOf, planAtHand, timeAtHand } from "../../bench/at_hand.ts";
+import { handPaceFor, handStepsOf, planAtHand, timeAtHand, timeInTurn } from "../../bench/at_hand.ts";
 import { partNames } from "../../bench/bus.ts";
 import type { SuiteOptions } from "../../bench/suite.ts";
 import { ArgumentError } from "../../src/errors.ts";
@@ -48,6 +48,19 @@ const lying = (calls: Partial<Record<"scan" | "reduce" | "compact" | "device", u
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+
+it("parts of a copy are timed in turn, and each is prepared", async () => {
+  const ran: string[] = [];
+  const workOf = (name: string) => ({
+    prepare: async () => void ran.push(`prepare ${name}`),
+    run: () => ran.push(name),
+  });
+  const timings = await timeInTurn([workOf("a"), workOf("b")], { ...pace, least: 2, most: 2 });
+  expect(timings.map(({ runs }) => runs)).toEqual([2, 2]);
+  const round = ["prepare a", "a", "prepare b", "b"];
+  // One round warms up.
+  expect(ran).toEqual([...round, ...round, ...round]);
+});
 
 describe("timeAtHand", () => {
   it("times calls beside a loop and a copy, over lengths that are no power of two", async () => {
