@@ -5,7 +5,7 @@
  * @module wavefold
  */
 export * from "./algebra/index.ts";
-export type { Segments } from "./algebra/segments.ts";
+export type { Segments, SegmentsByExpression } from "./algebra/segments.ts";
 export type { Float16ArrayLike, TypedArrays } from "./algebra/types.ts";
 export {
   AdapterError,
@@ -46,6 +46,7 @@ export type {
   FlaggedRanges,
   Fold,
   HistogramRanges,
+  KeysOf,
   NoKeys,
   PreparedCompact,
   PreparedHistogram,
@@ -85,7 +86,7 @@ export type { BufferRange, Length } from "./gpu/recording.ts";
 export type { RunLengths, RunOptions } from "./gpu/runs.ts";
 export type { HandSearchOptions } from "./gpu/search.ts";
 export type { HandSegmentsOption } from "./gpu/segments_at_hand.ts";
-export type { GpuSegments } from "./gpu/segments_on_gpu.ts";
+export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/segments_on_gpu.ts";
 export type { NthRanges, PreparedNth, PreparedTopK, TopKRanges } from "./gpu/select.ts";
 export type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./gpu/select_calls.ts";
 export type { PreparedSort, PreparedSortOptions, SortRanges, ValueTypes } from "./gpu/sort.ts";
@@ -115,6 +116,7 @@ export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histo
 export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
 export type { PartitionOptions } from "./plan/partition.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
+export type { RunKeyOptions } from "./plan/run_key.ts";
 export type { ExpandOptions } from "./plan/runs.ts";
 export type { ScanOptions } from "./plan/scan.ts";
 export type { SearchOptions, SearchTuning } from "./plan/search.ts";

@@ -33,6 +33,7 @@ import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
 import { planRows } from "../src/plan/rows.ts";
+import { FIRST_ITEMS } from "../src/plan/run_key.ts";
 import { planExpandRuns } from "../src/plan/runs.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
@@ -237,6 +238,10 @@ async function* plansOf(
       { keys: u32 },
       { keys: f16 },
       { keys: wide },
+      { keys: wide, key: "x.f0" },
+      { keys: f16, key: "Wide()", keyType: wide },
+      // Totals that count items are u32.
+      ...(type === u32 ? ([{ keys: u32, key: "x / 2u", [FIRST_ITEMS]: true }] as const) : []),
     ] as const;
     for (const [at, segments] of kinds.entries()) {
       const algorithm = algorithmNames[at % algorithmNames.length] as (typeof algorithmNames)[number];

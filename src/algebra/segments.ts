@@ -1,6 +1,6 @@
 import { ArgumentError, refuse } from "../errors.ts";
 import type { AnyArray } from "./arrays.ts";
-import type { ElementType } from "./types.ts";
+import type { ElementType, Value } from "./types.ts";
 
 // Segments are parts of an array that are combined each for itself. Here is what says where they start, and what is wrong
 // with it.
@@ -34,11 +34,30 @@ export type Segments<Keys extends AnyArray = AnyArray> =
       readonly headBits: Uint32Array;
     }
   | {
-      /** A key for each item. A segment is a run of equal keys: of the same bits, those between a struct's fields as well, or all NaN. */
+      /**
+       * A key for each item. A segment is a run of equal keys: of the same bits, or all NaN. The bits between a struct's fields do not
+       * count.
+       */
       readonly keys: Keys;
       /** The type of the keys. Needed only for f16 bits in a `Uint16Array`. */
       readonly type?: ElementType;
+      /** Is left out: the elements of `keys` are the keys. */
+      readonly key?: undefined;
+      /** Is left out, as `key` is. */
+      readonly keyType?: undefined;
     };
+
+/** Segments whose keys are computed. */
+export interface SegmentsByExpression<Keys, Name extends string = string, V extends Value = Value> {
+  /** An element for each item, from which its key is computed. The default is the data. */
+  readonly keys?: Keys;
+  /** The type of these elements. Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType;
+  /** WGSL over such an element `x` that gives a key, such as `"x.cell"`. A segment is a run of equal keys. */
+  readonly key: string;
+  /** The type of the key. It is needed unless `key` is a field of a struct or a scalar in one, or the key has the elements' own type. */
+  readonly keyType?: ElementType<Name, V>;
+}
 
 const kinds = ["rows", "columns", "offsets", "heads", "headBits", "keys"] as const;
 
@@ -57,9 +76,13 @@ export function requireKind(
 ): readonly [kind: SegmentKind, value: unknown] {
   const isObject = typeof given === "object" && given !== null;
   const named = isObject ? Object.keys(given) : [];
+  const computed = ["key", "keyType"].filter(
+    (name) => (given as Readonly<Record<string, unknown>>)?.[name] !== undefined,
+  );
   const own = kinds.filter((kind) => named.includes(kind));
-  const [kind] = own;
-  const stranger = named.find((name) => !kinds.some((one) => one === name) && !beside.includes(name));
+  // What keys are computed from may be left out: it is the data.
+  const [kind] = own.length === 0 && hasKey(given) ? (["keys"] as const) : own;
+  const stranger = named.find((name) => ![...kinds, ...beside, "key", "keyType"].some((one) => one === name));
   if (kind === undefined || own.length > 1 || stranger !== undefined) {
     refuse(
       caller,
@@ -71,8 +94,20 @@ export function requireKind(
   if (kind !== "keys" && named.includes("type")) {
     refuse(caller, "segments", `{ ${kind}, type }`, "a type only beside keys");
   }
+  if (kind !== "keys" && computed.length > 0) {
+    refuse(
+      caller,
+      "segments",
+      `{ ${[kind, ...computed].join(", ")} }`,
+      `${computed.join(" and ")} only beside keys`,
+    );
+  }
   return [kind, (given as Record<SegmentKind, unknown>)[kind]];
 }
+
+/** Whether segments are runs of keys that are computed. */
+export const hasKey = (given: unknown): boolean =>
+  (given as { readonly key?: unknown } | null | undefined)?.key !== undefined;
 
 /**
  * The items of a row, or the number of columns, which is the same.
@@ -110,12 +145,21 @@ export type CheckedSegments =
   | { readonly kind: "keys"; readonly keys: AnyArray };
 
 /**
- * What says where segments start, checked against the length of the data. The type of the keys is not checked.
+ * What says where segments start, checked against the length of the data. The type of the keys is not checked, and neither is how
+ * they are computed. If there are none, they are computed from the `data`.
  *
  * @throws {ArgumentError}
  */
-export function requireSegments(given: unknown, length: number, caller: string): CheckedSegments {
+export function requireSegments(
+  given: unknown,
+  length: number,
+  caller: string,
+  data?: AnyArray,
+): CheckedSegments {
   const [kind, value] = requireKind(given, caller, ["type"]);
+  if (kind === "keys" && value === undefined && data !== undefined && hasKey(given)) {
+    return { kind, keys: data };
+  }
   if (kind === "rows" || kind === "columns") {
     return { kind, rows: requireRows(kind, value, length, caller) };
   }

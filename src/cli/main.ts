@@ -18,7 +18,9 @@ import {
   columnsOption,
   headsOption,
   initialOption,
+  keyOption,
   keysOption,
+  keyTypeOption,
   mapOption,
   mapTypeOption,
   offsetsOption,
@@ -53,7 +55,7 @@ input, modulo 2^32. A sum of f64 is rounded piece by piece, each on top of the t
 
 const SEGMENTS_HELP = `
 
-With --rows, --columns, --offsets, --heads or --keys, everything is in memory at once.`;
+With --rows, --columns, --offsets, --heads, --keys or --key, everything is in memory at once.`;
 
 const COMPACT_HELP = `
 
@@ -100,8 +102,8 @@ function parseWorkGroupSize(given: string): number {
 }
 
 /** Whether options name segments. Commands on segments are loaded only then. */
-const hasSegments = ({ rows, columns, offsets, heads, keys }: SegmentsOption): boolean =>
-  [rows, columns, offsets, heads, keys].some((one) => one !== undefined);
+const hasSegments = ({ rows, columns, offsets, heads, keys, key, keyType }: SegmentsOption): boolean =>
+  [rows, columns, offsets, heads, keys, key, keyType].some((one) => one !== undefined);
 
 /** @param printHelp - takes what commander would print. */
 function program(printHelp: (text: string) => void): Command {
@@ -137,6 +139,8 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(offsetsOption())
     .addOption(headsOption())
     .addOption(keysOption())
+    .addOption(keyOption("each element x of --keys, or else of the input,"))
+    .addOption(keyTypeOption())
     .option(
       "--total",
       "print the combination of all elements, --initial included, alone on stdout; --initial takes it back exactly, for the next part",
@@ -153,7 +157,7 @@ function program(printHelp: (text: string) => void): Command {
   root
     .command("reduce")
     .description(
-      "The combination of all elements, alone on stdout; the operator's identity where there are none. With --rows, --columns, --offsets, --heads or --keys, that of each segment, in a file.",
+      "The combination of all elements, alone on stdout; the operator's identity where there are none. With --rows, --columns, --offsets, --heads, --keys or --key, that of each segment, in a file.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
@@ -167,6 +171,8 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(offsetsOption())
     .addOption(headsOption())
     .addOption(keysOption())
+    .addOption(keyOption("each element x of --keys, or else of the input,"))
+    .addOption(keyTypeOption())
     .option("-o, --output <out.npy>", "where the totals of segments go; - is stdout")
     .option("--unique <unique.npy>", "where the key of each run goes")
     .addOption(runAlgorithm())
@@ -181,12 +187,14 @@ function program(printHelp: (text: string) => void): Command {
   root
     .command("unique")
     .description(
-      "The first element of each run of equal elements. In a sorted array, each element is there once. Elements are equal if they have the same bits, or are both NaN.",
+      "The first element of each run of equal elements. In a sorted array, each element is there once. Elements are equal if they have the same bits, or are both NaN; with --key, if their keys are.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
     .addOption(textOption())
     .addOption(outputOption())
+    .addOption(keyOption("each element x"))
+    .addOption(keyTypeOption())
     .option("--indices", "write the positions of these elements (<u4) instead of the elements")
     .option("--counts <counts.npy>", "write how many elements each run has (<u4), too: run-length coding")
     .addOption(runAlgorithm())
@@ -197,12 +205,14 @@ function program(printHelp: (text: string) => void): Command {
   root
     .command("runs")
     .description(
-      "Run-length coding: the element of each run of equal elements, and how many elements it has. Elements are equal if they have the same bits, or are both NaN.",
+      "Run-length coding: the element of each run of equal elements, and how many elements it has. Elements are equal if they have the same bits, or are both NaN; with --key, if their keys are.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
     .addOption(textOption())
     .addOption(outputOption())
+    .addOption(keyOption("each element x"))
+    .addOption(keyTypeOption())
     .requiredOption("--counts <counts.npy>", "where the counts go (<u4)")
     .addOption(runAlgorithm())
     .addOption(adapterOption())

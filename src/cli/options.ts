@@ -47,8 +47,11 @@ export interface SegmentsOption {
   readonly offsets?: string;
   /** The path of the flags. */
   readonly heads?: string;
-  /** The path of the keys. */
+  /** The path of the keys, or of what they are computed from. */
   readonly keys?: string;
+  /** WGSL that gives the key of each element, and the type of the keys. */
+  readonly key?: string;
+  readonly keyType?: TypeName;
 }
 
 export interface MapOption {
@@ -201,6 +204,30 @@ export const headsOption = (): Option =>
 
 export const keysOption = (): Option =>
   new Option("--keys <keys.npy>", "each run of equal keys for itself: a key for each element");
+
+export const keyOption = (description: string): Option =>
+  new Option("--key <expr>", `WGSL over ${description} that gives its key, such as 'x / 10u'`).conflicts([
+    "rows",
+    "columns",
+    "offsets",
+    "heads",
+  ]);
+
+export const keyTypeOption = (): Option =>
+  new Option(
+    "--key-type <name>",
+    "element type of what --key gives; left out: that of the elements that it is over",
+  ).choices(Object.keys(elementTypes));
+
+/** @throws {UsageError} for a type of keys without keys that are computed. */
+export function requireKeyType(
+  { key, keyType }: { readonly key?: string; readonly keyType?: TypeName },
+  caller: string,
+): void {
+  if (keyType !== undefined && key === undefined) {
+    throw new UsageError(`${caller}: --key-type says what --key EXPR gives; it takes both`);
+  }
+}
 
 export const rawOption = (): Option =>
   new Option(

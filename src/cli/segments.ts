@@ -1,8 +1,9 @@
 import type { ScalarArray } from "../algebra/arrays.ts";
+import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
 import type { Segments } from "../algebra/segments.ts";
-import type { ScalarType } from "../algebra/types.ts";
+import type { ScalarType, TypeName } from "../algebra/types.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { Mapped, OutputOption } from "./arrays.ts";
 import {
@@ -27,7 +28,7 @@ import type {
   SegmentsOption,
   TuningOption,
 } from "./options.ts";
-import { withFold } from "./options.ts";
+import { requireKeyType, withFold } from "./options.ts";
 import { startProgress } from "./progress.ts";
 
 // Commands on segments, and on runs. They hold all elements in memory at once.
@@ -57,17 +58,28 @@ function sizeOf(
 
 /** What the segments are made for. */
 interface SegmentsFor {
+  /** The type of the input. */
+  readonly type: ScalarType;
   readonly shape: readonly number[] | undefined;
   readonly length: number;
   readonly path: string;
   readonly caller: string;
 }
 
-/** The segments that the options name. */
+/** How keys are computed, as calls take it. */
+const keyOf = ({ key, keyType }: { readonly key?: string; readonly keyType?: TypeName }): object => ({
+  ...(key !== undefined && { key }),
+  ...(keyType !== undefined && { keyType: elementTypes[keyType] }),
+});
+
+/** The segments that the options name, and the type of the keys of runs. */
 export async function segmentsOf(
-  { rows, columns, offsets, heads, keys }: SegmentsOption,
-  { shape, length, path, caller }: SegmentsFor,
-): Promise<{ readonly segments: Segments; readonly keyType?: ScalarType }> {
+  { rows, columns, offsets, heads, keys, key, keyType }: SegmentsOption,
+  { type, shape, length, path, caller }: SegmentsFor,
+): Promise<{
+  readonly segments: Segments;
+  readonly keyType?: ScalarType;
+}> {
   if (rows !== undefined) {
     return { segments: { rows: sizeOf("rows", rows, shape, caller) } };
   }
@@ -84,8 +96,14 @@ export async function segmentsOf(
     }
     return { segments: { offsets: Array.from(data as ArrayLike<number | bigint>, Number) } };
   }
-  const { type, data } = await elementsIn(keys as string);
-  return { segments: { keys: data, type }, keyType: type };
+  const given = keys === undefined ? undefined : await elementsIn(keys);
+  return {
+    segments: {
+      ...(given && { keys: given.data, type: given.type }),
+      ...keyOf({ key, keyType } as SegmentsOption),
+    } as Segments,
+    keyType: keyType === undefined ? (given?.type ?? type) : elementTypes[keyType],
+  };
 }
 
 interface Work {
@@ -114,7 +132,8 @@ async function withAll<Result>(
       progress.step("reading");
       const mapped = mappedOf(source.type, options, caller);
       const data = await readAll(source, input);
-      const run = await prepare(mapped, { shape: source.shape, length: data.length, path: input, caller });
+      const { type, shape } = source;
+      const run = await prepare(mapped, { type, shape, length: data.length, path: input, caller });
       progress.step("opening the adapter");
       const result = await withFold(options, (fold) => {
         progress.step("running");
@@ -143,6 +162,7 @@ export async function scanSegments(
   options: SegmentFileOptions & OutputOption & { readonly exclusive?: boolean; readonly total?: boolean },
 ): Promise<void> {
   const { op, exclusive = false } = options;
+  requireKeyType(options, "scan");
   if (options.total) {
     throw new UsageError(
       "scan: with segments there is no total of all; reduce gives the total of each segment",
@@ -179,15 +199,18 @@ export async function reduceSegments(
   path: string,
   options: SegmentFileOptions & { readonly output?: string; readonly unique?: string },
 ): Promise<void> {
-  const { op, output, unique, keys } = options;
+  const { op, output, unique, keys, key } = options;
+  requireKeyType(options, "reduce");
   if (output === undefined) {
     throw new UsageError("reduce: with segments there are many totals; it takes -o OUT.npy");
   }
   if (unique === DASH) {
     throw new UsageError("reduce: --unique takes a file");
   }
-  if (unique !== undefined && keys === undefined) {
-    throw new UsageError("reduce: --unique takes the key of each run; it takes --keys KEYS.npy, too");
+  if (unique !== undefined && keys === undefined && key === undefined) {
+    throw new UsageError(
+      "reduce: --unique takes the key of each run; it takes --keys KEYS.npy, too, or --key EXPR",
+    );
   }
   const target = await openOutput(output, options);
   const keyTarget = unique === undefined ? undefined : await openTarget(unique);
@@ -228,10 +251,12 @@ export async function uniqueFile(
   options: OutputOption &
     TuningOption &
     RawOption &
-    AdapterOption & { readonly indices?: boolean; readonly counts?: string },
+    AdapterOption &
+    Pick<SegmentsOption, "key" | "keyType"> & { readonly indices?: boolean; readonly counts?: string },
   caller: "unique" | "runs" = "unique",
 ): Promise<void> {
   const { indices = false, counts, output } = options;
+  requireKeyType(options, caller);
   if (indices && counts !== undefined) {
     throw new UsageError("unique takes --indices or --counts COUNTS.npy, and not both");
   }
@@ -244,7 +269,7 @@ export async function uniqueFile(
     { path, options, caller },
     async ({ type }) =>
       async (fold, data) => {
-        const all = { ...tuningOf(options), type } as never;
+        const all = { ...tuningOf(options), ...keyOf(options), type } as never;
         if (countTarget !== undefined) {
           return (await fold.runLengths(data, all)) as { values: ScalarArray; counts?: Uint32Array };
         }

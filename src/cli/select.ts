@@ -11,11 +11,11 @@ import { DASH, openTarget } from "./files.ts";
 import { formatValue } from "./format.ts";
 import { readAll } from "./npy.ts";
 import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
-import { withFold } from "./options.ts";
+import { requireKeyType, withFold } from "./options.ts";
 import { print } from "./print.ts";
 import { segmentsOf } from "./segments.ts";
 import type { OrderOption } from "./sort.ts";
-import { orderOf, requireKeyType } from "./sort.ts";
+import { orderOf } from "./sort.ts";
 
 // Selections hold all elements in memory at once.
 
@@ -54,7 +54,7 @@ export async function topKFile(path: string, options: TopKFileOptions): Promise<
     requireWhole(k, 1, `topk<${type.name}>`, "k");
     const order = { type, ...orderOf(options, type, "topk"), ...(smallest && { smallest }) };
     const data = await readAll(source, input.path);
-    const from = { shape: given, length: data.length, path: input.path, caller: "topk" };
+    const from = { type, shape: given, length: data.length, path: input.path, caller: "topk" };
     const segments = options.rows === undefined ? undefined : await segmentsOf({ rows: options.rows }, from);
     const selected = await withFold(
       options,

@@ -15,7 +15,7 @@ import type { Target } from "./files.ts";
 import { DASH, openTarget } from "./files.ts";
 import { readAll } from "./npy.ts";
 import type { AdapterOption, RawOption, SegmentsOption, TuningOption } from "./options.ts";
-import { withFold } from "./options.ts";
+import { requireKeyType, withFold } from "./options.ts";
 import { startProgress } from "./progress.ts";
 import { segmentsOf } from "./segments.ts";
 
@@ -68,12 +68,6 @@ export function orderOf(
   return by;
 }
 
-export function requireKeyType({ key, keyType }: OrderOption, caller: string): void {
-  if (keyType !== undefined && key === undefined) {
-    throw new UsageError(`${caller}: --key-type says what --key EXPR gives; it takes both`);
-  }
-}
-
 /** Where the values go. @throws {UsageError} unless each file of values has a place of its own. */
 async function valueTargets({
   values = [],
@@ -117,7 +111,7 @@ async function withSorted<Result>(
       const data = await readAll(source, input.path);
       const { rows, offsets } = options;
       const isSegmented = rows !== undefined || offsets !== undefined;
-      const from = { shape, length: data.length, path: input.path, caller };
+      const from = { type, shape, length: data.length, path: input.path, caller };
       const segments = isSegmented ? await segmentsOf(options, from) : undefined;
       const run = await sort({ type, data }, { ...order, ...segments });
       progress.step("opening the adapter");

@@ -1,5 +1,5 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
-import type { Segments } from "../algebra/segments.ts";
+import type { Segments, SegmentsByExpression } from "../algebra/segments.ts";
 import type { ScalarOf, Value } from "../algebra/types.ts";
 import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
@@ -49,7 +49,7 @@ import type { BufferRange, Length } from "./recording.ts";
 import type { RunLengths, RunOptions } from "./runs.ts";
 import type { HandSearchOptions } from "./search.ts";
 import type { HandSegmentsOption } from "./segments_at_hand.ts";
-import type { GpuSegments } from "./segments_on_gpu.ts";
+import type { GpuSegments, GpuSegmentsByExpression } from "./segments_on_gpu.ts";
 
 import type { PreparedNth, PreparedTopK } from "./select.ts";
 import type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./select_calls.ts";
@@ -97,7 +97,7 @@ export interface SegmentParts {
    * reduced. Offsets past the end count as the end. If offsets fall, results are open, but nothing else is written.
    */
   readonly offsets?: BufferRange;
-  /** For `segments: { keys }`: a key for each item. */
+  /** For `segments: { keys }`: a key for each item. With `key`, an item for each item, from which its key is computed. */
   readonly keys?: BufferRange;
   /**
    * For `"offsets"`: the number of segments. For reductions by heads or keys: how many totals the output has room for. The
@@ -246,6 +246,9 @@ export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & {
   /** What is equal in consecutive elements makes them a segment. */
   readonly keys: Keys;
 };
+
+/** An array of computed keys. If their type is not named, it is not known here. */
+export type KeysOf<Name extends string, K extends Value> = string extends Name ? AnyArray : ArrayOf<Name, K>;
 
 const loadReduce = /* @__PURE__ */ once(() => import("./reduce_at_hand.ts"));
 const loadCompact = /* @__PURE__ */ once(() => import("./compact_at_hand.ts"));
@@ -434,6 +437,8 @@ export class Fold {
    * await fold.reduce(Float32Array.of(2, 9, 4), { map: "x * x" }); // 101
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { rows: 2 } }); // 3 7
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { columns: 2 } }); // 4 6
+   * const tens = await fold.reduce(Uint32Array.of(11, 12, 25), { segments: { key: "x / 10u" } });
+   * tens.values; // 23 25
    * const runs = await fold.reduce(Uint32Array.of(1, 2, 3), { segments: { keys: Int32Array.of(5, 5, -1) } });
    * runs.keys; // 5 -1
    * runs.values; // 3 3
@@ -463,6 +468,18 @@ export class Fold {
     data: A,
     options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V> & SegmentsOption<ByKeys<Keys, Segments>>,
   ): Promise<Runs<Keys, ArrayOf<Name, V>>>;
+  reduce<A extends AnyArray, Key extends string, K extends Value>(
+    data: A,
+    options: HandOptions<NameOf<A>> &
+      InitialOption<ValueIn<A>> &
+      SegmentsOption<SegmentsByExpression<AnyArray, Key, K>>,
+  ): Promise<Runs<KeysOf<Key, K>, A>>;
+  reduce<A extends AnyArray, Name extends string, V extends Value, Key extends string, K extends Value>(
+    data: A,
+    options: HandMapOptions<NameOf<A>, Name, V> &
+      InitialOption<V> &
+      SegmentsOption<SegmentsByExpression<AnyArray, Key, K>>,
+  ): Promise<Runs<KeysOf<Key, K>, ArrayOf<Name, V>>>;
   reduce<A extends AnyArray>(
     data: A,
     options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & SegmentsOption<NoKeys<Segments>>,
@@ -483,6 +500,14 @@ export class Fold {
     data: GpuArray<From>,
     options: GpuReduceMapOptions<From, Name, V> & SegmentsOption<ByKeys<Keys, GpuSegments>>,
   ): Promise<Runs<Keys, GpuArray<Name, V>>>;
+  reduce<Name extends string, V extends Value, Key extends string, K extends Value>(
+    data: GpuArray<Name, V>,
+    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & SegmentsOption<GpuSegmentsByExpression<Key, K>>,
+  ): Promise<Runs<GpuArray<Key, K>, GpuArray<Name, V>>>;
+  reduce<From extends string, Name extends string, V extends Value, Key extends string, K extends Value>(
+    data: GpuArray<From>,
+    options: GpuReduceMapOptions<From, Name, V> & SegmentsOption<GpuSegmentsByExpression<Key, K>>,
+  ): Promise<Runs<GpuArray<Key, K>, GpuArray<Name, V>>>;
   reduce<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
     options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & SegmentsOption<NoKeys<GpuSegments>>,
@@ -645,14 +670,15 @@ export class Fold {
   /**
    * The elements of an array without those that are equal to the element before: the first of each run of equal elements. In
    * a sorted array, each element is there once. Two elements are equal if they have the same bits, or are both NaN. Bits
-   * between the fields of a struct count, too: a `StructArray` has zeros there, and a kernel of yours may leave others. With
-   * `indices`, the positions of these elements.
+   * between the fields of a struct do not count. With `key`, keys are compared instead of elements, and of each run the first
+   * element is kept. With `indices`, the positions of these elements.
    *
-   * @throws as {@link Fold.scan}.
+   * @throws as {@link Fold.scan}; {@link SourceError} also if the key does not compile.
    *
    * @example
    * ```ts
    * await fold.unique(Uint32Array.of(4, 4, 7, 7, 7, 4)); // 4 7 4
+   * await fold.unique(Uint32Array.of(11, 12, 25, 27), { key: "x / 10u" }); // 11 25
    * await fold.unique(Uint32Array.of(4, 4, 7, 7, 7, 4), { indices: true }); // 0 2 5
    * ```
    */
@@ -678,7 +704,7 @@ export class Fold {
 
   /**
    * Run-length coding: for each run of equal elements, the element and how many there are. Elements are equal as for
-   * {@link Fold.unique}.
+   * {@link Fold.unique}. With `key`, it is the first element of each run.
    *
    * @throws as {@link Fold.scan}.
    *

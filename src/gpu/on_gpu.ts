@@ -24,7 +24,7 @@ import type { ClassOptions, GpuPartitionOptions } from "./partition.ts";
 import { keyOfCall, lengthError } from "./planned.ts";
 import type { Prepared } from "./recording.ts";
 import { prepareFor } from "./recording.ts";
-import type { GpuSegments, SegmentsOnGpu } from "./segments_on_gpu.ts";
+import type { GpuSegments, GpuSegmentsByExpression, SegmentsOnGpu } from "./segments_on_gpu.ts";
 import { segmentsOnGpu } from "./segments_on_gpu.ts";
 import { roomFor } from "./transfer.ts";
 
@@ -47,12 +47,12 @@ export interface GpuReduceMapOptions<From extends string, Name extends string, V
     IntoOption<GpuArray<Name, V>> {}
 
 /** Where the segments of an array on the GPU start. */
-export interface GpuSegmentsOption<Segments extends GpuSegments = GpuSegments> {
+export interface GpuSegmentsOption<Segments = GpuSegments | GpuSegmentsByExpression> {
   /**
    * Combines each segment for itself. `rows` is the number of items of a row, and `columns` the number of columns: each is a
    * segment. `offsets` has one position more than there are segments: where each starts, and where the last one ends. `heads`
    * has a flag for each item, and `headBits` a bit: a segment starts there. `keys` has a key for each item: a segment is a run
-   * of equal keys.
+   * of equal keys. `key` is WGSL over an element of `keys`, or else of the data, that gives its key.
    */
   readonly segments?: Segments;
 }
@@ -491,7 +491,10 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
     ...(sum && { total: true }),
     ...(segments && { segments: segments.by }),
   };
-  const key = keyOfCall({ primitive: `${primitive} on the GPU${isPlain ? "" : ", anywhere"}`, all });
+  const key = keyOfCall({
+    primitive: `${primitive} on the GPU${isPlain ? "" : ", anywhere"}`,
+    all: { ...all, ...segments?.named },
+  });
   const plan = (): Promise<Prepared> =>
     prepareFor(primitive, context, all, isPlain ? ["vectors"] : undefined, true);
   // What the caller destroys meanwhile stays until the call ends.
@@ -510,8 +513,8 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
         primitive === "partition" ||
         (primitive === "reduce" && segments?.isCounted);
       const total = isCounted ? await make("count", countsOf(call) * u32.bytes) : undefined;
-      const keys = primitive === "reduce" ? segments?.keys : undefined;
-      const unique = keys && (await make("keys", call.most * keys.type.bytes));
+      const runs = segments?.runs;
+      const unique = runs && (await make("keys", call.most * runs.type.bytes));
       submitOnGpu(context, title, sources, [output, total, unique, sum && partsOf(sum).memory], (encoder) =>
         prepared.record(encoder, rangesOf(call, output, total, unique), input.maxLength),
       );
@@ -575,8 +578,8 @@ function resultsOf(
     });
     return call.others.classes === undefined ? { values, count } : { values, offsets: count };
   }
-  const keys = segments?.keys;
-  if (keys === undefined || unique === undefined || total === undefined) {
+  const runs = segments?.runs;
+  if (runs === undefined || unique === undefined || total === undefined) {
     return resultOf(primitive, call, output, total, made);
   }
   // Both have the number of runs, so both hold it.
@@ -588,7 +591,8 @@ function resultsOf(
     total,
     made.filter((one) => one !== unique),
   );
-  const keysOfRuns = new GpuArray(keys.type, GpuArray.makeOf(keys), {
+  const { type, like } = runs;
+  const keysOfRuns = new GpuArray(type, like ? GpuArray.makeOf(like) : arrayOver.bind(undefined, type), {
     context: partsOf(input).context,
     memory: unique,
     offset: 0,

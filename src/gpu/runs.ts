@@ -7,6 +7,8 @@ import { refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
+import type { RunKeyOptions } from "../plan/run_key.ts";
+import { FIRST_ITEMS, requireRunKey } from "../plan/run_key.ts";
 import { typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { requireDevice } from "./device.ts";
@@ -19,7 +21,7 @@ import type { Given } from "./transfer.ts";
 // Runs of equal elements: reductions whose keys are the data itself.
 
 /** The options of `unique` and `runLengths`. */
-export interface RunOptions<Name extends string> extends TuningOptions {
+export interface RunOptions<Name extends string> extends RunKeyOptions, TuningOptions {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
 }
@@ -32,16 +34,16 @@ export interface RunLengths<Values, Counts> {
   readonly counts: Counts;
 }
 
-const names = {
-  unique: { type: true, indices: true, ...tuningNames },
-  runLengths: { type: true, ...tuningNames },
-} as const;
+const common = { type: true, key: true, keyType: true, ...tuningNames } as const satisfies Record<
+  keyof RunOptions<string>,
+  true
+>;
+const names = { unique: { indices: true, ...common }, runLengths: common } as const;
 
 /** What `Fold` calls for either. */
 export type RunPrimitive = keyof typeof names;
 
-interface Options extends TuningOptions {
-  readonly type?: ElementType;
+interface Options extends RunOptions<string> {
   readonly indices?: unknown;
 }
 
@@ -50,13 +52,13 @@ async function reduced(
   context: Context,
   arrays: Arrays,
   data: GpuArray,
-  { type: _, indices = false, ...tuning }: Options,
+  { type: _, indices = false, key, keyType, ...tuning }: Options,
 ): Promise<{ readonly keys: GpuArray; readonly values: GpuArray }> {
   const options = {
     ...tuning,
     from: data.type,
     type: u32,
-    segments: { keys: data },
+    segments: { keys: data, key, keyType, ...(key !== undefined && !indices && { [FIRST_ITEMS]: true }) },
     // The least position of a run is that of its first element.
     ...(indices ? { map: "i", op: min } : { map: "1u" }),
   };
@@ -77,6 +79,7 @@ export async function runsOnGpu(
   requireOptions(primitive, options, names[primitive]);
   const { type, indices } = options;
   requireNamed(primitive, data, type);
+  requireRunKey(options, data.type, primitive);
   if (indices !== undefined && typeof indices !== "boolean") {
     refuse(primitive, "indices", describe(indices), "true or false");
   }
@@ -100,6 +103,7 @@ export async function runsAtHand(
   requireOptions(primitive, options, names[primitive]);
   requireDevice(context, primitive);
   const { type } = await typesOf(given.data, { type: options.type }, primitive);
+  requireRunKey(options, type, primitive);
   const made: GpuArray[] = [];
   try {
     const data = await upload(context, arrays, given, { type });

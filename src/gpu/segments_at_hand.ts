@@ -1,10 +1,12 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
-import type { CheckedSegments, Segments } from "../algebra/segments.ts";
+import type { CheckedSegments, Segments, SegmentsByExpression } from "../algebra/segments.ts";
 import { requireSegments } from "../algebra/segments.ts";
+import { isSameType } from "../algebra/types.ts";
 import { ArgumentError, LimitError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { commonNames } from "../plan/options.ts";
+import { requireRunKey } from "../plan/run_key.ts";
 import type { HandTypes, TypeOptions } from "./at_hand.ts";
 import { targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
@@ -19,7 +21,7 @@ import { givenOf } from "./transfer.ts";
 // rest.
 
 /** Combines each segment for itself. */
-export interface HandSegmentsOption<Own extends Segments = Segments> {
+export interface HandSegmentsOption<Own = Segments | SegmentsByExpression<AnyArray>> {
   /** Combines each segment for itself: a scan starts anew with each. An initial value comes before the first item of each. */
   readonly segments?: Own;
 }
@@ -56,8 +58,19 @@ export async function segmentsAtHand(
       "total",
     );
   }
-  const checked = requireSegments(segments, given.length, title);
-  const keys = checked.kind === "keys" ? await keysOf(checked.keys, segments, title) : undefined;
+  const checked = requireSegments(segments, given.length, title, given.data as AnyArray);
+  const from = types.from ?? types.type;
+  const ofData = checked.kind === "keys" && checked.keys === given.data;
+  const keys =
+    checked.kind !== "keys"
+      ? undefined
+      : ofData && (segments as { readonly type?: unknown }).type === undefined
+        ? from
+        : (await keysOf(checked.keys, segments, title)).type;
+  const { key, keyType } = segments as { readonly key?: unknown; readonly keyType?: unknown };
+  if (keys !== undefined) {
+    requireRunKey({ key, keyType }, keys, title, "segments");
+  }
   await targetFor(into, room, arrayOf, primitive, given.length, true);
   const made: GpuArray[] = [];
   const own = <T extends GpuArray>(array: T): T => {
@@ -65,13 +78,17 @@ export async function segmentsAtHand(
     return array;
   };
   /** What says where segments start, on the GPU. */
-  const starts = async (): Promise<object> => {
+  const starts = async (data: GpuArray): Promise<object> => {
     if ("rows" in checked) {
       return { [checked.kind]: checked.rows };
     }
+    if (ofData && keys !== undefined && isSameType(keys, from)) {
+      return { keys: data, key, keyType };
+    }
     try {
       const given = givenOf(arrayIn(checked));
-      return { [checked.kind]: own(await upload(context, arrays, given, { type: keys?.type ?? u32 })) };
+      const array = own(await upload(context, arrays, given, { type: keys ?? u32 }));
+      return { [checked.kind]: array, key, keyType };
     } catch (cause) {
       throw cause instanceof LimitError
         ? new LimitError(cause.message, cause.needed, cause.limit, "segments")
@@ -79,11 +96,11 @@ export async function segmentsAtHand(
     }
   };
   try {
-    const data = own(await upload(context, arrays, given, { type: types.from ?? types.type }));
+    const data = own(await upload(context, arrays, given, { type: from }));
     const result: unknown = await data.callOnGpu(primitive, context, arrays, {
       ...others,
       ...(types.from && types),
-      segments: await starts(),
+      segments: await starts(data),
     });
     const { keys: runs, values } = (
       result instanceof GpuArray ? { keys: undefined, values: result } : result

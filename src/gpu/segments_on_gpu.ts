@@ -1,9 +1,11 @@
 import { u32 } from "../algebra/integers.ts";
-import { requireKind, requireRows } from "../algebra/segments.ts";
-import type { ElementType } from "../algebra/types.ts";
+import type { SegmentsByExpression } from "../algebra/segments.ts";
+import { hasKey, requireKind, requireRows } from "../algebra/segments.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import type { SegmentsBy } from "../plan/options.ts";
+import { FIRST_ITEMS, requireRunKey } from "../plan/run_key.ts";
 import type { GpuArray } from "./gpu_array.ts";
 
 // Segments of an array on the GPU. What says where they start is on the GPU, too.
@@ -33,16 +35,17 @@ export type GpuSegments<Keys extends GpuArray = GpuArray> =
   | {
       /** A key for each element. Consecutive elements with equal keys are a segment. */
       readonly keys: Keys;
+      /** Is left out: the elements of `keys` are the keys. */
+      readonly key?: undefined;
+      /** Is left out, as `key` is. */
+      readonly keyType?: undefined;
     };
 
-const known = new WeakMap<ElementType, { readonly [unique in "true" | "false"]: SegmentsBy }>();
-
-/** Runs of keys, as a plan takes them: the same object each time, since plans are kept by it. */
-function byKeys(keys: ElementType, unique: boolean): SegmentsBy {
-  const both = known.get(keys) ?? { true: { keys, unique: true }, false: { keys } };
-  known.set(keys, both);
-  return both[`${unique}`];
-}
+/** Segments of an array on the GPU whose keys are computed. */
+export type GpuSegmentsByExpression<Name extends string = string, K extends Value = Value> = Omit<
+  SegmentsByExpression<GpuArray, Name, K>,
+  "type"
+>;
 
 /** The segments of a call. */
 export interface SegmentsOnGpu {
@@ -54,8 +57,10 @@ export interface SegmentsOnGpu {
   /** The most segments that there may be, and whether only the GPU knows how many there are. */
   readonly most: number;
   readonly isCounted: boolean;
-  /** The keys, for a reduction. */
-  readonly keys: GpuArray | undefined;
+  /** What a reduction gives for each run: its key, or its first item. It is an array of this type, made as that of `like` if there is one. */
+  readonly runs?: { readonly type: ElementType; readonly like: GpuArray | undefined };
+  /** The same as `by`, as values that tell plans apart. */
+  readonly named?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -65,12 +70,13 @@ export interface SegmentsOnGpu {
  */
 export function segmentsOnGpu(
   given: unknown,
-  { length, maxLength }: GpuArray,
+  data: GpuArray,
   reduces: boolean,
   caller: string,
   requireArray: (array: unknown, kind: string) => GpuArray,
 ): SegmentsOnGpu {
   const [kind, value] = requireKind(given, caller);
+  const { length, maxLength } = data;
   const items = typeof length === "number" ? length : undefined;
   if (kind === "rows" || kind === "columns") {
     const rows = requireRows(kind, value, items, caller);
@@ -81,10 +87,9 @@ export function segmentsOnGpu(
       most: kind === "rows" ? Math.ceil(maxLength / rows) : rows,
       // There are as many columns, however many rows there are.
       isCounted: kind === "rows" && items === undefined,
-      keys: undefined,
     };
   }
-  const array = requireArray(value, kind);
+  const array = kind === "keys" && value === undefined && hasKey(given) ? data : requireArray(value, kind);
   if (kind !== "keys" && !isSameType(array.type, u32)) {
     throw new ArgumentError(`${caller}: ${kind} holds ${array.type.name}; it takes u32`, "segments");
   }
@@ -105,7 +110,6 @@ export function segmentsOnGpu(
       numbers: { segmentCount },
       most: segmentCount,
       isCounted: false,
-      keys: undefined,
     };
   }
   const wanted = kind === "headBits" ? Math.ceil(maxLength / 32) : maxLength;
@@ -116,12 +120,25 @@ export function segmentsOnGpu(
       "segments",
     );
   }
+  const common = { numbers: {}, most: maxLength, isCounted: true };
+  if (kind !== "keys") {
+    return { by: kind, ranges: { heads: array }, ...common };
+  }
+  const { key, keyType } = given as { readonly key?: string; readonly keyType?: ElementType };
+  const { type, text } = requireRunKey({ key, keyType }, array.type, caller, "segments");
+  const isFirst = (given as { readonly [FIRST_ITEMS]?: true })[FIRST_ITEMS] === true;
+  const computed = text === undefined ? {} : { key: text, keyType: type };
+  const isItem = text === undefined || isFirst;
   return {
-    by: kind === "keys" ? byKeys(array.type, reduces) : kind,
-    ranges: kind === "keys" ? { keys: array } : { heads: array },
-    numbers: {},
-    most: maxLength,
-    isCounted: true,
-    keys: kind === "keys" ? array : undefined,
+    by: {
+      keys: array.type,
+      ...computed,
+      ...(reduces && { unique: true }),
+      ...(isFirst && { [FIRST_ITEMS]: true }),
+    },
+    ranges: { keys: array },
+    ...common,
+    ...(reduces && { runs: isItem ? { type: array.type, like: array } : { type, like: undefined } }),
+    named: { segments: array.type, ...computed, isFirst },
   };
 }

@@ -226,7 +226,7 @@ export interface SegmentSources {
   /** Declares `select_prefix`, if exclusive prefixes start anew with each segment. */
   readonly prefix?: SourceText;
   /** The files that say where segments start. */
-  heads(oneByOne: boolean): readonly SourceText[];
+  heads(oneByOne: boolean): readonly Source[];
   /** The files that store the totals of segments instead of prefixes. */
   totals?(oneByOne: boolean): readonly SourceText[];
   /** Stores the number of segments. */

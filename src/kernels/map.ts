@@ -29,8 +29,10 @@ export interface ItemMap {
 }
 
 /** WGSL for the bits of an element `x`, as they are carried. */
-const carriedOf = (type: ElementType, { element, stored = element, toStored = "x" }: Domain): string =>
-  stored === carriedAs(type) ? toStored : regrouped(stored, [toStored], carriedAs(type)).join();
+export const carriedOf = (
+  type: ElementType,
+  { element, stored = element, toStored = "x" }: Domain,
+): string => (stored === carriedAs(type) ? toStored : regrouped(stored, [toStored], carriedAs(type)).join());
 
 /**
  * The map that a caller's WGSL describes, over an item's value `x` and its index `i`. It gives a value of the resulting

@@ -8,21 +8,28 @@ import headWordsFile from "../../shaders/device/segments/head_words.wgsl";
 import headsFile from "../../shaders/device/segments/heads.wgsl";
 import initialFile from "../../shaders/device/segments/initial.wgsl";
 import keysFile from "../../shaders/device/segments/keys.wgsl";
+import keysByExpressionFile from "../../shaders/device/segments/keys_by_expression.wgsl";
 import loadItemsFile from "../../shaders/device/segments/load_items.wgsl";
 import markEmptyFile from "../../shaders/device/segments/mark_empty.wgsl";
 import placesByOffsetsFile from "../../shaders/device/segments/places_by_offsets.wgsl";
 import rowsFile from "../../shaders/device/segments/rows.wgsl";
+import storeComputedKeysFile from "../../shaders/device/segments/store_computed_keys.wgsl";
+import storeFirstItemsFile from "../../shaders/device/segments/store_first_items.wgsl";
 import storeKeysFile from "../../shaders/device/segments/store_keys.wgsl";
 import storeTotalsFile from "../../shaders/device/segments/store_totals.wgsl";
 import storeTotalsOneByOneFile from "../../shaders/device/segments/store_totals_one_by_one.wgsl";
 import totalsFile from "../../shaders/device/segments/totals.wgsl";
+import { hex } from "../algebra/literals.ts";
 import type { Monoid } from "../algebra/monoid.ts";
+import { usedBytes } from "../algebra/padding.ts";
 import type { ElementType } from "../algebra/types.ts";
+import { callersFunction } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { carriedAs, conversion, file, operatorAs, operatorSources, storageText } from "./contract.ts";
 import type { Kernel, SegmentSources } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
+import { carriedOf } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
@@ -37,10 +44,13 @@ const headBits = /* @__PURE__ */ file("segments/head_bits.wgsl", headBitsFile);
 const headWords = /* @__PURE__ */ file("segments/head_words.wgsl", headWordsFile);
 const headFlags = /* @__PURE__ */ file("segments/heads.wgsl", headsFile);
 const runsOfKeys = /* @__PURE__ */ file("segments/keys.wgsl", keysFile);
+const runsByExpression = /* @__PURE__ */ file("segments/keys_by_expression.wgsl", keysByExpressionFile);
 const loadItems = /* @__PURE__ */ file("segments/load_items.wgsl", loadItemsFile);
 const markEmpty = /* @__PURE__ */ file("segments/mark_empty.wgsl", markEmptyFile);
 const placesByOffsets = /* @__PURE__ */ file("segments/places_by_offsets.wgsl", placesByOffsetsFile);
 const equalRows = /* @__PURE__ */ file("segments/rows.wgsl", rowsFile);
+const storeComputedKeys = /* @__PURE__ */ file("segments/store_computed_keys.wgsl", storeComputedKeysFile);
+const storeFirstItems = /* @__PURE__ */ file("segments/store_first_items.wgsl", storeFirstItemsFile);
 const storeKeys = /* @__PURE__ */ file("segments/store_keys.wgsl", storeKeysFile);
 const storeTotals = /* @__PURE__ */ file("segments/store_totals.wgsl", storeTotalsFile);
 const storeTotalsOneByOne = /* @__PURE__ */ file(
@@ -53,7 +63,22 @@ const initialValue = /* @__PURE__ */ file("segments/initial.wgsl", initialFile);
 /** What says where segments start. */
 export type HeadSource =
   | { readonly kind: "rows" | "offsets" | "heads" | "headBits" }
-  | { readonly kind: "keys"; readonly type: ElementType };
+  | {
+      readonly kind: "keys";
+      /** The type of the keys that are compared. */
+      readonly type: ElementType;
+      /** How each of them is computed, if they are not the items of the range `keys` themselves. */
+      readonly by?: KeyExpression;
+    };
+
+/** A caller's WGSL that gives the key of an item `x`. */
+export interface KeyExpression {
+  /** The type of the items. */
+  readonly from: ElementType;
+  readonly text: string;
+  /** Types whose files the kernels have without it. */
+  readonly known: readonly ElementType[];
+}
 
 /** What kernels do with segments. */
 export interface SegmentUse {
@@ -63,7 +88,11 @@ export interface SegmentUse {
   /** Whether each segment starts from an initial value. */
   readonly initial: boolean;
   /** What is stored instead of prefixes, for a reduction: the totals, and maybe the keys of runs and the number of segments. */
-  readonly totals?: { readonly unique: boolean; readonly count: boolean };
+  readonly totals?: {
+    /** What is stored for each run: its key, or with an expression its first item. */
+    readonly unique: boolean | "first item";
+    readonly count: boolean;
+  };
 }
 
 /** Bytes of an element that holds a value and a number, as WGSL lays it out. */
@@ -122,13 +151,26 @@ export function segmentedMonoid(own: Monoid, { exclusive, initial }: SegmentUse)
   };
 }
 
-/** Declares the type of keys, and when two are the same: if they have the same bits, or are both NaN. */
+/** Declares the type of keys, and when two are the same: if they have the same bits, or are both NaN. Bits between scalars do not count. */
 function keyText(type: ElementType): SourceText {
   const carried = carriedAs(type);
   const words = Math.ceil(type.bytes / 4);
   const of = (name: string): string[] => regrouped(carried, [name], "u32", words);
   const [a, b] = [of("a"), of("b")];
-  const same = a.map((word, at) => `${word} == ${b[at]}`).join(" && ");
+  // Bits behind an item that is no whole number of words are zero in both.
+  const used = new Uint8Array(words * 4).fill(255);
+  used.set(usedBytes(type));
+  const masks = new Uint32Array(used.buffer);
+  const same = a
+    .flatMap((word, at) => {
+      const mask = masks[at] as number;
+      return mask === 0xffffffff
+        ? [`${word} == ${b[at]}`]
+        : mask === 0
+          ? []
+          : [`((${word} ^ ${b[at]}) & ${hex(mask)}) == 0u`];
+    })
+    .join(" && ");
   return generated(
     [
       `alias Key = ${carried};`,
@@ -138,6 +180,41 @@ function keyText(type: ElementType): SourceText {
     ].join("\n"),
   );
 }
+
+/** Declares the items that keys are computed from, `Keyed`, and the key of one. */
+function expressionSources(type: ElementType, { from, text, known }: KeyExpression): readonly Source[] {
+  const files = [...new Map([...from.files, ...type.files].map((one) => [one.name, one])).values()];
+  const others = new Set(known.flatMap((one) => one.files.map(({ name }) => name)));
+  return [
+    generated(
+      [
+        `alias Keyed = ${carriedAs(from)};`,
+        conversion("value_from_keyed", "Keyed", from.native.element, from.fromCarried ?? "x"),
+        conversion("key_from_value", type.native.element, "Key", carriedOf(type, type.native)),
+        conversion("key_from_item", "Keyed", "Key", "key_from_value(key_value(value_from_keyed(x)))"),
+      ].join("\n"),
+    ),
+    callersFunction(`fn key_value(x: ${from.native.element}) -> ${type.native.element} {`, "the key", text, {
+      parameters: ["x"],
+      files,
+    }),
+    ...files.filter(({ name }) => !others.has(name)),
+  ];
+}
+
+/** The files that say where runs of keys start. */
+const keySources = ({ type, by }: Extract<HeadSource, { kind: "keys" }>): readonly Source[] =>
+  by === undefined
+    ? [keyText(type), runsOfKeys]
+    : [keyText(type), ...expressionSources(type, by), runsByExpression];
+
+/** The file that stores something for each run beside its total. */
+const uniqueFile = (unique: boolean | "first item", heads: HeadSource): SourceText =>
+  unique === "first item"
+    ? storeFirstItems
+    : heads.kind === "keys" && heads.by !== undefined
+      ? storeComputedKeys
+      : storeKeys;
 
 /** WGSL for whether words are the bits of a NaN. */
 const isNan = ({ name }: ElementType, [low, high]: readonly string[]): string =>
@@ -159,7 +236,7 @@ export function segmentSources({ heads, exclusive, totals: stored }: SegmentUse)
   return {
     ...(exclusive && { prefix: exclusivePrefix }),
     heads: (oneByOne) => [
-      ...(heads.kind === "keys" ? [keyText(heads.type), runsOfKeys] : [headFiles[heads.kind]]),
+      ...(heads.kind === "keys" ? keySources(heads) : [headFiles[heads.kind]]),
       ...(oneByOne ? [] : [loadItems]),
     ],
     ...(stored && {
@@ -167,7 +244,7 @@ export function segmentSources({ heads, exclusive, totals: stored }: SegmentUse)
         totals,
         oneByOne ? storeTotalsOneByOne : storeTotals,
         ...(heads.kind === "offsets" ? [placesByOffsets] : []),
-        ...(stored.unique ? [storeKeys] : []),
+        ...(stored.unique ? [uniqueFile(stored.unique, heads)] : []),
       ],
     }),
     ...(stored?.count && { count }),

@@ -100,6 +100,7 @@ export interface Segments {
 export type PlanSegments = (
   options: {
     readonly segments?: unknown;
+    readonly from?: ElementType;
     readonly exclusive?: boolean;
     readonly initial?: unknown;
     readonly total?: unknown;

@@ -57,10 +57,14 @@ export type SegmentsBy =
   | "headBits"
   | {
       /**
-       * The type of the keys. Two keys are equal if they have the same bits, or are both NaN. The bits between a struct's fields count,
-       * too.
+       * The type of the range `keys`. Two keys are equal if they have the same bits, or are both NaN. The bits between a struct's
+       * fields do not count.
        */
       readonly keys: ElementType;
+      /** WGSL over an item `x` of the range `keys` that gives its key, such as `"x.cell"`. Without it, the items are the keys. */
+      readonly key?: string;
+      /** The type of the key. It is needed unless `key` is a field of a struct or a scalar in one, or the key has the type of the range. */
+      readonly keyType?: ElementType;
       /** For a reduction: whether recordings take a range for the key of each run. */
       readonly unique?: boolean;
     };

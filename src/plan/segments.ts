@@ -11,6 +11,7 @@ import type { DeviceFacts } from "./facts.ts";
 import type { PlanSegments } from "./methods.ts";
 import type { Pass, RangeName, Slot } from "./plan.ts";
 import { bound } from "./plan.ts";
+import { FIRST_ITEMS, requireRunKey } from "./run_key.ts";
 import { countsOf } from "./segment_counts.ts";
 import { tileOf } from "./tuning.ts";
 
@@ -21,12 +22,13 @@ const MOST_MARKING = 4096;
 
 const kinds = ["rows", "offsets", "heads", "headBits"] as const;
 
-/** What the option says. */
+/** What the option says. `known` are the types whose files kernels have in any case. */
 function headsOf(
   given: unknown,
   title: string,
   facts: DeviceFacts,
-): HeadSource & { readonly unique: boolean } {
+  known: readonly ElementType[],
+): HeadSource & { readonly unique: boolean | "first item" } {
   const kind = kinds.find((one) => one === given);
   if (kind !== undefined) {
     return { kind, unique: false };
@@ -39,22 +41,50 @@ function headsOf(
       '"rows", "columns", "offsets", "heads", "headBits" or { keys: type }; record takes where they start',
     );
   }
-  const { keys, unique = false, ...others } = given as { readonly keys: unknown; readonly unique?: unknown };
+  const {
+    keys,
+    unique = false,
+    key,
+    keyType,
+    ...others
+  } = given as Readonly<Record<"keys" | "unique" | "key" | "keyType", unknown>>;
   const [stranger] = Object.keys(others);
   if (stranger !== undefined) {
-    refuse(title, "segments", `an object with ${stranger}`, "{ keys, unique }");
+    refuse(title, "segments", `an object with ${stranger}`, "{ keys, key, keyType, unique }");
   }
   if (typeof unique !== "boolean") {
     refuse(title, "segments", `unique: ${describe(unique)}`, "true or false");
   }
-  const type: ElementType = requireType(keys, `${title}: segments`, "segments");
-  if (type.feature !== undefined && !facts.features.has(type.feature)) {
-    throw new FeatureError(
-      `${title} by keys of ${type.name} needs the adapter feature "${type.feature}"`,
-      type.feature,
-    );
+  const from = requireType(keys, `${title}: segments`, "segments");
+  const { type, text } = requireRunKey({ key, keyType }, from, title, "segments");
+  for (const { name, feature } of [from, type]) {
+    if (feature !== undefined && !facts.features.has(feature)) {
+      throw new FeatureError(`${title} by keys of ${name} needs the adapter feature "${feature}"`, feature);
+    }
   }
-  return { kind: "keys", type, unique };
+  if (text === undefined) {
+    return { kind: "keys", type, unique };
+  }
+  requireOneStruct([from, type], known, title);
+  const isFirst = (given as { readonly [FIRST_ITEMS]?: true })[FIRST_ITEMS];
+  return { kind: "keys", type, by: { from, text, known }, unique: unique && isFirst ? "first item" : unique };
+}
+
+/** @throws {ArgumentError} if two structs that would be in one kernel have one name, and are not the same. */
+function requireOneStruct(keys: readonly ElementType[], known: readonly ElementType[], title: string): void {
+  for (const { name, files } of keys) {
+    for (const other of known) {
+      const twice = files.find((file) =>
+        other.files.some((one) => one.name === file.name && one.text !== file.text),
+      );
+      if (twice !== undefined) {
+        throw new ArgumentError(
+          `${title}: ${name}, of the keys, and ${other.name} hold different structs that are both called ${twice.name}; rename one`,
+          "segments",
+        );
+      }
+    }
+  }
 }
 
 /** The most storage buffers that a kernel of so many ends binds, if its ranges are bound as vectors. */
@@ -77,11 +107,14 @@ const buffersOf = (use: SegmentUse, lengthOnGpu: boolean): number =>
  * @throws {ArgumentError} {@link FeatureError}
  */
 export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) => {
-  const { segments, exclusive = false, initial = false, total = false, lengthOnGpu = false } = options;
+  const { segments, from, exclusive = false, initial = false, total = false, lengthOnGpu = false } = options;
   if (segments === undefined) {
     return undefined;
   }
-  const { unique, ...heads } = headsOf(segments, title, facts);
+  const { unique, ...heads } = headsOf(segments, title, facts, [
+    own.type,
+    ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")]),
+  ]);
   if (typeof initial !== "boolean") {
     refuse(title, "initial", describe(initial), "true or false; record takes the initial value itself");
   }
@@ -91,7 +124,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
       "total",
     );
   }
-  if (unique && !reduces) {
+  if (unique !== false && !reduces) {
     throw new ArgumentError(
       `${title}: only a reduction gives the keys of runs; leave unique out`,
       "segments",
@@ -106,16 +139,19 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
     ...(reduces && { totals: { unique, count: isCounted } }),
   };
   const monoid: Monoid = segmentedMonoid(own, use);
-  const keyBytes = heads.kind === "keys" ? heads.type.bytes : 4;
+  const keys = heads.kind === "keys" ? heads : undefined;
+  // The items that keys are computed from are of another type than the keys.
+  const keyBytes = (keys?.by?.from ?? keys?.type)?.bytes ?? 4;
+  const uniqueBytes = unique === true ? keys?.type.bytes : undefined;
   const range = heads.kind === "headBits" ? "heads" : heads.kind;
   const needs: RangeName[] = [
     ...(range === "rows" ? [] : [range]),
     ...(initial ? (["initial"] as const) : []),
-    ...(reduces && unique ? (["unique"] as const) : []),
+    ...(reduces && unique !== false ? (["unique"] as const) : []),
     ...(reduces && isCounted ? (["count"] as const) : []),
   ];
   return {
-    title: `${title} of ${heads.kind === "keys" ? `runs of ${heads.type.name}` : heads.kind}`,
+    title: `${title} of ${keys === undefined ? heads.kind : `runs of ${keys.type.name}`}`,
     monoid,
     kernels: segmentSources(use),
     needs,
@@ -140,6 +176,9 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
       [bindingOf.count, "count"],
     ],
     around(plan, tuning) {
+      if (uniqueBytes !== undefined && uniqueBytes !== keyBytes) {
+        return { ...plan, itemBytes: { ...plan.itemBytes, unique: uniqueBytes } };
+      }
       if (heads.kind !== "offsets") {
         return plan;
       }

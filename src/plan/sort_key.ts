@@ -38,7 +38,7 @@ export interface CheckedKey {
 }
 
 /** The type of a struct's field, or of a part of one, if a key is such a part and nothing else, such as `x.position.z`. */
-function partType(type: ElementType, key: string): FieldType | undefined {
+export function partType(type: ElementType, key: string): FieldType | undefined {
   const path = /^\s*x((?:\s*\.\s*\w+|\s*\[\s*\d+u?\s*\])+)\s*$/.exec(key)?.[1];
   let known: FieldType | undefined = path === undefined ? undefined : (type as FieldType);
   for (const [, name = "", index] of (path ?? "").matchAll(/\.\s*(\w+)|\[\s*(\d+)/g)) {
@@ -54,7 +54,7 @@ function partType(type: ElementType, key: string): FieldType | undefined {
 }
 
 /** How a key names the first scalar of a part. */
-function firstOf(part: FieldType): string {
+export function firstOf(part: FieldType): string {
   const [first] = "layout" in part ? part.layout.parts : [];
   return first === undefined
     ? ""

@@ -18,6 +18,7 @@ export type { ReferenceClasses, ReferenceClassPartition, ReferencePartition } fr
 export { partitionReference } from "./partition.ts";
 export type { ReferenceRuns } from "./reduce.ts";
 export { reduceReference } from "./reduce.ts";
+export type { ReferenceByKey, ReferenceKeys, ReferenceRunKey } from "./run_key.ts";
 export type { ReferenceRunOptions } from "./runs.ts";
 export { expandRunsReference, runLengthsReference, uniqueReference } from "./runs.ts";
 export type {

@@ -8,6 +8,7 @@ import { columnTotals } from "./columns.ts";
 import { groupedReduce, requireGrouping } from "./grouping.ts";
 import { emptyFor, initialOf, mappedItems } from "./items.ts";
 import { rowTotals } from "./rows.ts";
+import type { ReferenceByKey, ReferenceKeys } from "./run_key.ts";
 import { elementsAt } from "./runs.ts";
 import type {
   ReferenceInitial,
@@ -48,6 +49,7 @@ export interface ReferenceRuns<Keys, Values> {
  * reduceReference(BigUint64Array.of(4294967295n, 2n)); // 4294967297n
  * reduceReference(Uint32Array.of(3, 1, 7, 0), { segments: { rows: 2 } }); // 4 7
  * reduceReference(Uint32Array.of(3, 1, 7, 0), { segments: { columns: 2 } }); // 10 1
+ * reduceReference(Uint32Array.of(11, 12, 25), { segments: { key: (x) => Math.floor(x / 10) } }).values; // 23 25
  * ```
  */
 export function reduceReference<A extends AnyArray>(
@@ -72,6 +74,8 @@ export function reduceReference<A extends AnyArray, Keys extends AnyArray>(
         readonly keys: Keys;
         /** The type of the keys, for f16 bits in a `Uint16Array`. */
         readonly type?: ElementType;
+        /** Is left out: the elements of `keys` are the keys. */
+        readonly key?: undefined;
       };
     },
 ): ReferenceRuns<Keys, A>;
@@ -90,9 +94,36 @@ export function reduceReference<
         readonly keys: Keys;
         /** The type of the keys, for f16 bits in a `Uint16Array`. */
         readonly type?: ElementType;
+        /** Is left out: the elements of `keys` are the keys. */
+        readonly key?: undefined;
       };
     },
 ): ReferenceRuns<Keys, ArrayOf<Name, V>>;
+export function reduceReference<
+  A extends AnyArray,
+  Key extends string,
+  K extends Value,
+  Keys extends AnyArray = A,
+>(
+  data: A,
+  options: ReferenceOptions<NameOf<A>> &
+    ReferenceMap<A, ValueIn<A>> &
+    ReferenceInitial<ValueIn<A>> &
+    SegmentsOption<ReferenceByKey<Keys, Key, K>>,
+): ReferenceRuns<ReferenceKeys<Key, K>, A>;
+export function reduceReference<
+  A extends AnyArray,
+  Name extends string,
+  V extends Value,
+  Key extends string,
+  K extends Value,
+  Keys extends AnyArray = A,
+>(
+  data: A,
+  options: ReferenceMapOptions<A, Name, V> &
+    ReferenceInitial<V> &
+    SegmentsOption<ReferenceByKey<Keys, Key, K>>,
+): ReferenceRuns<ReferenceKeys<Key, K>, ArrayOf<Name, V>>;
 export function reduceReference<A extends AnyArray>(
   data: A,
   options: ReferenceOptions<NameOf<A>> &
@@ -122,7 +153,7 @@ export function reduceReference(
   const { identity, lift, reference, shown, lower } = combine;
   const initial = initialOf(options, combine, "reduceReference");
   if (options.segments !== undefined) {
-    const segments = segmentsOf(options.segments, data.length, "reduceReference");
+    const segments = segmentsOf(options.segments, { array: data, type: from }, "reduceReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     const how = { initial, grouping: options.grouping };
     if (segments.columns !== undefined) {

@@ -1,4 +1,4 @@
-import type { AnyArray, NameOf } from "../algebra/arrays.ts";
+import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { describe } from "../algebra/value_problem.ts";
@@ -6,21 +6,30 @@ import { ArgumentError, refuse } from "../errors.ts";
 import type { IndicesOption } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { typeOfArray } from "./items.ts";
+import type { ReferenceRunKey } from "./run_key.ts";
+import { keysOfRuns } from "./run_key.ts";
 import { segmentsOf } from "./segments.ts";
 
 /** The options of the references of runs. */
-export interface ReferenceRunOptions<Name extends string> {
+export interface ReferenceRunOptions<Name extends string, V = never> extends ReferenceRunKey<V> {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
 }
 
-/** Where each run of equal elements ends. */
-function endsOf(data: AnyArray, options: object, caller: string): readonly number[] {
-  const { type } = options as { readonly type?: ElementType };
-  // The elements are the keys. What is wrong with them is wrong with the data.
-  typeOfArray(data, type, caller);
-  const segments = { keys: data, ...(type && { type }) };
-  return segmentsOf(segments, data.length, caller).ends(data.length) as readonly number[];
+const names = { type: true, key: true, keyType: true } as const;
+
+/** Where each run of equal elements ends, and the place of the element that it is known by. */
+function runsIn(
+  data: AnyArray,
+  options: ReferenceRunOptions<string>,
+  caller: string,
+): { readonly ends: readonly number[]; readonly places: readonly number[] } {
+  const elements = { array: data, type: typeOfArray(data, options.type, caller) };
+  const { array: keys, type } = keysOfRuns(elements, options, caller);
+  const ends = segmentsOf({ keys, type }, { array: data, type: elements.type }, caller).ends(
+    data.length,
+  ) as readonly number[];
+  return { ends, places: options.key === undefined ? ends.map((end) => end - 1) : startsOf(ends) };
 }
 
 /** The elements at these places, bit for bit. */
@@ -38,32 +47,32 @@ const startsOf = (ends: readonly number[]): number[] =>
   ends.map((_, at) => (at === 0 ? 0 : (ends[at - 1] as number)));
 
 /**
- * What `unique` means: one element of each run of equal elements, or the position of its first one.
+ * What `unique` means: one element of each run of equal elements, or the position of its first one. With `key`, it is the first
+ * element of each run of equal keys.
  *
  * @throws {ArgumentError} as the call itself.
  *
  * @example
  * ```ts
  * uniqueReference(Uint32Array.of(4, 4, 7, 7, 7, 4)); // 4 7 4
+ * uniqueReference(Uint32Array.of(11, 12, 25), { key: (x) => Math.floor(x / 10) }); // 11 25
  * ```
  */
 export function uniqueReference<A extends AnyArray>(
   data: A,
-  options: ReferenceRunOptions<NameOf<A>> & IndicesOption<true>,
+  options: ReferenceRunOptions<NameOf<A>, ValueIn<A>> & IndicesOption<true>,
 ): Uint32Array;
 export function uniqueReference<A extends AnyArray>(
   data: A,
-  options?: ReferenceRunOptions<NameOf<A>> & Partial<IndicesOption<false>>,
+  options?: ReferenceRunOptions<NameOf<A>, ValueIn<A>> & Partial<IndicesOption<false>>,
 ): A;
-export function uniqueReference(data: AnyArray, options: Partial<IndicesOption<boolean>> = {}): AnyArray {
-  requireOptions("uniqueReference", options, { type: true, indices: true });
-  const ends = endsOf(data, options, "uniqueReference");
-  return options.indices
-    ? Uint32Array.from(startsOf(ends))
-    : elementsAt(
-        data,
-        ends.map((end) => end - 1),
-      );
+export function uniqueReference(
+  data: AnyArray,
+  options: ReferenceRunOptions<string> & Partial<IndicesOption<boolean>> = {},
+): AnyArray {
+  requireOptions("uniqueReference", options, { indices: true, ...names });
+  const { ends, places } = runsIn(data, options, "uniqueReference");
+  return options.indices ? Uint32Array.from(startsOf(ends)) : elementsAt(data, places);
 }
 
 /**
@@ -80,21 +89,18 @@ export function uniqueReference(data: AnyArray, options: Partial<IndicesOption<b
  */
 export function runLengthsReference<A extends AnyArray>(
   data: A,
-  options: ReferenceRunOptions<NameOf<A>> = {},
+  options: ReferenceRunOptions<NameOf<A>, ValueIn<A>> = {},
 ): {
   /** The element of each run. */
   readonly values: A;
   /** How many elements each run has. */
   readonly counts: Uint32Array;
 } {
-  requireOptions("runLengthsReference", options, { type: true });
-  const ends = endsOf(data, options, "runLengthsReference");
+  requireOptions("runLengthsReference", options, names);
+  const { ends, places } = runsIn(data, options, "runLengthsReference");
   const starts = startsOf(ends);
   return {
-    values: elementsAt(
-      data,
-      ends.map((end) => end - 1),
-    ),
+    values: elementsAt(data, places),
     counts: Uint32Array.from(ends, (end, at) => end - (starts[at] as number)),
   };
 }

@@ -7,6 +7,7 @@ import { ArgumentError } from "../errors.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import { groupedScanFrom, requireGrouping } from "./grouping.ts";
 import { emptyFor, initialOf, mappedItems, totalIn } from "./items.ts";
+import type { ReferenceByKey } from "./run_key.ts";
 import { segmentedScan, segmentsOf } from "./segments.ts";
 import { referenceMonoid } from "./twins.ts";
 
@@ -35,9 +36,9 @@ export interface ReferenceScan<Result> {
 }
 
 /** Segments of the items. */
-export interface ReferenceSegmentsOption<Own extends Segments = Segments> {
+export interface ReferenceSegmentsOption<Keys extends AnyArray = AnyArray> {
   /** Combines each segment for itself. An initial value comes before the first item of each. */
-  readonly segments?: Own | undefined;
+  readonly segments?: Segments | ReferenceByKey<Keys> | undefined;
 }
 
 /** A map of the items before they are combined: the CPU twin of `map`. */
@@ -86,21 +87,27 @@ const names = {
  * scanReference(Int32Array.of(3, -1, 7), { op: max, exclusive: true }); // -2147483648 3 3
  * scanReference(Uint32Array.of(3, 1, 7, 0), { segments: { rows: 2 } }); // 3 4 7 7
  * scanReference(Uint32Array.of(3, 1, 7, 0), { segments: { columns: 2 } }); // 3 1 10 1
+ * scanReference(Uint32Array.of(3, 1, 7, 4), { segments: { key: (x) => x % 2 } }); // 3 4 11 4
  * ```
  */
-export function scanReference<A extends AnyArray>(
+export function scanReference<A extends AnyArray, Keys extends AnyArray = A>(
   data: A,
   options?: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
     ReferenceInitial<ValueIn<A>> &
-    ReferenceSegmentsOption &
+    ReferenceSegmentsOption<Keys> &
     ReferenceScan<A>,
 ): A;
-export function scanReference<A extends AnyArray, Name extends string, V extends Value>(
+export function scanReference<
+  A extends AnyArray,
+  Name extends string,
+  V extends Value,
+  Keys extends AnyArray = A,
+>(
   data: A,
   options: ReferenceMapOptions<A, Name, V> &
     ReferenceInitial<V> &
-    ReferenceSegmentsOption &
+    ReferenceSegmentsOption<Keys> &
     ReferenceScan<ArrayOf<Name, V>>,
 ): ArrayOf<Name, V>;
 export function scanReference(
@@ -125,7 +132,7 @@ export function scanReference(
     if (options.total !== undefined) {
       throw new ArgumentError("scanReference: with segments there is no total of all", "total");
     }
-    const segments = segmentsOf(options.segments, data.length, "scanReference");
+    const segments = segmentsOf(options.segments, { array: data, type: from }, "scanReference");
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     const how = { exclusive, initial, grouping };
     segmentedScan(combine, elements, segments, how, "scanReference").forEach((prefix, index) => {

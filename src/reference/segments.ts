@@ -1,4 +1,5 @@
 import type { AnyArray } from "../algebra/arrays.ts";
+import { usedBytes } from "../algebra/padding.ts";
 import { requireSegments } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
@@ -7,6 +8,8 @@ import { columnsScan } from "./columns.ts";
 import { groupedScanFrom, requireGrouping } from "./grouping.ts";
 import { typeOfArray } from "./items.ts";
 import { rowsScan } from "./rows.ts";
+import type { Typed } from "./run_key.ts";
+import { keysOfRuns } from "./run_key.ts";
 import type { ReferenceMonoid } from "./twins.ts";
 
 /** The segments of an array. */
@@ -20,16 +23,17 @@ export interface ReferenceSegments {
   /** How many items a row has, if rows are the segments. */
   readonly rows?: number;
   /** The keys, if a segment is a run of these. */
-  readonly keys?: { readonly array: AnyArray; readonly type: ElementType };
+  readonly keys?: Typed;
 }
 
 /**
- * Where the segments of an array start, and end.
+ * Where the segments of an array start, and end. Keys are computed from the data if nothing else is given.
  *
  * @throws {ArgumentError} as the scan itself.
  */
-export function segmentsOf(given: unknown, length: number, caller: string): ReferenceSegments {
-  const checked = requireSegments(given, length, caller);
+export function segmentsOf(given: unknown, data: Typed, caller: string): ReferenceSegments {
+  const { length } = data.array;
+  const checked = requireSegments(given, length, caller, data.array);
   if (checked.kind === "offsets") {
     const { words } = checked;
     const starts = new Set(words);
@@ -41,7 +45,8 @@ export function segmentsOf(given: unknown, length: number, caller: string): Refe
   if (checked.kind === "columns") {
     return { columns: checked.rows, isHead: () => false, ends: () => [] };
   }
-  const isHead = headsOf(checked, given, caller);
+  const keys = checked.kind === "keys" ? keysIn(checked.keys, given, data, caller) : undefined;
+  const isHead = headsOf(checked, keys);
   return {
     isHead,
     ends(items) {
@@ -54,10 +59,15 @@ export function segmentsOf(given: unknown, length: number, caller: string): Refe
       return ends;
     },
     ...(checked.kind === "rows" && { rows: checked.rows }),
-    ...(checked.kind === "keys" && {
-      keys: { array: checked.keys, type: keyType(checked.keys, given, caller) },
-    }),
+    ...(keys && { keys }),
   };
+}
+
+/** The keys, computed if they are to be. @throws {ArgumentError} */
+function keysIn(array: AnyArray, given: unknown, data: Typed, caller: string): Typed {
+  const isData = array === data.array && (given as { readonly type?: unknown }).type === undefined;
+  const type = isData ? data.type : keyType(array, given, caller);
+  return keysOfRuns({ array, type }, given as object, caller, "segments");
 }
 
 /** The type of the keys. @throws {ArgumentError} if they are no array of an element type. */
@@ -71,14 +81,13 @@ function keyType(keys: AnyArray, given: unknown, caller: string): ElementType {
 
 function headsOf(
   checked: Exclude<ReturnType<typeof requireSegments>, { kind: "offsets" | "columns" }>,
-  given: unknown,
-  caller: string,
+  keys: Typed | undefined,
 ): (index: number) => boolean {
   switch (checked.kind) {
     case "rows":
       return (index) => index % checked.rows === 0;
     case "keys": {
-      const same = sameKeys(checked.keys, keyType(checked.keys, given, caller));
+      const same = sameKeys(keys as Typed);
       return (index) => index === 0 || !same(index - 1, index);
     }
     default: {
@@ -88,8 +97,10 @@ function headsOf(
   }
 }
 
-/** Whether two keys of an array are the same: of the same bits, or both NaN. */
-function sameKeys(keys: AnyArray, { kind, bytes, name }: ElementType): (a: number, b: number) => boolean {
+/** Whether two keys of an array are the same: of the same bits, but those between a struct's fields, or both NaN. */
+export function sameKeys({ array: keys, type }: Typed): (a: number, b: number) => boolean {
+  const { kind, bytes, name } = type;
+  const used = usedBytes(type);
   const own = new DataView(keys.buffer as ArrayBuffer, keys.byteOffset, keys.byteLength);
   const isNan = (at: number): boolean => {
     switch (name) {
@@ -103,7 +114,7 @@ function sameKeys(keys: AnyArray, { kind, bytes, name }: ElementType): (a: numbe
   };
   return (a, b) => {
     for (let byte = 0; byte < bytes; byte++) {
-      if (own.getUint8(a * bytes + byte) !== own.getUint8(b * bytes + byte)) {
+      if (used[byte] !== 0 && own.getUint8(a * bytes + byte) !== own.getUint8(b * bytes + byte)) {
         return kind === "float" && isNan(a) && isNan(b);
       }
     }

@@ -89,6 +89,23 @@ test("unique elements, their positions, and run lengths", () => {
   ]);
 });
 
+test("keys that are computed, of the input or of another file", () => {
+  put("x.npy", u32, Uint32Array.of(11, 12, 25, 27, 3));
+  put("t.npy", f32, Float32Array.of(0.5, 0.75, 1, 1.5, 7));
+  const byTens = ["--key", "x / 10u"];
+  expect(run("scan", "x.npy", "-o", "s.npy", ...byTens)).toEqual(done);
+  expect(fileOf("s.npy").data).toEqual([11, 23, 25, 52, 3]);
+  const bySeconds = ["--keys", "t.npy", "--key", "i32(x) - 1", "--key-type", "i32"];
+  expect(run("reduce", "x.npy", "-o", "r.npy", ...bySeconds, "--unique", "k.npy")).toEqual(done);
+  expect(fileOf("r.npy").data).toEqual([23, 52, 3]);
+  expect(fileOf("k.npy").data).toEqual([-1, 0, 6]);
+  expect(run("unique", "x.npy", "-o", "u.npy", ...byTens)).toEqual(done);
+  expect(fileOf("u.npy").data).toEqual([11, 25, 3]);
+  expect(run("runs", "x.npy", "-o", "v.npy", "--counts", "c.npy", ...byTens)).toEqual(done);
+  expect(fileOf("v.npy").data).toEqual([11, 25, 3]);
+  expect(fileOf("c.npy").data).toEqual([2, 2, 1]);
+});
+
 test("what it refuses, it refuses in one line, and writes nothing", () => {
   put("x.npy", u32, Uint32Array.of(1, 2, 3, 4));
   put("o.npy", u32, Uint32Array.of(0, 3));
@@ -101,7 +118,7 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
     [["reduce", "x.npy", "-o", "t.npy"], /reduce prints its one value/],
     [
       ["reduce", "x.npy", "-o", "t.npy", "--rows", "2", "--unique", "u.npy"],
-      /it takes --keys KEYS\.npy, too/,
+      /it takes --keys KEYS\.npy, too, or --key EXPR/,
     ],
     [["reduce", "x.npy", "-o", "t.npy", "--keys", "k.npy", "--unique", "-"], /--unique takes a file/],
     [["scan", "e.npy", "-o", "t.npy", "--rows"], /the last dimension, which is 0/],
@@ -115,6 +132,13 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
     ],
     [["scan", "x.npy", "-o", "t.npy", "--keys", "k.npy"], /keys has 2 elements for 4 items/],
     [["scan", "x.npy", "-o", "t.npy", "--keys", "k.npy", "--rows", "2"], /cannot be used with/],
+    [["scan", "x.npy", "-o", "t.npy", "--key", "x", "--rows", "2"], /cannot be used with/],
+    [["scan", "x.npy", "-o", "t.npy", "--key-type", "f32"], /scan: --key-type says what --key EXPR gives/],
+    [
+      ["unique", "x.npy", "-o", "t.npy", "--key-type", "f32"],
+      /unique: --key-type says what --key EXPR gives/,
+    ],
+    [["scan", "x.npy", "-o", "t.npy", "--key", "x +"], /the key/],
     [["scan", "x.npy", "-o", "t.npy", "--rows", "2", "--total"], /no total of all/],
     [["scan", "x.npy", "-o", "t.npy", "--columns", "3"], /3 columns do not divide the 4 items/],
     [["scan", "x.npy", "-o", "t.npy", "--columns"], /the input has one dimension; it takes --columns COUNT/],

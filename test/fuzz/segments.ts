@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import type { ElementType, Value } from "../../src/algebra/types.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { scalarAt } from "../../src/algebra/fields.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { ElementType, Scalar, TypeName, Value } from "../../src/algebra/types.ts";
 import type { GpuArray } from "../../src/gpu/gpu_array.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
@@ -11,8 +14,8 @@ import { attempt, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import { factsOf, operatorNames, Pooled, planArbitrary, sizeAround, typeArbitrary } from "./plans.ts";
 import { canRun } from "./recorded.ts";
-import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, bitsOf, bytesOf, itemBytes, typeOf } from "./values.ts";
+import type { DataSpec, ScalarField, TypeSpec } from "./values.ts";
+import { arrayOf, bitsOf, bytesOf, fieldsOf, itemBytes, typeOf } from "./values.ts";
 import { inShortBindings } from "./windows.ts";
 
 // Scans and reductions of rows, columns and segments, and runs of equal elements: at hand, on the GPU, and recorded. Elements are
@@ -26,6 +29,10 @@ export interface SegmentsSpec {
   readonly by: (typeof ways)[number];
   /** The type of the keys. */
   readonly keys: TypeSpec;
+  /** How keys are computed: from a bit of the first scalar, or as the first scalar itself. */
+  readonly key?: "bit" | "scalar";
+  /** Whether they are computed from the data. */
+  readonly ofData?: boolean;
   /** Of `unique`: whether positions are asked for. */
   readonly indices?: boolean;
   readonly initial?: boolean;
@@ -76,6 +83,8 @@ function casesOf(scale: Scale): fc.Arbitrary<SegmentsCase> {
         .map(({ map: _, misfit: __, ...plan }) => plan as PlanSpec),
       by: fc.constantFrom(...ways),
       keys: typeArbitrary(scale),
+      key: fc.constantFrom("bit" as const, "scalar" as const),
+      ofData: fc.boolean(),
       indices: fc.boolean(),
       initial: fc.boolean(),
     },
@@ -145,6 +154,48 @@ function segmentsOf(
     default:
       return { option: {}, arrays: { keys: runsOf(spec.keys, step) } };
   }
+}
+
+/** A key that is computed: WGSL, its CPU twin, and the type of the key. */
+interface Computed {
+  readonly key: string;
+  readonly twin: (x: Value) => Value;
+  readonly keyType: ElementType;
+  /** Whether the type is named. It need not be if the key is a field, or has the type of the elements. */
+  readonly isNamed: boolean;
+}
+
+/** WGSL for a high bit of a scalar. Of a float it tells numbers from 2 up, and NaN, whose other bits an adapter may change. */
+const bitTexts = {
+  u32: (x) => `(${x} >> 30u) & 1u`,
+  i32: (x) => `(bitcast<u32>(${x}) >> 30u) & 1u`,
+  f32: (x) => `(bitcast<u32>(${x}) >> 30u) & 1u`,
+  f16: (x) => `(bitcast<u32>(vec2<f16>(${x}, 0.0h)) >> 14u) & 1u`,
+  u64: (x) => `(${x}.y >> 30u) & 1u`,
+  i64: (x) => `(${x}.y >> 30u) & 1u`,
+  f64: (x) => `(${x}.y >> 30u) & 1u`,
+} as const satisfies Record<TypeName, (x: string) => string>;
+
+const bitOf = (type: TypeName, x: Scalar): number =>
+  type === "f32" || type === "f16" || type === "f64"
+    ? Number(!(Math.abs(Number(x)) < 2))
+    : typeof x === "bigint"
+      ? Number((x >> 62n) & 1n)
+      : (x >>> 30) & 1;
+
+/** How the keys of a case are computed from elements of a type. */
+function computedOf(spec: SegmentsSpec, type: ElementType): Computed | undefined {
+  if (spec.key === undefined || !["keys", "unique", "runLengths"].includes(spec.by)) {
+    return undefined;
+  }
+  const [first] = fieldsOf(type);
+  const { name, keys, type: scalar } = first as ScalarField;
+  const x = name === "" ? "x" : `x.${name}`;
+  const own = (value: Value): Scalar => scalarAt(value, keys);
+  const keyType = elementTypes[scalar];
+  return spec.key === "bit" || keyType.kind === "float"
+    ? { key: bitTexts[scalar](x), twin: (value) => bitOf(scalar, own(value)), keyType: u32, isNamed: true }
+    : { key: x, twin: own, keyType, isNamed: false };
 }
 
 /** Elements of which neighbours are equal, more or less. Any bits, among them those of NaN. */
@@ -250,7 +301,14 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, bench: Bench): P
     ? runsOf(spec.keys, step)
     : arrayOf(type, itemBytes(type, step.data, step.length, true));
   const from = isRuns ? keyType : type;
-  const { option, arrays } = isRuns ? { option: {}, arrays: {} } : segmentsOf(spec, step);
+  const isOfData = by === "keys" && spec.key !== undefined && spec.ofData === true;
+  const { option, arrays } =
+    isRuns || isOfData ? { option: {}, arrays: {} as Record<string, AnyArray> } : segmentsOf(spec, step);
+  const computed = computedOf(spec, isOfData ? type : keyType);
+  const { twin: key, keyType: resultType } = computed ?? {};
+  // As calls take it, and as the reference does.
+  const keyed = computed && { key: computed.key, ...(computed.isNamed && { keyType: resultType }) };
+  const twin = computed && { key, keyType: resultType };
   const isF16 = from.name === "f16" ? { type: from } : {};
   // A scalar that every type holds, as the type holds it.
   const initial =
@@ -258,20 +316,20 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, bench: Bench): P
       ? { initial: (["u64", "i64"].includes(type.name) ? 3n : 3) as Value }
       : {};
   const own = isRuns
-    ? { ...tuning, ...(by === "unique" && spec.indices ? { indices: true } : {}) }
+    ? { ...tuning, ...keyed, ...(by === "unique" && spec.indices ? { indices: true } : {}) }
     : { ...tuning, op, ...initial, ...(primitive === "scan" && exclusive !== undefined && { exclusive }) };
   const keysAreF16 = "keys" in arrays && keyType.name === "f16" ? { type: keyType } : {};
   const method = (
     bench.fold as unknown as Record<string, (data: unknown, options: object) => Promise<unknown>>
   )[primitive]?.bind(bench.fold) as (data: unknown, options: object) => Promise<unknown>;
 
-  const segments = { ...option, ...arrays, ...keysAreF16 };
+  const segments = { ...option, ...arrays, ...keysAreF16, ...twin };
   const reference = { op: facts.op, ...isF16, ...initial, segments };
   const expected: unknown =
     primitive === "unique"
-      ? uniqueReference(data, { ...isF16, ...(spec.indices && { indices: true }) } as never)
+      ? uniqueReference(data, { ...isF16, ...twin, ...(spec.indices && { indices: true }) } as never)
       : primitive === "runLengths"
-        ? runLengthsReference(data, isF16 as never)
+        ? runLengthsReference(data, { ...isF16, ...twin } as never)
         : primitive === "scan"
           ? scanReference(data, { ...reference, exclusive: exclusive === true } as never)
           : reduceReference(data, reference as never);
@@ -292,11 +350,12 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, bench: Bench): P
         data,
         option,
         arrays,
+        keys: { items: isOfData ? type : keyType, keyed, result: resultType ?? keyType },
         right,
       });
     }
     if (!step.onGpu) {
-      const segments = isRuns ? {} : { segments: { ...option, ...arrays, ...keysAreF16 } };
+      const segments = isRuns ? {} : { segments: { ...option, ...arrays, ...keysAreF16, ...keyed } };
       return partsOf(await method(data, { ...own, ...isF16, ...segments }), async (one) => one as AnyArray);
     }
     return onGpu(bench, async (up, read) => {
@@ -304,7 +363,7 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, bench: Bench): P
       for (const [name, array] of Object.entries(arrays)) {
         there[name] = await up(array, name === "keys" && keyType.name === "f16" ? keyType : undefined);
       }
-      const segments = isRuns ? {} : { segments: there };
+      const segments = isRuns ? {} : { segments: { ...there, ...keyed } };
       return partsOf(await method(await up(data, isF16.type), { ...own, ...segments }), read);
     });
   });
@@ -339,22 +398,27 @@ async function recorded(
     readonly data: AnyArray;
     readonly option: Record<string, unknown>;
     readonly arrays: Record<string, AnyArray>;
+    /** The items of the range `keys`, how keys are computed from them, and the keys of runs. */
+    readonly keys: {
+      readonly items: ElementType;
+      readonly keyed: object | undefined;
+      readonly result: ElementType;
+    };
     readonly right: Record<string, AnyArray>;
   },
 ): Promise<Record<string, AnyArray>> {
-  const { spec, step, type, options, initial, data, option, arrays, right } = given;
+  const { spec, step, type, options, initial, data, option, arrays, keys, right } = given;
   const { fold } = bench;
   const { device } = fold;
   const { by } = spec;
   const { before = 0, length } = step;
   const isScan = spec.plan.primitive === "scan";
-  const keyType = typeOf(spec.keys);
   const maxLength = Math.min(bench.scale.usualLength, 20_000);
   const prepared = await bench.kept(`segments ${isScan} ${JSON.stringify(spec)}`, () => {
     const all = {
       ...options,
       maxLength,
-      segments: by === "keys" ? { keys: keyType, ...(!isScan && { unique: true }) } : by,
+      segments: by === "keys" ? { keys: keys.items, ...keys.keyed, ...(!isScan && { unique: true }) } : by,
       ...("initial" in initial && { initial: true }),
     } as never;
     return isScan ? fold.prepareScan(all) : fold.prepareReduce(all);
@@ -386,17 +450,20 @@ async function recorded(
   const segmentCount = (arrays.offsets?.length ?? 1) - 1;
   const most = isScan || isCounted ? length : (right[values]?.length ?? 0);
   const marks = arrays.heads ?? arrays.headBits;
+  const input = range(bytesOf(data), before * type.bytes);
   const ranges = {
-    input: range(bytesOf(data), before * type.bytes),
+    input,
     output: room(values, type.bytes, most),
     length,
     ...initial,
     ...option,
     ...(arrays.offsets && { offsets: range(bytesOf(arrays.offsets), before * 4), segmentCount }),
     ...(marks && { heads: range(bytesOf(marks), before * 4) }),
-    ...(arrays.keys && { keys: range(bytesOf(arrays.keys), before * keyType.bytes) }),
+    ...(by === "keys" && {
+      keys: arrays.keys ? range(bytesOf(arrays.keys), before * keys.items.bytes) : input,
+    }),
     ...(isCounted && { count: room("count", 4, 1) }),
-    ...(isCounted && by === "keys" && { unique: room("keys", keyType.bytes, length) }),
+    ...(isCounted && by === "keys" && { unique: room("keys", keys.result.bytes, length) }),
   };
   try {
     const encoder = device.createCommandEncoder();
@@ -428,7 +495,7 @@ async function recorded(
           throw new Fault(`${title} counts ${count} segments, and there are ${right[values]?.length}`);
         }
       } else {
-        found[name] = arrayOf(name === "keys" ? keyType : type, own);
+        found[name] = arrayOf(name === "keys" ? keys.result : type, own);
       }
     }
     return found;

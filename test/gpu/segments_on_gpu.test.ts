@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Fold } from "../../src/node.ts";
-import { ArgumentError, openFold, struct, u32 } from "../../src/node.ts";
+import { ArgumentError, f32, openFold, SourceError, struct, u32, vec2 } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
-import { expandRunsReference, uniqueReference } from "../../src/reference/runs.ts";
+import { expandRunsReference, runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { useNullDevice } from "../support/null_device.ts";
 
@@ -74,6 +74,107 @@ test("segments that mean nothing: at hand, on the GPU and in the reference", asy
         message: expect.stringMatching(message),
       });
     }
+  }
+});
+
+test("keys that cannot be computed: at hand, on the GPU, recorded and in the reference", async () => {
+  const Cell = struct({ name: "Cell", fields: { a: u32, at: vec2(f32) } });
+  const Other = struct({ name: "Cell", fields: { a: u32 } });
+  const cells = Cell.array(6);
+  const [array, there] = [await fold.upload(data), await fold.upload(cells)];
+  // At hand, where the keys are the data or `cells`; `keys` stands for these.
+  const wrongKeys: readonly (readonly [segments: object, message: RegExp])[] = [
+    [{ key: 5 }, /segments is key: 5; it takes WGSL over an element's value x, such as "x.cell"/],
+    [{ key: "" }, /segments is key: empty; it takes WGSL/],
+    [{ keys: true, keyType: u32 }, /segments is keyType: u32; it takes a type only beside key/],
+    [{ keyType: u32 }, /segments is \{ keyType \}; it takes one of \{ rows \}/],
+    [{ rows: 2, key: "x" }, /segments is \{ rows, key \}; it takes key only beside keys/],
+    [{ key: "x", keyType: 7 }, /keyType: 7 is not an element type; it takes u32/],
+    [
+      { keys: true, key: "x.a + 1u" },
+      /keyType: undefined; it takes the type that the key "x\.a \+ 1u" gives/,
+    ],
+    [{ keys: true, key: "x.at" }, /"x\.at", of vec2<f32>; it takes a scalar of it, such as "x\.at\[0\]"/],
+    [
+      { keys: true, key: "x.a", keyType: Other },
+      /hold different structs that are both called struct Cell; rename/,
+    ],
+  ];
+  for (const [segments, message] of wrongKeys) {
+    const own = "keys" in segments ? { keys: cells } : {};
+    const gpu = "keys" in segments ? { keys: there } : {};
+    const calls = [
+      () => fold.scan(data, { segments: { ...segments, ...own } } as never),
+      () => fold.reduce(data, { segments: { ...segments, ...own } } as never),
+      () => fold.scan(array, { segments: { ...segments, ...gpu } } as never),
+      () => fold.reduce(array, { segments: { ...segments, ...gpu } } as never),
+      ...("key" in segments && !("rows" in segments)
+        ? [
+            () =>
+              fold.prepareReduce({
+                type: u32,
+                maxLength: 6,
+                segments: { ...segments, keys: "keys" in segments ? Cell : u32 },
+              } as never),
+          ]
+        : []),
+    ];
+    for (const call of calls) {
+      const cause = await refusal(call);
+      expect(cause, String(message)).toBeInstanceOf(ArgumentError);
+      expect(cause, String(message)).toMatchObject({
+        option: "segments",
+        message: expect.stringMatching(message),
+      });
+    }
+  }
+  const others: readonly (readonly [() => unknown, option: string, message: RegExp])[] = [
+    [() => fold.unique(data, { keyType: u32 }), "keyType", /unique: keyType is u32; it takes a type only/],
+    [() => fold.unique(cells, { key: "x.a + 1u" }), "keyType", /the type that the key/],
+    [() => fold.runLengths(there, { key: 5 as never }), "key", /runLengths: key is 5; it takes WGSL/],
+    [() => fold.runLengths(data, { key: "x", descending: true } as never), "descending", /no option/],
+    [
+      () => fold.reduce(Other.array(6), { type: u32, map: "x.a", segments: { keys: cells, key: "x.a" } }),
+      "segments",
+      /Cell, of the keys, and Cell hold different structs/,
+    ],
+    [
+      () => scanReference(data, { segments: { key: "x" } } as never),
+      "segments",
+      /key: x; it takes a function of an element/,
+    ],
+    [
+      () => scanReference(data, { segments: { key: () => "x" as never } }),
+      "segments",
+      /the key gave x is no value of u32/,
+    ],
+    [
+      () => reduceReference(data, { segments: { keys: cells, key: (x) => x.a } }),
+      "segments",
+      /keyType: undefined/,
+    ],
+    [
+      () => uniqueReference(data, { keyType: u32 }),
+      "keyType",
+      /keyType is u32; it takes a type only beside key/,
+    ],
+    [() => runLengthsReference(cells, { key: (x) => x.a }), "keyType", /keyType is undefined/],
+  ];
+  for (const [call, option, message] of others) {
+    const cause = await refusal(call);
+    expect(cause, String(message)).toBeInstanceOf(ArgumentError);
+    expect(cause, String(message)).toMatchObject({ option, message: expect.stringMatching(message) });
+  }
+  for (const call of [
+    () => fold.reduce(data, { segments: { key: "x)" } }),
+    () => fold.unique(array, { key: "x)" }),
+  ]) {
+    const cause = await refusal(call);
+    expect(cause).toBeInstanceOf(SourceError);
+    expect(String(cause)).toMatch(/the key, line 1: '\)' without its '\('/);
+  }
+  for (const one of [array, there]) {
+    one.destroy();
   }
 });
 

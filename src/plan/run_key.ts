@@ -1,0 +1,89 @@
+import type { ElementType } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
+import { describe } from "../algebra/value_problem.ts";
+import { ArgumentError, refuse } from "../errors.ts";
+import { firstOf, partType } from "./sort_key.ts";
+
+// What runs of equal keys are by. This loads no kernels.
+
+/**
+ * In the option `segments` of a call of ours: a reduction by an expression, whose totals count items, stores the first item of each
+ * run instead of its key.
+ */
+export const FIRST_ITEMS: unique symbol = /* @__PURE__ */ Symbol("first items");
+
+/** How the keys of runs are computed. */
+export interface RunKeyOptions {
+  /**
+   * WGSL over an element's value `x` that gives its key, such as `"x.cell"`. A run has equal keys. Without it, an element is its
+   * own key.
+   */
+  readonly key?: string;
+  /** The type of the key. It is needed unless `key` is a field of a struct or a scalar in one, such as `"x.at.z"`, or the key has the elements' own type. */
+  readonly keyType?: ElementType;
+}
+
+/** The key of runs, checked. */
+export interface RunKey {
+  /** The type of the keys that are compared. */
+  readonly type: ElementType;
+  /** The caller's WGSL; undefined if elements are their own keys. */
+  readonly text: string | undefined;
+}
+
+/**
+ * The key of runs of elements of a type. `option` is the one that has `key` and `keyType` in it, if they are no options themselves.
+ *
+ * @throws {ArgumentError} for a key that is none, or whose type is not known.
+ */
+export function requireRunKey(
+  { key, keyType }: { readonly key?: unknown; readonly keyType?: unknown },
+  from: ElementType,
+  title: string,
+  option?: "segments",
+): RunKey {
+  const wrong = (name: "key" | "keyType", given: string, takes: string): never =>
+    option === undefined
+      ? refuse(title, name, given, takes)
+      : refuse(title, option, `${name}: ${given}`, takes);
+  if (key === undefined) {
+    if (keyType !== undefined) {
+      wrong("keyType", nameOf(keyType), "a type only beside key");
+    }
+    return { type: from, text: undefined };
+  }
+  if (typeof key !== "string" || key.trim() === "") {
+    return wrong(
+      "key",
+      key === "" ? "empty" : describe(key),
+      'WGSL over an element\'s value x, such as "x.cell"',
+    );
+  }
+  const part = partType(from, key);
+  if (part?.kind === "vector" || part?.kind === "array") {
+    const first = JSON.stringify(key.trim() + firstOf(part));
+    wrong("key", `${JSON.stringify(key)}, of ${part.name}`, `a scalar of it, such as ${first}, or a struct`);
+  }
+  if (keyType === undefined && part === undefined && from.kind === "struct") {
+    wrong("keyType", "undefined", `the type that the key ${JSON.stringify(key)} gives`);
+  }
+  const type =
+    keyType === undefined
+      ? ((part ?? from) as ElementType)
+      : requireType(keyType, `${title}: keyType`, option ?? "keyType");
+  const other = from.files.find(({ name, text }) =>
+    type.files.some((one) => one.name === name && one.text !== text),
+  );
+  if (other !== undefined) {
+    throw new ArgumentError(
+      `${title}: ${from.name} and ${type.name} hold different structs that are both called ${other.name}; rename one`,
+      option ?? "keyType",
+    );
+  }
+  return { type, text: key };
+}
+
+const nameOf = (type: unknown): string =>
+  typeof (type as Partial<ElementType> | null)?.name === "string"
+    ? (type as ElementType).name
+    : describe(type);
