@@ -163,6 +163,22 @@ describe("on a software adapter, long items go one by one", () => {
   });
 });
 
+test("by subgroups, a reduction takes more of items that are shorter than its elements", async () => {
+  const limits = { maxStorageBufferBindingSize: 2 ** 31, maxBufferSize: 2 ** 31 };
+  const tilesOf = async (maxLength: number, from?: ElementType, changes: Partial<DeviceFacts> = {}) => {
+    const mapped = from && { from, map: "vec2<u32>()" };
+    const facts = factsWith({ vendor: "nvidia", ...changes }, limits);
+    const plan = await planReduce({ type: u64, maxLength, ...mapped }, facts);
+    return plan.passes(2 ** 20, "vectors")[0]?.tiles;
+  };
+  expect(await tilesOf(2 ** 25)).toBe(512);
+  expect(await tilesOf(2 ** 25, u64)).toBe(512);
+  expect(await tilesOf(2 ** 25, u32)).toBe(256);
+  expect(await tilesOf(2 ** 26, u32)).toBe(128);
+  const software = { software: true, vendor: "" };
+  expect(await tilesOf(2 ** 26, u32, software)).toBe(await tilesOf(2 ** 26, undefined, software));
+});
+
 test("the passes are those asked for, or those that are faster where the adapter manages", async () => {
   const options = { ...small, maxLength: 1000 };
   const passesOn = async (changes: Partial<DeviceFacts>, more: TuningOptions = {}): Promise<unknown> => {
