@@ -1,5 +1,6 @@
 import reduceRowsFile from "../../shaders/device/kernels/reduce_each_row.wgsl";
 import scanRowsFile from "../../shaders/device/kernels/scan_each_row.wgsl";
+import scanLongRowsFile from "../../shaders/device/kernels/scan_long_rows.wgsl";
 import countFile from "../../shaders/device/rows/count.wgsl";
 import elementsItemsFile from "../../shaders/device/rows/elements_items.wgsl";
 import elementsVectorsFile from "../../shaders/device/rows/elements_vectors.wgsl";
@@ -16,7 +17,14 @@ import { generated } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { memoryOf } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
-import { elementsOfVector, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
+import {
+  elementsOfVector,
+  elementWords,
+  file,
+  itemsOfVector,
+  operatorSources,
+  storageText,
+} from "./contract.ts";
 import type { Arrangement, Ends, Kernel } from "./kernel.ts";
 import {
   carryNone,
@@ -46,6 +54,7 @@ const scanLevels = /* @__PURE__ */ file("rows/scan_levels.wgsl", scanLevelsFile)
 const scanSubgroups = /* @__PURE__ */ file("rows/scan_subgroups.wgsl", scanSubgroupsFile);
 const subgroups = /* @__PURE__ */ file("rows/subgroups.wgsl", subgroupsFile);
 const reduceRows = /* @__PURE__ */ file("kernels/reduce_each_row.wgsl", reduceRowsFile);
+const scanLongRows = /* @__PURE__ */ file("kernels/scan_long_rows.wgsl", scanLongRowsFile);
 const scanRows = /* @__PURE__ */ file("kernels/scan_each_row.wgsl", scanRowsFile);
 
 /** How many elements of a row are combined one after another, level by level. A power of two. */
@@ -119,6 +128,44 @@ export function scanRowsKernel(
     vector,
     1,
     constantsFor(sizes),
+  );
+}
+
+/** The kernel that scans rows which are longer than a tile, if they start at vectors. `carry` is what it looks back with. */
+export function scanLongRowsKernel(
+  monoid: Monoid,
+  options: Omit<RowKernelOptions, "algorithm" | "arrangement"> & {
+    readonly exclusive: boolean;
+    readonly carry: readonly SourceText[];
+  },
+): Kernel {
+  const { sources, sizes, lengthOnGpu, map, ends, exclusive, carry } = options;
+  const { type } = monoid;
+  const vector = itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes);
+  const shown = exclusive ? monoid.start?.before : undefined;
+  return linkKernel(
+    `wavefold scan items of long rows <${monoid.title}>`,
+    "scan_long_rows",
+    [
+      prefixText(exclusive),
+      ...operatorSources(monoid),
+      ...(map?.sources(monoid, "items", vector, true, shown) ?? [
+        storageText(monoid, "items", "items", vector, shown),
+        ...type.files,
+      ]),
+      ...filesOf("vectors", sizes).files,
+      // It replaces functions of the look-back and of the scan of all data.
+      scanLongRows,
+      ...carry,
+      ...(ends?.sources("look-back") ?? []),
+      lengthFile(lengthOnGpu),
+      ...sources(monoid),
+      loadItems,
+      storePrefixes,
+    ],
+    sizes,
+    vector,
+    elementWords(monoid),
   );
 }
 

@@ -69,6 +69,8 @@ export interface PassParams {
   /** The columns of a matrix, which each recording gives. */
   readonly columns?: number;
   readonly chunk_rows?: number;
+  /** The tiles that the spine has room for, where it is not what the plan says of its spine. */
+  readonly spine_tiles?: number;
   readonly segment_count?: number;
   /** The rows that a thread takes at a time, if work-groups take blocks of columns. No kernel asks for it. */
   readonly run_rows?: number;

@@ -3,15 +3,17 @@ import { add } from "../algebra/operators.ts";
 import type { Domain } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { hillisSteeleMemory } from "../kernels/algorithms.ts";
-import { itemsOfVector } from "../kernels/contract.ts";
+import { elementWords, itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide } from "../kernels/kernel.ts";
-import { ROW_FAN, reduceRowsKernel, rowMemory, scanRowsKernel } from "../kernels/rows.ts";
+import type { LookBackOptions } from "../kernels/look_back.ts";
+import { lookBackMemory, lookBackShape, lookBackSources, spineBytes } from "../kernels/look_back.ts";
+import { ROW_FAN, reduceRowsKernel, rowMemory, scanLongRowsKernel, scanRowsKernel } from "../kernels/rows.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
-import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
+import { bound, distinct, itemBytesOf, perArrangement, RUNS, wholeWords } from "./plan.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
 import { planScan, vectorOf } from "./scan.ts";
@@ -38,23 +40,32 @@ const levelRows: Readonly<Record<AdapterKind, readonly TuningRow[]>> = {
 };
 
 /** The sizes of kernels by subgroups. H100, u32, 2^28; a copy takes 730 µs. */
-const subgroupRows: Readonly<Record<"scan" | "reduce", readonly TuningRow[]>> = {
+const subgroupRows: Readonly<Record<"scan" | "reduce" | "long", readonly TuningRow[]>> = {
   // Any shape from 128 × 16 to 512 × 24 takes 716 to 728 µs. Rows of odd numbers of items: 725 (256 × 8: 742).
-  scan: [row(4, 256, 16, "subgroup"), row(8, 256, 8, "subgroup")],
+  scan: [
+    { ...row(4, 256, 16, "subgroup"), maxLength: 2 ** 25 },
+    // Two rows of 5000 or one of 12288: 755 and 724 µs (256 × 16, in parts: 1153 and 846; as segments: 910 and 900).
+    row(4, 512, 24, "subgroup"),
+    row(8, 256, 8, "subgroup"),
+  ],
+  // Rows of 8192, 2^14, 20004, 2^16 and 2^24: 722, 727, 757, 729 and 722 µs (256 × 16: 844, 842, 824, 843 and 813; 512 × 24: 831,
+  // 954, 889, 803 and 747; as segments: 896 to 909).
+  long: [row(4, 512, 16, "subgroup"), row(8, 256, 16, "subgroup")],
   // Rows of 32 and of 1024: 474 and 422 µs (256 × 16: 502 and 456; 512 × 16: 529 and 482; 256 × 32: 609 and 514).
   reduce: [row(4, 256, 24, "subgroup"), row(8, 256, 8, "subgroup")],
 };
 
 /** By subgroups if their kernels are loaded, as for recordings on NVIDIA, and if an element is no more than a shuffle or two. */
 function rowFor(
-  primitive: "scan" | "reduce",
+  primitive: "scan" | "reduce" | "long",
   { elementBytes, long }: Pick<Domain, "elementBytes" | "long">,
-  { workGroupSize }: Chosen,
+  { workGroupSize, maxLength }: Chosen,
   { software, vendor, features, subgroupMaxSize }: DeviceFacts,
   { algorithms }: Methods,
 ): TuningRow {
   const isNvidia = vendor === "nvidia" && !software;
-  const fits = ({ elementBytes: most }: TuningRow): boolean => elementBytes <= most;
+  const fits = ({ elementBytes: most, maxLength: longest = Number.POSITIVE_INFINITY }: TuningRow): boolean =>
+    elementBytes <= most && !(typeof maxLength === "number" && maxLength > longest);
   const bySubgroups = isNvidia && algorithms.subgroup && features.has("subgroups") && !long;
   const own = bySubgroups ? subgroupRows[primitive].find(fits) : undefined;
   // Each subgroup is full.
@@ -64,6 +75,12 @@ function rowFor(
   const rows = levelRows[software ? "software" : isNvidia ? "nvidia" : "gpu"];
   return rows.find(fits) ?? (rows.at(-1) as TuningRow);
 }
+
+/**
+ * The share of a long row's tiles that the row fills, if rows are not scanned as segments. H100, u32, 2^28: 0.75 takes 780 µs, 0.61
+ * takes 926; as segments 900.
+ */
+const LEAST_FILL = 2 / 3;
 
 const greatestCommonDivisor = (a: number, b: number): number =>
   b === 0 ? a : greatestCommonDivisor(b, a % b);
@@ -102,6 +119,7 @@ export function planRows(
   facts: DeviceFacts,
   methods: Methods,
   arrangements: readonly Arrangement[],
+  testing: Partial<LookBackOptions> = {},
 ): Plan | undefined {
   const { type, op = add, exclusive = false, lengthOnGpu = false, algorithm, passes, total } = options;
   if (algorithm !== undefined || passes !== undefined || total) {
@@ -135,7 +153,11 @@ export function planRows(
     return undefined;
   }
   const tuning = tune(fitting, title, type, domain, options, facts, methods, (shape) =>
-    bySubgroups ? 0 : rowMemory(shape.sizes, domain.elementBytes),
+    bySubgroups
+      ? reduces
+        ? 0
+        : lookBackMemory(shape, domain.elementBytes)
+      : rowMemory(shape.sizes, domain.elementBytes),
   );
   const { sizes } = tuning;
   const tile = tileOf(tuning);
@@ -199,10 +221,48 @@ export function planRows(
       maxLength > tile / Math.max(...ways.map(vectorFor))
         ? planScan(options, facts, methods, arrangements)
         : undefined;
+    /** Where rows are longer and start at vectors, each is a single pass of its own, with groups of its own in the spine. */
+    const longTuning = bySubgroups
+      ? tune(
+          rowFor("long", domain, options, facts, methods),
+          title,
+          type,
+          domain,
+          options,
+          facts,
+          methods,
+          (shape) => lookBackMemory(shape, domain.elementBytes),
+        )
+      : tuning;
+    const shape = lookBackShape(longTuning);
+    const longTile = tileOf(longTuning);
+    const longVector = vectorFor("vectors");
+    const isOwnPass =
+      bySubgroups && shape.byVotes && general?.spine !== undefined && ways.includes("vectors");
+    const long = isOwnPass
+      ? scanLongRowsKernel(monoid, {
+          ...base,
+          ...longTuning,
+          exclusive,
+          carry: lookBackSources("scan", monoid, shape, longTuning.sizes, {
+            patience: facts.software ? 16 : 1000,
+            // Adapters by subgroups start work-groups in the order of their numbers.
+            tickets: false,
+            ...testing,
+          }),
+        })
+      : undefined;
+    // Each row begins a group of tiles. Rows that fill one tile just enough take the most groups.
+    const longTiles = (Math.ceil(maxLength / longTile / LEAST_FILL) + 1) * shape.fanOut;
+    const spine = long && general?.spine;
     return {
       ...common,
-      kernels: distinct([...kernels.all, ...(general?.kernels ?? [])]),
-      scratch: general?.scratch ?? [],
+      kernels: distinct([...kernels.all, long, ...(general?.kernels ?? [])]),
+      scratch: (general?.scratch ?? []).map((bytes, at) =>
+        at === spine?.scratch
+          ? Math.max(bytes, spineBytes(shape, longTiles, elementWords(monoid), RUNS))
+          : bytes,
+      ),
       eagerScratch: general?.eagerScratch ?? 0,
       ...(general?.spine && { spine: general.spine }),
       vector: Math.max(common.vector, general?.vector ?? 1),
@@ -214,6 +274,26 @@ export function planRows(
         const { columns = 1 } = params;
         const wanted = widthOf(length, columns);
         const chunk = wholeRowItems(wanted, tile, vectorFor(arrangement));
+        const tilesOfRow = Math.ceil(columns / longTile);
+        const fill = columns / (tilesOfRow * longTile);
+        if (
+          long &&
+          spine &&
+          arrangement === "vectors" &&
+          columns % longVector === 0 &&
+          wanted === columns &&
+          fill > Math.max(chunk / tile, LEAST_FILL)
+        ) {
+          return [
+            {
+              kernel: long,
+              slots: bound(long, [...slots, [bindingOf.spine, { scratch: spine.scratch }]]),
+              length,
+              tiles: Math.ceil(length / columns) * tilesOfRow,
+              params: { columns, wanted: tilesOfRow, spine_tiles: longTiles },
+            },
+          ];
+        }
         if (chunk === 0 && general) {
           return general.passes(length, arrangement, aside, params);
         }

@@ -4,11 +4,14 @@ import { contextOf } from "../../src/gpu/device.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { lookBackShape } from "../../src/kernels/look_back.ts";
 import type { Fold } from "../../src/node.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
 import type { DeviceFacts } from "../../src/plan/facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { ReduceOptions } from "../../src/plan/reduce.ts";
+import { planRows } from "../../src/plan/rows.ts";
 import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
+import { segmentsOf } from "../../src/plan/segments.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
 
 export { FAULTS, faultOf } from "../../src/gpu/look_back_faults.ts";
@@ -141,6 +144,21 @@ export async function prepareCompact(
 /** A change of a kernel's text: pairs of what is found there, and what replaces each. */
 export type Change = readonly (readonly [find: string | RegExp, replacement: string])[];
 
+/** A scan of rows that start at vectors, as on an adapter by subgroups. `change` is made to the kernel of long rows. */
+export async function prepareRows(
+  fold: Fold,
+  options: ScanOptions,
+  testing: LookBackTesting,
+  change?: Change,
+): Promise<Subject> {
+  const context = contextOfFold(fold);
+  const facts = { ...context.facts, software: false, vendor: "nvidia", lookBack: true };
+  const planned = planRows("scan", options, facts, { ...everyMethod, segmentsOf }, ["vectors"], testing);
+  const isLong = ({ entryPoint }: Kernel): boolean => entryPoint === "scan_long_rows";
+  const plan = changed(planned as Plan, change, isLong);
+  return { device: fold.device, plan, prepared: await prepare(context, plan) };
+}
+
 /** The plan with its kernels' text changed. Fails where there is nothing to change in a kernel that it is for. */
 function changed(plan: Plan, change: Change | undefined, isFor = (_: Kernel): boolean => true): Plan {
   expect(plan.spine, `${plan.title} is a single pass`).toBeDefined();
@@ -168,8 +186,8 @@ function changed(plan: Plan, change: Change | undefined, isFor = (_: Kernel): bo
   return {
     ...plan,
     kernels: plan.kernels.map(of),
-    passes: (length, arrangement, inPlace) =>
-      plan.passes(length, arrangement, inPlace).map((pass) => ({ ...pass, kernel: of(pass.kernel) })),
+    passes: (length, arrangement, inPlace, params) =>
+      plan.passes(length, arrangement, inPlace, params).map((pass) => ({ ...pass, kernel: of(pass.kernel) })),
   };
 }
 
@@ -183,6 +201,8 @@ export interface Run {
   readonly initial?: number;
   /** For segments: a flag for each item, or a bit. */
   readonly heads?: Uint32Array;
+  /** For rows: the items of one. */
+  readonly rows?: number;
 }
 
 const POISON = 0xdeadbeef;
@@ -221,12 +241,13 @@ export async function outputsOf(
   const pass = encoder.beginComputePass();
   let offset = 0;
   const starts: number[] = [];
-  runs.forEach(({ data, initial, heads }, index) => {
+  runs.forEach(({ data, initial, heads, rows }, index) => {
     const ranges: Ranges = {
       input: inputs.get(data) as GPUBuffer,
       output: { buffer: output, offset },
       ...(plan.needs.has("count") && { count: { buffer: total, offset: index * 4 } }),
       ...(initial !== undefined && { initial }),
+      ...(rows !== undefined && { rows }),
       ...(heads && { heads: inputs.get(heads) as GPUBuffer }),
       ...(plan.needs.has("total") && { total: { buffer: total, offset: index * 4 } }),
       length: data.length,

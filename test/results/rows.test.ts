@@ -48,12 +48,12 @@ const ways: readonly {
   {
     name: "8, subgroups",
     own: { workGroupSize: 8, itemsPerThread: 4 },
-    facts: { software: false, vendor: "nvidia" },
+    facts: { software: false, vendor: "nvidia", lookBack: true },
   },
   {
     name: "64, subgroups",
     own: { workGroupSize: 64, itemsPerThread: 4 },
-    facts: { software: false, vendor: "nvidia" },
+    facts: { software: false, vendor: "nvidia", lookBack: true },
   },
   { name: "chosen", own: {}, facts: {} },
 ];
@@ -297,11 +297,11 @@ describe("rows", () => {
 
   test("the plan takes tiles of whole rows unless an algorithm is chosen", () => {
     const { facts } = contextOf(fold().device);
-    const plan = (primitive: "scan" | "reduce", options: object = {}) =>
+    const plan = (primitive: "scan" | "reduce", options: object = {}, other: Partial<DeviceFacts> = {}) =>
       planRows(
         primitive,
         { type: u32, maxLength: 2 ** 20, ...options },
-        facts,
+        { ...facts, ...other },
         { ...everyMethod, segmentsOf },
         ALL_ARRANGEMENTS,
       );
@@ -314,6 +314,28 @@ describe("rows", () => {
       Array(5).fill("reduce_each_row"),
     );
     expect(kernelOf("scan", 2 ** 16)).toMatch(/scan_single_pass|reduce_tiles/);
+    // By subgroups, longer rows that start at vectors are single passes of their own.
+    const bySubgroups = {
+      software: false,
+      vendor: "nvidia",
+      lookBack: true,
+      features: new Set(["subgroups"]),
+    };
+    const sized = { workGroupSize: 2 * facts.subgroupMaxSize, itemsPerThread: 4 };
+    const long = plan("scan", sized, bySubgroups as never);
+    const tile = sized.workGroupSize * sized.itemsPerThread;
+    const entryOf = (columns: number, arrangement: "vectors" | "items" = "vectors"): string | undefined =>
+      long?.passes(2 * columns, arrangement, false, { columns })[0]?.kernel.entryPoint;
+    expect([tile, 2 * tile - 4, 2 ** 18].map((columns) => entryOf(columns))).toEqual([
+      "scan_each_row",
+      "scan_long_rows",
+      "scan_long_rows",
+    ]);
+    // A row that starts no vector, and one that would leave a tile nearly empty.
+    expect([2 * tile - 2, tile + 4].map((columns) => entryOf(columns))).toEqual(
+      Array(2).fill("scan_single_pass"),
+    );
+    expect(entryOf(2 * tile - 4, "items")).not.toBe("scan_long_rows");
     expect(plan("scan", { algorithm: "blelloch" })).toBeUndefined();
     expect(plan("reduce", { passes: "single" })).toBeUndefined();
   });

@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { rows } from "../support/rows.ts";
+import { affineItems } from "./operators.ts";
+import type { Change, Run, Subject } from "./support.ts";
+import {
+  contextOfFold,
+  expectExact,
+  FAULTS,
+  faultOf,
+  faults,
+  missing,
+  prepareRows,
+  STUCK_MS,
+  wrongRuns,
+} from "./support.ts";
+
+// Rows that are longer than a tile look back within themselves. Each fault of the look-back is planted in a run of its own.
+
+const fold = useSoftwareFold();
+
+/** Rows that end within a vector's tile, and at one; of two tiles, of about a group, of a group and one, and of several groups. */
+const shapesOf = (tile: number, fanOut: number): (readonly [columns: number, rows: number])[] => [
+  [1.5 * tile, 40],
+  [2 * tile - 4, 9],
+  [fanOut * tile - 4, 3],
+  [fanOut * tile, 5],
+  [(fanOut + 1) * tile + tile / 2 + 4, 4],
+  [5 * fanOut * tile + 12, 2],
+  [17 * fanOut * tile, 1],
+];
+
+async function longRows(change?: Change): Promise<Subject & { readonly runs: readonly Run[] }> {
+  const { subgroupMaxSize, subgroupMinSize } = contextOfFold(fold()).facts;
+  const own = { workGroupSize: subgroupMaxSize * 2, itemsPerThread: 4 };
+  const tile = own.workGroupSize * own.itemsPerThread;
+  const fanOut = Math.min(30, subgroupMinSize - 2);
+  const most = 20 * fanOut * tile;
+  const subject = await prepareRows(
+    fold(),
+    { type: u32, op: untyped(affine), maxLength: most, segments: "rows", ...own } as never,
+    { faults, patience: 16 },
+    change,
+  );
+  const shapes = shapesOf(tile, fanOut);
+  const runs = Array.from({ length: FAULTS }, (_, at): Run => {
+    const [columns, count] = shapes[at % shapes.length] as (typeof shapes)[number];
+    const length = Math.min(columns * count, Math.floor(most / columns) * columns);
+    const data = affineItems(length, `rows ${at % 2} ${columns}`);
+    const expected = scanReference(data, { op: affine, segments: { rows: columns } } as never) as never;
+    return {
+      data,
+      expected,
+      rows: columns,
+      title: `${length / columns} rows of ${columns}, ${faultOf(at + 1)}`,
+    };
+  });
+  return { ...subject, runs };
+}
+
+test(
+  "each fault in long rows",
+  async ({ skip }) => {
+    const { facts } = contextOfFold(fold());
+    skip(missing("by votes", facts) !== undefined, missing("by votes", facts));
+    const { runs, ...subject } = await longRows();
+    const [pass] = subject.plan.passes(runs[0]?.data.length ?? 0, "vectors", false, {
+      columns: runs[0]?.rows ?? 1,
+    });
+    expect(pass?.kernel.entryPoint).toBe("scan_long_rows");
+    await expectExact(subject, runs);
+    subject.prepared.destroy();
+  },
+  STUCK_MS,
+);
+
+/** One rule broken in the kernel's text. */
+const mutations: readonly { readonly title: string; readonly change: Change; readonly caughtBy: RegExp }[] = [
+  {
+    title: "all rows share the first row's entries",
+    change: [["(long_row_group + place / GROUP_ENTRIES)", "(place / GROUP_ENTRIES)"]],
+    caughtBy: /none: all/,
+  },
+  {
+    title: "a row has one group, however many tiles it has",
+    change: [["row * (params.wanted / FAN_OUT + 1u)", "row"]],
+    caughtBy: /none/,
+  },
+  {
+    title: "a missing total is computed from the first row",
+    change: [["let vector = long_row_first + place;", "let vector = place;"]],
+    caughtBy: /^\d+ rows of \d+, (never|only|all but)/,
+  },
+];
+
+test.for(rows(mutations, { of: 3 }))(
+  "seen: $title",
+  { timeout: STUCK_MS },
+  async ({ change, caughtBy }, { skip }) => {
+    const { facts } = contextOfFold(fold());
+    skip(missing("by votes", facts) !== undefined, missing("by votes", facts));
+    const { runs, ...subject } = await longRows(change);
+    expect((await wrongRuns(subject, runs)).filter((title) => caughtBy.test(title))).not.toEqual([]);
+    subject.prepared.destroy();
+  },
+);
