@@ -1,7 +1,7 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ScalarOf } from "../algebra/types.ts";
 import type { MonoidType, MonoidTypeName, StructOperator } from "./scalar.ts";
-import { greater, nothing, oncePerType, orderText, structOperator } from "./scalar.ts";
+import { greater, NAN_IS_LOWEST, nothing, oncePerType, orderText, structOperator } from "./scalar.ts";
 
 /** A greatest value and where it is. */
 export type ArgMaxValue<Name extends MonoidTypeName> = {
@@ -52,6 +52,13 @@ export function argMax<Name extends MonoidTypeName>(type: MonoidType<Name>): Arg
         const ties = !greater(earlier.value, later.value) && later.index < earlier.index;
         return wins || ties ? later : earlier;
       },
+      ...(type.name === "f32" && {
+        keyed: {
+          fields: [["value", NAN_IS_LOWEST], ["index"]],
+          combine:
+            "select(earlier, later, later.x > earlier.x || (later.x == earlier.x && later.y < earlier.y))",
+        },
+      }),
     }),
   );
 }

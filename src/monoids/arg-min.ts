@@ -1,7 +1,7 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ScalarOf } from "../algebra/types.ts";
 import type { MonoidType, MonoidTypeName, StructOperator } from "./scalar.ts";
-import { less, nothing, oncePerType, orderText, structOperator } from "./scalar.ts";
+import { less, NAN_IS_GREATEST, nothing, oncePerType, orderText, structOperator } from "./scalar.ts";
 
 /** A least value and where it is. */
 export type ArgMinValue<Name extends MonoidTypeName> = {
@@ -52,6 +52,13 @@ export function argMin<Name extends MonoidTypeName>(type: MonoidType<Name>): Arg
         const ties = !less(earlier.value, later.value) && later.index < earlier.index;
         return wins || ties ? later : earlier;
       },
+      ...(type.name === "f32" && {
+        keyed: {
+          fields: [["value", NAN_IS_GREATEST], ["index"]],
+          combine:
+            "select(earlier, later, later.x < earlier.x || (later.x == earlier.x && later.y < earlier.y))",
+        },
+      }),
     }),
   );
 }

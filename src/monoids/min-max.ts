@@ -1,6 +1,15 @@
 import type { ScalarOf } from "../algebra/types.ts";
 import type { MonoidType, MonoidTypeName, StructOperator } from "./scalar.ts";
-import { greater, less, nothing, oncePerType, orderText, structOperator } from "./scalar.ts";
+import {
+  greater,
+  less,
+  NAN_IS_GREATEST,
+  NAN_IS_LOWEST,
+  nothing,
+  oncePerType,
+  orderText,
+  structOperator,
+} from "./scalar.ts";
 
 /** A least and a greatest value: of a single value, that value twice. */
 export type MinMaxValue<Name extends MonoidTypeName> = {
@@ -50,6 +59,15 @@ export function minMax<Name extends MonoidTypeName>(type: MonoidType<Name>): Min
       reference: (earlier, later) => ({
         min: less(later.min, earlier.min) ? later.min : earlier.min,
         max: greater(later.max, earlier.max) ? later.max : earlier.max,
+      }),
+      ...(type.name === "f32" && {
+        keyed: {
+          fields: [
+            ["min", NAN_IS_GREATEST],
+            ["max", NAN_IS_LOWEST],
+          ],
+          combine: "vec2<u32>(min(earlier.x, later.x), max(earlier.y, later.y))",
+        },
       }),
     });
   });

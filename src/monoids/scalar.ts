@@ -1,6 +1,7 @@
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import { operator } from "../algebra/custom_operator.ts";
-import { symbols } from "../algebra/literals.ts";
+import { hex, symbols } from "../algebra/literals.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import type { StructType } from "../algebra/struct.ts";
 import { struct } from "../algebra/struct.ts";
 import type { Scalar, ScalarOf, ScalarType, StructValue, TypeName } from "../algebra/types.ts";
@@ -27,11 +28,75 @@ export function structOperator<const Name extends string, V extends StructValue>
   readonly combine: string;
   readonly declarations?: string;
   readonly reference: (earlier: V, later: V) => V;
+  readonly keyed?: Keyed<V>;
 }): StructOperator<Name, V> {
-  const { name, fields, identity, combine, declarations = "", reference } = parts;
+  const { name, fields, identity, combine, declarations = "", reference, keyed } = parts;
   // TypeScript cannot tell which values fields of types have that it does not know yet.
   const type = struct({ name: parts.struct, fields }) as unknown as StructType<Name, V>;
-  return { ...operator<Name, V>({ name, type, identity, combine, declarations, reference }), type };
+  const own = operator<Name, V>({ name, type, identity, combine, declarations, reference });
+  const { on } = own;
+  return {
+    ...own,
+    type,
+    ...(keyed && {
+      on: (op, given, caller) => {
+        const monoid = (on as NonNullable<typeof on>)(op, given, caller);
+        // Functions in a caller's kernel take the struct itself.
+        return /^(scan|reduce)/.test(caller) ? keyedMonoid(monoid, keyed) : monoid;
+      },
+    }),
+  };
+}
+
+/**
+ * How device-wide kernels combine a struct of two words: each f32 becomes an integer in the same order when it is loaded. So a
+ * combination takes a few instructions, where comparing floats takes dozens.
+ */
+export interface Keyed<V extends StructValue> {
+  /** The fields, in order, and the key of a NaN in each field of f32. */
+  readonly fields: readonly (readonly [field: keyof V & string, nan?: number])[];
+  /** An expression over `earlier` and `later`, which are `vec2<u32>`. */
+  readonly combine: string;
+}
+
+/** The keys of NaN: it is neither the least value nor the greatest. */
+export const NAN_IS_GREATEST = 0xffffffff;
+export const NAN_IS_LOWEST = 0;
+
+function keyedMonoid<V extends StructValue>(monoid: Monoid, { fields, combine }: Keyed<V>): Monoid {
+  const { callers: _, ...own } = monoid;
+  const { native } = monoid.type;
+  const words = (each: (at: "x" | "y", nan?: number, field?: string) => string): string =>
+    `vec2<u32>(${fields.map(([field, nan], at) => each(at === 0 ? "x" : "y", nan, field)).join(", ")})`;
+  return {
+    ...own,
+    combine,
+    domain: {
+      element: "vec2<u32>",
+      stored: native.stored as string,
+      fromStored: words((at, nan) => (nan === undefined ? `x.${at}` : keyOf(`x.${at}`, nan))),
+      toStored: words((at, nan) => (nan === undefined ? `x.${at}` : bitsOf(`x.${at}`))),
+      fromValue: words((_at, nan, field) =>
+        nan === undefined ? `x.${field}` : keyOf(`bitcast<u32>(x.${field})`, nan),
+      ),
+      elementBytes: 8,
+      literal: (value) => [
+        words((_at, nan, field) => {
+          const part = (value as StructValue)[field as string] as number;
+          return hex(nan === undefined ? part : Number.isNaN(part) ? nan : keyOfNumber(part));
+        }),
+      ],
+    },
+  };
+}
+
+const keyOf = (bits: string, nan: number): string =>
+  `select(${bits} ^ (bitcast<u32>(bitcast<i32>(${bits}) >> 31u) | 0x80000000u), ${hex(nan)}, (${bits} & 0x7fffffffu) > 0x7f800000u)`;
+const bitsOf = (key: string): string =>
+  `(${key} ^ (~bitcast<u32>(bitcast<i32>(${key}) >> 31u) | 0x80000000u))`;
+function keyOfNumber(value: number): number {
+  const [bits = 0] = new Uint32Array(Float32Array.of(value).buffer);
+  return (bits >= 0x80000000 ? ~bits : bits ^ 0x80000000) >>> 0;
 }
 
 const names = ["u32", "i32", "f32", "u64", "i64", "f64"] as const satisfies readonly MonoidTypeName[];

@@ -263,6 +263,23 @@ test("minMax ignores NaN and orders the zeros", async () => {
   expect(await fold().reduce(data, { op })).toEqual({ min: -0, max: 0 });
 });
 
+// Kernels combine integers in the order of the floats, so what a map, an initial value and a segment give goes through keys, too.
+test("minMax and argMax of mapped values, from an initial value, in segments", async () => {
+  const range = minMax(f32);
+  const values = Float32Array.of(3, Number.NaN, -Infinity, 2 ** -149, -0);
+  const pair = (min: number, max: number) => ({ min, max });
+  const map = "MinMaxF32(x, x)";
+  const from = pair(1, Number.NaN);
+  expect([
+    ...(await fold().scan(values, { type: range.type, op: range, map, exclusive: true, initial: from })),
+  ]).toEqual([from, pair(1, 3), pair(1, 3), pair(-Infinity, 3), pair(-Infinity, 3)]);
+  const highest = argMax(f32);
+  const items = highest.type.from([...values].map((value, index) => ({ value, index })));
+  expect([
+    ...(await fold().scan(items, { op: highest, segments: { offsets: Uint32Array.of(0, 2, 3, 5) } })),
+  ]).toEqual([0, 0, 2, 3, 3].map((index) => ({ value: values[index], index })));
+});
+
 test("segmentedSum is each segment's own prefixes", async () => {
   const next = randomBits("segments");
   const row = Array.from({ length: 300 }, () => ({ start: next() % 20 === 0 ? 1 : 0, sum: next() % 100 }));
