@@ -7,6 +7,7 @@ import subgroupByIdFile from "../../shaders/device/tiles/subgroup_by_id.wgsl";
 import subgroupByLanesFile from "../../shaders/device/tiles/subgroup_by_lanes.wgsl";
 import subgroupCountFile from "../../shaders/device/tiles/subgroup_count.wgsl";
 import subgroupLaneTotalsFile from "../../shaders/device/tiles/subgroup_lane_totals.wgsl";
+import subgroupReduceTogetherFile from "../../shaders/device/tiles/subgroup_reduce_together.wgsl";
 import subgroupRowsFile from "../../shaders/device/tiles/subgroup_rows.wgsl";
 import subgroupRowsTogetherFile from "../../shaders/device/tiles/subgroup_rows_together.wgsl";
 import subgroupScanFirstFile from "../../shaders/device/tiles/subgroup_scan_first.wgsl";
@@ -26,6 +27,10 @@ const byId = /* @__PURE__ */ file("tiles/subgroup_by_id.wgsl", subgroupByIdFile)
 const byLanes = /* @__PURE__ */ file("tiles/subgroup_by_lanes.wgsl", subgroupByLanesFile);
 const count = /* @__PURE__ */ file("tiles/subgroup_count.wgsl", subgroupCountFile);
 const laneTotals = /* @__PURE__ */ file("tiles/subgroup_lane_totals.wgsl", subgroupLaneTotalsFile);
+const reduceTogether = /* @__PURE__ */ file(
+  "tiles/subgroup_reduce_together.wgsl",
+  subgroupReduceTogetherFile,
+);
 const rows = /* @__PURE__ */ file("tiles/subgroup_rows.wgsl", subgroupRowsFile);
 const rowsTogether = /* @__PURE__ */ file("tiles/subgroup_rows_together.wgsl", subgroupRowsTogetherFile);
 const scanFirst = /* @__PURE__ */ file("tiles/subgroup_scan_first.wgsl", subgroupScanFirstFile);
@@ -54,7 +59,7 @@ export const subgroup: TileAlgorithm = {
         ...(inAnyOrder ? [anyOrder] : []),
         // A total that is handed on in its owner's stead must have the owner's bits.
         ...(hasLaneTotals ? [laneTotals] : []),
-        ...(rowsAreTogether && !inAnyOrder ? [scanFirst] : []),
+        ...(rowsAreTogether && !inAnyOrder ? [scanFirst, reduceTogether] : []),
         ...(rowsAreTogether ? [rowsTogether] : []),
         votes ? votesFile : rows,
         subgroupTiles,

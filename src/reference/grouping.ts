@@ -141,8 +141,9 @@ const portable = (algorithm: WorkGroupAlgorithm): TileAlgorithm => ({
 });
 
 /**
- * shaders/device/tiles/subgroup.wgsl with subgroup_scan_first.wgsl and subgroup_rows_together.wgsl, as kernels of f64 have
- * them: each subgroup takes rows of vectors, and the subgroups' totals are combined one after another.
+ * shaders/device/tiles/subgroup.wgsl with subgroup_scan_first.wgsl, subgroup_rows_together.wgsl and
+ * subgroup_reduce_together.wgsl, as kernels of f64 have them: each subgroup takes rows of vectors, and the subgroups'
+ * totals are combined one after another.
  */
 const bySubgroups: TileAlgorithm = {
   scan(monoid, items, exclusive, grouping) {
@@ -175,9 +176,9 @@ const bySubgroups: TileAlgorithm = {
     fold(
       monoid,
       runsOf(monoid, items, grouping).map((rows) =>
-        fold(
-          monoid,
-          rows.map(({ elements }) => hillisSteele(monoid, elements).at(-1) as Value),
+        chunksOf(rows, rowsTogether(rows.length, grouping.rows ?? 1)).reduce(
+          (earlier, chunk) => monoid.reference(earlier, scanRows(monoid, chunk).total),
+          monoid.identity,
         ),
       ),
     ),

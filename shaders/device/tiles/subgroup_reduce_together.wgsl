@@ -1,0 +1,65 @@
+// A tile's total for operators for which WGSL has no subgroup scan, and whose order must be kept. It combines several rows
+// together, as scan_rows of subgroup_rows_together.wgsl does, and does not go the way back. For eight rows, this takes a
+// fourth of the shuffles of one row after another.
+// Call in uniform control flow. Linked with subgroup.wgsl and subgroup_scan_first.wgsl, whose work-group memory it uses.
+// replaces: reduce_tile
+
+fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
+  var own = elements;
+  var total = identity();
+  for (var chunk = 0u; chunk < ROW_CHUNKS; chunk++) { // unroll
+    var sums: array<Element, ROWS>;
+    for (var row = 0u; row < ROWS; row++) { // unroll
+      var sum = own[(chunk * ROWS + row) * VECTOR];
+      for (var item = 1u; item < VECTOR; item++) { // unroll
+        sum = combine(sum, own[(chunk * ROWS + row) * VECTOR + item]);
+      }
+      sums[row] = sum;
+    }
+    total = combine(total, reduce_rows(sums));
+  }
+  return reduce_subgroups(total);
+}
+
+// The total of several rows. All lanes get it.
+fn reduce_rows(elements: array<Element, ROWS>) -> Element {
+  var sums = elements;
+  for (var stage = 0u; stage < ROW_STAGES; stage++) { // unroll
+    let is_later = (subgroup_rank & (1u << stage)) != 0u;
+    for (var pair = 0u; pair < ROW_PAIRS; pair++) { // unroll
+      if (pair < (ROWS >> (stage + 1u))) {
+        var kept = sums[2u * pair];
+        var given = sums[2u * pair + 1u];
+        if (is_later) {
+          kept = sums[2u * pair + 1u];
+          given = sums[2u * pair];
+        }
+        let taken = element_shuffle_xor(given, 1u << stage);
+        var first = kept;
+        var second = taken;
+        if (is_later) {
+          first = taken;
+          second = kept;
+        }
+        sums[pair] = combine(first, second);
+      }
+    }
+  }
+  // Each lane has a part of one row. Combine the parts of each row, and then the rows.
+  var parts = sums[0];
+  for (var distance = ROWS; distance < MAX_SUBGROUP_SIZE; distance <<= 1u) {
+    let before = element_shuffle_up(parts, distance);
+    if (subgroup_rank >= distance) {
+      parts = combine(before, parts);
+    }
+  }
+  let row = subgroup_rank % ROWS;
+  var rows = element_shuffle(parts, subgroup_count - ROWS + row);
+  for (var distance = 1u; distance < ROWS; distance <<= 1u) {
+    let before = element_shuffle_up(rows, distance);
+    if (row >= distance) {
+      rows = combine(before, rows);
+    }
+  }
+  return element_shuffle(rows, ROWS - 1u);
+}
