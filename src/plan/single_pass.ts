@@ -57,8 +57,13 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals"> = {
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 32, isDefault: true },
       // 16-byte struct, 2^22: 59 µs (reduce-then-scan 109), 2^26: 612 (512 × 8: 638; 256 × 16: 646; 1070).
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
-      // Not measured again since kernels scan rows together.
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 },
+      // Operations of hundreds of instructions, on more than two f64: not measured.
+      { elementBytes: 64, long: true, algorithm: "subgroup", workGroupSize: 256, items: 8 },
+      // 32-byte struct, H100, 2^25, where a copy takes 730 µs: 911 µs (256 × 8: 1137; 128 × 4: 1208; 512 × 4: 1279;
+      // reduce-then-scan 1741).
+      { elementBytes: 32, algorithm: "subgroup", workGroupSize: 128, items: 8, isDefault: true },
+      // 64-byte struct, H100, 2^24: 1322 µs (64 × 4: 1804; 512 × 2: 1846; 256 × 2: 2100; reduce-then-scan 1982).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 128, items: 4, isDefault: true },
     ],
     compact: [
       // u32, half kept, 2^20: 12.1 µs (reduce-then-scan 18.5), 2^24: 52.5 (512 × 24: 54.6; 79).
