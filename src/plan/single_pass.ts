@@ -55,6 +55,8 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals"> = {
       },
       // u64, 2^27: 547 µs (256 × 16: 590; 128 × 24: 564; 192 × 32: 568; 64 × 32: 583; reduce-then-scan 846).
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 32, isDefault: true },
+      // 12-byte struct, H100, 2^28 bytes, where a copy takes 190 µs: 224 µs (128 × 24: 225; 128 × 14: 230; 192 × 8: 233; 256 × 8: 245).
+      { elementBytes: 12, algorithm: "subgroup", workGroupSize: 192, items: 12, isDefault: true },
       // 16-byte struct, 2^22: 59 µs (reduce-then-scan 109), 2^26: 612 (512 × 8: 638; 256 × 16: 646; 1070).
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
       // Operations of hundreds of instructions, on more than two f64: not measured.
@@ -62,6 +64,8 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals"> = {
       // 32-byte struct, H100, 2^25, where a copy takes 730 µs: 911 µs (256 × 8: 1137; 128 × 4: 1208; 512 × 4: 1279;
       // reduce-then-scan 1741).
       { elementBytes: 32, algorithm: "subgroup", workGroupSize: 128, items: 8, isDefault: true },
+      // Not measured for short data, and the kernel takes seconds to compile.
+      { elementBytes: 64, maxLength: 2 ** 20, algorithm: "subgroup", workGroupSize: 128, items: 4 },
       // 64-byte struct, H100, 2^24: 1322 µs (64 × 4: 1804; 512 × 2: 1846; 256 × 2: 2100; reduce-then-scan 1982).
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 128, items: 4, isDefault: true },
     ],
