@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import process from "node:process";
+import { pathToFileURL } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongestFirst, secondsReporter } from "./test/support/longest_first.ts";
 import { seedReporter } from "./test/support/seed_reporter.ts";
@@ -8,6 +10,13 @@ import { isQuick } from "./test/support/tier.ts";
 
 // One for all processes of a run: it chooses the data, and the rows of the quick tier.
 process.env.WAVEFOLD_SEED ||= String((Math.random() * 2 ** 32) >>> 0);
+
+// Every process that Node.js runs takes it: those of the tests, and those that they start. On a GPU, tests wait as programs do.
+const polling = `--import=${pathToFileURL(resolve("test/support/polling.mjs")).href}`;
+const { NODE_OPTIONS = "" } = process.env;
+if (process.env.WAVEFOLD_TEST_ADAPTER !== "gpu" && !NODE_OPTIONS.includes(polling)) {
+  process.env.NODE_OPTIONS = `${NODE_OPTIONS} ${polling}`.trim();
+}
 
 export default defineConfig(({ mode }) => {
   // A variable before a command is for Unix shells alone; npm's scripts run in others, too.
