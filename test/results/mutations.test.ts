@@ -8,7 +8,7 @@ import { runLengthsReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { argSortReference, nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
-import { planAs, useSoftwareFold } from "../support/fold.ts";
+import { adapter, planAs, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomItems } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
@@ -104,6 +104,7 @@ const segmented = (
   };
 
 const many = randomItems(u32, 200_003, "many") as Uint32Array;
+const manyOfFew = many.map((x) => x % 5);
 
 /** Few elements are taken by blocks, and many by digits. */
 const greatest = (data: Uint32Array, k: number, segments?: { readonly rows: number }): Subject =>
@@ -175,7 +176,8 @@ const subjects = {
   },
   "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
-  "a sort by votes": sorted({ ...once, algorithm: "subgroup" }),
+  // Several subgroups of up to 64 lanes.
+  "a sort by votes": sorted({ ...once, algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 2 }),
   "a sort by votes, of few values": sorted({ ...twice, algorithm: "subgroup" }, few),
   "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
   "a sort in one tile": sorted({}, few.subarray(0, 200)),
@@ -199,13 +201,17 @@ const subjects = {
   "a sort of long rows": segmented({ rows: 59 }, { ...tile, itemsPerThread: 2 }),
   "a sort of long segments": segmented({ offsets }, tile),
   "the greatest of short rows": greatest(few, 3, { rows: 17 }),
+  // A row has several chunks, of 1024 items in software and of 4096 on GPUs.
   "the greatest of long rows": greatest(
-    Uint32Array.from({ length: 6000 }, (_, at) => Math.floor(at / 2) % 1500),
+    Uint32Array.from({ length: 18_000 }, (_, at) => Math.floor(at / 2) % 4500),
     3,
-    { rows: 3000 },
+    { rows: 9000 },
   ),
-  "many of the greatest of rows": greatest(many.map((x) => x % 5).subarray(0, 6000), 2000, { rows: 3000 }),
+  // Too many for chunks to leave any out.
+  "many of the greatest of rows": greatest(manyOfFew.subarray(0, 18_000), 2500, { rows: 9000 }),
   "the greatest": all(greatest(few, 10), greatest(numbers, 10)),
+  // On GPUs, too, there are more than one work-group can choose from.
+  "the greatest of many that are equal": greatest(manyOfFew, 10),
   "the greatest of many": greatest(
     // Some have a higher digit than all others.
     many.map((x, at) => (at % 4000 === 0 ? 5000 : x % 2000)),
@@ -500,8 +506,9 @@ const mutations: readonly Mutation[] = [
   {
     title: "values of another rank move along",
     shownBy: "a sort by counters, once",
-    from: "put_values(ranks);\n  for",
-    to: "for",
+    // The loop is unrolled on GPUs.
+    from: /put_values\(ranks\);\n +(for|\{)/,
+    to: "$1",
   },
   {
     title: "structs stay where they are",
@@ -651,13 +658,13 @@ const mutations: readonly Mutation[] = [
   },
   {
     title: "one of the last digit's blocks too many is taken",
-    shownBy: "the greatest",
+    shownBy: "the greatest of many that are equal",
     from: "(before >> 16u) < remaining",
     to: "(before >> 16u) <= remaining",
   },
   {
     title: "parts of a block are those of the first one",
-    shownBy: "the greatest",
+    shownBy: "the greatest of many that are equal",
     from: "(numbers[block >> bits] << bits)",
     to: "0u",
   },
@@ -695,11 +702,12 @@ describe("without a mutation, all is right", () => {
   );
 });
 
-test.for(rows(mutations, { of: 60 }))("caught: $title", async (mutation) => {
+test.for(rows(mutations, { of: 60 }))("caught: $title", async (mutation, { skip }) => {
   // Pipelines are kept by the text before the change.
   fold().trim();
   const takeBack = plant(fold(), mutation);
   let isRight = true;
+  let changed = 0;
   try {
     for await (const [found, expected] of (subjects[mutation.shownBy] as Subject)(fold())) {
       isRight = isSame(found, expected);
@@ -708,9 +716,12 @@ test.for(rows(mutations, { of: 60 }))("caught: $title", async (mutation) => {
       }
     }
   } finally {
-    expect(takeBack(), "no shader has the text").toBeGreaterThan(0);
+    changed = takeBack();
     fold().trim();
   }
+  // In software there is one for each. Which kernels a GPU takes depends on its vendor and its limits.
+  skip(adapter === "gpu" && changed === 0, "no kernel that the plans choose on this GPU has the text");
+  expect(changed, "no shader has the text").toBeGreaterThan(0);
   expect(isRight, "every result is right all the same").toBe(false);
 });
 
