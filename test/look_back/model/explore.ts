@@ -303,6 +303,16 @@ interface WorkGroup<Local> {
   readonly views: readonly (readonly [string, number])[];
 }
 
+/** What a step of a work-group comes to. */
+interface Step {
+  /** The work-group after it, and the cells of the places that it changes; neither if it waits. */
+  readonly made?: number;
+  readonly changed?: readonly (readonly [place: number, cell: number])[];
+  readonly wrong?: string;
+  /** Whether each load got its newest values. */
+  readonly newest: boolean;
+}
+
 const NEXT_RUN = -1;
 
 /** Explores all states that a model can reach, breadth first, so that a counter-example is short. */
@@ -358,36 +368,27 @@ export function explore<Local>(
     ),
   });
 
-  /** All steps of a work-group in a state. `take` gets what comes of each, and stops the walk by returning true. */
+  /** All steps of a work-group in a memory, one for each sequence of choices. `take` gets each, and ends the walk by returning true. */
   const walk = (
-    { run, memoryNow, running }: ReturnType<typeof decode>,
-    which: number,
+    run: number,
+    memoryNow: readonly number[],
+    group: number,
     log: string[] | undefined,
-    take: (outcome: { next?: string; wrong?: string; newest: boolean }, ordinal: number) => boolean,
+    take: (step: Step, ordinal: number) => boolean,
   ): void => {
-    const { local, views } = groups.of(running[which] as number);
+    const { local, views } = groups.of(group);
     const choices = new Choices();
     for (let ordinal = 0; ; ordinal++) {
       log?.splice(0);
       const seen = new Memory(memoryNow, listOf, outcomes, placeOf, views, choices, memory.coherent, log);
-      let outcome: { next?: string; wrong?: string };
+      let outcome: Omit<Step, "newest">;
       try {
         const after = model.step(local, seen, run);
         const made = groups.numberOf({
           local: after,
           views: model.isDone(after) ? [] : [...seen.views].sort(([a], [b]) => (a < b ? -1 : 1)),
         });
-        const now = [...memoryNow];
-        for (const [place, list] of seen.changed) {
-          now[place] = cells.numberOf(list);
-        }
-        outcome = {
-          next: stateOf(
-            run,
-            now,
-            running.map((one, at) => (at === which ? made : one)),
-          ),
-        };
+        outcome = { made, changed: [...seen.changed].map(([place, list]) => [place, cells.numberOf(list)]) };
       } catch (cause) {
         if (cause instanceof Wrong) {
           outcome = { wrong: cause.message };
@@ -401,6 +402,24 @@ export function explore<Local>(
         return;
       }
     }
+  };
+
+  // Many states have the same memory, and a work-group that knows the same: 36 for each, of 513,370 states.
+  const walked = new Map<string, readonly Step[]>();
+  /** The steps of a work-group in a memory, up to the first that is wrong. */
+  const stepsOf = (run: number, memoryNow: readonly number[], group: number): readonly Step[] => {
+    const key = String.fromCharCode(run, group, ...memoryNow);
+    const known = walked.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const made: Step[] = [];
+    walk(run, memoryNow, group, undefined, (step) => {
+      made.push(step);
+      return step.wrong !== undefined;
+    });
+    walked.set(key, made);
+    return made;
   };
 
   /** The steps that lead to a state, and what comes after it. */
@@ -419,7 +438,8 @@ export function explore<Local>(
         return [`-- run ${decoded.run} ends, and run ${decoded.run + 1} starts --`];
       }
       const log: string[] = [];
-      walk(decoded, actor, log, (_, ordinal) => ordinal === wanted);
+      const { run, memoryNow, running } = decoded;
+      walk(run, memoryNow, running[actor] as number, log, (_, ordinal) => ordinal === wanted);
       return [...log];
     });
   };
@@ -461,14 +481,20 @@ export function explore<Local>(
       if (found || !mayRun || (slots !== undefined && starts.has(one) && busy.length >= slots)) {
         return;
       }
-      walk(decoded, which, undefined, ({ next, wrong, newest }, ordinal) => {
+      for (const [ordinal, { made, changed, wrong, newest }] of stepsOf(run, memoryNow, one).entries()) {
         steps++;
         const here = { actor: which, ordinal };
         if (wrong !== undefined) {
           found = { wrong, trace: traceTo(at, here) };
-        } else if (next !== undefined) {
+        } else if (made !== undefined) {
           stuck &&= !newest;
-          const reached = reach(next, at, which, ordinal);
+          const now = [...memoryNow];
+          for (const [place, cell] of changed ?? []) {
+            now[place] = cell;
+          }
+          const next = [...running];
+          next[which] = made;
+          const reached = reach(stateOf(run, now, next), at, which, ordinal);
           if (newest || endsWith === "any loads") {
             from.push(at);
             to.push(reached);
@@ -478,8 +504,10 @@ export function explore<Local>(
             "a work-group waits for ever while the others stand still, though it reads the newest values";
           found = { wrong, trace: traceTo(at, here) };
         }
-        return found !== undefined;
-      });
+        if (found !== undefined) {
+          break;
+        }
+      }
     });
     if (stuck) {
       found ??= {
