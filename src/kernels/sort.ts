@@ -7,7 +7,6 @@ import gatherItemsFile from "../../shaders/device/kernels/gather_items.wgsl";
 import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
 import sortOneTileFile from "../../shaders/device/kernels/sort_one_tile.wgsl";
 import sortPassFile from "../../shaders/device/kernels/sort_pass.wgsl";
-import sortPassInTurnsFile from "../../shaders/device/kernels/sort_pass_in_turns.wgsl";
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
 import countTileFile from "../../shaders/device/sort/count_tile.wgsl";
 import faultsNoneFile from "../../shaders/device/sort/faults_none.wgsl";
@@ -22,7 +21,6 @@ import storeNoKeysFile from "../../shaders/device/sort/store_no_keys.wgsl";
 import tallyDigitsFile from "../../shaders/device/sort/tally_digits.wgsl";
 import tileByTicketFile from "../../shaders/device/sort/tile_by_ticket.wgsl";
 import valuesBufferFile from "../../shaders/device/sort/values_buffer.wgsl";
-import valuesInTurnsFile from "../../shaders/device/sort/values_in_turns.wgsl";
 import valuesMovedFile from "../../shaders/device/sort/values_moved.wgsl";
 import valuesNoneFile from "../../shaders/device/sort/values_none.wgsl";
 import valuesPositionsFile from "../../shaders/device/sort/values_positions.wgsl";
@@ -63,13 +61,11 @@ const sortOneTile = /* @__PURE__ */ file("kernels/sort_one_tile.wgsl", sortOneTi
 const sortPass = /* @__PURE__ */ file("kernels/sort_pass.wgsl", sortPassFile);
 export const storeKeys = /* @__PURE__ */ file("sort/store_keys.wgsl", storeKeysFile);
 export const storeNoKeys = /* @__PURE__ */ file("sort/store_no_keys.wgsl", storeNoKeysFile);
-const sortPassInTurns = /* @__PURE__ */ file("kernels/sort_pass_in_turns.wgsl", sortPassInTurnsFile);
 const tallyDigits = /* @__PURE__ */ file("sort/tally_digits.wgsl", tallyDigitsFile);
 const tallyEach = /* @__PURE__ */ file("histogram/tally_each.wgsl", tallyEachFile);
 const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
 const tileByTicket = /* @__PURE__ */ file("sort/tile_by_ticket.wgsl", tileByTicketFile);
 const valuesBuffer = /* @__PURE__ */ file("sort/values_buffer.wgsl", valuesBufferFile);
-const valuesInTurns = /* @__PURE__ */ file("sort/values_in_turns.wgsl", valuesInTurnsFile);
 export const valuesMoved = /* @__PURE__ */ file("sort/values_moved.wgsl", valuesMovedFile);
 const valuesNone = /* @__PURE__ */ file("sort/values_none.wgsl", valuesNoneFile);
 const valuesPositions = /* @__PURE__ */ file("sort/values_positions.wgsl", valuesPositionsFile);
@@ -128,8 +124,8 @@ export interface SortKernelOptions {
   readonly payload: Payload;
   readonly lengthOnGpu: boolean;
   readonly shape: SortShape;
-  /** Whether the words of an item, and those of a value, take turns in work-group memory. */
-  readonly inTurns?: boolean;
+  /** In how many parts the items of a tile go through work-group memory, one after another, at most. The default is 1. */
+  readonly parts?: number;
   /** The bits of a digit that have the number of a segment in its tile. The default is 0. */
   readonly slotBits?: number;
 }
@@ -137,11 +133,27 @@ export interface SortKernelOptions {
 const sum = /* @__PURE__ */ (() => monoid(add, u32, "sort"))();
 
 /** The constants of a sort, by their names in shaders. */
-const constantsOf = ({ digits }: SortKernelOptions, memoryWords: number): Constants => ({
-  ...digitConstants(digits),
-  MEMORY: memoryWords,
-  FIRST_ENTRY: firstEntry(digits),
-});
+const constantsOf = (options: SortKernelOptions, memoryWords: number): Constants => {
+  const { digits, shape } = options;
+  const parts = partsOf(options);
+  return {
+    ...digitConstants(digits),
+    MEMORY: memoryWords,
+    FIRST_ENTRY: firstEntry(digits),
+    PARTS: parts,
+    SHARE: (shape.sizes.workGroupSize * shape.sizes.items) / parts,
+    SHARE_ITEMS: shape.sizes.items / parts,
+  };
+};
+
+/** The parts that the items of a tile are moved in. Each part has as many items of each thread. */
+export function partsOf({ parts = 1, shape }: Pick<SortKernelOptions, "parts" | "shape">): number {
+  let own = parts;
+  while (shape.sizes.items % own !== 0) {
+    own--;
+  }
+  return own;
+}
 
 /** Where the entries of tiles start in the spine: behind the bins of each digit, and the tickets. */
 export const firstEntry = ({ count, each }: Digits): number =>
@@ -171,10 +183,9 @@ function sharedWords(options: SortKernelOptions): number {
   const { sizes, byVotes } = shape;
   const radix = radixOf(options);
   const words = Math.max(areHalves(options) ? 1 : keyWords(key.type), wordsOf(payload));
-  const items = options.inTurns ? 1 : words;
   return Math.max(
     (byVotes ? subgroupSlots(sizes) : sizes.workGroupSize) * radix,
-    sizes.workGroupSize * sizes.items * items,
+    (sizes.workGroupSize * sizes.items * words) / partsOf(options),
   );
 }
 
@@ -185,7 +196,7 @@ export function sortMemory(options: SortKernelOptions): number {
   const radix = radixOf(options);
   const ranking =
     memoryOf([2 * (byVotes ? subgroupSlots(sizes) : radix)], 4, 0) + algorithms[algorithm].memory(sizes, 4);
-  const halves = areHalves(options) ? sizes.workGroupSize * sizes.items * 2 : 0;
+  const halves = areHalves(options) ? (sizes.workGroupSize * sizes.items * 2) / partsOf(options) : 0;
   return memoryOf([sharedWords(options), radix], 4, 4) + halves + ranking;
 }
 
@@ -213,19 +224,20 @@ export function itemSources(options: SortKernelOptions, source: SortSource): rea
 
 /** Declares how items and values go through work-group memory. */
 export function exchangeText(options: SortKernelOptions): SourceText {
+  const share = partsOf(options) === 1 ? "TILE" : "SHARE";
   const put = (name: string, item: string, words: number): string[] => [
     `fn put_${name}(place: u32, item: ${item}) {`,
     ...(words === 1
       ? ["  atomicStore(&sort_memory[place], item);"]
       : [
           "  atomicStore(&sort_memory[place], item.x);",
-          "  atomicStore(&sort_memory[TILE + place], item.y);",
+          `  atomicStore(&sort_memory[${share} + place], item.y);`,
         ]),
     "}",
     `fn take_${name}(place: u32) -> ${item} {`,
     words === 1
       ? "  return atomicLoad(&sort_memory[place]);"
-      : "  return vec2<u32>(atomicLoad(&sort_memory[place]), atomicLoad(&sort_memory[TILE + place]));",
+      : `  return vec2<u32>(atomicLoad(&sort_memory[place]), atomicLoad(&sort_memory[${share} + place]));`,
     "}",
   ];
   const words = wordsOf(options.payload);
@@ -233,7 +245,7 @@ export function exchangeText(options: SortKernelOptions): SourceText {
     [
       ...(areHalves(options)
         ? [
-            "var<workgroup> sort_halves: array<f16, TILE>;",
+            `var<workgroup> sort_halves: array<f16, ${share}>;`,
             "fn put_item(place: u32, item: Output) {",
             "  sort_halves[place] = item;",
             "}",
@@ -244,7 +256,6 @@ export function exchangeText(options: SortKernelOptions): SourceText {
         : put("item", "Output", itemWords(options))),
       `alias Value = ${words === 2 ? "vec2<u32>" : "u32"};`,
       ...put("value", "Value", words),
-      ...(options.inTurns ? put("word", "u32", 1) : []),
     ].join("\n"),
   );
 }
@@ -310,9 +321,8 @@ export function sortPassKernel(
           ]
         : [firstBySpine, tileByNumber]),
       ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
-      ...(options.inTurns && wordsOf(options.payload) === 2 ? [valuesInTurns] : []),
       storesKeys ? storeKeys : storeNoKeys,
-      options.inTurns && itemWords(options) === 2 ? sortPassInTurns : sortPass,
+      sortPass,
     ],
     lookBack && {
       PATIENCE: lookBack.patience,

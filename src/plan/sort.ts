@@ -17,6 +17,7 @@ import {
   histogramOfDigits,
   movesPairs,
   oneTileKernel,
+  partsOf,
   sortBindingOf,
   sortMemory,
   sortPassKernel,
@@ -76,8 +77,11 @@ export interface SortRow {
   readonly oneTileThreads: number;
   /** For shorter data, that work-group has fewer threads. The rows for the shortest data come first. */
   readonly shorterTiles: readonly (readonly [upTo: number, threads: number])[];
-  /** Whether the two words of a 64-bit item or value go through work-group memory one after the other, to need half of it. */
-  readonly inTurns: boolean;
+  /**
+   * In how many parts a tile's items go through work-group memory one after another, to need less of it: items and values of one
+   * word, and of two.
+   */
+  readonly parts: readonly [words: number, pairs: number];
 }
 
 /** The sizes that suit an adapter. */
@@ -98,7 +102,7 @@ export const sortRows = {
     oneTile: 1024,
     oneTileThreads: 64,
     shorterTiles: [],
-    inTurns: false,
+    parts: [1, 1],
   },
   // H200, 2^26 u32: 1995 µs (256 × 16: 2347; 512 × 10: 2204; 256 × 24: 3152, since more than 24 KB of memory leave room for fewer
   // work-groups; 4 entries at a time: 2030; CUB 1421). With u32 values: 2508 (values loaded after the look-back: 2712; CUB 2179).
@@ -128,7 +132,7 @@ export const sortRows = {
       [2048, 256],
     ],
     // H100, 2^27 u64: 10,007 µs (else 12,821, and 12,016 with 11 items); 2^27 f64: 10,549 (14,010); 2^25 u32 with u64 values: 1730 (2070).
-    inTurns: true,
+    parts: [1, 2],
   },
   gpu: {
     workGroupSize: 256,
@@ -146,7 +150,7 @@ export const sortRows = {
     oneTile: 4096,
     oneTileThreads: 256,
     shorterTiles: [],
-    inTurns: false,
+    parts: [1, 1],
   },
 } as const satisfies Record<"software" | "nvidia" | "gpu", SortRow>;
 
@@ -233,13 +237,13 @@ export function planSort(
   const row: SortRow = { ...checked.row, ...(tuned && !isSized && sizesOf(tuned.row)), ...testing };
 
   const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
-  const { inTurns } = row;
+  const parts = row.parts[movesPairs(base) ? 1 : 0];
   const [oneTile, oneTileThreads] = (testing.oneTile === undefined ? row.shorterTiles : []).find(
     ([upTo]) => maxLength <= upTo,
   ) ?? [row.oneTile, row.oneTileThreads];
   const shaped = (tile?: number): Shaped | LimitError => {
     const own = { ...row, oneTileThreads };
-    return shapeFor(tile ? base : { ...base, inTurns }, range, options, own, facts, methods, title, tile);
+    return shapeFor(tile ? base : { ...base, parts }, range, options, own, facts, methods, title, tile);
   };
   const alone = isOneTile ? shaped(oneTile) : undefined;
   const own = alone === undefined || alone instanceof LimitError ? shaped() : alone;
@@ -247,12 +251,12 @@ export function planSort(
     throw own;
   }
   const { shape, digits } = own;
-  const kernelOptions: SortKernelOptions = { ...base, inTurns: inTurns && own !== alone, shape, digits };
+  const kernelOptions: SortKernelOptions = { ...base, ...(own !== alone && { parts }), shape, digits };
   const { workGroupSize, items } = shape.sizes;
   const tile = workGroupSize * items;
   const tilesOf = (length: number): number => Math.ceil(length / tile);
-  // The kernel of one tile does not move words in turns, so its memory would not hold both.
-  const isWhole = maxLength <= tile && !(kernelOptions.inTurns && movesPairs(base));
+  // The kernel of one tile moves no parts, so its memory would not hold all items.
+  const isWhole = maxLength <= tile && partsOf(kernelOptions) === 1;
   const passesOverData = isWhole ? 1 : digits.count;
   const layout = layoutOf(checked, shape.sizes, arrangements, passesOverData, facts);
   const { common, scratch: scratchOfData, spine, slotsFor, copies } = layout;

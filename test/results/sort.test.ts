@@ -431,10 +431,11 @@ describe("faults in the look-back", () => {
   );
 });
 
-describe("words that take turns in work-group memory", () => {
+describe("tiles that go through work-group memory in parts", () => {
   const turns = ways.flatMap((way) =>
     (
       [
+        ["u32", undefined],
         ["u64", undefined],
         ["f64", f64],
         ["i64", u32],
@@ -451,11 +452,11 @@ describe("words that take turns in work-group memory", () => {
       const type = elementTypes[name] as ElementType;
       const descending = name === "i64";
       const testing = {
-        inTurns: true,
+        parts: [3, 3] as const,
         patience: 3,
         ...(tuning.passes === "single" && { fault: "late" as const }),
       };
-      // Of several tiles, and of one, whose kernel alone would put both words down at once.
+      // Of several tiles, and of one, whose kernel alone would put all items down at once.
       const planned = async (maxLength: number) => {
         const options = { type, descending, maxLength, ...tuning, ...sizes };
         return prepare(

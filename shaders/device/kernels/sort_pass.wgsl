@@ -1,6 +1,7 @@
 // Sorts by one digit of the keys: moves the items of a tile to their places in the output, those with lesser digits first, and
 // those with equal digits in the order that they had. First the work-group ranks the items of its tile. It puts them in order in
-// its memory, and then takes them to the output, so that neighbours are stored side by side.
+// its memory, and then takes them to the output, so that neighbours are stored side by side. A tile may go through the memory in
+// PARTS parts of SHARE items, one after another. Then it takes less memory.
 // Linked with contract.wgsl, a sort/rank_by_*.wgsl, a sort/first_by_*.wgsl, a sort/values_*.wgsl, sort/digits.wgsl,
 // sort/memory.wgsl, sort/store_keys.wgsl, input_items.wgsl, output_items.wgsl and length_*.wgsl.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile write nothing.
@@ -49,41 +50,53 @@ fn sort_pass(
   let before = scan_digits(vec2<u32>(count, items_of_digit(thread)), thread);
   set_first_of_digit(before.x, thread);
   var ranks = rank_items(digits, thread);
-  for (var item = 0u; item < ITEMS; item++) { // unroll
-    put_item(ranks[item], items[item]);
-  }
+  put_items(ranks, items, 0u);
 
   load_values(tile, thread, length);
-
-  // Where the first item of each digit goes in the output tells where all of them go.
-  let first = first_of_digit(tile, count, before.y, thread, length);
-  if (thread < RADIX) {
-    atomicStore(&digit_words[thread], first - before.x);
-  }
-  workgroupBarrier();
-  var places: array<u32, ITEMS>;
-  if (own == TILE) {
-    // All loads come first, so that they are under way together.
-    var moved: array<Output, ITEMS>;
-    for (var item = 0u; item < ITEMS; item++) { // unroll
-      moved[item] = take_item(item * WORK_GROUP_SIZE + thread);
-    }
-    for (var item = 0u; item < ITEMS; item++) { // unroll
-      let digit = digit_of(key_of(moved[item]), params.digit);
-      places[item] = atomicLoad(&digit_words[digit]) + item * WORK_GROUP_SIZE + thread;
-    }
-    for (var item = 0u; item < ITEMS; item++) { // unroll
-      store_key(places[item], moved[item]);
-    }
-  } else {
-    for (var item = 0u; item < ITEMS; item++) { // unroll
-      let at = item * WORK_GROUP_SIZE + thread;
-      if (at < own) {
-        let moved = take_item(at);
-        places[item] = atomicLoad(&digit_words[digit_of(key_of(moved), params.digit)]) + at;
-        store_key(places[item], moved);
+  find_places(tile, count, before, thread, length);
+  for (var part = 0u; part < PARTS; part++) { // unroll
+    var places: array<u32, SHARE_ITEMS>;
+    if (own == TILE) {
+      // All loads come first, so that they are under way together.
+      var moved: array<Output, SHARE_ITEMS>;
+      for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
+        moved[item] = take_item(item * WORK_GROUP_SIZE + thread);
+      }
+      for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
+        let digit = digit_of(key_of(moved[item]), params.digit);
+        places[item] = atomicLoad(&digit_words[digit]) + part * SHARE + item * WORK_GROUP_SIZE + thread;
+      }
+      for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
+        store_key(places[item], moved[item]);
+      }
+    } else {
+      for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
+        let at = item * WORK_GROUP_SIZE + thread;
+        if (part * SHARE + at < own) {
+          let moved = take_item(at);
+          let digit = digit_of(key_of(moved), params.digit);
+          places[item] = atomicLoad(&digit_words[digit]) + part * SHARE + at;
+          store_key(places[item], moved);
+        }
       }
     }
+    move_values(part, own, thread, ranks, places);
+    if (part + 1u < PARTS) {
+      workgroupBarrier();
+      put_items(ranks, items, part + 1u);
+      workgroupBarrier();
+    }
   }
-  move_values(tile, thread, ranks, places, length);
+}
+
+// Puts the items of a part into work-group memory: those whose places in the sorted tile are among the part's.
+fn put_items(given_ranks: array<u32, ITEMS>, given_items: array<Output, ITEMS>, part: u32) {
+  var ranks = given_ranks;
+  var items = given_items;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let place = ranks[item] - part * SHARE;
+    if (PARTS == 1u || place < SHARE) {
+      put_item(place, items[item]);
+    }
+  }
 }

@@ -9,7 +9,7 @@
 // attempts, the whole work-group counts the items of the tile that it waits for, and hands on the parts in its stead. They are
 // the same whoever counts them. Nobody writes the input in this dispatch.
 //
-// Linked with contract.wgsl, count_tile.wgsl, faults_none.wgsl and sort/tile_*.wgsl. Call in uniform control flow.
+// Linked with contract.wgsl, memory.wgsl, count_tile.wgsl, faults_none.wgsl and sort/tile_*.wgsl. Call in uniform control flow.
 // Work-group memory: two words.
 // Sources: Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA, 2016; Adinets, Merrill,
 // "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", 2022; Smith, Levien, Owens, "Decoupled Fallback", SPAA 2025.
@@ -50,7 +50,9 @@ fn items_of_digit(thread: u32) -> u32 {
 var<workgroup> tile_missing: atomic<u32>;
 var<workgroup> tile_to_count: u32;
 
-fn first_of_digit(tile: u32, count: u32, base: u32, thread: u32, length: u32) -> u32 {
+// Leaves in digit_words what is added to the place of an item in the sorted tile to get its place in the output. `count` is how many
+// items of the tile have the digit `thread`. `before` is how many of the tile, and of the whole data, have lesser ones.
+fn find_places(tile: u32, count: u32, before: vec2<u32>, thread: u32, length: u32) {
   // The tiles that are still to be added, and the sum of those that were.
   var left = select(0u, tile, thread < RADIX);
   var sum = 0u;
@@ -77,6 +79,9 @@ fn first_of_digit(tile: u32, count: u32, base: u32, thread: u32, length: u32) ->
     }
     // No sum takes more than 30 bits. What is above comes from the states.
     sum &= 0x3fffffffu;
+    if (thread < RADIX) {
+      atomicStore(&digit_words[thread], before.y + sum - before.x);
+    }
     if (left > 0u) {
       atomicMax(&tile_missing, left);
     }
@@ -103,5 +108,4 @@ fn first_of_digit(tile: u32, count: u32, base: u32, thread: u32, length: u32) ->
   if (thread < RADIX) {
     hand_on(entry_of(tile, thread), sum_state(), sum + count);
   }
-  return base + sum;
 }

@@ -23,20 +23,27 @@ fn put_values(given_ranks: array<u32, ITEMS>) {
   workgroupBarrier();
 }
 
-// Moves the values to the places of their keys in the output, when the keys are stored.
+// Moves the values of a part to the places of their keys in the output, when the keys are stored. The tile has `own` items.
 fn move_values(
-  tile: u32,
+  part: u32,
+  own: u32,
   thread: u32,
-  ranks: array<u32, ITEMS>,
-  given_places: array<u32, ITEMS>,
-  length: u32,
+  given_ranks: array<u32, ITEMS>,
+  given_places: array<u32, SHARE_ITEMS>,
 ) {
+  var ranks = given_ranks;
   var places = given_places;
   workgroupBarrier();
-  put_values(ranks);
   for (var item = 0u; item < ITEMS; item++) { // unroll
+    let place = ranks[item] - part * SHARE;
+    if (PARTS == 1u || place < SHARE) {
+      put_value(place, own_values[item]);
+    }
+  }
+  workgroupBarrier();
+  for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
     let at = item * WORK_GROUP_SIZE + thread;
-    if (tile * TILE + at < length) {
+    if (part * SHARE + at < own) {
       reordered[params.reordered_base + places[item]] = take_value(at);
     }
   }

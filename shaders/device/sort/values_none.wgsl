@@ -2,7 +2,13 @@
 
 fn load_values(tile: u32, thread: u32, length: u32) {}
 
-fn move_values(tile: u32, thread: u32, ranks: array<u32, ITEMS>, places: array<u32, ITEMS>, length: u32) {}
+fn move_values(
+  part: u32,
+  own: u32,
+  thread: u32,
+  ranks: array<u32, ITEMS>,
+  places: array<u32, SHARE_ITEMS>,
+) {}
 
 fn exchange_values(thread: u32, ranks: array<u32, ITEMS>) {}
 

@@ -138,23 +138,23 @@ export const lines = {
   },
   readEntry: {
     file: digits,
-    function: "first_of_digit",
+    function: "find_places",
     text: "entries[at] = atomicLoad(&spine[entry_of(max(left, at + 1u) - at - 1u, thread)]);",
   },
-  giveUp: { file: digits, function: "first_of_digit", text: "atomicMax(&tile_missing, left);" },
+  giveUp: { file: digits, function: "find_places", text: "atomicMax(&tile_missing, left);" },
   countTile: {
     file: digits,
-    function: "first_of_digit",
+    function: "find_places",
     text: "count_tile(missing - 1u, thread, length);",
   },
   exchangeEntry: {
     file: digits,
-    function: "first_of_digit",
+    function: "find_places",
     text: "_ = atomicCompareExchangeWeak(&spine[entry], found, (state << 30u) | atomicLoad(&digit_words[thread]));",
   },
   storeSum: {
     file: digits,
-    function: "first_of_digit",
+    function: "find_places",
     text: "hand_on(entry_of(tile, thread), sum_state(), sum + count);",
   },
 } as const satisfies Record<string, Line>;
@@ -195,7 +195,7 @@ export const copied: readonly (readonly [file: string, name: string, digest: str
   ["sort/first_by_look_back.wgsl", "entry_of", "1612ac2c"],
   ["sort/first_by_look_back.wgsl", "hand_on_digits", "e50de7a6"],
   ["sort/first_by_look_back.wgsl", "hand_on", "995e592a"],
-  ["sort/first_by_look_back.wgsl", "first_of_digit", "201d1164"],
+  ["sort/first_by_look_back.wgsl", "find_places", "38779646"],
   ["sort/count_tile.wgsl", "count_tile", "e462bc86"],
 ];
 
