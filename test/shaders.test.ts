@@ -203,7 +203,7 @@ async function* plansOf(
         planSort({ ...options, bits: [3, 11], ...(type === wide && { indices: true }) }, facts, everyMethod),
         planSort(options, facts, everyMethod, type === f64 ? f64 : u32, ALL_ARRANGEMENTS, faulty),
         ...(type === f64
-          ? [planSort(options, facts, everyMethod, f64, ALL_ARRANGEMENTS, { parts: [1, 2] })]
+          ? [planSort(options, facts, everyMethod, f64, ALL_ARRANGEMENTS, { partBytes: 512 })]
           : []),
       ];
     }

@@ -124,8 +124,8 @@ export interface SortKernelOptions {
   readonly payload: Payload;
   readonly lengthOnGpu: boolean;
   readonly shape: SortShape;
-  /** In how many parts the items of a tile go through work-group memory, one after another, at most. The default is 1. */
-  readonly parts?: number;
+  /** The most bytes of work-group memory that items take, if up to four parts of a tile fit in so many. The default is no limit. */
+  readonly partBytes?: number;
   /** The bits of a digit that have the number of a segment in its tile. The default is 0. */
   readonly slotBits?: number;
 }
@@ -146,13 +146,12 @@ const constantsOf = (options: SortKernelOptions, memoryWords: number): Constants
   };
 };
 
-/** The parts that the items of a tile are moved in. Each part has as many items of each thread. */
-export function partsOf({ parts = 1, shape }: Pick<SortKernelOptions, "parts" | "shape">): number {
-  let own = parts;
-  while (shape.sizes.items % own !== 0) {
-    own--;
-  }
-  return own;
+/** The parts that a tile goes through work-group memory in. Each part has as many items of each thread. */
+export function partsOf(options: SortKernelOptions): number {
+  const { partBytes = Infinity, shape } = options;
+  const { workGroupSize, items } = shape.sizes;
+  const bytes = workGroupSize * items * wordsInMemory(options) * 4;
+  return [1, 2, 3, 4].find((parts) => items % parts === 0 && bytes / parts <= partBytes) ?? 1;
 }
 
 /** Where the entries of tiles start in the spine: behind the bins of each digit, and the tickets. */
@@ -177,15 +176,17 @@ const areHalves = ({ type, keysAlone }: Pick<SortKernelOptions, "type" | "keysAl
 /** How many values a digit has. */
 export const radixOf = ({ digits, slotBits = 0 }: SortKernelOptions): number => 2 ** (digits.each + slotBits);
 
+/** Words of an item or of a value, whatever has more, while it is in the memory of words. */
+const wordsInMemory = (options: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">): number =>
+  Math.max(areHalves(options) ? 1 : keyWords(options.key.type), wordsOf(options.payload));
+
 /** Words of the memory that counters and items take turns in. */
 function sharedWords(options: SortKernelOptions): number {
-  const { shape, key, payload } = options;
-  const { sizes, byVotes } = shape;
+  const { sizes, byVotes } = options.shape;
   const radix = radixOf(options);
-  const words = Math.max(areHalves(options) ? 1 : keyWords(key.type), wordsOf(payload));
   return Math.max(
     (byVotes ? subgroupSlots(sizes) : sizes.workGroupSize) * radix,
-    (sizes.workGroupSize * sizes.items * words) / partsOf(options),
+    (sizes.workGroupSize * sizes.items * wordsInMemory(options)) / partsOf(options),
   );
 }
 

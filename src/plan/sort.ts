@@ -55,7 +55,9 @@ export type Moved = ScalarType | "positions" | undefined;
 /** A row of the table of sizes. */
 export interface SortRow {
   readonly workGroupSize: number;
+  /** Items of a thread: if items or values have two words; and else of keys alone, and of keys with values. */
   readonly items: number;
+  readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
   /** Whether subgroups vote, if there are any. */
@@ -77,11 +79,8 @@ export interface SortRow {
   readonly oneTileThreads: number;
   /** For shorter data, that work-group has fewer threads. The rows for the shortest data come first. */
   readonly shorterTiles: readonly (readonly [upTo: number, threads: number])[];
-  /**
-   * In how many parts a tile's items go through work-group memory one after another, to need less of it: items and values of one
-   * word, and of two.
-   */
-  readonly parts: readonly [words: number, pairs: number];
+  /** If a tile's items take more bytes of work-group memory, they go through it in parts, one after another. */
+  readonly partBytes: number;
 }
 
 /** The sizes that suit an adapter. */
@@ -89,6 +88,7 @@ export const sortRows = {
   software: {
     workGroupSize: 64,
     items: 16,
+    wordItems: [16, 16],
     shorter: [],
     byVotes: false,
     bits: 6,
@@ -102,13 +102,15 @@ export const sortRows = {
     oneTile: 1024,
     oneTileThreads: 64,
     shorterTiles: [],
-    parts: [1, 1],
+    partBytes: Infinity,
   },
-  // H200, 2^26 u32: 1995 µs (256 × 16: 2347; 512 × 10: 2204; 256 × 24: 3152, since more than 24 KB of memory leave room for fewer
-  // work-groups; 4 entries at a time: 2030; CUB 1421). With u32 values: 2508 (values loaded after the look-back: 2712; CUB 2179).
+  // H100, 2^26 u32, µs: 1779 (256 × 22: 1970; 256 × 28: 1879; 256 × 36: 1834; 256 × 40: 2417, since the driver then gives each thread so
+  // many registers that a multiprocessor has room for one work-group; 384 × 20: 1909; 512 × 16: 1954; CUB 1464). With u32 values: 2566
+  // (256 × 22: 2623; 256 × 32: 3462; CUB 2347). 2^25 u64: 2475 (256 × 24: 2493; 256 × 28: 3328; CUB 2267).
   nvidia: {
     workGroupSize: 256,
     items: 22,
+    wordItems: [32, 24],
     // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
     shorter: [
       [2 ** 16, 4],
@@ -131,12 +133,13 @@ export const sortRows = {
       [1024, 256],
       [2048, 256],
     ],
-    // H100, 2^27 u64: 10,007 µs (else 12,821, and 12,016 with 11 items); 2^27 f64: 10,549 (14,010); 2^25 u32 with u64 values: 1730 (2070).
-    parts: [1, 2],
+    // Past 24 KB in all, a multiprocessor has room for one work-group: H100, 2^27 u64, 12,821 µs.
+    partBytes: 22_528,
   },
   gpu: {
     workGroupSize: 256,
     items: 12,
+    wordItems: [12, 12],
     shorter: [],
     byVotes: true,
     bits: 8,
@@ -150,7 +153,7 @@ export const sortRows = {
     oneTile: 4096,
     oneTileThreads: 256,
     shorterTiles: [],
-    parts: [1, 1],
+    partBytes: Infinity,
   },
 } as const satisfies Record<"software" | "nvidia" | "gpu", SortRow>;
 
@@ -199,15 +202,27 @@ export function checkedSort(
     ...sortRows[facts.software ? "software" : facts.vendor === "nvidia" ? "nvidia" : "gpu"],
     ...testing,
   };
-  const items = testing.items ?? row.shorter.find(([upTo]) => options.maxLength <= upTo)?.[1] ?? row.items;
   const payload = payloadOf(moved);
+  const items = movesPairs({ type, key, keysAlone, payload })
+    ? row.items
+    : row.wordItems[payload.kind === "none" ? 0 : 1];
+  const shorter = row.shorter.find(([upTo]) => options.maxLength <= upTo)?.[1];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);
   const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
   requireChosen(options, title, facts);
   const base = { type, key, keysAlone, payload, lengthOnGpu };
-  return { title, type, range, row: { ...row, items }, base, maxLength, valueBytes, keyBytes };
+  return {
+    title,
+    type,
+    range,
+    row: { ...row, items: testing.items ?? shorter ?? items },
+    base,
+    maxLength,
+    valueBytes,
+    keyBytes,
+  };
 }
 
 /**
@@ -237,13 +252,13 @@ export function planSort(
   const row: SortRow = { ...checked.row, ...(tuned && !isSized && sizesOf(tuned.row)), ...testing };
 
   const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
-  const parts = row.parts[movesPairs(base) ? 1 : 0];
+  const { partBytes } = row;
   const [oneTile, oneTileThreads] = (testing.oneTile === undefined ? row.shorterTiles : []).find(
     ([upTo]) => maxLength <= upTo,
   ) ?? [row.oneTile, row.oneTileThreads];
   const shaped = (tile?: number): Shaped | LimitError => {
     const own = { ...row, oneTileThreads };
-    return shapeFor(tile ? base : { ...base, parts }, range, options, own, facts, methods, title, tile);
+    return shapeFor(tile ? base : { ...base, partBytes }, range, options, own, facts, methods, title, tile);
   };
   const alone = isOneTile ? shaped(oneTile) : undefined;
   const own = alone === undefined || alone instanceof LimitError ? shaped() : alone;
@@ -251,7 +266,7 @@ export function planSort(
     throw own;
   }
   const { shape, digits } = own;
-  const kernelOptions: SortKernelOptions = { ...base, ...(own !== alone && { parts }), shape, digits };
+  const kernelOptions: SortKernelOptions = { ...base, ...(own !== alone && { partBytes }), shape, digits };
   const { workGroupSize, items } = shape.sizes;
   const tile = workGroupSize * items;
   const tilesOf = (length: number): number => Math.ceil(length / tile);

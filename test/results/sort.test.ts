@@ -452,7 +452,7 @@ describe("tiles that go through work-group memory in parts", () => {
       const type = elementTypes[name] as ElementType;
       const descending = name === "i64";
       const testing = {
-        parts: [3, 3] as const,
+        partBytes: 512,
         patience: 3,
         ...(tuning.passes === "single" && { fault: "late" as const }),
       };

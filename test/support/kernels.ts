@@ -422,7 +422,7 @@ export async function kernelsOf(
   }
   if (type.bytes === 8 && algorithm === "subgroup" && shape.workGroupSize > 1) {
     const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
-    take(planSort(options, facts, everyMethod, f64, undefined, { parts: [1, 2] }).kernels);
+    take(planSort(options, facts, everyMethod, f64, undefined, { partBytes: 1024 }).kernels);
   }
   // One tile takes all the memory that there is. Some of these kernels are compiled for the least that a device has.
   const least = { ...facts, limits: { ...facts.limits, maxComputeWorkgroupStorageSize: 16_384 } };
