@@ -12,28 +12,72 @@ const F64_NAN = vec2<u32>(0u, 0x7ff80000u);
 
 fn add_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   // The larger magnitude comes first. The sum has its sign. A NaN counts as larger than all others.
-  let swap = less_u64(magnitude_f64(a), magnitude_f64(b));
-  let large = select(a, b, swap);
-  let small = select(b, a, swap);
-  let opposite = ((a.y ^ b.y) & F64_SIGN) != 0u;
-  let exponent = exponent_f64(large);
-  let small_exponent = exponent_f64(small);
+  let high_a = a.y & ~F64_SIGN;
+  let high_b = b.y & ~F64_SIGN;
+  let swap = select(high_a < high_b, a.x < b.x, high_a == high_b);
+  let large = select(vec2<u32>(a.x, high_a), vec2<u32>(b.x, high_b), swap);
+  let small = select(vec2<u32>(b.x, high_b), vec2<u32>(a.x, high_a), swap);
+  let sign = select(a.y, b.y, swap) & F64_SIGN;
+  // The exponents less one, or 0 of a subnormal. Without them, the implied bit is left, if there is one.
+  let scale = u32(max(i32(large.y >> 20u) - 1, 0));
+  let small_scale = u32(max(i32(small.y >> 20u) - 1, 0));
+  let top = large.y - (scale << 20u);
+  let small_top = small.y - (small_scale << 20u);
 
-  // Leading bits are at bit 62, so that a carry has room. The lowest bit stands for all bits that were shifted out, and is
+  // Leading bits are at bit 61, so that a carry has room. The lowest bit stands for all bits that were shifted out, and is
   // far enough below the bits that decide the rounding. More than one leading bit cancels only if the exponents differ by
-  // less than two, and then no bit that is set is shifted out.
-  let scale = max(exponent, 1u);
-  let first = significand_f64(large, exponent);
-  let second = shift_right_jam(significand_f64(small, small_exponent), scale - max(small_exponent, 1u));
-  let sum = select(add_u64(first, second), sub_u64(first, second), opposite);
+  // less than two, and then no bit that is set is shifted out. No word is shifted by 32 or more: SPIR-V leaves that undefined.
+  let first_high = (top << 9u) | (large.x >> 23u);
+  let first_low = large.x << 9u;
+  let second_high = (small_top << 9u) | (small.x >> 23u);
+  let second_low = small.x << 9u;
+  let distance = min(scale - small_scale, 63u);
+  let by_word = distance >= 32u;
+  let bits = distance & 31u;
+  let others = 31u - bits;
+  let high = select(second_high, 0u, by_word);
+  let low = select(second_low, second_high, by_word);
+  let lost = ((low << 1u) << others) | select(0u, second_low, by_word);
+  // A difference inverts the bits of the smaller. The one that is missing goes into a bit that is 0.
+  let opposite = bitcast<u32>(bitcast<i32>(a.y ^ b.y) >> 31u);
+  let shifted_high = (high >> bits) ^ opposite;
+  let shifted_low = ((low >> bits) | ((high << 1u) << others) | min(lost, 1u)) ^ opposite;
+  let sum_low = (first_low | (opposite & 1u)) + shifted_low;
+  let sum_high = first_high + shifted_high + u32(sum_low < shifted_low);
 
-  // Shift the leading bit to bit 63, or to its place in a subnormal. A subnormal sum is exact.
-  let shift = min(count_leading_zeros_u64(sum), scale);
-  let rounded = round_f64(large.y & F64_SIGN, scale - shift, shift_left_u64(sum, shift));
-  let finite = select(rounded, vec2<u32>(0u, a.y & b.y & F64_SIGN), all(sum == vec2<u32>()));
-
-  let invalid = is_nan_f64(large) | (opposite & (small_exponent == 0x7ffu));
-  return select(select(finite, large, exponent == 0x7ffu), F64_NAN, invalid);
+  // Shift the leading bit to bit 62, or to its place in a subnormal. If rounding carries, the carry goes into the exponent.
+  let shift = min(countLeadingZeros(sum_high) - 1u, scale + 1u);
+  let other_shift = 31u - shift;
+  let normal_high = (sum_high << shift) | ((sum_low >> 1u) >> other_shift);
+  let normal_low = sum_low << shift;
+  let rounded_low = normal_low + 0x1ffu + ((normal_low >> 10u) & 1u);
+  let rounded_high = normal_high + u32(rounded_low < normal_low);
+  let field = (rounded_high >> 10u) + ((scale + 1u - shift) << 20u);
+  var sum = vec2<u32>((rounded_low >> 10u) | (rounded_high << 22u), field | sign);
+  // What is rare stands in a branch: NaN, an infinity, an overflow, a zero, and a difference that leaves the low word alone.
+  if ((sum_high == 0u) | (max(field, large.y) >= F64_INFINITY.y)) {
+    let zero = (sum_low | sum_high) == 0u;
+    if (large.y >= F64_INFINITY.y) {
+      sum = vec2<u32>(0u, select(F64_INFINITY.y | sign, F64_NAN.y, zero | (large.x != 0u) | (large.y > F64_INFINITY.y)));
+    } else if (sum_high != 0u) {
+      sum = vec2<u32>(0u, F64_INFINITY.y | sign);
+    } else if (zero) {
+      sum = vec2<u32>(0u, a.y & b.y & F64_SIGN);
+    } else {
+      // Exact, with less than 33 bits.
+      let words = scale >= 31u;
+      let left = scale + 1u - select(0u, 32u, words);
+      let whole = select(vec2<u32>(sum_low, 0u), vec2<u32>(0u, sum_low), words);
+      let zeros = countLeadingZeros(whole.y);
+      let amount = min(max(zeros, 1u) - 1u, left);
+      let too_high = zeros == 0u;
+      let w = vec2<u32>(whole.x << amount, (whole.y << amount) | ((whole.x >> 1u) >> (31u - amount)));
+      let s = select(10u, 11u, too_high);
+      let e = select(left - amount, left + 1u, too_high);
+      sum = vec2<u32>((w.x >> s) | (w.y << (32u - s)), ((w.y >> s) + (e << 20u)) | sign);
+    }
+  }
+  return sum;
 }
 
 // 0 + value, for a value that is a sum: -0 becomes 0, and nothing else changes.
