@@ -62,7 +62,8 @@ export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
     reduce: [
       // u32, 2^28: 253 µs (512 × 16: 253; 1024 × 16: 251; 256 × 32: 259), 2^20: 13.8.
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 16 },
-      { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+      // f64, H100, 2^27: 746 µs (4 items: 896; 8 items: 784; 128 × 16: 762; 64 × 16: 919; 128 × 32: 851).
+      { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 16 },
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
       { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
     ],
