@@ -163,29 +163,9 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
   const functions = asked.map((ones) => ones.flatMap((one) => one.functions));
   try {
     const code = linkText(source, functions.flat(), name);
-    refuseOverride(kernel, code);
     return withCounters(kernel, functions, code);
   } catch (cause) {
     throw cause instanceof ArgumentError ? clash(kernel, functions, cause) : cause;
-  }
-}
-
-/** Matches the assertion that linking adds for the size of an entry point, if that is not written in literal numbers. */
-const ASSERTED = /^const_assert array\((.*?), 1, 1\)\[0\].*; \/\/ (.*)$/gm;
-
-/**
- * Throws if an override is in the size of an entry point. A compiler refuses the assertion for it, too. But directives are
- * often linked where no compiler follows, as in a build.
- */
-function refuseOverride({ name, declared }: Kernel, code: string): void {
-  for (const [, size = "", problem] of code.matchAll(ASSERTED)) {
-    const override = size.split(/\W+/).find((one) => declared.get(one)?.keyword === "override");
-    if (override !== undefined) {
-      throw new ArgumentError(
-        `${name}: ${problem}, and has the override ${override}; make it a const`,
-        "kernel",
-      );
-    }
   }
 }
 

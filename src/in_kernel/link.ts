@@ -85,8 +85,9 @@ export function linkText(
         const called = names.find((one) => calls.has(one));
         if (called && workGroupSize && threads !== workGroupSize) {
           const problem = `${entry.name} calls ${called}, which is for ${workGroupSize} threads`;
-          if (threads) {
-            refuseKernel(`${problem}, and has ${threads}`);
+          const override = size.split(/\W+/).find((one) => own.get(one)?.keyword === "override");
+          if (threads || override) {
+            refuseKernel(`${problem}, and has ${threads || `the override ${override}; make it a const`}`);
           }
           linked.push(
             `const_assert ${[0, 1, 2].map((at) => `array(${size}, 1, 1)[${at}]`).join(" * ")} == ${workGroupSize}; // ${problem}`,
