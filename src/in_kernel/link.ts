@@ -104,10 +104,6 @@ export function linkText(
  * `enable`. The module has each helper once, and nothing that the kernel does not call. The kernel's lines keep their
  * numbers. The same input gives the same text.
  *
- * If an entry point calls a function, and its work-group size is not written in literal numbers, the module ends with a
- * `const_assert`. So a compiler refuses the module if a constant has another value, and for an override, whose value it does
- * not know.
- *
  * @throws {ArgumentError} when functions clash, the kernel declares a name of theirs or one that they take from WGSL, or
  * an entry point that calls one has another work-group size.
  *

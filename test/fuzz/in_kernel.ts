@@ -689,7 +689,9 @@ function expectedOf(
               : prefixes[rank];
       const updated =
         spec.update && rank >= 0 && prefix !== undefined ? combine.reference(state, prefix) : prefix;
-      rows[thread] = spec.total ? [updated, total] : [updated];
+      rows[thread] = (spec.total ? [updated, total] : [updated]).map(
+        (element) => element && combine.lower(element),
+      );
     }
     next = spec.update ? combine.reference(state, total) : state;
   }
