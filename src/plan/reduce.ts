@@ -126,11 +126,10 @@ export function planReduce(
     itemBytes: itemBytesOf(loaded.bytes, type.bytes),
     indirectWords: 0,
     outputLength: () => 1,
-    ways: (detour ? [false, true] : [false]).flatMap((aside) =>
-      (["vectors", "items"] as const)
-        .filter((one) => arrangements.includes(one))
-        .map((arrangement) => ({ arrangement, aside })),
-    ),
+    // By vectors wherever that can be: through the spine, if the result lies on the input.
+    ways: (["vectors", "items"] as const)
+      .filter((one) => arrangements.includes(one))
+      .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside }))),
     groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vectorOf(loaded, tuning) : 1),
     passes(length, arrangement, aside = false) {
       const pass = (kernel: Kernel, from: Slot, to: Slot, items: number): Pass => ({

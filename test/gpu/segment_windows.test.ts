@@ -25,7 +25,7 @@ import { watched } from "../support/watched.ts";
 const test = testInTurn({ of: 4 });
 const fold = useSoftwareFold();
 const BINDING = 16384;
-useShortBindings(fold, BINDING);
+useShortBindings(fold, BINDING, { lookBack: false });
 const nullDevice = useNullDevice();
 let onNothing: Fold | undefined;
 beforeAll(async () => {

@@ -1,12 +1,19 @@
 import { afterAll, beforeAll } from "vitest";
 import type { Fold } from "../../src/node.ts";
-import type { Limits } from "../../src/plan/facts.ts";
+import type { DeviceFacts, Limits } from "../../src/plan/facts.ts";
 import { planAs } from "./fold.ts";
 
 // A device that is taken for one whose bindings are short, so that short ranges go in windows.
 
-/** Has a file's fold taken for such a device. It returns the limits. */
-export function useShortBindings(fold: () => Fold, binding: number): () => Limits {
+/**
+ * Has a file's fold taken for such a device, which has no look-back where the spine would be longer than a binding. It returns
+ * the limits.
+ */
+export function useShortBindings(
+  fold: () => Fold,
+  binding: number,
+  facts: Pick<Partial<DeviceFacts>, "lookBack"> = {},
+): () => Limits {
   let limits: Limits | undefined;
   let restore = (): void => {};
   beforeAll(() => {
@@ -25,7 +32,7 @@ export function useShortBindings(fold: () => Fold, binding: number): () => Limit
       ).map((name) => [name, device.limits[name]]),
     );
     limits = { ...own, maxStorageBufferBindingSize: binding } as unknown as Limits;
-    restore = planAs({ device }, { limits });
+    restore = planAs({ device }, { ...facts, limits });
   });
   afterAll(() => restore());
   return () => {
