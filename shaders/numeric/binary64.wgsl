@@ -4,7 +4,7 @@
 // Linked with int64.wgsl. Threads call these anywhere; each has its own result. No work-group memory.
 //
 // After the algorithms of Berkeley SoftFloat-3e (John R. Hauser; f64_addMags, f64_subMags, f64_mul,
-// roundPackToF64). Here a significand's leading bit is bit 63, which leaves eleven bits to round by.
+// roundPackToF64). In a product, a significand's leading bit is bit 63, which leaves eleven bits to round by; a sum has its own.
 
 const F64_SIGN = 0x80000000u;
 const F64_INFINITY = vec2<u32>(0u, 0x7ff00000u);

@@ -53,3 +53,34 @@ test("a pipeline that is set is not set again, and each recording sets its first
   expect(sorted.slice(-4)).toEqual(Array(4).fill("dispatch"));
   fold.destroy();
 });
+
+test("a reduction whose result lies on its input reads vectors, and takes two dispatches where one would read what it writes", async () => {
+  const fold = await openFold({ device: device() });
+  const restore = planAs(fold, { vendor: "nvidia", lookBack: true });
+  const reduce = await fold.prepareReduce({
+    type: u32,
+    maxLength: 10_000,
+    workGroupSize: 64,
+    itemsPerThread: 4,
+  });
+  restore();
+  const [input, output] = [0, 1].map(() => ({
+    buffer: storageBuffer(device(), new Uint32Array(10_000)),
+  })) as [{ buffer: GPUBuffer }, { buffer: GPUBuffer }];
+  const dispatches = (ranges: Parameters<typeof reduce.record>[1]): number => {
+    let count = 0;
+    const pass = {
+      setPipeline: () => {},
+      setBindGroup: () => {},
+      dispatchWorkgroups: () => count++,
+    } as unknown as GPUComputePassEncoder;
+    reduce.record(pass, ranges);
+    return count;
+  };
+  const length = 10_000;
+  expect(reduce.groupingOf({ input, output, length }).itemsPerVector).toBe(4);
+  expect(dispatches({ input, output, length })).toBe(1);
+  expect(reduce.groupingOf({ input, output: input, length }).itemsPerVector).toBe(4);
+  expect(dispatches({ input, output: input, length })).toBe(2);
+  fold.destroy();
+});
