@@ -210,8 +210,6 @@ const subjects = {
   // Too many for chunks to leave any out.
   "many of the greatest of rows": greatest(manyOfFew.subarray(0, 18_000), 2500, { rows: 9000 }),
   "the greatest": all(greatest(few, 10), greatest(numbers, 10)),
-  // On GPUs, too, there are more than one work-group can choose from.
-  "the greatest of many that are equal": greatest(manyOfFew, 10),
   "the greatest of many": greatest(
     // Some have a higher digit than all others.
     many.map((x, at) => (at % 4000 === 0 ? 5000 : x % 2000)),
@@ -434,14 +432,14 @@ const mutations: readonly Mutation[] = [
   {
     title: "places do not start where the digit does in the tile",
     shownBy: "a sort by counters, twice",
-    from: "first - before.x",
-    to: "first",
+    from: "spine[thread * params.tiles + tile] - before.x",
+    to: "spine[thread * params.tiles + tile]",
   },
   {
     title: "each tile takes the places of the first one",
     shownBy: "a sort by counters, twice",
-    from: "return spine[thread * params.tiles + tile];",
-    to: "return spine[thread * params.tiles];",
+    from: "spine[thread * params.tiles + tile] - before.x",
+    to: "spine[thread * params.tiles] - before.x",
   },
   {
     title: "a tile's counts go to another one's place",
@@ -452,8 +450,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "the tiles before are not added up",
     shownBy: "a sort by counters, once",
-    from: "return base + sum;",
-    to: "return base;",
+    from: "before.y + sum - before.x",
+    to: "before.y - before.x",
   },
   {
     title: "a tile hands on what came before it, and not its own",
@@ -504,11 +502,11 @@ const mutations: readonly Mutation[] = [
     to: "",
   },
   {
-    title: "values of another rank move along",
+    title: "a value does not move along",
     shownBy: "a sort by counters, once",
     // The loop is unrolled on GPUs.
-    from: /put_values\(ranks\);\n +(for|\{)/,
-    to: "$1",
+    from: /put_value\(place, own_values\[\w+\]\);/,
+    to: "",
   },
   {
     title: "structs stay where they are",
@@ -658,13 +656,13 @@ const mutations: readonly Mutation[] = [
   },
   {
     title: "one of the last digit's blocks too many is taken",
-    shownBy: "the greatest of many that are equal",
+    shownBy: "the greatest",
     from: "(before >> 16u) < remaining",
     to: "(before >> 16u) <= remaining",
   },
   {
     title: "parts of a block are those of the first one",
-    shownBy: "the greatest of many that are equal",
+    shownBy: "the greatest",
     from: "(numbers[block >> bits] << bits)",
     to: "0u",
   },

@@ -236,6 +236,7 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
     folder = mkdtempSync(join(tmpdir(), "wavefold-commands-"));
     put("in.npy", 3, 1, 7, 0, 4, 1, 6, 3);
     put("keys.npy", 2, 2, 5, 5, 5, 9, 9, 9);
+    put("times.npy", 0, 0, 1, 3, 3, 3, 7, 8);
     put("heads.npy", 0, 0, 1, 0, 0, 1, 0, 0);
     writeFileSync(join(folder, "in.wgsl"), kernel);
   });
