@@ -96,7 +96,7 @@ const tests = rows(
     .map((name) => `test/${name}`)
     .filter((name) => name.endsWith(".test.ts") && name !== "test/support/rows.test.ts")
     .sort(),
-  { of: 10 },
+  { of: 20 },
 );
 
 test("of every file of tests, the turns together are all tests and all rows", async () => {
