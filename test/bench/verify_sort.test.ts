@@ -4,37 +4,29 @@ import type { BenchTypeName } from "../../bench/elements.ts";
 import { benchTypes, CHUNK, elementsOf } from "../../bench/elements.ts";
 import { verifyPairs, verifySort } from "../../bench/verify_sort.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { arrayLike } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 
 // More than one chunk, and keys of which several are equal.
 const LENGTH = CHUNK + 5;
-const arrays = {
-  u32: Uint32Array,
-  i32: Int32Array,
-  f32: Float32Array,
-  f16: Uint16Array,
-  u64: BigUint64Array,
-  i64: BigInt64Array,
-  f64: Float64Array,
-} as const;
-type Sorted = keyof typeof arrays;
+const types = ["u32", "i32", "f32", "f16", "u64", "i64", "f64"] as const satisfies readonly BenchTypeName[];
+type Sorted = (typeof types)[number];
 
 function dataOf(type: Sorted, length: number): AnyArray {
   const bytes = new Uint8Array(length * benchTypes[type].type.bytes);
-  const elements = elementsOf(type as BenchTypeName, "add", length);
+  const elements = elementsOf(type, "add", length);
   let filled = 0;
   for (let chunk = elements.next(); chunk !== undefined; chunk = elements.next()) {
     bytes.set(chunk.bytes, filled);
     filled += chunk.bytes.byteLength;
   }
-  return arrayLike(new arrays[type](0), bytes.buffer) as AnyArray;
+  return arrayOver(benchTypes[type].type, bytes.buffer);
 }
 
 const bytesOf = (array: AnyArray): Uint8Array =>
   new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
 
-describe.each(Object.keys(arrays) as Sorted[])("sorts of %s", (type) => {
+describe.each(types)("sorts of %s", (type) => {
   const question = { type, op: "add", length: LENGTH } as const;
   const data = dataOf(type, LENGTH);
   const like = type === "f16" ? { type: benchTypes.f16.type } : {};
