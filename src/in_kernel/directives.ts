@@ -244,7 +244,7 @@ function clash(
   asked: readonly (readonly InKernelFunctions[])[],
   { message }: ArgumentError,
 ): SourceError {
-  const [, entry, called, size] = /: (\S+ calls (\S+), which is for (\d+) threads, .*)/s.exec(message) ?? [];
+  const [, entry, called, size] = /: (\S+ calls (\S+), which takes (\d+) threads, .*)/s.exec(message) ?? [];
   if (entry !== undefined && called !== undefined) {
     const at = asked.findIndex((functions) =>
       functions.some((one) => one.names.includes(called) && one.workGroupSize === Number(size)),

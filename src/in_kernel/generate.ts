@@ -6,7 +6,7 @@ import { refuse, refuseOthers } from "../errors.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";
 import type { InKernelFunctions } from "./link.ts";
-import { linkText } from "./link.ts";
+import { codeOf } from "./link.ts";
 
 /** The options of all in-kernel functions. */
 export interface InKernelOptions {
@@ -131,7 +131,7 @@ export function generate(
     workGroupSize,
     pieces,
     get code(): string {
-      return linkText("", [this], caller, names).trim();
+      return codeOf(this.pieces, names);
     },
   };
 }

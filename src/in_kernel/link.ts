@@ -34,26 +34,31 @@ export const sizeArguments = ({ code }: Piece): string | undefined =>
 export const threadsOf = (size: string): number =>
   size.split(",").reduce((threads, one) => threads * Number(one.replace(/[iu] *$/, "")), 1);
 
-const byName = (pieces: readonly Piece[]): ReadonlyMap<string, Piece> =>
-  new Map(pieces.map((piece) => [piece.name, piece]));
+const named = (pieces: readonly Piece[], name: string): Piece | undefined =>
+  pieces.find((piece) => piece.name === name);
+
+const reachAmong = (pieces: readonly Piece[], roots: readonly string[]): ReadonlySet<string> =>
+  reach(roots, (name) => named(pieces, name)?.words);
+
+const joined = (reached: ReadonlySet<string>, texts: readonly string[]): string =>
+  [...directivesAmong(reached), texts.join("\n\n")].join(" ");
+
+/** The functions of these names and all that they need, as one text. */
+export function codeOf(pieces: readonly Piece[], names: readonly string[]): string {
+  const reached = reachAmong(pieces, names);
+  const texts = [...reached].flatMap((name) => named(pieces, name) ?? []).map(compactText);
+  return joined(reached, ["", ...texts]).trim();
+}
 
 /** Links a text with the functions that it reaches: those that it names, and what these name in turn. */
-export function linkText(
-  text: string,
-  functions: readonly InKernelFunctions[],
-  name: string,
-  named?: readonly string[],
-): string {
+export function linkText(text: string, functions: readonly InKernelFunctions[], name: string): string {
   const kernel = piecesOf(text);
   const pieces = functions.flatMap((one) => one.pieces);
-  const own = byName(kernel);
-  const given = byName(pieces);
-  const reachedBy = (roots: readonly string[]): ReadonlySet<string> =>
-    reach(roots, (one) => (own.get(one) ?? given.get(one))?.words);
+  const all = [...kernel, ...pieces];
   const refuseKernel = (problem: string, option = "kernel"): never => {
     throw new ArgumentError(`${name}: ${problem}`, option);
   };
-  const reached = reachedBy(named ?? kernel.flatMap(wordsOf));
+  const reached = reachAmong(all, kernel.flatMap(wordsOf));
   // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
   // the first line, and the functions after the last.
   const linked = [kernel.map(({ directive, blanks, text: whole }) => (directive ? blanks : whole)).join("")];
@@ -64,12 +69,13 @@ export function linkText(
     }
     if (code) {
       linked.push(code);
-      for (const word of (given.get(one) as Piece).words) {
+      for (const word of (named(pieces, one) as Piece).words) {
         // Names that the code declares inside, and variables such as a counter, are not taken from WGSL. Names of WGSL
         // never stand in such places.
         if (
-          own.has(word) &&
-          (given.has(word) || !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
+          named(kernel, word) &&
+          (named(pieces, word) ||
+            !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
         ) {
           refuseKernel(`its ${word} hides what ${one} uses; rename it`);
         }
@@ -79,24 +85,24 @@ export function linkText(
   for (const entry of kernel) {
     const size = sizeArguments(entry);
     if (size) {
-      const calls = reachedBy(entry.words);
+      const calls = reachAmong(all, entry.words);
       const threads = threadsOf(size);
       for (const { names, workGroupSize } of functions) {
         const called = names.find((one) => calls.has(one));
         if (called && workGroupSize && threads !== workGroupSize) {
-          const problem = `${entry.name} calls ${called}, which is for ${workGroupSize} threads`;
-          const override = size.split(/\W+/).find((one) => own.get(one)?.keyword === "override");
+          const problem = `${entry.name} calls ${called}, which takes ${workGroupSize} threads`;
+          const override = size.split(/\W+/).find((one) => named(kernel, one)?.keyword === "override");
           if (threads || override) {
             refuseKernel(`${problem}, and has ${threads || `the override ${override}; make it a const`}`);
           }
           linked.push(
-            `const_assert ${[0, 1, 2].map((at) => `array(${size}, 1, 1)[${at}]`).join(" * ")} == ${workGroupSize}; // ${problem}`,
+            `const_assert ${[0, 1, 2].map((at) => `array(${size}, 1, 1)[${at}]`).join("*")} == ${workGroupSize}; // ${problem}`,
           );
         }
       }
     }
   }
-  return [...directivesAmong(reached), linked.join("\n\n")].join(" ");
+  return joined(reached, linked);
 }
 
 /**

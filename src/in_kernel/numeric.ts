@@ -8,11 +8,10 @@ import { MARK } from "../text/mark.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import type { InKernelFunctions } from "./link.ts";
-import { linkText } from "./link.ts";
+import { codeOf } from "./link.ts";
 
 /** Functions that use no work-group memory, from text. `names` are those that a kernel may call. */
 function plainFunctions(
-  caller: string,
   text: string,
   files: readonly SourceText[],
   names: readonly string[],
@@ -33,7 +32,7 @@ function plainFunctions(
     workGroupMemory: 0,
     pieces: piecesOf(shared.map(textOf).join("") + text),
     get code(): string {
-      return linkText("", [this], caller, names).trim();
+      return codeOf(this.pieces, names);
     },
   };
 }
@@ -73,7 +72,7 @@ export function numeric(type: ElementType): InKernelFunctions {
       "type",
     );
   }
-  return plainFunctions("numeric", text, files, names);
+  return plainFunctions(text, files, names);
 }
 
 /**
@@ -104,5 +103,5 @@ export function identityOf<Name extends string>(options: {
   const text = `fn ${name}() -> ${type.value} {
   ${setup}return ${type.kind === "struct" ? expression.replaceAll(MARK, "") : expression};
 }`;
-  return plainFunctions("identityOf", text, filesOf(type), [name]);
+  return plainFunctions(text, filesOf(type), [name]);
 }

@@ -16,7 +16,7 @@ import { count, scanBody, withOwn } from "./functions.ts";
 import type { Family, InKernelOptions } from "./generate.ts";
 import { generate, splitAgain } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
-import { linkText } from "./link.ts";
+import { codeOf } from "./link.ts";
 
 /** The options of {@link workGroupSort}. */
 export interface WorkGroupSortOptions extends InKernelOptions {
@@ -216,7 +216,7 @@ function sorted(
     workGroupSize,
     pieces: parts.flatMap(({ pieces }) => pieces),
     get code(): string {
-      return linkText("", [this], caller, names).trim();
+      return codeOf(this.pieces, names);
     },
   };
   return splitAgain(made, values);

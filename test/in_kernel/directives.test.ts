@@ -368,7 +368,7 @@ describe("an entry point of another size is an error at the directive", () => {
   test("where it is not the first one", () => {
     const source = `${entry("64", "a")}\n\n${ASK}\n${helper}\n${entry("32", "b")}`;
     expect(errorOf(source).message).toBe(
-      "in.wgsl, line 3: b calls work_group_scan_exclusive_add_u32, which is for 64 threads, and has 32",
+      "in.wgsl, line 3: b calls work_group_scan_exclusive_add_u32, which takes 64 threads, and has 32",
     );
     // One that does not call it may have any size.
     expect(() => linkDirectives(source.replace(/helper\(i\);(?= \}$)/, ""))).not.toThrow();
@@ -377,12 +377,12 @@ describe("an entry point of another size is an error at the directive", () => {
   test("where it is an override; a constant's name is asserted", async () => {
     const by = (declaration: string): string => `${declaration}\n${ASK}\n${helper}\n${entry("N, 2", "a")}`;
     expect(errorOf(by("override N = 32u;")).message).toBe(
-      "in.wgsl, line 2: a calls work_group_scan_exclusive_add_u32, which is for 64 threads, and has the override N; make it a const",
+      "in.wgsl, line 2: a calls work_group_scan_exclusive_add_u32, which takes 64 threads, and has the override N; make it a const",
     );
     await expectCompiles(linkDirectives(by("const N = 32u;")));
     const wrong = linkDirectives(by("const N = 16u;"));
     expect(await failures(device(), [{ title: "kernel", code: wrong }])).toEqual([
-      expect.stringMatching(/const assertion failed: const_assert .*for 64 threads$/),
+      expect.stringMatching(/const assertion failed: const_assert .*takes 64 threads$/),
     ]);
   });
 });

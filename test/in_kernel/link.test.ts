@@ -282,7 +282,7 @@ describe("the size of an entry point", () => {
   );
 
   test.each(["32", "8, 4", "64, 2", "0x20u", "1", "(32), 1"])("%s is not", async (size) => {
-    const expected = `kernel: main calls work_group_scan_inclusive_add_u32, which is for 64 threads, and has `;
+    const expected = `kernel: main calls work_group_scan_inclusive_add_u32, which takes 64 threads, and has `;
     if (size.startsWith("(")) {
       // What is an expression is told by the compiler.
       const failed = await failures(device(), [
@@ -299,7 +299,7 @@ describe("the size of an entry point", () => {
     const kernel = `${helper}${entry("64", "first")}${entry("32", "second", "")}`;
     expect(() => link(kernel, [scan(64)])).not.toThrow();
     expect(() => link(`${kernel}${entry("16", "third")}`, [scan(64)])).toThrow(
-      "kernel: third calls work_group_scan_inclusive_add_u32, which is for 64 threads, and has 16",
+      "kernel: third calls work_group_scan_inclusive_add_u32, which takes 64 threads, and has 16",
     );
     // Two sizes, by two names.
     const both = `${entry("32", "a", "_ = work_group_scan_inclusive_add_u32(1u, 0u);")}${entry("64", "b", "_ = work_group_scan_inclusive_add_u32_64(1u, 0u);")}`;
@@ -318,17 +318,17 @@ describe("the size of an entry point", () => {
   ])("by constants, is asserted in the text: %s %s", async (constants, size, isRight) => {
     const code = link(`${constants}${helper}${entry(size)}`, [scan(64)]);
     expect(code).toMatch(
-      /\nconst_assert .* == 64; \/\/ main calls work_group_scan_inclusive_add_u32, which is for 64 threads$/,
+      /\nconst_assert .* == 64; \/\/ main calls work_group_scan_inclusive_add_u32, which takes 64 threads$/,
     );
     const failed = await failures(device(), [{ title: size, code }]);
-    expect(failed.map((one) => /const assertion failed.*which is for 64 threads$/.test(one))).toEqual(
+    expect(failed.map((one) => /const assertion failed.*which takes 64 threads$/.test(one))).toEqual(
       isRight ? [] : [true],
     );
   });
 
   test("is no override, which nothing can be compared with before the pipeline is made", () => {
     expect(() => link(`override N = 64u;\n${helper}${entry("N, 1")}`, [scan(64)])).toThrow(
-      "kernel: main calls work_group_scan_inclusive_add_u32, which is for 64 threads, and has the override N; make it a const",
+      "kernel: main calls work_group_scan_inclusive_add_u32, which takes 64 threads, and has the override N; make it a const",
     );
     expect(() => link(`override N = 64u;\n${helper}${entry("N", "main", "")}`, [scan(64)])).not.toThrow();
   });
