@@ -26,7 +26,7 @@ import {
 import { storageBuffer } from "../support/buffers.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { failures, nullGpu, useNullDevice } from "../support/null_device.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
 Object.assign(globalThis, globals);
 
@@ -241,7 +241,7 @@ for (const { name, text, sections } of withCode) {
   });
 }
 
-test("the guides' TypeScript type-checks", async () => {
+testInTurn({ of: 4 })("the guides' TypeScript type-checks", async () => {
   // In the repository, for its packages and its tsconfig.json.
   const place = resolve("build", "guides-types");
   await rm(place, { recursive: true, force: true });

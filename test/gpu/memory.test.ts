@@ -13,7 +13,7 @@ import { planScan } from "../support/plans.ts";
 import { testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 10 });
 
 // What a device keeps for its folds, and what a plan owns.
 

@@ -23,7 +23,7 @@ import { poisoned, useShortBindings, watchBindings } from "../support/short_bind
 
 // Ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 10 });
 const fold = useSoftwareFold();
 const BINDING = 32768;
 /** Items of 4 bytes in a window: as many as fit beside what a binding may start before its range. */

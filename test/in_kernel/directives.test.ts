@@ -16,6 +16,7 @@ import { link } from "../../src/in_kernel/link.ts";
 import { piecesOf, textOf } from "../../src/text/pieces.ts";
 import { operatorsOf } from "../support/kernels.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
+import { rows } from "../support/rows.ts";
 
 const device = useNullDevice();
 
@@ -103,7 +104,7 @@ describe("a directive", () => {
     endings.flatMap((ending) =>
       ["inclusive", "exclusive"].map((direction) => `${scope}_scan_${direction}_max_u32${ending}`),
     );
-  test.each<[string, string]>([
+  const asked: readonly (readonly [string, string])[] = [
     ...["work_group", "thread_tile_8"].flatMap((scope) =>
       [...scans(scope, ["", "_total", "_update"]), `${scope}_reduce_max_u32`].map(
         (name): [string, string] => [name, `${name}(1u, local_index)`],
@@ -139,7 +140,8 @@ describe("a directive", () => {
     ]),
     ["work_group_compact_update", "work_group_compact_update(true, local_index)"],
     ["work_group_allocate", "work_group_allocate(1u, local_index)"],
-  ])("asks for %s", async (name, call) => {
+  ];
+  test.each(rows(asked, { of: 4 }))("asks for %s", async (name, call) => {
     const counter = /_update(_|$)|allocate/.test(name) ? " counter=bump.used" : "";
     for (const subgroups of ["", " subgroups"]) {
       for (const suffix of ["", "twin"]) {

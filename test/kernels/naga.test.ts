@@ -34,7 +34,7 @@ for (const { type, shape } of rows(ofTypes, { of: 60 })) {
   });
 }
 
-test.for(rows([8, 3], { of: 6, seldom: true }))(
+test.for(rows([8, 3], { of: 12, seldom: true }))(
   "naga compiles every portable kernel: maps, %i items a thread",
   async (itemsPerThread, { skip }) => {
     skip(denoMissing !== undefined, denoMissing ?? "");

@@ -57,7 +57,7 @@ test.each(rows(ofShapes, { of: 60 }))(
   },
 );
 
-test.each(rows(ofTypes, { of: 30, shift: 3 }))(
+test.each(rows(ofTypes, { of: 60, shift: 3 }))(
   "$type.name, $algorithm, 32 × 4: every pipeline fits the bindings that its kernel names, and nothing unused is enabled",
   async ({ type, algorithm }) => {
     const kernels = await kernelsOf(type, algorithm, { workGroupSize: 32, itemsPerThread: 4 });
@@ -97,7 +97,7 @@ const callable = /^(work_group|coalesced|thread_tile)_/;
 
 const typesByName = allTypes.map((type) => [type.name, type] as const);
 
-test.each(rows(typesByName, { of: 12, seldom: true }))(
+test.each(rows(typesByName, { of: 20, seldom: true }))(
   "%s: what a caller does not use is not in the WGSL",
   async (_, type) => {
     const shape = { workGroupSize: 32, itemsPerThread: 4 };
@@ -117,7 +117,7 @@ test.each(rows(typesByName, { of: 12, seldom: true }))(
   },
 );
 
-test.each(rows(typesByName, { of: 12, shift: 1, seldom: true }))(
+test.each(rows(typesByName, { of: 20, shift: 10, seldom: true }))(
   "%s: same input, same text",
   async (_, type) => {
     const shape = { workGroupSize: 32, itemsPerThread: 4 };

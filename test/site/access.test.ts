@@ -5,7 +5,7 @@ import { describe, expect } from "vitest";
 import { testInTurn } from "../support/rows.ts";
 import { overflow, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 2 });
+const test = testInTurn({ of: 3 });
 
 const visit = useSite();
 

@@ -16,7 +16,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, mul } from "../../src/algebra/operators.ts";
 import { expectImports, runBlocks } from "../support/blocks.ts";
 import { useSoftwareFold } from "../support/fold.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -114,7 +114,7 @@ function arrayOf(type: Choice["type"], numbers: Numbers): ScalarArray {
 const titleOf = ({ choice, numbers }: (typeof cases)[number]): string =>
   `${choice.primitive} of ${choice.type}, ${numbers.source}${choice.segments ? `, ${choice.segments.kind}` : ""}${choice.own ? `, ${choice.own.name}` : ""}`;
 
-for (const one of rows(cases, { of: 4 })) {
+for (const one of rows(cases, { of: 6 })) {
   test(`the code does what the page does: ${titleOf(one)}`, async () => {
     const { choice, numbers } = one;
     const text = codeOf(choice, numbers);
@@ -133,7 +133,8 @@ for (const one of rows(cases, { of: 4 })) {
   });
 }
 
-test("the code type-checks", async () => {
+const inTurn = testInTurn({ of: 3 });
+inTurn("the code type-checks", async () => {
   // In the repository, for its packages and its tsconfig.json.
   const place = resolve("build", "site-code-types");
   await rm(place, { recursive: true, force: true });
@@ -187,7 +188,7 @@ test("one wrong element of any result is found", async () => {
   }
 });
 
-test("sums of segments may be off by their bound, and by no more", async () => {
+inTurn("sums of segments may be off by their bound, and by no more", async () => {
   const data = Float32Array.from({ length: 4096 }, (_, at) => Math.sin(at) * 3);
   for (const [primitive, segments] of [
     ["scan", { kind: "rows", rows: 64 }],

@@ -20,7 +20,7 @@ import { failures, useNullDevice } from "../support/null_device.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 6 });
 
 const device = useNullDevice();
 const shaders = new URL("../../shaders/", import.meta.url);
@@ -186,7 +186,7 @@ describe("what an operator declares", () => {
     reference: (a, b) => a + b,
   }) as Operator as Operator<string>;
 
-  test.each(rows(algorithmNames, { of: 3 }))(
+  test.each(rows(algorithmNames, { of: 6, seldom: true }))(
     "may have all our names, and those of WGSL's own functions: %s",
     async (algorithm) => {
       const kernels = await kernelsWith(u32, op, {}, [algorithm]);

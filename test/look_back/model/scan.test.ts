@@ -5,7 +5,7 @@ import { explore, webgpu } from "./explore.ts";
 import type { ScanOptions, ScanRule } from "./scan.ts";
 import { scanDefaults, scanModel, scanRules } from "./scan.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 6 });
 
 /** Less than WebGPU promises: each load returns anything that was ever there, of earlier runs too. */
 const weakest: MemoryModel = { coherent: false, dispatchesInOrder: false };
@@ -155,7 +155,7 @@ const otherWays = [
   { way: "by threads", tiles: 4, fanOut: 1 },
   { way: "one by one", tiles: 4, fanOut: 1 },
 ] as const;
-test.each(rows(otherWays, { of: 4, seldom: true }))(
+test.each(rows(otherWays, { of: 6, seldom: true }))(
   "carries by several stand-ins are wrong in the other ways, too: %o",
   { timeout: STUCK_MS },
   (one) => {
