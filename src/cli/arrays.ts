@@ -4,12 +4,13 @@ import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
+import { requireRows } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import type { Context } from "../gpu/context.ts";
 import { contextOf } from "../gpu/device.ts";
 import type { ClassPartition, Partition } from "../gpu/partition.ts";
 import type { Streamed } from "../gpu/streams.ts";
-import { endWithTotal, startCompact, startReduce, startScan } from "../gpu/streams.ts";
+import { endRows, endWithTotal, startCompact, startReduce, startScan } from "../gpu/streams.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { UsageError } from "./errors.ts";
 import type { Input, Target } from "./files.ts";
@@ -23,6 +24,7 @@ import type {
   MapOption,
   OperatorOption,
   RawOption,
+  SegmentsOption,
   TuningOption,
 } from "./options.ts";
 import { withFold } from "./options.ts";
@@ -167,7 +169,34 @@ function sumWatch(
   };
 }
 
-/** `wavefold scan` */
+/** The items of a row, or the columns: a number, or the last dimension of the input. */
+export function sizeOf(
+  kind: "rows" | "columns",
+  given: number | true,
+  shape: readonly number[] | undefined,
+  caller: string,
+): number {
+  if (given !== true) {
+    return given;
+  }
+  const what = kind === "rows" ? "rows of the last dimension" : "the last dimension's columns";
+  if (shape === undefined || shape.length < 2) {
+    throw new UsageError(
+      `${caller}: --${kind} without a number takes ${what}, and the input has ${shape === undefined ? "no header" : "one dimension"}; it takes --${kind} COUNT`,
+    );
+  }
+  const last = shape.at(-1) as number;
+  if (last === 0) {
+    throw new UsageError(`${caller}: --${kind} without a number takes ${what}, which is 0`);
+  }
+  return last;
+}
+
+/** What a scan of segments says if it is asked for a total. */
+export const NO_TOTAL =
+  "scan: with segments there is no total of all; reduce gives the total of each segment";
+
+/** `wavefold scan`, also of rows */
 export async function scanFile(
   path: string,
   options: OutputOption &
@@ -176,9 +205,13 @@ export async function scanFile(
     TuningOption &
     InitialOption &
     RawOption &
-    AdapterOption & { readonly exclusive?: boolean; readonly total?: boolean },
+    AdapterOption &
+    Pick<SegmentsOption, "rows"> & { readonly exclusive?: boolean; readonly total?: boolean },
 ): Promise<void> {
-  const { op, exclusive = false, total = false } = options;
+  const { op, exclusive = false, total = false, rows } = options;
+  if (total && rows !== undefined) {
+    throw new UsageError(NO_TOTAL);
+  }
   if (total && options.output === DASH) {
     throw new UsageError("scan: --total and -o - both write to standard output; it takes one of them");
   }
@@ -187,7 +220,18 @@ export async function scanFile(
     const mapped = mappedOf(source.type, options, "scan");
     const { type } = mapped;
     monoid(op, type, "scan");
-    const all = { ...tuningOf(options), ...mapped, ...initialOf(options, type), op, exclusive };
+    const columns = rows === undefined ? undefined : sizeOf("rows", rows, source.shape, "scan");
+    if (columns !== undefined && source.size !== undefined) {
+      requireRows("rows", columns, source.size / source.type.bytes, `scan<${type.name}>`);
+    }
+    const all = {
+      ...tuningOf(options),
+      ...mapped,
+      ...initialOf(options, type),
+      op,
+      exclusive,
+      ...(columns !== undefined && { segments: { rows: columns } }),
+    };
     const start = (context: Context, known: number | undefined): Streamed =>
       startScan(context, "scan", all, { known, total });
     return withStream(options, source, start, async (streamed, read) => {
@@ -201,12 +245,15 @@ export async function scanFile(
           if (total) {
             sum = `${formatValue((await endWithTotal(streamed, hasItems)) as Scalar, type)}\n`;
           } else {
-            streamed.pieces.end();
+            endRows(streamed, "scan");
           }
         };
-        await moveThrough(streamed, { source, input, output, end, read, look: watch.look });
+        const { look } = columns === undefined ? watch : {};
+        await moveThrough(streamed, { source, input, output, end, read, ...(look && { look }) });
       });
-      watch.tell();
+      if (columns === undefined) {
+        watch.tell();
+      }
       return sum;
     });
   });

@@ -55,7 +55,7 @@ input, modulo 2^32. A sum of f64 is rounded piece by piece, each on top of the t
 
 const SEGMENTS_HELP = `
 
-With --rows, --columns, --offsets, --heads, --keys or --key, everything is in memory at once.`;
+With --columns, --offsets, --heads, --keys or --key, and for a reduction with --rows, everything is in memory at once.`;
 
 const COMPACT_HELP = `
 
@@ -102,8 +102,10 @@ function parseWorkGroupSize(given: string): number {
 }
 
 /** Whether options name segments. Commands on segments are loaded only then. */
-const hasSegments = ({ rows, columns, offsets, heads, keys, key, keyType }: SegmentsOption): boolean =>
-  [rows, columns, offsets, heads, keys, key, keyType].some((one) => one !== undefined);
+const hasSegments = ({ rows, ...others }: SegmentsOption): boolean =>
+  rows !== undefined || hasOtherSegments(others);
+const hasOtherSegments = ({ columns, offsets, heads, keys, key, keyType }: SegmentsOption): boolean =>
+  [columns, offsets, heads, keys, key, keyType].some((one) => one !== undefined);
 
 /** @param printHelp - takes what commander would print. */
 function program(printHelp: (text: string) => void): Command {
@@ -150,7 +152,8 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(tuningOption())
     .addHelpText("after", NPY_HELP + SEGMENTS_HELP)
     .action(async (path: string, options: SegmentFileOptions & Parameters<typeof scanFile>[1]) =>
-      hasSegments(options)
+      // Rows alone go in pieces.
+      hasOtherSegments(options)
         ? (await import("./segments.ts")).scanSegments(path, options)
         : scanFile(path, options),
     );

@@ -10,8 +10,10 @@ import {
   elementsIn,
   initialOf,
   mappedOf,
+  NO_TOTAL,
   openOutput,
   readFlagsFor,
+  sizeOf,
   tuningOf,
   withElements,
   writeArray,
@@ -31,30 +33,7 @@ import type {
 import { requireKeyType, withFold } from "./options.ts";
 import { startProgress } from "./progress.ts";
 
-// Commands on segments, and on runs. They hold all elements in memory at once.
-
-/** The items of a row, or the columns: a number, or the last dimension of the input. */
-function sizeOf(
-  kind: "rows" | "columns",
-  given: number | true,
-  shape: readonly number[] | undefined,
-  caller: string,
-): number {
-  if (given !== true) {
-    return given;
-  }
-  const what = kind === "rows" ? "rows of the last dimension" : "the last dimension's columns";
-  if (shape === undefined || shape.length < 2) {
-    throw new UsageError(
-      `${caller}: --${kind} without a number takes ${what}, and the input has ${shape === undefined ? "no header" : "one dimension"}; it takes --${kind} COUNT`,
-    );
-  }
-  const last = shape.at(-1) as number;
-  if (last === 0) {
-    throw new UsageError(`${caller}: --${kind} without a number takes ${what}, which is 0`);
-  }
-  return last;
-}
+// Commands on segments, and on runs. They hold all elements in memory at once. A scan of rows needs not: it is in arrays.ts.
 
 /** What the segments are made for. */
 interface SegmentsFor {
@@ -164,9 +143,7 @@ export async function scanSegments(
   const { op, exclusive = false } = options;
   requireKeyType(options, "scan");
   if (options.total) {
-    throw new UsageError(
-      "scan: with segments there is no total of all; reduce gives the total of each segment",
-    );
+    throw new UsageError(NO_TOTAL);
   }
   const target = await openOutput(options.output, options);
   await withAll(

@@ -7,7 +7,7 @@ import type { TuningOptions } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planReduce } from "../plan/reduce.ts";
 import { requireScalar } from "../plan/scalar.ts";
-import { isLong, runAtHand, typesOf } from "./at_hand.ts";
+import { isLong, runAtOnce, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { methodsFor } from "./methods.ts";
 import { arrangementFor, plannedLength } from "./planned.ts";
@@ -68,7 +68,7 @@ export async function argAtHand(
     const length = Math.min(items, given.length - at);
     const [byteOffset, byteLength] = [given.byteOffset + at * type.bytes, length * type.bytes];
     const part = { ...given, length, byteOffset, byteLength };
-    const made = await runAtHand(context, { primitive: call, all, plan }, all, part, {});
+    const made = await runAtOnce(context, { primitive: call, all, plan }, all.type, part);
     const entry = new Uint32Array(made.buffer as ArrayBuffer, 0, all.type.bytes / 4);
     // Of equal keys, the first one stays.
     if (at === 0 || keyOf(entry) < keyOf(best)) {

@@ -17,6 +17,7 @@ import type { HandEnds } from "./ends_at_hand.ts";
 import type { Range, ResolvedRanges } from "./executor.ts";
 import { methodsFor } from "./methods.ts";
 import { once } from "./once.ts";
+import type { LongPlanned } from "./pieces_at_hand.ts";
 import type { Planned } from "./planned.ts";
 import { arrangementFor, forgetRuns, plannedLength, withPlan } from "./planned.ts";
 import type { Given, Part, Target } from "./transfer.ts";
@@ -303,7 +304,7 @@ export const isLong = (length: number, itemBytes: number, { kept, facts: { limit
  */
 export async function runAtHand(
   context: Context,
-  planned: Planned,
+  planned: LongPlanned,
   { type, from = type }: Omit<HandTypes, "arrayOf">,
   given: Given,
   ends: Partial<Omit<HandEnds, "options">>,
@@ -314,7 +315,19 @@ export async function runAtHand(
     const { runInPieces } = await import("./pieces_at_hand.ts");
     return runInPieces(context, { planned, given, outputBytes: type.bytes, ends, target, room });
   }
-  return planAtHand(context, planned, async ({ plan, upload, output, run }) => {
+  return runAtOnce(context, planned, type, given, ends, target);
+}
+
+/** The same for an array that is not long. */
+export const runAtOnce = (
+  context: Context,
+  planned: Planned,
+  type: ElementType,
+  given: Given,
+  ends: Partial<Omit<HandEnds, "options">> = {},
+  target: Target = fresh,
+): Promise<Uint8Array> =>
+  planAtHand(context, planned, async ({ plan, upload, output, run }) => {
     const length = plan.outputLength(given.length);
     if (length === 0 && !ends.total) {
       return new Uint8Array(0);
@@ -335,7 +348,6 @@ export async function runAtHand(
     await run(ranges, given.length, parts);
     return result();
   });
-}
 
 /** Bytes of a range that go to a target. */
 export const partOf = ({ buffer }: Range, bytes: number, target: () => Uint8Array): Part => ({

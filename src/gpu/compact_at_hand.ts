@@ -92,11 +92,11 @@ export async function selectAtHand(
   };
   const plan = async (options: typeof all): Promise<Plan> =>
     planner(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
-  const planned = { primitive, all, plan };
+  const call = { all, plan };
   let counts = new Uint32Array(1);
   const made = goesInPieces
     ? await (await loadPieces()).runInPieces(context, {
-        planned,
+        planned: { primitive: "compact", ...call },
         given,
         outputBytes: itemBytes,
         target,
@@ -105,7 +105,7 @@ export async function selectAtHand(
       })
     : await planAtHand(
         context,
-        planned,
+        { primitive, ...call },
         async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
           counts = new Uint32Array(countWords);
           if (length === 0) {

@@ -5,6 +5,7 @@ import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { MAP_READ, MAP_WRITE } from "./flags.ts";
 import type { PlanForCalls, Planned } from "./planned.ts";
 import { arrangementFor, forgetRuns, withPlan } from "./planned.ts";
+import type { RowCut } from "./row_cut.ts";
 import type { Hand } from "./transfer.ts";
 import { atHand, givenOf, PIECES, READ, submit, WRITTEN } from "./transfer.ts";
 
@@ -41,6 +42,8 @@ export interface Pieces {
   end(): void;
   /** The result of the next piece. It is undefined when all were released; then the buffers have been given back. */
   next(): Promise<PieceResult | undefined>;
+  /** How many bytes were filled of all pieces. */
+  bytesFilled(): number;
   /** The bytes of the total, after `end`, if it is read. It is undefined if nothing was computed. */
   total(): Promise<Uint8Array | undefined>;
   /**
@@ -137,7 +140,7 @@ export type WriteFlags = (words: Uint32Array, first: number) => void;
 /**
  * Starts a stream. The plan is for as many items as a piece has. `initial` has the bytes of the value before the first item,
  * if the plan takes one. `readsTotal` is whether to read the total at the end. If the plan takes flags, `writeFlags` writes
- * those of a piece as it goes to the GPU.
+ * those of a piece as it goes to the GPU. With `rows`, each row is combined for itself.
  */
 export function openPieces(
   context: Context,
@@ -146,9 +149,20 @@ export function openPieces(
   initial?: Uint8Array,
   readsTotal = false,
   writeFlags?: WriteFlags,
+  rows?: RowCut,
 ): Pieces {
-  const pieceItems = planned.all.maxLength;
+  const pieceItems = rows?.most ?? planned.all.maxLength;
   const isReduction = planned.primitive === "reduce";
+  /** Whether pieces have results, beside a total of all. */
+  const hasResults = !isReduction || rows !== undefined;
+  const firstOf = (piece: number): number => rows?.firstOf(piece) ?? piece * pieceItems;
+  /** How many results a piece of so many items has, if that is known. */
+  const resultsOf = (piece: number, items: number): number =>
+    !isReduction || rows === undefined
+      ? items
+      : rows.isWhole
+        ? items / rows.columns
+        : Number(rows.ends(piece));
   /** Resolves when the stream is over, whether it ended or was stopped. */
   const over = deferred<void>();
   const places: Place[] = [];
@@ -157,6 +171,7 @@ export function openPieces(
   let started = 0;
   let taken = 0;
   let released = 0;
+  let bytesFilled = 0;
   let ended = false;
   let stopped: { readonly reason: unknown } | undefined;
   let failed = false;
@@ -218,7 +233,7 @@ export function openPieces(
     const { compiled } = own;
     const { plan } = compiled;
     const { needs } = plan;
-    const arrangement = arrangementFor(planned.all);
+    const arrangement = rows?.isWhole ? "vectors" : arrangementFor(planned.all);
     const vector = arrangement === "padded" ? plan.vector : 1;
     const rangeOf = (buffer: GPUBuffer, bytes: number): Range => ({ buffer, offset: 0, bytes });
     type Name = "input" | "output" | "flags";
@@ -229,26 +244,35 @@ export function openPieces(
       rangeOf(buffer, items && rangeBytes(items, itemBytesOf(name), vector));
 
     const input = await hand.own("input", roomOf("input", pieceItems));
-    const output = isReduction ? undefined : await hand.own("output", roomOf("output", pieceItems));
+    const mostResults = Math.max(1, resultsOf(0, pieceItems));
+    const output = hasResults ? await hand.own("output", roomOf("output", mostResults)) : undefined;
     const flags = writeFlags && (await hand.own("flags", roomOf("flags", pieceItems)));
     const count = needs.has("count") ? await hand.own("count", 4) : undefined;
     const carryBytes = initial?.length ?? 0;
+    const carry = (): GPUBuffer | Promise<GPUBuffer> => hand.own("carry", carryBytes);
+    const start = initial && (await hand.upload("carry", givenOf(initial)));
     // A dispatch may not read and write the same buffer, so that the carry goes from one to the other and back.
     const carries: GPUBuffer[] =
-      initial === undefined
-        ? []
-        : [await hand.upload("carry", givenOf(initial)), await hand.own("carry", carryBytes)];
+      start === undefined || rows?.isWhole ? [] : [rows ? await carry() : start, await carry()];
     const carryBefore = (piece: number): Range | undefined => {
-      const buffer = carries[piece % 2];
+      const buffer = rows?.starts(piece) ? start : carries[piece % 2];
       return buffer && rangeOf(buffer, carryBytes);
+    };
+    const carryAfter = (piece: number): Range | undefined => {
+      const buffer = carries[(piece + 1) % 2];
+      return buffer && rangeOf(buffer, carryBytes);
+    };
+    const outputOf = (piece: number, items: number): Range | undefined => {
+      const results = resultsOf(piece, items);
+      return output && results > 0 ? itemsOf("output", output, results) : carryAfter(piece);
     };
     const rangesOf = (piece: number, items: number): ResolvedRanges => ({
       input: itemsOf("input", input, items),
-      output: output ? itemsOf("output", output, items) : carryBefore(piece + 1),
+      output: outputOf(piece, items),
       flags: flags && itemsOf("flags", flags, items),
       count: count && rangeOf(count, 4),
       initial: carryBefore(piece),
-      total: needs.has("total") ? carryBefore(piece + 1) : undefined,
+      total: needs.has("total") ? carryAfter(piece) : undefined,
     });
 
     const drop = (): void => {
@@ -260,7 +284,7 @@ export function openPieces(
     /** The dispatches for a piece. A driver takes milliseconds for each new buffer while it copies, so they are kept. */
     const dispatchesFor = (piece: number, items: number): readonly Dispatch[] => {
       const ranges = rangesOf(piece, items);
-      const buffers = [input, output, flags, count, ...carries];
+      const buffers = [input, output, flags, count, start, ...carries];
       if (compiled.nextRun()) {
         forgetRuns(own);
       }
@@ -268,8 +292,9 @@ export function openPieces(
         drop();
       }
       own.pieces ??= { buffers, dispatches: new Map() };
-      const key = `${items} ${piece % 2}`;
-      const first = (piece * pieceItems) % 2 ** 32;
+      const place = rows ? ` ${rows.columns} ${rows.starts(piece)} ${rows.ends(piece)}` : "";
+      const key = `${items} ${piece % 2}${place}`;
+      const first = firstOf(piece) % 2 ** 32;
       const known = own.pieces.dispatches.get(key);
       if (known !== undefined) {
         const at = paramNames.indexOf("first_index") * 4;
@@ -282,7 +307,11 @@ export function openPieces(
         drop();
       }
       own.pieces ??= { buffers, dispatches: new Map() };
-      const made = compiled.dispatches(compiled.bind(items, ranges, { arrangement }, { first_index: first }));
+      const params = {
+        first_index: first,
+        ...(rows?.isWhole && { columns: rows.columns, segment_count: items / rows.columns }),
+      };
+      const made = compiled.dispatches(compiled.bind(items, ranges, { arrangement }, params));
       own.pieces.dispatches.set(key, made);
       return made;
     };
@@ -291,7 +320,7 @@ export function openPieces(
       async slot() {
         return {
           stage: await hand.take("staging", wholeWords(pieceItems * itemBytes.input), WRITTEN),
-          back: output && (await hand.take("read-back", wholeWords(pieceItems * itemBytes.output), READ)),
+          back: output && (await hand.take("read-back", wholeWords(mostResults * itemBytes.output), READ)),
           countBack: count && (await hand.take("read-back", 4, READ)),
           flagStage: flags && (await hand.take("staging", pieceItems * 4, WRITTEN)),
           bytes: undefined,
@@ -301,7 +330,7 @@ export function openPieces(
       run({ stage, back, countBack, flagStage, filled }, piece) {
         const items = filled / itemBytes.input;
         if (flagStage) {
-          writeFlags?.(new Uint32Array(flagStage.getMappedRange(), 0, items), piece * pieceItems);
+          writeFlags?.(new Uint32Array(flagStage.getMappedRange(), 0, items), firstOf(piece));
           flagStage.unmap();
         }
         compiled.requireDevice();
@@ -313,8 +342,9 @@ export function openPieces(
             encoder.copyBufferToBuffer(flagStage, 0, flags, 0, wholeWords(items * 4));
           }
           compiled.encode(encoder, dispatches);
-          if (output && back) {
-            encoder.copyBufferToBuffer(output, 0, back, 0, wholeWords(items * itemBytes.output));
+          const results = resultsOf(piece, items);
+          if (output && back && results > 0) {
+            encoder.copyBufferToBuffer(output, 0, back, 0, wholeWords(results * itemBytes.output));
           }
           if (count && countBack) {
             encoder.copyBufferToBuffer(count, 0, countBack, 0, 4);
@@ -367,7 +397,7 @@ export function openPieces(
       broken(cause);
     }
     slot.bytes = undefined;
-    if (isReduction) {
+    if (!hasResults) {
       released++;
     }
     changed();
@@ -390,7 +420,8 @@ export function openPieces(
       await gpu(place.writable);
       const slot = place.slot as Slot;
       if (slot.bytes === undefined) {
-        slot.bytes = new Uint8Array(slot.stage.getMappedRange(), 0, pieceItems * itemBytes.input);
+        const items = rows?.itemsOf(started) ?? pieceItems;
+        slot.bytes = new Uint8Array(slot.stage.getMappedRange(), 0, items * itemBytes.input);
         slot.filled = 0;
       }
       return slot.bytes.subarray(slot.filled);
@@ -400,11 +431,13 @@ export function openPieces(
       const slot = place?.slot;
       if (place !== undefined && slot?.bytes !== undefined) {
         slot.filled += bytes;
+        bytesFilled += bytes;
         if (slot.filled === slot.bytes.length) {
           start(place, slot);
         }
       }
     },
+    bytesFilled: () => bytesFilled,
     end() {
       const place = places[started % PIECES];
       const slot = place?.slot;
@@ -422,12 +455,12 @@ export function openPieces(
         await done;
         return undefined;
       }
-      const items = itemsStarted(taken);
+      const results = resultsOf(taken, itemsStarted(taken));
       const place = places[taken++ % PIECES] as Place;
       await gpu(place.readable);
       const { back, countBack } = place.slot as Slot;
       const kept = countBack && new Uint32Array(countBack.getMappedRange(0, 4))[0];
-      const bytes = (kept ?? items) * itemBytes.output;
+      const bytes = (kept ?? results) * itemBytes.output;
       return {
         bytes:
           bytes === 0 || !back

@@ -10,6 +10,7 @@ import type { HandEnds } from "./ends_at_hand.ts";
 import type { Pieces, WriteFlags } from "./pieces.ts";
 import { itemsOfPiece, openPieces } from "./pieces.ts";
 import type { Planned, PlanOptions } from "./planned.ts";
+import { cutRows } from "./row_cut.ts";
 import type { Given, Target } from "./transfer.ts";
 import { bytesOf, fresh } from "./transfer.ts";
 
@@ -17,9 +18,14 @@ import { bytesOf, fresh } from "./transfer.ts";
 // CPU, the GPU works on others. So a call takes a few pieces of memory on the device and for staging, whatever its length,
 // and the array may be longer than a buffer of the device. This is loaded by the first call that needs it.
 
+/** A call that can go in pieces. */
+export interface LongPlanned extends Planned {
+  readonly primitive: "scan" | "reduce" | "compact";
+}
+
 /** A call on a long array. */
 export interface LongCall {
-  readonly planned: Planned;
+  readonly planned: LongPlanned;
   readonly given: Given;
   /** Bytes of an item of the output. */
   readonly outputBytes: number;
@@ -27,6 +33,8 @@ export interface LongCall {
   readonly target: Target;
   readonly room: Given | undefined;
   readonly ends?: Partial<Omit<HandEnds, "options">>;
+  /** The items of a row, if each is combined for itself. */
+  readonly columns?: number;
   /** The flags of a compaction. `check` throws if they are not there any more. */
   readonly flags?: { readonly marks: ArrayLike<number | boolean>; check(): void } | undefined;
 }
@@ -98,25 +106,32 @@ export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Arra
       readonly op?: Operator;
     };
     const isCompaction = primitive === "compact";
+    const sizes = [from.bytes, outputBytes, writeFlags ? 4 : 0];
+    const most = itemsOfPiece(context, ...sizes);
+    const rows = call.columns === undefined ? undefined : cutRows(call.columns, most);
     const { initial } = ends;
-    // A compaction has no operator, and its type may take none.
-    const { identity = 0, carried } = isCompaction ? {} : monoid(op, type, primitive);
+    // A compaction has no operator, and its type may take none. Nothing is carried from one whole row to the next.
+    const { identity = 0, carried } = isCompaction || rows?.isWhole ? {} : monoid(op, type, primitive);
     const first = initial && bytesOf(initial, primitive, "the initial value", "initial");
     // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
     const before = isCompaction
       ? undefined
-      : carried
-        ? carried.bytes(first && valuesOf(arrayOver(type, first.slice().buffer), type)(0))
-        : (first ?? bytesOfInitial(identity, type, primitive));
-    const sizes = [from.bytes, outputBytes, writeFlags ? 4 : 0];
+      : rows?.isWhole
+        ? first
+        : carried
+          ? carried.bytes(first && valuesOf(arrayOver(type, first.slice().buffer), type)(0))
+          : (first ?? bytesOfInitial(identity, type, primitive));
     const options = {
       ...all,
-      maxLength: itemsOfPiece(context, ...sizes),
+      maxLength: most,
       ...(before && { initial: true }),
-      ...(primitive === "scan" && { total: true, continued: initial === undefined }),
+      ...(rows?.isWhole
+        ? { segments: "rows" }
+        : primitive === "scan" && { total: true, continued: initial === undefined }),
       ...(carried && { carried: true }),
     };
-    const readsTotal = primitive === "reduce" || ends.total !== undefined;
+    const isReduction = primitive === "reduce" && rows === undefined;
+    const readsTotal = isReduction || ends.total !== undefined;
     const pieces = openPieces(
       context,
       { ...planned, all: options },
@@ -124,9 +139,9 @@ export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Arra
       before,
       readsTotal,
       writeFlags,
+      rows,
     );
     try {
-      const isReduction = primitive === "reduce";
       const [result] = await Promise.all([isReduction ? undefined : read(pieces, call), write(pieces, call)]);
       const sum = await pieces.total();
       const total = sum && carried ? bytesOfInitial(carried.value(sum), type, primitive) : sum;
@@ -155,11 +170,14 @@ async function write(pieces: Pieces, { planned, given, room, outputBytes }: Long
 }
 
 /** Copies the pieces' results to where they belong. Returns all of them. */
-async function read(pieces: Pieces, { planned, given, target, outputBytes }: LongCall): Promise<Uint8Array> {
+async function read(
+  pieces: Pieces,
+  { planned, given, target, outputBytes, columns }: LongCall,
+): Promise<Uint8Array> {
   // Nobody knows beforehand how many items a compaction keeps.
   const kept: Uint8Array[] | undefined = planned.primitive === "compact" && target === fresh ? [] : undefined;
-  const whole =
-    planned.primitive === "scan" && target === fresh ? fresh(given.length * outputBytes) : undefined;
+  const results = planned.primitive === "reduce" && columns ? given.length / columns : given.length;
+  const whole = kept === undefined && target === fresh ? fresh(results * outputBytes) : undefined;
   let at = 0;
   for (let result = await pieces.next(); result !== undefined; result = await pieces.next()) {
     const { bytes, release } = result;

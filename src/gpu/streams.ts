@@ -25,6 +25,7 @@ import { methodsFor } from "./methods.ts";
 import type { Pieces } from "./pieces.ts";
 import { itemsOfPiece, openPieces } from "./pieces.ts";
 import { arrangementFor } from "./planned.ts";
+import { cutRows, rowsOfStream } from "./row_cut.ts";
 import { bytesOf, givenOf } from "./transfer.ts";
 
 // Streams of arrays. They cut what comes into pieces of a fixed number of items, so that results do not depend on how the
@@ -57,6 +58,11 @@ export interface StreamMapOptions<
 export interface StreamScanOption {
   /** Leaves each place's own element out. */
   readonly exclusive?: boolean;
+  /** Scans each row for itself. The stream ends with a row. An initial value comes before the first item of each. */
+  readonly segments?: {
+    /** The items of a row. A row may be of any length. */
+    readonly rows: number;
+  };
 }
 
 /** The options of `compactStream`. */
@@ -105,7 +111,7 @@ const reduceNames = { op: true, initial: true, ...commonNames } as const satisfi
   keyof StreamMapOptions<string, Value, string, Value>,
   true
 >;
-const scanNames = { exclusive: true, ...reduceNames } as const satisfies Record<
+const scanNames = { exclusive: true, segments: true, ...reduceNames } as const satisfies Record<
   keyof StreamScanOption | keyof typeof reduceNames,
   true
 >;
@@ -124,6 +130,7 @@ export interface AnyStreamOptions extends TuningOptions {
   readonly indices?: unknown;
   readonly exclusive?: unknown;
   readonly initial?: unknown;
+  readonly segments?: unknown;
 }
 
 /** A stream that was started, and the types of what comes in and goes out. */
@@ -135,6 +142,8 @@ export interface Streamed {
   readonly carried?: Carried;
   /** The total of a stream of no items, if there is no initial value. */
   readonly ofNothing: Value | undefined;
+  /** The items of a row, if the stream ends with one. */
+  readonly columns?: number;
 }
 
 /** How a stream is started. */
@@ -166,20 +175,28 @@ function startFold(
   const types = typesOf(caller, options, primitive === "scan" ? scanNames : reduceNames);
   const { type, from } = types;
   const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);
-  const { initial, ...others } = options;
+  const { initial, segments, ...others } = options;
+  const columns = segments === undefined ? undefined : rowsOfStream(segments, caller);
   // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
   const given = initial === undefined ? undefined : requireInitial(initial, type, caller);
   const before = carried ? carried.bytes(given) : bytesOfInitial(given ?? identity, type, caller);
   const isScan = primitive === "scan";
-  const all = {
-    ...(others as Partial<AnyOperator<ScanOptions>>),
-    ...types,
-    initial: true,
-    ...(isScan && { total: true, continued: initial === undefined }),
-    ...(carried && { carried: true }),
-    maxLength: Math.min(itemsOfPiece(context, from.bytes, type.bytes), Math.max(1, known)),
-  };
+  const most = Math.min(itemsOfPiece(context, from.bytes, type.bytes), Math.max(columns ?? 1, known));
+  const rows = columns === undefined ? undefined : cutRows(columns, most);
+  const own = { ...(others as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: most };
+  const all = rows?.isWhole
+    ? { ...own, ...(given !== undefined && { initial: true }), segments: "rows" as const }
+    : {
+        ...own,
+        initial: true,
+        ...(isScan && { total: true, continued: initial === undefined }),
+        ...(carried && { carried: true }),
+      };
   const plan = async (): Promise<Plan> => {
+    if (rows?.isWhole) {
+      const { planRowPieces } = await import("./row_pieces.ts");
+      return planRowPieces(primitive, all, context.facts);
+    }
     const methods = await methodsFor(all, context.facts);
     if (isScan) {
       return planScan(all, context.facts, methods, [arrangementFor(all)]);
@@ -191,8 +208,10 @@ function startFold(
     context,
     { primitive, all, plan },
     { input: from.bytes, output: type.bytes },
-    before,
+    rows?.isWhole ? (given === undefined ? undefined : bytesOfInitial(given, type, caller)) : before,
     total,
+    undefined,
+    rows,
   );
   const ofNothing = carried ? carried.value(before) : (start?.value ?? identity);
   return {
@@ -200,7 +219,20 @@ function startFold(
     ...types,
     ...(carried && { carried }),
     ofNothing: given === undefined ? ofNothing : undefined,
+    ...(columns !== undefined && { columns }),
   };
+}
+
+/** Ends a stream. @throws {ArgumentError} if a row has begun, and has not ended. */
+export function endRows({ pieces, from, columns = 1 }: Streamed, caller: string): void {
+  const items = pieces.bytesFilled() / from.bytes;
+  if (items % columns !== 0) {
+    throw new ArgumentError(
+      `${caller}: the stream ends after ${items} items, and its rows of ${columns} do not divide them`,
+      "segments",
+    );
+  }
+  pieces.end();
 }
 
 /** Starts the scan of a stream. */
@@ -353,7 +385,7 @@ export function streamEnds(
       signal?.addEventListener("abort", () => void pieces.stop(signal.reason));
     },
     write: (chunk: unknown) => failing(() => writeChunk(streamed, chunk, caller)),
-    close: () => pieces.end(),
+    close: () => failing(async () => endRows(streamed, caller)),
     abort: fail,
   };
   return { readable, writable };
