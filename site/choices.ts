@@ -28,7 +28,18 @@ export type PrimitiveName = keyof typeof primitives;
 /** Where segments start, as the page offers it. Without typed ones, a segment is longer than the one before. */
 export type ChosenSegments =
   | { readonly kind: "rows"; readonly rows: number }
-  | { readonly kind: "offsets" | "keys"; readonly typed: readonly number[] | undefined };
+  | { readonly kind: "offsets" | "keys"; readonly typed: readonly number[] | undefined }
+  | ({ readonly kind: "key" } & ComputedKey);
+
+/** Whether segments are runs of equal keys. */
+export const isByKeys = ({ kind }: ChosenSegments): boolean => kind === "keys" || kind === "key";
+
+/** How the key of an element is computed: the same for the GPU, as WGSL, and for the CPU. */
+export interface ComputedKey {
+  readonly key: string;
+  readonly keyType: OwnTypeName;
+  keyOf(value: Scalar): number;
+}
 
 /** What is chosen, but for the numbers. */
 export interface Choice {
@@ -145,7 +156,25 @@ export function ownPredicate(where: string, script: string): Predicate {
   return { where, keep: (value, index) => Boolean(keep(value, index)) };
 }
 
-/** The types that an operator of the visitor's may be on. */
+/** A key of the visitor's. */
+export function ownKey(key: string, keyType: OwnTypeName, script: string): ComputedKey {
+  const keyFunction = functionOf(["x"], script, "The JavaScript of your key");
+  return {
+    key,
+    keyType,
+    keyOf(value) {
+      const found = keyFunction(value);
+      if (typeof found !== "number") {
+        throw new ArgumentError(
+          `The JavaScript of your key gives ${String(found)} for ${value}; it takes a number`,
+        );
+      }
+      return found;
+    },
+  };
+}
+
+/** The types that an operator or a key of the visitor's may be on. */
 export const ownTypes = ["u32", "i32", "f32"] as const satisfies readonly TypeName[];
 export type OwnTypeName = (typeof ownTypes)[number];
 

@@ -3,7 +3,7 @@ import type { Scalar } from "../src/algebra/types.ts";
 import type { TypeName } from "../src/index.ts";
 import { elementTypes } from "../src/index.ts";
 import type { Choice, ChosenSegments, OwnOperatorText } from "./choices.ts";
-import { primitives } from "./choices.ts";
+import { isByKeys, primitives } from "./choices.ts";
 import { parseValue, readerOf } from "./data.ts";
 
 // The TypeScript that does on the visitor's own page what this page does.
@@ -80,10 +80,24 @@ function dataLines(type: TypeName, op: string, numbers: Numbers): string[] {
   }
 }
 
-/** The statements that make where segments start, and the option. */
-function segmentParts(chosen: ChosenSegments): { readonly lines: string[]; readonly option: string } {
+interface SegmentParts {
+  readonly lines: string[];
+  readonly option: string;
+  /** The type that the option names. */
+  readonly type?: TypeName;
+}
+
+/** The statements that make where segments of data of a type start, and the option. */
+function segmentParts(chosen: ChosenSegments, from: TypeName): SegmentParts {
   if (chosen.kind === "rows") {
     return { lines: [], option: `segments: { rows: ${chosen.rows} }` };
+  }
+  if (chosen.kind === "key") {
+    const { key, keyType: type } = chosen;
+    const text = JSON.stringify(key);
+    return type === from
+      ? { lines: [], option: `segments: { key: ${text} }` }
+      : { lines: [], option: `segments: { key: ${text}, keyType: ${type} }`, type };
   }
   const { kind, typed } = chosen;
   const option = `segments: { ${kind} }`;
@@ -137,7 +151,7 @@ function resultOf({ primitive, segments }: Choice): { readonly pattern: string; 
     expandRuns: "items",
     partition: "{ values, count }",
     topK: "{ values, indices }",
-    reduce: segments === undefined ? "total" : segments.kind === "keys" ? "runs" : "totals",
+    reduce: segments === undefined ? "total" : isByKeys(segments) ? "runs" : "totals",
   };
   const pattern = bound[primitive];
   return {
@@ -155,7 +169,7 @@ export function codeOf(choice: Choice, numbers: Numbers): string {
   if (data.some((line) => line.includes("encodeFloat16"))) {
     helpers.add("encodeFloat16");
   }
-  const parts = combines && segments !== undefined ? segmentParts(segments) : undefined;
+  const parts = combines && segments !== undefined ? segmentParts(segments, type) : undefined;
   const options: string[] = [];
   if (type === "f16") {
     imports.add("f16");
@@ -182,6 +196,9 @@ export function codeOf(choice: Choice, numbers: Numbers): string {
   }
   if (parts !== undefined) {
     options.push(parts.option);
+    if (parts.type !== undefined) {
+      imports.add(parts.type);
+    }
   } else if (combines || primitive === "compact") {
     options.push(...(algorithm === undefined ? [] : [`algorithm: ${JSON.stringify(algorithm)}`]));
     options.push(

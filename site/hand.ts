@@ -15,6 +15,7 @@ import {
   uniqueReference,
 } from "../src/reference/index.ts";
 import type { Choice, ChosenSegments } from "./choices.ts";
+import { isByKeys } from "./choices.ts";
 import { readerOf, show } from "./data.ts";
 import type { Verdict } from "./verify.ts";
 import { greatest, leastNormals, units } from "./verify.ts";
@@ -26,9 +27,12 @@ export interface Output {
   readonly data: ScalarArray;
 }
 
-/** The segments of so many elements. */
-export function segmentsFor(chosen: ChosenSegments, length: number): Segments {
+const keyArrays = { u32: Uint32Array, i32: Int32Array, f32: Float32Array } as const;
+
+/** The segments of data of a type. Keys that are computed are computed here, by the CPU. */
+export function segmentsFor(chosen: ChosenSegments, data: ScalarArray, type: TypeName): Segments {
   const { sqrt, floor, ceil, min } = Math;
+  const { length } = data;
   switch (chosen.kind) {
     case "rows":
       return { rows: chosen.rows };
@@ -40,6 +44,14 @@ export function segmentsFor(chosen: ChosenSegments, length: number): Segments {
       };
     case "keys":
       return { keys: Uint32Array.from(chosen.typed ?? Array.from({ length }, (_, at) => floor(sqrt(at)))) };
+    case "key": {
+      const read = readerOf(data, type);
+      const keys = new keyArrays[chosen.keyType](length);
+      for (let at = 0; at < length; at++) {
+        keys[at] = chosen.keyOf(read(at));
+      }
+      return { keys };
+    }
     default:
       return chosen satisfies never;
   }
@@ -58,10 +70,16 @@ function countsFor({ counts }: Choice, length: number): Uint32Array<ArrayBuffer>
   return all;
 }
 
-/** The options of the call. */
-function optionsOf(choice: Choice, length: number): object {
+/** The options of the call, on the GPU or on the CPU. */
+function optionsOf(choice: Choice, data: ScalarArray, place: "gpu" | "cpu"): object {
   const { primitive, type, op, segments, exclusive, predicate, descending, bins, range } = choice;
-  const bySegments = segments && { op, segments: segmentsFor(segments, length) };
+  const bySegments = segments && {
+    op,
+    segments:
+      place === "gpu" && segments.kind === "key"
+        ? { key: segments.key, keyType: elementTypes[segments.keyType] }
+        : segmentsFor(segments, data, type),
+  };
   const ofEach: Partial<Record<Choice["primitive"], object>> = {
     scan: { ...bySegments, exclusive },
     reduce: { ...bySegments },
@@ -87,7 +105,9 @@ function outputsOf({ primitive, type, segments }: Choice, result: unknown): Outp
     case "scan":
       return whole("prefixes");
     case "reduce":
-      return segments?.kind === "keys" ? [part("keys", "u32"), part("values")] : whole("totals");
+      return segments !== undefined && isByKeys(segments)
+        ? [part("keys", segments.kind === "key" ? segments.keyType : "u32"), part("values")]
+        : whole("totals");
     case "compact":
       return whole("kept");
     case "unique":
@@ -118,7 +138,7 @@ type Call = (data: ScalarArray, ...rest: readonly unknown[]) => Promise<unknown>
 /** Calls the primitive on the GPU, from array to arrays. */
 export async function callOnGpu(fold: Fold, choice: Choice, data: ScalarArray): Promise<Output[]> {
   const calls = fold as unknown as Record<Choice["primitive"], Call>;
-  const options = optionsOf(choice, data.length);
+  const options = optionsOf(choice, data, "gpu");
   const beside: Partial<Record<Choice["primitive"], () => unknown>> = {
     topK: () => choice.k,
     expandRuns: () => countsFor(choice, data.length),
@@ -134,7 +154,7 @@ export function callOnCpu(choice: Choice, data: ScalarArray): Output[] {
   // The arrays are of any type; the references' own are of one.
   const array = data as Uint32Array;
   const type = elementTypes[choice.type] as ScalarType;
-  const { where: _, ...others } = optionsOf(choice, data.length) as { readonly where?: string };
+  const { where: _, ...others } = optionsOf(choice, data, "cpu") as { readonly where?: string };
   const options = { ...others, type } as { readonly type: never };
   const keep = (predicate?.keep ?? (() => true)) as (value: number, index: number) => boolean;
   const result = {
@@ -218,7 +238,7 @@ function bordersOf(segments: Segments, length: number): number[] {
   const keys = "keys" in segments ? (segments.keys as Uint32Array) : undefined;
   const rows = "rows" in segments ? segments.rows : 1;
   for (let at = 0; at < length; at++) {
-    if (keys === undefined ? at % rows === 0 : at === 0 || keys[at] !== keys[at - 1]) {
+    if (keys === undefined ? at % rows === 0 : at === 0 || !Object.is(keys[at], keys[at - 1])) {
       borders.push(at);
     }
   }
@@ -240,7 +260,7 @@ function withinBound(
   const isProduct = op.name === "mul";
   // Doubles are exact enough for the sums of shorter floats; for f64, the CPU's sums are off by as much.
   const [unit, exact] = type === "f64" ? [2 * 2 ** -53, false] : [units[type] ?? 0, true];
-  const borders = bordersOf(segmentsFor(segments as ChosenSegments, data.length), data.length);
+  const borders = bordersOf(segmentsFor(segments as ChosenSegments, data, type), data.length);
   let worst = 0;
   const check = (at: number, sum: number, magnitude: number, operations: number): Verdict | undefined => {
     const wanted = exact ? sum : Number(cpu(at));

@@ -111,7 +111,17 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
   const type = elementTypes[choice.type] as ElementType;
   const all = { type, maxLength: length };
   const by = segments && {
-    segments: segments.kind === "keys" ? { keys: u32, unique: primitive === "reduce" } : segments.kind,
+    segments:
+      segments.kind === "keys"
+        ? { keys: u32, unique: primitive === "reduce" }
+        : segments.kind === "key"
+          ? {
+              keys: type,
+              key: segments.key,
+              keyType: elementTypes[segments.keyType],
+              unique: primitive === "reduce",
+            }
+          : segments.kind,
   };
   // Runs are segments whose keys are the elements themselves.
   const runs = { maxLength: length, from: type, type: u32, segments: { keys: type, unique: true } };

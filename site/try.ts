@@ -17,6 +17,7 @@ import {
   examples,
   isPlanned,
   operatorNames,
+  ownKey,
   ownOperator,
   ownPredicate,
   ownTypes,
@@ -84,6 +85,10 @@ options(select("passes"), [
   ["single", "one: look-back"],
   ["reduce-then-scan", "two"],
 ]);
+options(
+  select("key-type"),
+  ownTypes.map((name) => [name, name]),
+);
 options(select("source"), Object.entries(sources));
 options(
   select("example"),
@@ -163,6 +168,11 @@ function chosenSegments(): ChosenSegments | undefined {
     case "offsets":
     case "keys":
       return { kind, typed: typedNumbers(kind) };
+    case "key":
+      return {
+        kind,
+        ...ownKey(input("key").value, select("key-type").value as OwnTypeName, input("key-script").value),
+      };
     default:
       return undefined;
   }
@@ -281,6 +291,7 @@ function arrange(): void {
     "rows-field": segments === "rows",
     "offsets-field": segments === "offsets",
     "keys-field": segments === "keys",
+    "key-field": segments === "key",
     "own-operator": isOwn(),
     "own-predicate": keeps() && select("predicate").value === OWN,
   };
@@ -561,7 +572,7 @@ const SHOWN = 32;
 
 /** The first elements and the last: what went in, and what came out. */
 function showElements(chosen: Choice, data: ScalarArray, outputs: readonly Output[]): void {
-  const { primitive: what, type, predicate, segments } = chosen;
+  const { primitive: what, type, predicate } = chosen;
   const placesOf = (length: number): (number | undefined)[] =>
     length <= SHOWN + 2
       ? Array.from({ length }, (_, at) => at)
@@ -578,7 +589,7 @@ function showElements(chosen: Choice, data: ScalarArray, outputs: readonly Outpu
       ...placesOf(length).map((index) => (index === undefined ? html("td", {}, "…") : cell(index))),
     );
   const before = readerOf(data, type);
-  const starts = startsOf(segments, data.length);
+  const starts = startsOf(chosen, data);
   const longest = Math.max(data.length, ...outputs.map((output) => output.data.length));
   const table = html(
     "table",
@@ -608,11 +619,11 @@ function showElements(chosen: Choice, data: ScalarArray, outputs: readonly Outpu
 }
 
 /** Whether a segment starts at a place. */
-function startsOf(segments: ChosenSegments | undefined, length: number): (index: number) => boolean {
+function startsOf({ segments, type }: Choice, data: ScalarArray): (index: number) => boolean {
   if (segments === undefined) {
     return () => false;
   }
-  const given = segmentsFor(segments, length);
+  const given = segmentsFor(segments, data, type);
   if ("rows" in given) {
     return (index) => index > 0 && index % given.rows === 0;
   }
@@ -620,8 +631,8 @@ function startsOf(segments: ChosenSegments | undefined, length: number): (index:
     const offsets = new Set(Array.from(given.offsets));
     return (index) => index > 0 && offsets.has(index);
   }
-  const keys = "keys" in given ? (given.keys as Uint32Array) : new Uint32Array(length);
-  return (index) => index > 0 && keys[index] !== keys[index - 1];
+  const keys = "keys" in given ? (given.keys as Uint32Array) : new Uint32Array(data.length);
+  return (index) => index > 0 && !Object.is(keys[index], keys[index - 1]);
 }
 
 function showTimes(times: readonly (readonly [name: string, microseconds: number])[], note: string): void {

@@ -5,7 +5,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { Choice } from "../../site/choices.ts";
-import { examples, isPlanned, ownOperator, predicates } from "../../site/choices.ts";
+import { examples, isPlanned, ownKey, ownOperator, predicates } from "../../site/choices.ts";
 import type { Numbers } from "../../site/code.ts";
 import { codeOf } from "../../site/code.ts";
 import { countingArray, parseNumbers, runsArray } from "../../site/data.ts";
@@ -59,6 +59,18 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
   {
     choice: choiceOf({ segments: { kind: "keys", typed: [1, 1, 2, 2, 2, 1, 1, 1] } }),
     numbers: typed("u32"),
+  },
+  {
+    choice: choiceOf({ segments: { kind: "key", ...ownKey("x / 2u", "u32", "Math.floor(x / 2)") } }),
+    numbers: typed("u32", "3 2 7 6 6 1 0 3"),
+  },
+  {
+    choice: choiceOf({
+      primitive: "reduce",
+      type: "i32",
+      segments: { kind: "key", ...ownKey("sqrt(f32(x))", "f32", "return Math.sqrt(x);") },
+    }),
+    numbers: typed("i32", "4 4 -1 -2 9 0 0"),
   },
   { choice: choiceOf({ primitive: "reduce" }), numbers: { source: "runs", length: 120 } },
   {
@@ -172,6 +184,15 @@ inTurn("the code type-checks", async () => {
   }
 });
 
+test("a key of JavaScript that gives no number, or is none", () => {
+  const { keyOf } = ownKey("x", "u32", "String(x)");
+  expect(() => keyOf(3)).toThrow("The JavaScript of your key gives 3 for 3; it takes a number");
+  expect(() => ownKey("x", "u32", "x +")).toThrow(/The JavaScript of your key is no JavaScript/);
+  expect(() => ownKey("x", "u32", " ")).toThrow(
+    /The JavaScript of your key is empty; it takes an expression/,
+  );
+});
+
 test("one wrong element of any result is found", async () => {
   for (const { choice, numbers } of cases.filter((one) => !isPlanned(one.choice))) {
     const data = arrayOf(choice.type, numbers);
@@ -194,6 +215,7 @@ inTurn("sums of segments may be off by their bound, and by no more", async () =>
     ["scan", { kind: "rows", rows: 64 }],
     ["scan", { kind: "offsets", typed: undefined }],
     ["reduce", { kind: "keys", typed: undefined }],
+    ["scan", { kind: "key", ...ownKey("i32(floor(x))", "i32", "Math.floor(x)") }],
   ] as const) {
     const choice = choiceOf({ type: "f32", primitive, segments });
     const expected = callOnCpu(choice, data);

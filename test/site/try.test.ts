@@ -135,6 +135,29 @@ test("segments start anew", async () => {
   expect(await run(page)).toBe("Keys has 2 elements for 8 items; it takes one for each");
 });
 
+test("segments of a key that is computed, and its code", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  await page.locator("#typed").fill("11 12 25 27 3");
+  await page.getByRole("combobox", { name: "Segments" }).selectOption("key");
+  expect(await run(page)).toMatch(/^5 values: each the same/);
+  expect(await row(page, "prefixes")).toEqual(["11", "23", "25", "52", "3"]);
+  await page.getByRole("radio", { name: "reduce" }).check();
+  await page.getByRole("textbox", { name: "Key in WGSL" }).fill("f32(x / 10u) / 2.0");
+  await page.getByRole("textbox", { name: "The key in JavaScript" }).fill("Math.floor(x / 10) / 2");
+  await page.getByRole("combobox", { name: "Type of the key" }).selectOption("f32");
+  expect(await run(page)).toMatch(/^6 values: each the same/);
+  expect(await row(page, "keys")).toEqual(["0.5", "1", "0"]);
+  expect(await row(page, "values")).toEqual(["23", "52", "3"]);
+  await expect
+    .poll(() => textOf(page, "#code"))
+    .toContain('fold.reduce(data, { segments: { key: "f32(x / 10u) / 2.0", keyType: f32 } })');
+  await page.getByRole("textbox", { name: "The key in JavaScript" }).fill("Math.floor(x / 9) / 2");
+  expect(await run(page)).toMatch(/^The GPU gives |^At \d+ of keys the GPU has/);
+  await page.getByRole("textbox", { name: "Key in WGSL" }).fill("");
+  expect(await run(page)).toMatch(/key: empty; it takes WGSL over an element's value x/);
+});
+
 test("the code changes with the choice, and is copied", async () => {
   const page = await visit("try.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
