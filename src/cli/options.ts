@@ -132,7 +132,9 @@ export function parseEdges(given: string): Scalar[] {
     if (!EDGE.test(text)) {
       throw new InvalidArgumentError("It takes numbers divided by commas.");
     }
-    return /^[+-]?\d+$/.test(text) ? BigInt(text.replace("+", "")) : Number(text);
+    const value = Number(text);
+    // Shorter ones are numbers: messages show a bigint with an n.
+    return /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(value) ? BigInt(text.replace("+", "")) : value;
   });
 }
 

@@ -12,7 +12,7 @@ export interface BinOptions {
    */
   readonly range?: readonly [low: Scalar, high: Scalar];
   /**
-   * The edges of the bins, one more than there are bins, in ascending order. A bin has its lower edge and not its upper one,
+   * The edges of the bins, one more than there are bins, in ascending order, no two the same. A bin has its lower edge and not its upper one,
    * but the last bin has both. Edges of a float type are rounded to it.
    */
   readonly edges?: ArrayLike<Scalar>;
@@ -162,11 +162,22 @@ function requireEdges(edges: unknown, type: ScalarType, title: string): Scalar[]
         "edges",
       );
     }
-    values.push(
+    const own =
       type.kind === "float"
         ? roundedTo(type, edge, `edges[${at}]`, title)
-        : wholeEdge(edge, at === length - 1),
-    );
+        : wholeEdge(edge, at === length - 1);
+    // A number may equal a bigint.
+    const isEqual = before !== undefined && !(before < edge);
+    if (isEqual || (at > 0 && type.kind === "float" && own === values[at - 1])) {
+      const same = isEqual
+        ? `as is edges[${at - 1}]`
+        : `and edges[${at - 1}] is ${show(before)}, the same as ${type.name}`;
+      throw new ArgumentError(
+        `${title}: edges[${at}] is ${show(edge)}, ${same}; a bin between them has no width`,
+        "edges",
+      );
+    }
+    values.push(own);
   }
   return values;
 }

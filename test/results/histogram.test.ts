@@ -40,7 +40,7 @@ const rulesOf: Readonly<Record<TypeName, readonly Rule[]>> = {
     { bins: 1, range: [0, 0xffffffff] },
     { bins: 1, range: [0, 2 ** 32] },
     { bins: 1000, range: [5, 25] },
-    { edges: [0.5, 3, 3, 7.5, 1e10] },
+    { edges: [0.5, 3, 3.5, 3.75, 7.5, 1e10] },
     { edges: [Number.NEGATIVE_INFINITY, 4, 0xffffffff] },
   ],
   i32: [
@@ -48,7 +48,7 @@ const rulesOf: Readonly<Record<TypeName, readonly Rule[]>> = {
     { bins: 10, range: [-50, 50] },
     { bins: 12, range: [-5, 90] },
     { bins: 4, range: [-(2 ** 40), 2 ** 40] },
-    { edges: [-7.5, -1, 0, 0, 0, 12] },
+    { edges: [-7.5, -1, 0, 0.25, 0.5, 12] },
     { edges: [-3n, 5n] },
   ],
   f32: [
@@ -59,7 +59,7 @@ const rulesOf: Readonly<Record<TypeName, readonly Rule[]>> = {
     { bins: 5, range: [-3e38, 3e38] },
     { bins: 5, range: [0, 1e-40] },
     { bins: 70_000, range: [-2, 3] },
-    { edges: [-1, 0, 0.5, 0.5, 2] },
+    { edges: [-1, 0, 0.5, 0.50001, 2] },
     { edges: [Number.NEGATIVE_INFINITY, 0, Number.POSITIVE_INFINITY] },
   ],
   f16: [{ bins: 256, range: [0, 1] }, { bins: 10, range: [-60000, 60000] }, { edges: [-1, 0, 0.1, 2] }],
@@ -352,6 +352,7 @@ describe("bad input", () => {
     [{ edges: [1] }, "edges", /an array of 1; it takes an array of at least two edges/],
     [{ edges: 5 }, "edges", /edges is 5/],
     [{ edges: [0, 2, 1] }, "edges", /edges\[2\] is 1, and edges\[1\] is 2; edges are in ascending order/],
+    [{ edges: [0, 2, 2] }, "edges", /edges\[2\] is 2, as is edges\[1\]; a bin between them has no width/],
     [{ edges: [0, Number.NaN] }, "edges", /edges\[1\] is NaN/],
     [{ edges: [0, "1"] }, "edges", /edges\[1\] is 1; it takes a number/],
     [{ bins: 4, bin: "" }, "bin", /bin is empty/],
@@ -373,6 +374,9 @@ describe("bad input", () => {
 
   test("of floats, and of what is none", async () => {
     const floats = Float32Array.of(1);
+    await expect(fold().histogram(floats, { edges: [0, 0.1, 0.1000000001] })).rejects.toThrow(
+      /edges\[2\] is 0\.1000000001, and edges\[1\] is 0\.1, the same as f32; a bin between them has no width/,
+    );
     await expect(fold().histogram(floats, { edges: [0, 1e300] })).rejects.toThrow(
       /edges\[1\] is 1e\+300, which no f32/,
     );
