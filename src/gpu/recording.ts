@@ -179,7 +179,7 @@ export async function prepareFor(
   ]);
   const methods = { ...own, ...segmented };
   // Partitions do not go in windows, so a plan for longer ranges is refused.
-  const window = windowFor(options, facts.limits);
+  const window = windowFor(options, facts.limits, primitive === "scan" ? (segments as Keys) : undefined);
   if (window !== undefined && primitive !== "partition") {
     const division =
       segments === undefined
@@ -252,7 +252,12 @@ const windowFor = (
     maxLength,
   }: { readonly type: ElementType; readonly from?: ElementType; readonly maxLength: number },
   limits: Limits,
-): number | undefined => windowOf(maxLength, Math.max(type?.bytes ?? 0, from?.bytes ?? 0, 4), limits);
+  segments: Keys | undefined,
+): number | undefined =>
+  windowOf(maxLength, Math.max(type?.bytes ?? 0, from?.bytes ?? 0, segments?.keys?.bytes ?? 4), limits);
+
+/** Segments that may have keys. */
+type Keys = { readonly keys?: ElementType };
 
 /** Makes what is prepared check ranges before it records them. */
 function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
@@ -333,7 +338,8 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
     };
     const ranges: Partial<Record<RangeName, Range>> = {};
     for (const name of needs) {
-      const own = name === "initial" ? initialOf(given) : (given[name] as BufferRange | undefined);
+      const own =
+        name === "initial" ? initialOf(given) : (given[name as keyof Ranges] as BufferRange | undefined);
       if (length > 0 || name !== "input" || own !== undefined) {
         ranges[name] = requireRange(plan, name, own, items[name] ?? length, factsOf);
       }

@@ -17,6 +17,7 @@ import type { Context } from "./context.ts";
 import { allocate, explain } from "./device.ts";
 import type { Compiled, Range } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
+import { scanHeadsInWindows } from "./head_windows.ts";
 import type { Division, Run } from "./ways.ts";
 import { requireApart, runOf } from "./ways.ts";
 import { compileAll, paramsOf, partOf, planMover, runsOfWindow, windowsOf } from "./windows.ts";
@@ -42,7 +43,7 @@ function refuseSegments(
   const remedy =
     segments === "columns"
       ? "rows go in windows, and columns do not: transpose the matrix"
-      : "rows go in windows, and other segments do not: divide the data where a segment starts";
+      : "reductions of rows go in windows, and of other segments they do not: divide the data where a segment starts";
   throw new LimitError(
     `${title}: ${maxLength} items are more than a binding of the device holds, which is about ${window}; ${remedy}, or open the device with a greater maxStorageBufferBindingSize`,
     maxLength,
@@ -67,6 +68,10 @@ export async function segmentsInWindows(
   const { facts } = context;
   const { type, maxLength, segments, lengthOnGpu = false } = options;
   const reduces = primitive === "reduce";
+  // What is no kind of segments is refused below, as everywhere.
+  if (!reduces && segments !== "rows" && segments !== "columns") {
+    return scanHeadsInWindows(context, options, methods, window, arrangements);
+  }
   const own = { ...options, maxLength: window };
   // Not all windows start at a vector.
   const ways = [...new Set([...arrangements, "items" as const])];

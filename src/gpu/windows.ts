@@ -113,7 +113,7 @@ export function runsOfWindow(
 }
 
 /** The plan of a window, as it looks to a caller. */
-const whole = (plan: Plan, maxLength: number, window: number, needs: readonly RangeName[]): Plan => ({
+export const whole = (plan: Plan, maxLength: number, window: number, needs: readonly RangeName[]): Plan => ({
   ...plan,
   maxLength,
   needs: new Set(needs),
@@ -132,12 +132,12 @@ interface Carries {
  * one for all. `ends` gives the ranges that depend on the carries. If there is `mover`, it copies a window's results to where
  * no binding reaches both them and the input.
  */
-async function carriedInWindows(
+export async function carriedInWindows(
   context: Context,
   plan: Plan,
   plans: readonly Plan[],
   window: number,
-  { bytes }: ElementType,
+  { bytes }: Pick<ElementType, "bytes">,
   ends: (ranges: ResolvedRanges, first: number, items: number, carries: Carries) => ResolvedRanges,
   mover?: Plan,
 ): Promise<Division> {

@@ -84,6 +84,8 @@ export interface Segments {
   readonly title: string;
   /** The operator that combines within segments. */
   readonly monoid: Monoid;
+  /** What windows hand on, as elements. */
+  readonly ends?: Ends;
   /** What the kernels that read items take. */
   readonly kernels: SegmentSources;
   readonly needs: readonly RangeName[];

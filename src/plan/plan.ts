@@ -13,6 +13,7 @@ export type RangeName =
   | "indirect"
   | "initial"
   | "total"
+  | "carried"
   | "heads"
   | "keys"
   | "offsets"

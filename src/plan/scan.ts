@@ -146,7 +146,7 @@ export function planScan(
   const plainTitle = `scan<${own.title}>`;
   const segments = given ?? methods.segmentsOf?.(options, plainTitle, own, facts, false);
   const title = segments?.title ?? plainTitle;
-  const ends = segments ? undefined : methods.endsOf?.(options, title, own);
+  const ends = segments ? segments.ends : methods.endsOf?.(options, title, own);
   const monoid = segments?.monoid ?? ends?.monoid ?? own;
   const { domain } = monoid;
   // Ranges that start at a vector are bound as single items, too, if more buffers cannot be bound.

@@ -144,15 +144,15 @@ describe("a case that is right passes", () => {
           { family: "segments", call: { ...segments, by }, steps: [{ length: 300, data, each: 7, ...how }] },
         ]),
     ),
-    [
-      "rows in windows",
+    ...(["rows", "offsets", "heads", "headBits", "keys"] as const).map((by): [string, Case] => [
+      `${by} in windows`,
       {
         family: "segments",
-        call: { ...segments, by: "rows" },
-        steps: [{ length: 6000, data, each: 7, before: 3 }],
+        call: { ...segments, by, plan: { ...segments.plan, primitive: by === "rows" ? "reduce" : "scan" } },
+        steps: [{ length: 6000, data, each: by === "rows" ? 7 : 900, before: 3 }],
         windows: true,
       },
-    ],
+    ]),
     ...(["partition", "classes", "even", "edges", "numbers"] as const).flatMap((kind): [string, Case][] =>
       [false, true].map((onGpu) => [
         `${kind}${onGpu ? ", on the GPU" : ""}`,

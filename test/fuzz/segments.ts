@@ -52,11 +52,11 @@ export interface SegmentsCase {
   readonly family: "segments";
   readonly call: SegmentsSpec;
   readonly steps: readonly SegmentsCall[];
-  /** Of rows: whether bindings are taken for shorter than all of them together. */
+  /** Whether bindings are taken for shorter than the data. Rows go in windows, and scans by what is not columns. */
   readonly windows?: boolean;
 }
 
-/** The most items where rows go in windows: of 4 bytes, three windows. */
+/** The most items where segments go in windows: of 4 bytes, three windows. */
 const IN_WINDOWS = 12_000;
 
 export const segmentsArbitrary = (scale: Scale): fc.Arbitrary<SegmentsCase> =>
@@ -64,11 +64,20 @@ export const segmentsArbitrary = (scale: Scale): fc.Arbitrary<SegmentsCase> =>
     { weight: 3, arbitrary: casesOf(scale) },
     {
       weight: 1,
-      arbitrary: casesOf({ ...scale, usualLength: IN_WINDOWS }).map((one) => ({
-        ...one,
-        call: { ...one.call, by: "rows" as const },
-        windows: true,
-      })),
+      arbitrary: fc
+        .tuple(
+          casesOf({ ...scale, usualLength: IN_WINDOWS }),
+          fc.constantFrom("rows", "offsets", "heads", "headBits", "keys"),
+        )
+        .map(([one, by]) => ({
+          ...one,
+          call: { ...one.call, by, ...(by !== "rows" && { plan: { ...one.call.plan, primitive: "scan" } }) },
+          // A binding holds all offsets.
+          steps: one.steps.map((step) =>
+            by === "offsets" ? { ...step, each: Math.max(9, step.each) } : step,
+          ),
+          windows: true,
+        })) as fc.Arbitrary<SegmentsCase>,
     },
   );
 

@@ -270,13 +270,40 @@ describe("what does not go in windows is refused, with what would be right", () 
   test.for(["offsets", "heads", "headBits", { keys: u32 }, "columns"] as const)(
     "segments by %o",
     async (segments) => {
+      const options = { type: u32, segments, maxLength };
       const remedy =
-        segments === "columns" ? /transpose the matrix/ : /divide the data where a segment starts/;
-      for (const prepare of ["prepareScan", "prepareReduce"] as const) {
-        await refused(() => nullFold()[prepare]({ type: u32, segments, maxLength }), remedy, "maxLength");
+        segments === "columns"
+          ? /rows go in windows, and columns do not: transpose the matrix/
+          : /reductions of rows go in windows, and of other segments they do not: divide the data where a segment starts/;
+      await refused(() => nullFold().prepareReduce(options), remedy, "maxLength");
+      if (segments === "columns") {
+        await refused(() => nullFold().prepareScan(options), remedy, "maxLength");
       }
     },
   );
+
+  test("scans of segments that no buffer holds, and options that are wrong", async () => {
+    const restore = planAs(nullFold(), { limits: { ...nullLimits(), maxBufferSize: 40_000 } });
+    const options = { type: u32, segments: { keys: u64 }, maxLength: 5001 } as const;
+    await refused(() => nullFold().prepareScan(options), /5001 items of 8 bytes .* is 5000$/, "maxLength");
+    restore();
+    const many = planAs(nullFold(), { limits: { ...nullLimits(), maxStorageBufferBindingSize: 8192 } });
+    await refused(
+      () => nullFold().prepareScan({ ...options, segments: "offsets", maxLength: 2 ** 17 }),
+      /scan<u32, add> of offsets: the bits of 131072 items take 16384 bytes, and a binding of the device holds 8192/,
+      "maxLength",
+    );
+    many();
+    for (const [wrong, message] of [
+      [{ segments: "sheep" }, /segments is sheep; it takes "rows", "columns"/],
+      [{ segments: { keys: u32, unique: true } }, /only a reduction gives the keys of runs/],
+      [{ segments: "heads", total: true }, /with segments there is no total of all/],
+    ] as const) {
+      await expect(nullFold().prepareScan({ ...options, maxLength, ...wrong } as never)).rejects.toThrow(
+        message,
+      );
+    }
+  });
 
   test("more items than a buffer holds: of a reduction, the input alone has so many", async () => {
     const { device } = nullFold();
@@ -320,7 +347,9 @@ describe("what does not go in windows is refused, with what would be right", () 
       "rows",
     );
     const data = random(maxLength, "long rows");
-    await refused(() => nullFold().scan(data, { segments: { rows: 6000 } }), takes, "segments");
+    const own = await nullFold().upload(data);
+    await refused(() => nullFold().scan(own, { segments: { rows: 6000 } }), takes, "segments");
+    own.destroy();
     scan.destroy();
   });
 });

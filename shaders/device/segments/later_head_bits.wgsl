@@ -1,0 +1,18 @@
+// A segment starts where a bit is set. What lies before the first item is combined with it. A word has the bits of 32 items, the
+// lowest bit first.
+
+@group(0) @binding(14) var<storage, read> heads: array<u32>;
+
+fn head_at(index: u32) -> u32 {
+  return (heads[params.heads_base + index / 32u] >> (index % 32u)) & 1u;
+}
+
+// The heads of a vector of items. A vector has a power of two of items, so that its bits are in one word.
+fn heads_of_vector(first: u32) -> array<u32, VECTOR> {
+  var found: array<u32, VECTOR>;
+  let bits = heads[params.heads_base + first / 32u] >> (first % 32u);
+  for (var item = 0u; item < VECTOR; item++) { // unroll
+    found[item] = (bits >> item) & 1u;
+  }
+  return found;
+}

@@ -1,0 +1,16 @@
+// A segment starts where a flag, a u32, is not zero. What lies before the first item is combined with it.
+
+@group(0) @binding(14) var<storage, read> heads: array<u32>;
+
+fn head_at(index: u32) -> u32 {
+  return select(0u, 1u, heads[params.heads_base + index] != 0u);
+}
+
+// The heads of a vector of items.
+fn heads_of_vector(first: u32) -> array<u32, VECTOR> {
+  var found: array<u32, VECTOR>;
+  for (var item = 0u; item < VECTOR; item++) { // unroll
+    found[item] = select(0u, 1u, heads[params.heads_base + first + item] != 0u);
+  }
+  return found;
+}

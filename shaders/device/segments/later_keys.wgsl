@@ -1,0 +1,21 @@
+// A segment is a run of equal keys: one starts where a key differs from the key before. The keys begin with that before the first
+// item.
+
+@group(0) @binding(14) var<storage, read> keys: array<Key>;
+
+fn head_at(index: u32) -> u32 {
+  let before = params.keys_base + index;
+  return select(0u, 1u, !is_same_key(keys[before], keys[before + 1u]));
+}
+
+// The heads of a vector of items. Each key is read once.
+fn heads_of_vector(first: u32) -> array<u32, VECTOR> {
+  var heads: array<u32, VECTOR>;
+  var before = keys[params.keys_base + first];
+  for (var item = 0u; item < VECTOR; item++) { // unroll
+    let own = keys[params.keys_base + first + item + 1u];
+    heads[item] = select(0u, 1u, !is_same_key(before, own));
+    before = own;
+  }
+  return heads;
+}
