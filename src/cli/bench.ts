@@ -15,10 +15,10 @@ import { createTimer, paceFor } from "../../bench/timer.ts";
 import type { Fold } from "../node.ts";
 import { doAll, UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
-import { makeFolder, openTarget } from "./files.ts";
+import { DASH, makeFolder, openTarget } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
-import { print } from "./print.ts";
+import { print, reportTarget } from "./print.ts";
 import { startProgress } from "./progress.ts";
 
 /** Options of `wavefold bench`, as commander hands them over. */
@@ -60,10 +60,12 @@ export function factsOf(fold: Fold): SuiteFacts {
 export async function bench(options: BenchOptions): Promise<void> {
   const { quick = false } = options;
   // What could fail at the end is opened first.
-  const json: Target | undefined = options.json === undefined ? undefined : await openTarget(options.json);
+  const json = options.json === undefined ? undefined : await reportTarget(options.json);
+  // Stdout has either the report for people or the one for programs.
+  const isText = options.json !== DASH;
   if (options.atHand) {
     const report = await benchAtHand(options);
-    await finish(report, atHandText(report), json);
+    await finish(report, isText ? `${atHandText(report)}\n` : "", json);
     return;
   }
   const folder = options.plot;
@@ -101,7 +103,7 @@ export async function bench(options: BenchOptions): Promise<void> {
     }
   });
   const report: Report = measured;
-  await finish(report, textOf(report), json, async () => {
+  await finish(report, isText ? `${textOf(report)}\n` : "", json, async () => {
     if (folder === undefined) {
       return;
     }
@@ -138,7 +140,7 @@ async function finish(
   more = async (): Promise<void> => {},
 ): Promise<void> {
   await doAll([
-    () => print(`${text}\n`),
+    () => print(text),
     async () => json?.write(Buffer.from(`${JSON.stringify(report, undefined, 1)}\n`)),
     more,
   ]);

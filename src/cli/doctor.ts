@@ -6,11 +6,11 @@ import type { Fold, SinglePassTest } from "../node.ts";
 import { AdapterError, DeviceLostError, MissingPackageError } from "../node.ts";
 import { factsOf, shownLimits } from "./adapter_facts.ts";
 import { doAll, oneLine, UsageError, withoutCodes } from "./errors.ts";
-import { openTarget } from "./files.ts";
+import { DASH } from "./files.ts";
 import { issueLink } from "./issue_link.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
-import { print, stdoutTarget } from "./print.ts";
+import { print, reportTarget } from "./print.ts";
 import { startOpening, startSteps } from "./progress_lines.ts";
 import { runSelfTests, selfTests } from "./self-test.ts";
 import type { Examined, SelfTestResult, Verdict } from "./verdicts.ts";
@@ -52,10 +52,10 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     );
   }
   // What could fail at the end is opened first.
-  const json = path === undefined ? undefined : path === "-" ? stdoutTarget(true) : await openTarget(path);
+  const json = path === undefined ? undefined : await reportTarget(path);
   const say = async (text: string): Promise<void> => {
     // Stdout has either the report for people or the one for programs.
-    if (path !== "-") {
+    if (path !== DASH) {
       await print(`${text}\n`);
     }
   };

@@ -8,6 +8,7 @@ import type { BenchOptions } from "./bench.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { emit, emitted } from "./emit.ts";
 import { oneLine } from "./errors.ts";
+import { DASH } from "./files.ts";
 import type { HistogramFileOptions } from "./histogram.ts";
 import { link } from "./link.ts";
 import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
@@ -86,6 +87,10 @@ const sizesOption = (): Option =>
     "--sizes <list>",
     "numbers of elements: 1000003, 64Ki, 16Mi, ranges of powers of two as 1Ki..256Mi, divided by commas",
   ).argParser(parseSizeList);
+const jsonOption = (what: string): Option =>
+  new Option("--json [file]", `${what}; without a file, or to -: on stdout, in place of the text`).preset(
+    DASH,
+  );
 const whereOption = (): Option =>
   new Option(
     "--where <expr>",
@@ -493,7 +498,7 @@ function program(printHelp: (text: string) => void): Command {
       "Finds out what is wrong: why no GPU was found, what the adapter can do, whether a single pass works on it, and a self-test of every operator, type and algorithm against the CPU. It ends with a verdict a line, and fails where a check does or there is no adapter.",
     )
     .option("--types <list>", "element types of the self-test, divided by commas; left out: all", parseList)
-    .option("--json <file>", "write the report as JSON; - is stdout, in place of the text")
+    .addOption(jsonOption("write the report as JSON"))
     .addOption(adapterOption())
     .addHelpText("after", DOCTOR_HELP)
     .action(async (options: DoctorOptions) => (await import("./doctor.ts")).doctor(options));
@@ -519,7 +524,7 @@ function program(printHelp: (text: string) => void): Command {
         "time the calls from array to array instead, beside a loop on the CPU and a copy to the GPU and back; not with --ops, --algorithms, --in-place, --plot or --peers",
       ).conflicts(["ops", "algorithms", "inPlace", "plot", "peers"]),
     )
-    .option("--json <file>", "write the record of the run")
+    .addOption(jsonOption("write the record of the run"))
     .option("--plot <folder>", "write plots of throughput and of the ratio to copy, as SVG")
     .option("--peers [folder]", "other libraries beside ours; left out: those that a checkout builds")
     .addOption(adapterOption())
@@ -542,9 +547,9 @@ function program(printHelp: (text: string) => void): Command {
     .option("--seconds <number>", "how long to look for better ways, in all", parseSeconds, 30)
     .option(
       "-o, --output <tuning.json>",
-      "write a tuning of the adapter, with the verdict of the single pass's test",
+      "write a tuning of the adapter, with the verdict of the single pass's test; - is stdout, in place of the text",
     )
-    .option("--json <file>", "write all that was timed")
+    .addOption(jsonOption("write all that was timed"))
     .addOption(adapterOption())
     .action(async (options: TuneOptions) => (await import("./tune.ts")).tune(options));
   return root;

@@ -2,7 +2,7 @@ import { fstatSync } from "node:fs";
 import process from "node:process";
 import { UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
-import { fileError, writeAll } from "./files.ts";
+import { DASH, fileError, openTarget, writeAll } from "./files.ts";
 
 const STDOUT = 1;
 const NAME = "standard output";
@@ -69,6 +69,14 @@ export function stdoutTarget(isText = false): Target {
   };
   return { write, writeBy: (work) => work({ write, writeStart }) };
 }
+
+/**
+ * Where a report for programs goes: a file, or stdout for `-`, which then has nothing else.
+ *
+ * @throws {UsageError} where it cannot be written.
+ */
+export const reportTarget = async (path: string): Promise<Target> =>
+  path === DASH ? stdoutTarget(true) : openTarget(path);
 
 /** A pipe or a terminal may be one that does not wait, which the stream knows how to write to. */
 const throughStream = (bytes: Uint8Array): Promise<void> =>

@@ -22,10 +22,10 @@ import type { Passes } from "../plan/options.ts";
 import type { Primitive } from "../plan/tuning_row.ts";
 import { factsOf } from "./bench.ts";
 import { doAll, UsageError } from "./errors.ts";
-import { openTarget } from "./files.ts";
+import { DASH } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
-import { print } from "./print.ts";
+import { print, reportTarget } from "./print.ts";
 import { startSteps } from "./progress_lines.ts";
 
 /** Options of `wavefold tune`, as commander hands them over. */
@@ -295,8 +295,12 @@ interface Tuned {
  * @throws {UsageError} when a result is wrong; the report is on stdout by then.
  */
 export async function tune(options: TuneOptions): Promise<void> {
-  const json = options.json === undefined ? undefined : await openTarget(options.json);
-  const output = options.output === undefined ? undefined : await openTarget(options.output);
+  const onStdout = [options.json, options.output].filter((path) => path === DASH).length;
+  if (onStdout > 1) {
+    throw new UsageError("tune: --json and --output both go to stdout; one of them takes a file");
+  }
+  const json = options.json === undefined ? undefined : await reportTarget(options.json);
+  const output = options.output === undefined ? undefined : await reportTarget(options.output);
   const { seconds } = options;
   const work = async (fold: Fold): Promise<Tuned> => {
     const { sweeps, notes } = sweepsOf(options, fold);
@@ -383,7 +387,8 @@ export async function tune(options: TuneOptions): Promise<void> {
     testSinglePass: output !== undefined,
   });
   await doAll([
-    () => print(`${text}\n`),
+    // Stdout has either the report for people or one for programs.
+    () => print(onStdout === 0 ? `${text}\n` : ""),
     async () => json?.write(Buffer.from(`${JSON.stringify(record, undefined, 1)}\n`)),
     async () => output?.write(Buffer.from(`${JSON.stringify(tuning, undefined, 1)}\n`)),
   ]);

@@ -147,6 +147,21 @@ describe("bench --at-hand", () => {
     }
   });
 
+  it("has nothing but the record on stdout, where that goes there", () => {
+    for (const to of [["--json"], ["--json", "-"]]) {
+      const { status, stdout, stderr } = run(
+        ...["bench", "--at-hand", ...tiny, "--primitives", "reduce", ...to],
+      );
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+      expect((JSON.parse(stdout) as AtHandReport).atHand).toHaveLength(2);
+    }
+    const timed = run("bench", ...tiny, "--types", "u32", "--primitives", "reduce", "--json");
+    expect((JSON.parse(timed.stdout) as Report).rows.map(({ length }) => length)).toEqual([
+      256, 256, 300, 300,
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it("rejects options that belong to the other bench, before anything is opened", () => {
     for (const [option, ...value] of [
       ["--ops", "add"],
@@ -214,6 +229,22 @@ describe("tune", () => {
     expect(stdout).toContain(
       "sort<u32>: none of the sizes was timed; it takes sizes of 4 or more that fit into a buffer of the device",
     );
+  });
+
+  it("has nothing but the tuning or the times on stdout, where one of them goes there", () => {
+    const nothing = ["tune", "--sizes", "1,3", "--primitives", "sort", ...SOFTWARE];
+    const tuning = JSON.parse(run(...nothing, "-o", "-").stdout) as AdapterTuning;
+    expect(tuning).toMatchObject({ rows: [], singlePass: true });
+    const { others } = JSON.parse(run(...nothing, "--json").stdout) as { others: unknown[] };
+    expect(others).toMatchObject([{ primitive: "sort", type: "u32", ways: [] }]);
+    fails(
+      /tune: --json and --output both go to stdout; one of them takes a file/,
+      ...nothing,
+      "-o",
+      "-",
+      "--json",
+    );
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("rejects what means nothing", () => {

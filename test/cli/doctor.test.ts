@@ -230,7 +230,7 @@ describe("the command", () => {
         encoding: "utf8",
         env: { ...process.env, VK_DRIVER_FILES: "/nowhere/icd.json" },
       });
-    const { status, stdout, stderr } = run("--json", "-");
+    const { status, stdout, stderr } = run("--json");
     expect(status).toBe(1);
     expect(stderr).toMatch(/\nwavefold: doctor: Wavefold does not work here on a GPU: no GPU [^\n]+\n$/);
     // Nothing but JSON is on stdout.
