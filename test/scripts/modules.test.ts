@@ -19,7 +19,7 @@ const shaders = new URL("../../shaders/", import.meta.url);
 const files = readdirSync(shaders, { recursive: true, encoding: "utf8" })
   .map(slashed)
   .filter((path) => path.endsWith(".wgsl"))
-  .map((path) => [path, readFileSync(new URL(path, shaders), "utf8")] as const);
+  .map((path) => [path, readFileSync(new URL(path, shaders), "utf8").replaceAll("\r\n", "\n")] as const);
 const withCrlf = (text: string): string => text.replaceAll("\n", "\r\n");
 
 describe("shaders of a checkout whose lines end in CRLF", () => {

@@ -19,6 +19,26 @@ export function textOf(file: string): string {
   return known;
 }
 
+const guide = new URL("../../../docs/guides/how-it-works.md", import.meta.url);
+
+/** What the guide says of the models. */
+const guideSection = (): string =>
+  readFileSync(guide, "utf8")
+    .replaceAll("\r\n", "\n")
+    .split(/^## /m)
+    .find((section) => section.startsWith("What is proved of the look-back")) ?? "";
+
+/** The numbers of states in those rows of the guide's table that begin with `start`. */
+export const statesInGuide = (start: string): number[] =>
+  guideSection()
+    .split("\n")
+    .filter((line) => line.startsWith(`| ${start}`))
+    .flatMap((line) => [...line.matchAll(/\d+,\d+/g)].map(([number]) => Number(number.replace(",", ""))));
+
+/** The guide's counter-example. */
+export const exampleInGuide = (): string[] =>
+  /```text\n([\s\S]*?)\n```/.exec(guideSection())?.[1]?.split("\n") ?? [];
+
 /** The text of a function from its name to its last bracket; undefined if the file has none of that name. */
 export function functionText(file: string, name: string): string | undefined {
   return new RegExp(`^fn ${name}\\([^]*?^\\}`, "m").exec(textOf(file))?.[0];

@@ -2,6 +2,7 @@ import { describe, expect } from "vitest";
 import { rows, testInTurn } from "../../support/rows.ts";
 import type { MemoryModel, Options } from "./explore.ts";
 import { explore, webgpu } from "./explore.ts";
+import { exampleInGuide, statesInGuide } from "./lines.ts";
 import type { ScanOptions, ScanRule } from "./scan.ts";
 import { scanDefaults, scanModel, scanRules } from "./scan.ts";
 
@@ -48,6 +49,12 @@ test.each(rows(proofs, { of: 60 }).map((proof) => ({ title: titleOf(proof), proo
     expect(found.states).toBe(states);
   },
 );
+
+test("the guide's numbers of states are of these", () => {
+  const states = statesInGuide("groups of");
+  expect(states).toHaveLength(8);
+  expect(states.filter((number) => proofs.every((proof) => proof.states !== number))).toEqual([]);
+});
 
 /** How each rule's absence shows, and what the last lines of the counter-example name. */
 const shows: Readonly<
@@ -102,11 +109,15 @@ describe("a rule that is left out gives a counter-example", () => {
   test("a counter-example reads well", () => {
     const found = run({ without: "each word has a tag", tiles: 2 }, { memory: webgpu });
     // The numbers of lines change with the shaders.
-    expect(
-      textOf(found)
-        .replaceAll(/\.wgsl:[1-9]\d*\]/g, "]")
-        .split("\n"),
-    ).toEqual([
+    const text = textOf(found)
+      .replaceAll(/\.wgsl:[1-9]\d*\]/g, "]")
+      .split("\n");
+    const guide = exampleInGuide();
+    expect(guide.length).toBeGreaterThan(3);
+    expect(text).toEqual(
+      expect.arrayContaining(guide.filter((line) => line !== "…").map((line) => line.replace(".wgsl]", "]"))),
+    );
+    expect(text).toEqual([
       "tile 0 of run 1 stores total of tile 0, word 0 = 1:a1; total of tile 0, word 1 = 1:a1  [write_place, look_back/spine_entries]",
       "tile 1 of run 1 stores total of tile 1, word 0 = 1:b1; total of tile 1, word 1 = 1:b1  [write_place, look_back/spine_entries]",
       "tile 1 looks back  [read_groups, look_back/look_back_threads]",

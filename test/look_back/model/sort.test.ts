@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { rows } from "../../support/rows.ts";
 import type { MemoryModel, Options } from "./explore.ts";
 import { explore, webgpu } from "./explore.ts";
+import { statesInGuide } from "./lines.ts";
 import type { SortOptions, SortRule } from "./sort.ts";
 import { sortDefaults, sortModel, sortRules } from "./sort.ts";
 
@@ -36,6 +37,12 @@ test.each(rows(proofs, { of: 5 }))(
     expect(found.states).toBe(states);
   },
 );
+
+test("the guide's numbers of states are of these", () => {
+  const states = statesInGuide("a sort");
+  expect(states).toHaveLength(2);
+  expect(states.filter((number) => proofs.every((proof) => proof.states !== number))).toEqual([]);
+});
 
 /** How each rule's absence shows. */
 const shows: Readonly<Record<SortRule, { readonly options?: Partial<SortOptions>; readonly wrong: RegExp }>> =
