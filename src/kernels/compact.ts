@@ -134,9 +134,27 @@ function compactionSources(
 
 /** The indirect call whose arguments a compaction writes, beside the number of kept items. */
 export type Indirect =
-  | { readonly dispatch: { readonly itemsPerWorkGroup: number } }
-  | { readonly draw: { readonly vertexCount: number } }
-  | { readonly drawIndexed: { readonly indexCount: number } };
+  | {
+      /** A dispatch over the kept items. */
+      readonly dispatch: {
+        /** How many of the kept items each work-group takes. */
+        readonly itemsPerWorkGroup: number;
+      };
+    }
+  | {
+      /** A draw that has an instance for each kept item. */
+      readonly draw: {
+        /** The vertices of an instance. */
+        readonly vertexCount: number;
+      };
+    }
+  | {
+      /** An indexed draw that has an instance for each kept item. */
+      readonly drawIndexed: {
+        /** The indices of an instance. */
+        readonly indexCount: number;
+      };
+    };
 
 /** What makes a compaction a partition: it stores the items that are not kept, too. */
 export interface Parted {

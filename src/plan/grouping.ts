@@ -18,6 +18,7 @@ export type Grouping = TileGrouping &
     | {
         /** A tile's carry comes from a look-back. */
         readonly passes: "single";
+        /** How many tiles a look-back reads together, and how far it goes. */
         readonly lookBack: LookBackShape;
       }
   );

@@ -23,14 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => packed?.remove());
 
-/** What still has no comment: `indirect` says what each of its forms is. */
-const UNCOMMENTED = [
-  "Grouping.lookBack",
-  ...["dispatch", "draw", "drawIndexed", "indexCount", "itemsPerWorkGroup", "vertexCount"].map(
-    (name) => `Indirect.${name}`,
-  ),
-];
-
 const PREFIXES = "3 4 11 11 15 16 22 25";
 
 /** Scans, and compiles a kernel that a build linked, where there is one. */
@@ -316,7 +308,7 @@ scan.record(fold.adapterInfo, { input: buffer, output: buffer, length: 10 });
       }
     }
     expect(count).toBeGreaterThan(300);
-    expect([...new Set(bare)].sort()).toEqual(UNCOMMENTED);
+    expect([...new Set(bare)].sort()).toEqual([]);
   });
 });
 
@@ -341,6 +333,45 @@ describe("what is in the package", () => {
         .map((link) => `${page}: ${link}`),
     );
     expect(dead).toEqual([]);
+  });
+
+  test("examples that pages name and import are there", () => {
+    const pages = [...texts].filter(([name]) => name.startsWith("docs/guides/"));
+    const named = pages.flatMap(([page, text]) => [
+      ...[...text.matchAll(/(?<!\/)\bexamples\/[\w./-]*[\w/]/g)].map(([path]) => [page, path] as const),
+      // Guides import the helper of that folder.
+      ...[...text.matchAll(/^import .* from "\.\/(\w+\.ts)"/gm)].map(
+        ([, file = ""]) => [page, `examples/in-kernel/${file}`] as const,
+      ),
+    ]);
+    expect(new Set(named.map(([, path]) => path)).size).toBeGreaterThan(3);
+    const paths = [...texts.keys()];
+    const missing = named.filter(
+      ([, path]) => !paths.some((one) => one === path || one.startsWith(`${path.replace(/\/$/, "")}/`)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("the helper that guides import runs in a program", async () => {
+    const project = await packed.project(["esbuild", "webgpu", "@sparticuz/chromium"], {
+      "kernel.ts": texts.get("examples/in-kernel/kernel.ts") ?? "",
+      "main.ts": `
+import { openFold } from "wavefold/node";
+import { linkDirectives } from "wavefold/wgsl";
+import { runKernel } from "./kernel.ts";
+const fold = await openFold();
+const kernel = ${JSON.stringify(kernelFile)};
+const [counts] = await runKernel(fold.device, linkDirectives(kernel), [new Uint32Array(64).fill(2)]);
+console.log(counts?.slice(-3).join(" "));
+fold.destroy();
+`,
+      "build.mjs": `
+        import { build } from "esbuild";
+        await build({ entryPoints: ["main.ts"], bundle: true, platform: "node", format: "esm", packages: "external", outfile: "main.mjs" });
+      `,
+    });
+    await run(process.execPath, ["build.mjs"], project);
+    expect((await run(process.execPath, ["main.mjs"], project)).trim()).toBe("122 124 126");
   });
 
   test("each package whose code it holds has its licence there", () => {
