@@ -12,20 +12,33 @@ fn append_items(
   @builtin(local_invocation_index) local_index: u32,
 ) {
   let tile = work_group.y * params.grid_width + work_group.x;
-  let first = tile * TILE + local_index;
+  let start = tile * TILE;
   let own = min(params.length, counts[0]);
   var before = 0u;
   if (params.window > 0u) {
     before = counts[1u + params.window];
   }
-  for (var item = 0u; item < ITEMS; item++) { // unroll
-    let index = first + item * WORK_GROUP_SIZE;
-    let place = before + index;
-    if (index < own && place >= params.first_place && place - params.first_place < params.length) {
-      write_item(place - params.first_place, read_item(index));
+  if (start < own && has_places(before + start, before + min(start + TILE, own))) {
+    // All items are read before the first one is written. Otherwise each read would wait for the write before it, since the two
+    // bindings might share memory.
+    var items: array<Input, ITEMS>;
+    for (var item = 0u; item < ITEMS; item++) { // unroll
+      items[item] = read_item(min(start + local_index + item * WORK_GROUP_SIZE, own - 1u));
+    }
+    for (var item = 0u; item < ITEMS; item++) { // unroll
+      let index = start + local_index + item * WORK_GROUP_SIZE;
+      let place = before + index;
+      if (index < own && place >= params.first_place && place - params.first_place < params.length) {
+        write_item(place - params.first_place, items[item]);
+      }
     }
   }
-  if (first == 0u) {
+  if (start + local_index == 0u) {
     counts[2u + params.window] = before + own;
   }
+}
+
+// Whether some of the places from `first` to `end` are in the output's binding.
+fn has_places(first: u32, end: u32) -> bool {
+  return end > params.first_place && (first < params.first_place || first - params.first_place < params.length);
 }
