@@ -281,7 +281,7 @@ export const planAtHand = <T>(
               }
               own.last = { length, buffers, dispatches };
             }
-            compiled.encode(encoder, dispatches);
+            compiled.encode(encoder, dispatches, isSame);
           };
           return hand.readBack(parts, record, isSame);
         },

@@ -80,8 +80,12 @@ export interface Compiled {
   scratch(index: number): GPUBuffer;
   /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
   own(buffer: GPUBuffer): GPUBuffer;
-  /** Encodes a run. */
-  encode(encoder: GPUCommandEncoder | GPUComputePassEncoder, dispatches: readonly Dispatch[]): void;
+  /** Encodes a run. If the device took the same run before (`isKnown`), its pass needs no label. */
+  encode(
+    encoder: GPUCommandEncoder | GPUComputePassEncoder,
+    dispatches: readonly Dispatch[],
+    isKnown?: boolean,
+  ): void;
   destroy(): void;
 }
 
@@ -337,9 +341,9 @@ export async function compilePlan(
     },
     scratch: scratchOf,
     own,
-    encode(encoder, dispatches) {
+    encode(encoder, dispatches, isKnown) {
       const isPass = "dispatchWorkgroups" in encoder;
-      const pass = isPass ? encoder : encoder.beginComputePass({ label });
+      const pass = isPass ? encoder : encoder.beginComputePass(isKnown ? undefined : { label });
       // Setting what is set takes as long as setting another: a tenth of a sort's recording.
       let last: GPUComputePipeline | undefined;
       for (const { pipeline, bindGroup, width, height, numbered, counted } of dispatches) {

@@ -48,6 +48,9 @@ export const nothingKept = (): Kept => ({
   plans: [],
 });
 
+/** Buffers that were kept before. */
+const taken = new WeakMap<GPUBuffer, KeptBuffer>();
+
 /** Takes a kept buffer that has room for so many bytes. It is at most twice as large, or at most 64 KiB. */
 export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPUBuffer | undefined {
   let best: KeptBuffer | undefined;
@@ -58,7 +61,11 @@ export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPU
       best = one;
     }
   }
-  return best && buffers.splice(buffers.indexOf(best), 1)[0]?.buffer;
+  if (best) {
+    buffers.splice(buffers.indexOf(best), 1);
+    taken.set(best.buffer, best);
+  }
+  return best?.buffer;
 }
 
 /**
@@ -66,12 +73,12 @@ export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPU
  * or the buffer itself, if it is too much alone.
  */
 export function keepBuffer(kept: Kept, buffer: GPUBuffer): void {
-  const { size, usage } = buffer;
-  if (size > kept.mostBytes) {
+  const one = taken.get(buffer) ?? { buffer, size: buffer.size, usage: buffer.usage };
+  if (one.size > kept.mostBytes) {
     buffer.destroy();
     return;
   }
-  kept.buffers.push({ buffer, size, usage });
+  kept.buffers.push(one);
   letGoOfBuffers(kept, kept.mostBytes);
 }
 

@@ -134,7 +134,8 @@ export function submit(
 ): void | Promise<void> {
   const run = (): void => {
     const { device } = context;
-    const encoder = device.createCommandEncoder({ label: `wavefold ${title}` });
+    // Labels serve error messages, and take as long as a dispatch. The device took these commands before.
+    const encoder = device.createCommandEncoder(isKnown ? undefined : { label: `wavefold ${title}` });
     record(encoder);
     device.queue.submit([encoder.finish()]);
   };

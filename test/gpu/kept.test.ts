@@ -101,7 +101,7 @@ describe("buffers and plans", () => {
     one.destroy();
   });
 
-  test("a call that is repeated is one submission and one answer, and does not ask whether it is right", async () => {
+  test("a call that is repeated is one submission and one answer, and neither asks whether it is right nor makes labels", async () => {
     const { one } = await foldOf();
     // More than the queue writes without staging.
     for (const length of [1000, 20_000]) {
@@ -120,23 +120,38 @@ describe("buffers and plans", () => {
         await call();
         const { device } = fold();
         const { queue } = device;
-        const own = { submit: queue.submit, pushErrorScope: device.pushErrorScope };
-        const counted = { submits: 0, scopes: 0 };
+        const own = { submit: queue.submit };
+        const { pushErrorScope, createCommandEncoder } = device;
+        const counted = { submits: 0, scopes: 0, labels: 0 };
         queue.submit = (commands) => {
           counted.submits++;
           own.submit.call(queue, commands);
         };
         device.pushErrorScope = (filter) => {
           counted.scopes++;
-          own.pushErrorScope.call(device, filter);
+          pushErrorScope.call(device, filter);
+        };
+        const count = (descriptor?: { readonly label?: string }): void => {
+          counted.labels += Number(descriptor?.label !== undefined);
+        };
+        device.createCommandEncoder = (descriptor) => {
+          count(descriptor);
+          const encoder = createCommandEncoder.call(device, descriptor);
+          const { beginComputePass } = encoder;
+          return Object.assign(encoder, {
+            beginComputePass(one?: GPUComputePassDescriptor) {
+              count(one);
+              return beginComputePass.call(encoder, one);
+            },
+          });
         };
         try {
           await call();
         } finally {
-          Object.assign(queue, { submit: own.submit });
-          Object.assign(device, { pushErrorScope: own.pushErrorScope });
+          Object.assign(queue, own);
+          Object.assign(device, { pushErrorScope, createCommandEncoder });
         }
-        expect(counted, `${title} of ${length}`).toEqual({ submits: 1, scopes: 0 });
+        expect(counted, `${title} of ${length}`).toEqual({ submits: 1, scopes: 0, labels: 0 });
       }
       await calls[0]?.[1]();
       expect(into).toEqual(sums.map((_, at) => ((sums[at - 1] ?? 0) + 5) >>> 0));
