@@ -59,9 +59,10 @@ export function planReduce(
   const map = methods.mapOf?.(options, type, title, facts.features);
   const loaded = map?.from ?? type;
   const row = rowOf(twoPassRows, "reduce", domain, options, facts, methods);
-  // By subgroups, u64 from u32, H100, 2^24 and 2^28: 256 × 16 take 41 and 392 µs, 256 × 32 73 and 377 (256 × 8: 55 and 553; 512 × 16: 51 and 404).
+  // By subgroups, u64 from u32, H100: 256 × 16 take 41 µs at 2^24 (256 × 8: 55; 512 × 16: 51; 256 × 32: 73). 2^28: 256 × 24 take 372
+  // (256 × 16: 392; 256 × 32: 377; 192 × 24: 374; 320 × 24: 373).
   const isNarrow = loaded.bytes < type.bytes && row.algorithm === "subgroup" && !facts.software;
-  const sized = isNarrow ? { ...row, items: row.items * (options.maxLength > 2 ** 25 ? 4 : 2) } : row;
+  const sized = isNarrow ? { ...row, items: row.items * (options.maxLength > 2 ** 25 ? 3 : 2) } : row;
   const tuning = tune(sized, title, type, domain, options, facts, methods);
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   const tile = tileOf(tuning);
