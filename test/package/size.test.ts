@@ -64,8 +64,8 @@ const budgets: readonly Budget[] = [
       globalThis.linked = (kernel) => workGroupScan({ type: u32, op: add, workGroupSize: 256 }).code + kernel;`,
     after: IN_KERNEL,
     result: [1, 3, 32_896],
-    limit: { bytes: 2_600, files: 1 },
-    esbuild: 2_662,
+    limit: { bytes: 2_620, files: 1 },
+    esbuild: 2_690,
   },
   {
     what: "the same, linked with a kernel",
