@@ -130,7 +130,7 @@ export async function buildSite(folder, { api = true, manifest = join(root, "pac
     ["frame.css", "style.css"].map((name) => readFile(join(sources, name), "utf8")),
   );
   await writeFile(join(assets, "style.css"), styles.join("\n"));
-  for (const name of ["mark.svg", "particles.jpg"]) {
+  for (const name of ["mark.svg", "particles.jpg", "splats.jpg", "blur.jpg"]) {
     await copyFile(join(sources, name), join(assets, name));
   }
   await copyFile(await newestChart(), join(assets, "h200.svg"));

@@ -265,7 +265,7 @@ async function showResult({ measurements, clock }: BenchResult): Promise<void> {
 
 element("bench-table").tabIndex = 0;
 const fold = await openGpu(
-  "The particles, the splats, the blur and the bench need a GPU. Try it and Watch it show without one what the primitives mean.",
+  "The pictures stand still, and there is no bench. Try it and Watch it show without a GPU what the primitives mean.",
 );
 if (fold === undefined) {
   for (const control of document.querySelectorAll<HTMLButtonElement | HTMLSelectElement | HTMLInputElement>(

@@ -119,7 +119,7 @@ export async function buildApi(folder, frame) {
     disableSources: true,
     hideGenerator: true,
     visibilityFilters: {},
-    navigation: { includeCategories: false, includeGroups: false, excludeReferences: true },
+    navigation: { includeCategories: false, includeGroups: false, excludeReferences: true, includeFolders: false },
     preservedTypeAnnotationTags: ["@throws"],
     validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: true },
     requiredToBeDocumented: DOCUMENTED,

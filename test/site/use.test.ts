@@ -221,5 +221,13 @@ test("without WebGPU it says so, and offers nothing that would fail", async () =
   expect(await page.getByRole("alert").isVisible()).toBe(true);
   expect(await textOf(page, "#gpu-notice")).toContain("WebGPU does not work here.");
   expect(await page.getByRole("button", { name: "Run the bench" }).isDisabled()).toBe(true);
+  // Behind each canvas, a picture stands still.
+  const stills = page.locator(".stage:has(canvas) .still");
+  for (const still of await stills.all()) {
+    await still.scrollIntoViewIfNeeded();
+    expect(await still.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(1000);
+  }
+  expect(await stills.count()).toBe(await page.locator(".stage canvas").count());
+  expect(await lit(page, ".stage:has(#splats) .still")).toBeGreaterThan(500);
   expect(await overflow(page)).toBe(0);
 });
