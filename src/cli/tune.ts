@@ -17,7 +17,7 @@ import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold } from "../node.ts";
 import type { AdapterTuning, AdapterTuningRow, TimedWay } from "../plan/adapter_tuning.ts";
-import { adapterOf, rowsFrom, tuningOf } from "../plan/adapter_tuning.ts";
+import { adapterOf, rowsFrom, rowsOn, tuningOf } from "../plan/adapter_tuning.ts";
 import type { Passes } from "../plan/options.ts";
 import type { Primitive } from "../plan/tuning_row.ts";
 import { factsOf } from "./bench.ts";
@@ -315,6 +315,7 @@ export async function tune(options: TuneOptions): Promise<void> {
     const times: TuningTime[] = [];
     const rejected: string[] = [];
     const rows: AdapterTuningRow[] = [];
+    const adapter = adapterOf(fold.device.adapterInfo);
     const parts = [`${host.device.name}, ${host.device.driver}; commit ${host.commit}`, ...notes];
     const end = performance.now() + 1000 * seconds;
     const others: object[] = [];
@@ -339,7 +340,7 @@ export async function tune(options: TuneOptions): Promise<void> {
                 row.elementBytes === found[0]?.elementBytes &&
                 row.long === found[0]?.long,
             );
-            rows.push(...(isThere ? [] : found));
+            rows.push(...(isThere ? [] : rowsOn(adapter, found, sweep.lengths)));
             parts.push("", textOf(sweep, kindOf(fold), host.device.name, ranked, outcome.tried));
           }
         } finally {
@@ -378,7 +379,7 @@ export async function tune(options: TuneOptions): Promise<void> {
     return {
       text: parts.join("\n"),
       record: { ...host, times, others, rejected },
-      tuning: tuningOf(adapterOf(fold.device.adapterInfo), fold.singlePassTest?.passed, rows),
+      tuning: tuningOf(adapter, fold.singlePassTest?.passed, rows),
       wrong: rejected.filter((one) => one.includes(" is wrong: ")),
     };
   };

@@ -7,7 +7,7 @@ import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import { requireOptions } from "../options.ts";
 import type { AdapterTuning, AdapterTuningRow, RowsFor, TimedWay } from "../plan/adapter_tuning.ts";
-import { adapterOf, bestOf, columnsOf, rowsFrom, tuningOf } from "../plan/adapter_tuning.ts";
+import { adapterOf, bestOf, columnsOf, rowsFrom, rowsOn, tuningOf } from "../plan/adapter_tuning.ts";
 import type { DeviceFacts } from "../plan/facts.ts";
 import type { Passes } from "../plan/options.ts";
 import type { TunedPrimitive } from "../plan/tuning_row.ts";
@@ -79,6 +79,7 @@ const ranges = {
       [512, 16],
       [128, 8],
       [128, 16],
+      [512, 24],
     ]),
     long: shapesOf([
       [256, 4],
@@ -93,6 +94,7 @@ const ranges = {
       [256, 16],
       [256, 8],
       [256, 22],
+      [256, 32],
       [512, 8],
       [128, 16],
     ]),
@@ -401,7 +403,7 @@ async function rowsOf(
       const rows = rowsFrom(rowsFor, { "reduce-then-scan": of("reduce-then-scan"), single: of("single") });
       const next = timed.find((way) => !checked.has(way) && rows.some((row) => isOf(row, way)));
       if (next === undefined) {
-        return { rows, ways: timed, isWhole };
+        return { rows: rowsOn(facts, rows, lengths), ways: timed, isWhole };
       }
       checked.add(next);
       if (!(await areRight(bench, measured, next.prepared, lengths.slice(-1)))) {

@@ -340,6 +340,19 @@ export function rowsFrom(
   });
 }
 
+/**
+ * A tuning's rows for an adapter. On NVIDIA's GPUs, Wavefold's own sizes were measured, on longer arrays than a tuning times. So the rows
+ * end with the longest length that was timed, and past it those sizes apply.
+ */
+export const rowsOn = (
+  { vendor, software }: Pick<TunedAdapter, "vendor" | "software">,
+  rows: readonly AdapterTuningRow[],
+  lengths: readonly number[],
+): AdapterTuningRow[] =>
+  vendor === "nvidia" && !software
+    ? rows.map((row) => ({ ...row, maxLength: row.maxLength ?? Math.max(...lengths) }))
+    : [...rows];
+
 const isSame = (a: AdapterTuningRow, b: AdapterTuningRow): boolean =>
   a.algorithm === b.algorithm &&
   a.workGroupSize === b.workGroupSize &&

@@ -11,6 +11,7 @@ import {
   bestOf,
   requireTuning,
   rowsFrom,
+  rowsOn,
   tunedRowOf,
   tuningOf,
   verdictFor,
@@ -101,6 +102,21 @@ describe("plans", () => {
   test("leave to the caller what the caller chooses", async () => {
     const plan = planScan({ type: u32, maxLength: 1000, workGroupSize: 8 }, { ...facts, tuned });
     expect(await shapeOf(plan)).toEqual(["hillis-steele", 8, 3, "reduce-then-scan"]);
+  });
+
+  test("on NVIDIA's GPUs, take Wavefold's own sizes past what was timed", async () => {
+    const shapeOn = (own: DeviceFacts, maxLength: number) => shapeOf(planScan({ type: u32, maxLength }, own));
+    for (const vendor of ["nvidia", "acme"]) {
+      const on = { vendor, software: false };
+      const bare = factsWith({ vendor, lookBack: true, features: new Set(["subgroups"]) });
+      const found = tunedRowOf(tuningOf({ ...adapter, vendor }, undefined, rowsOn(on, rows, [1000, 4000])));
+      const own = { ...bare, tuned: found };
+      expect(await shapeOn(own, 4000)).toEqual(["hillis-steele", 128, 3, "single"]);
+      const past = vendor === "nvidia" ? await shapeOn(bare, 4001) : await shapeOn(own, 4000);
+      expect(await shapeOn(own, 4001)).toEqual(past);
+      expect(past[1] === 128).toBe(vendor !== "nvidia");
+    }
+    expect(rowsOn({ vendor: "nvidia", software: true }, rows, [1000])).toEqual(rows);
   });
 
   test("pass over a row whose algorithm is not loaded", () => {
