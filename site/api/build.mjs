@@ -119,7 +119,12 @@ export async function buildApi(folder, frame) {
     disableSources: true,
     hideGenerator: true,
     visibilityFilters: {},
-    navigation: { includeCategories: false, includeGroups: false, excludeReferences: true, includeFolders: false },
+    navigation: {
+      includeCategories: false,
+      includeGroups: false,
+      excludeReferences: true,
+      includeFolders: false,
+    },
     preservedTypeAnnotationTags: ["@throws"],
     validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: true },
     requiredToBeDocumented: DOCUMENTED,
