@@ -12,7 +12,7 @@ const own = fileURLToPath(new URL(".", import.meta.url));
 async function entryPoints() {
   const { exports } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const { compilerOptions } = JSON.parse(await readFile(join(root, "tsconfig.json"), "utf8"));
-  return Object.entries(exports)
+  const files = Object.entries(exports)
     .filter(([, target]) => target.default !== undefined)
     .map(([name]) => {
       const entry = `wavefold${name.slice(1)}`;
@@ -24,6 +24,8 @@ async function entryPoints() {
       }
       return join(root, file);
     });
+  // wavefold/whole has the names of wavefold.
+  return [...new Set(files)];
 }
 
 /** Every kind that a name can be of, with a sentence at least. Fields often say all by their names. */

@@ -87,6 +87,12 @@ test("every page of the API has the site's navigation", () => {
   }
 });
 
+test("the reference has each module once", () => {
+  const modules = [...pages().keys()].filter((path) => /^api.modules/.test(path));
+  expect(modules.length).toBeGreaterThan(5);
+  expect(modules.filter((path) => /-\d+\.html$/.test(path))).toEqual([]);
+});
+
 test("the reference has each landmark once", async () => {
   for (const path of [
     "api/index.html",
