@@ -282,6 +282,12 @@ async function* plansOf(
       }
     }
   }
+  for (const type of [u32, f64] as ElementType[]) {
+    const options = { type, algorithm: "subgroup", maxLength, workGroupSize: 64, itemsPerThread: 4 } as const;
+    for (const planted of [{}, { disorder: 2 }]) {
+      yield* [planSort(options, facts, everyMethod, undefined, ["items"], { ...planted, byArrival: true })];
+    }
+  }
   yield* [planExpandRuns({ type: u32, maxLength }, facts)];
   yield* [planCombine({ type: u32, op: untyped(add), maxLength }, facts)];
 }
@@ -544,7 +550,10 @@ test("kernels take nothing of a tile but its interface", () => {
     .filter((path) => path.startsWith("device/") && !inTiles.includes(path))
     // Votes and rows of segments are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
     .filter(
-      (path) => !/(look_back_votes|rank_by_votes|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(path),
+      (path) =>
+        !/(look_back_votes|rank_by_(votes|arrival)|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(
+          path,
+        ),
     )
     .flatMap((path) => parse(read(path)).declarations.flatMap(({ references }) => [...references]))
     .filter((name) => internal.has(name));

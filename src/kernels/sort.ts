@@ -5,15 +5,20 @@ import tallyEachFile from "../../shaders/device/histogram/tally_each.wgsl";
 import countDigitsFile from "../../shaders/device/kernels/count_digits.wgsl";
 import gatherItemsFile from "../../shaders/device/kernels/gather_items.wgsl";
 import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
+import sortKeysPassFile from "../../shaders/device/kernels/sort_keys_pass.wgsl";
 import sortOneTileFile from "../../shaders/device/kernels/sort_one_tile.wgsl";
 import sortPassFile from "../../shaders/device/kernels/sort_pass.wgsl";
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
+import arrivalsPlantedFile from "../../shaders/device/sort/arrivals_planted.wgsl";
 import countTileFile from "../../shaders/device/sort/count_tile.wgsl";
 import faultsNoneFile from "../../shaders/device/sort/faults_none.wgsl";
 import faultsPlantedFile from "../../shaders/device/sort/faults_planted.wgsl";
 import firstByLookBackFile from "../../shaders/device/sort/first_by_look_back.wgsl";
 import firstBySpineFile from "../../shaders/device/sort/first_by_spine.wgsl";
 import memoryFile from "../../shaders/device/sort/memory.wgsl";
+import orderFile from "../../shaders/device/sort/order.wgsl";
+import orderOfPairsFile from "../../shaders/device/sort/order_of_pairs.wgsl";
+import rankByArrivalFile from "../../shaders/device/sort/rank_by_arrival.wgsl";
 import rankByCountersFile from "../../shaders/device/sort/rank_by_counters.wgsl";
 import rankByVotesFile from "../../shaders/device/sort/rank_by_votes.wgsl";
 import storeKeysFile from "../../shaders/device/sort/store_keys.wgsl";
@@ -44,6 +49,7 @@ import type { TileSources } from "./tiles.ts";
 // This is loaded only for sorts.
 
 const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
+const arrivalsPlanted = /* @__PURE__ */ file("sort/arrivals_planted.wgsl", arrivalsPlantedFile);
 const binsWords = /* @__PURE__ */ file("histogram/bins_words.wgsl", binsWordsFile);
 const countDigits = /* @__PURE__ */ file("kernels/count_digits.wgsl", countDigitsFile);
 const countTile = /* @__PURE__ */ file("sort/count_tile.wgsl", countTileFile);
@@ -55,8 +61,12 @@ const firstBySpine = /* @__PURE__ */ file("sort/first_by_spine.wgsl", firstBySpi
 const gatherItems = /* @__PURE__ */ file("kernels/gather_items.wgsl", gatherItemsFile);
 const histogram = /* @__PURE__ */ file("kernels/histogram.wgsl", histogramFile);
 const memory = /* @__PURE__ */ file("sort/memory.wgsl", memoryFile);
+const order = /* @__PURE__ */ file("sort/order.wgsl", orderFile);
+const orderOfPairs = /* @__PURE__ */ file("sort/order_of_pairs.wgsl", orderOfPairsFile);
+const rankByArrival = /* @__PURE__ */ file("sort/rank_by_arrival.wgsl", rankByArrivalFile);
 const rankByCounters = /* @__PURE__ */ file("sort/rank_by_counters.wgsl", rankByCountersFile);
 const rankByVotes = /* @__PURE__ */ file("sort/rank_by_votes.wgsl", rankByVotesFile);
+const sortKeysPass = /* @__PURE__ */ file("kernels/sort_keys_pass.wgsl", sortKeysPassFile);
 const sortOneTile = /* @__PURE__ */ file("kernels/sort_one_tile.wgsl", sortOneTileFile);
 const sortPass = /* @__PURE__ */ file("kernels/sort_pass.wgsl", sortPassFile);
 export const storeKeys = /* @__PURE__ */ file("sort/store_keys.wgsl", storeKeysFile);
@@ -126,6 +136,8 @@ export interface SortKernelOptions {
   readonly shape: SortShape;
   /** The most bytes of work-group memory that items take, if up to four parts of a tile fit in so many. The default is no limit. */
   readonly partBytes?: number;
+  /** Whether passes over keys alone may rank by the order in which items arrive at counters, and vote only where it is wrong. */
+  readonly byArrival?: boolean;
   /** The bits of a digit that have the number of a segment in its tile. The default is 0. */
   readonly slotBits?: number;
 }
@@ -184,11 +196,33 @@ const wordsInMemory = (options: Pick<SortKernelOptions, "type" | "key" | "keysAl
 function sharedWords(options: SortKernelOptions): number {
   const { sizes, byVotes } = options.shape;
   const radix = radixOf(options);
+  // Before a part stands the last item of the part before, if passes look at neighbours.
+  const share = (sizes.workGroupSize * sizes.items) / partsOf(options) + (isByArrival(options) ? 1 : 0);
   return Math.max(
     (byVotes ? subgroupSlots(sizes) : sizes.workGroupSize) * radix,
-    (sizes.workGroupSize * sizes.items * wordsInMemory(options)) / partsOf(options),
+    share * wordsInMemory(options),
   );
 }
+
+/**
+ * Whether passes rank by the order in which items arrive. It takes keys alone that are sorted by all their bits: nobody sees the
+ * order of those that are equal, and a tile that is in order by them is right.
+ */
+export const isByArrival = ({
+  type,
+  keysAlone,
+  payload,
+  digits,
+  shape,
+  byArrival = false,
+}: SortKernelOptions): boolean =>
+  byArrival &&
+  shape.byVotes &&
+  payload.kind === "none" &&
+  !keysAlone &&
+  (type.bytes === 4 || type.bytes === 8) &&
+  digits.from === 0 &&
+  digits.bits === type.bytes * 8;
 
 /** Bytes of work-group memory that a sort's kernels take. */
 export function sortMemory(options: SortKernelOptions): number {
@@ -225,7 +259,7 @@ export function itemSources(options: SortKernelOptions, source: SortSource): rea
 
 /** Declares how items and values go through work-group memory. */
 export function exchangeText(options: SortKernelOptions): SourceText {
-  const share = partsOf(options) === 1 ? "TILE" : "SHARE";
+  const share = isByArrival(options) ? "SHARE + 1u" : partsOf(options) === 1 ? "TILE" : "SHARE";
   const put = (name: string, item: string, words: number): string[] => [
     `fn put_${name}(place: u32, item: ${item}) {`,
     ...(words === 1
@@ -293,6 +327,29 @@ export const linkSort = (
 export const valueFile = ({ payload }: SortKernelOptions, source: SortSource): SourceText =>
   payload.kind === "positions" && source === "items" ? valuesPositions : valuesBuffer;
 
+/** What says where the first items of a tile's digits go. */
+const firstSources = (lookBack: SortLookBack | undefined): readonly SourceText[] =>
+  lookBack
+    ? [
+        firstByLookBack,
+        countTile,
+        lookBack.tickets ? tileByTicket : tileByNumber,
+        lookBack.fault === undefined ? faultsNone : faultsPlanted,
+      ]
+    : [firstBySpine, tileByNumber];
+
+const lookBackConstants = (lookBack: SortLookBack | undefined): Readonly<Record<string, number>> =>
+  lookBack
+    ? {
+        PATIENCE: lookBack.patience,
+        AT_ONCE: lookBack.atOnce,
+        ...(lookBack.fault && {
+          FAULT: sortFaults.indexOf(lookBack.fault) + 1,
+          FAULT_SHARE: lookBack.share ?? 1,
+        }),
+      }
+    : {};
+
 /**
  * The kernel that sorts by one digit. `source` says what it reads. `storesKeys` is false if only values are asked for, in the
  * last pass. Without `lookBack`, the digits of all tiles are counted by a kernel before.
@@ -303,7 +360,6 @@ export function sortPassKernel(
   storesKeys: boolean,
   lookBack: SortLookBack | undefined,
 ): Kernel {
-  const isFaulty = lookBack?.fault !== undefined;
   return linkSort(
     options,
     "sort by a digit",
@@ -313,26 +369,52 @@ export function sortPassKernel(
       exchangeText(options),
       outputItems,
       ...rankSources(options),
-      ...(lookBack
-        ? [
-            firstByLookBack,
-            countTile,
-            lookBack.tickets ? tileByTicket : tileByNumber,
-            isFaulty ? faultsPlanted : faultsNone,
-          ]
-        : [firstBySpine, tileByNumber]),
+      ...firstSources(lookBack),
       ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
       storesKeys ? storeKeys : storeNoKeys,
       sortPass,
     ],
-    lookBack && {
-      PATIENCE: lookBack.patience,
-      AT_ONCE: lookBack.atOnce,
-      ...(lookBack.fault && {
-        FAULT: sortFaults.indexOf(lookBack.fault) + 1,
-        FAULT_SHARE: lookBack.share ?? 1,
-      }),
-    },
+    lookBackConstants(lookBack),
+  );
+}
+
+/**
+ * The kernel that sorts keys alone by one digit, if they are ranked by the order in which they arrive. `disorder` is for tests: every
+ * such tile is out of order.
+ */
+export function keysPassKernel(
+  options: SortKernelOptions,
+  lookBack: SortLookBack | undefined,
+  disorder?: number,
+): Kernel {
+  const { type, key } = options;
+  const isPair = keyWords(key.type) === 2;
+  const nan = key.descending ? "0u" : "0xffffffffu";
+  return linkSort(
+    options,
+    "sort keys by a digit",
+    "sort_keys_pass",
+    [
+      ...itemSources(options, "items"),
+      generated(
+        conversion(
+          "are_equals_others",
+          "Key",
+          "bool",
+          type.kind === "float" ? (isPair ? `all(x == vec2<u32>(${nan}))` : `x == ${nan}`) : "false",
+        ),
+      ),
+      exchangeText(options),
+      outputItems,
+      ...rankSources(options),
+      order,
+      ...(isPair ? [orderOfPairs] : []),
+      rankByArrival,
+      ...(disorder === undefined ? [] : [arrivalsPlanted]),
+      ...firstSources(lookBack),
+      sortKeysPass,
+    ],
+    { ...lookBackConstants(lookBack), ...(disorder !== undefined && { DISORDER_SHARE: disorder }) },
   );
 }
 

@@ -15,6 +15,8 @@ import {
   firstEntry,
   gatherKernel,
   histogramOfDigits,
+  isByArrival,
+  keysPassKernel,
   movesPairs,
   oneTileKernel,
   partsOf,
@@ -62,6 +64,8 @@ export interface SortRow {
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
+  /** Whether keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
+  readonly byArrival: boolean;
   /** The most bits of a digit: if subgroups vote, and if threads have counters. */
   readonly bits: number;
   readonly counterBits: number;
@@ -91,6 +95,7 @@ export const sortRows = {
     wordItems: [16, 16],
     shorter: [],
     byVotes: false,
+    byArrival: false,
     bits: 6,
     counterBits: 4,
     counterItems: 16,
@@ -118,6 +123,7 @@ export const sortRows = {
       [2 ** 22, 16],
     ],
     byVotes: true,
+    byArrival: true,
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -142,6 +148,7 @@ export const sortRows = {
     wordItems: [12, 12],
     shorter: [],
     byVotes: true,
+    byArrival: false,
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -159,7 +166,11 @@ export const sortRows = {
 
 /** For tests: sizes, and the faults of a look-back. */
 export type SortTesting = Partial<SortRow> &
-  Pick<SortLookBack, "fault" | "share"> & { readonly tickets?: boolean };
+  Pick<SortLookBack, "fault" | "share"> & {
+    readonly tickets?: boolean;
+    /** Items of every such tile arrive in a wrong order. */
+    readonly disorder?: number;
+  };
 
 /** A plan of a sort. */
 export interface SortPlan extends Plan {
@@ -252,13 +263,13 @@ export function planSort(
   const row: SortRow = { ...checked.row, ...(tuned && !isSized && sizesOf(tuned.row)), ...testing };
 
   const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
-  const { partBytes } = row;
+  const ofTiles = { partBytes: row.partBytes, byArrival: row.byArrival };
   const [oneTile, oneTileThreads] = (testing.oneTile === undefined ? row.shorterTiles : []).find(
     ([upTo]) => maxLength <= upTo,
   ) ?? [row.oneTile, row.oneTileThreads];
   const shaped = (tile?: number): Shaped | LimitError => {
     const own = { ...row, oneTileThreads };
-    return shapeFor(tile ? base : { ...base, partBytes }, range, options, own, facts, methods, title, tile);
+    return shapeFor(tile ? base : { ...base, ...ofTiles }, range, options, own, facts, methods, title, tile);
   };
   const alone = isOneTile ? shaped(oneTile) : undefined;
   const own = alone === undefined || alone instanceof LimitError ? shaped() : alone;
@@ -266,7 +277,7 @@ export function planSort(
     throw own;
   }
   const { shape, digits } = own;
-  const kernelOptions: SortKernelOptions = { ...base, ...(own !== alone && { partBytes }), shape, digits };
+  const kernelOptions: SortKernelOptions = { ...base, ...(own !== alone && ofTiles), shape, digits };
   const { workGroupSize, items } = shape.sizes;
   const tile = workGroupSize * items;
   const tilesOf = (length: number): number => Math.ceil(length / tile);
@@ -277,7 +288,7 @@ export function planSort(
   const { common, scratch: scratchOfData, spine, slotsFor, copies } = layout;
 
   if (isWhole) {
-    const kernel = oneTileKernel(kernelOptions, storesKeys);
+    const kernel = oneTileKernel({ ...kernelOptions, byArrival: false }, storesKeys);
     const passes = (length: number, aside: boolean): readonly Pass[] =>
       length === 0
         ? []
@@ -299,7 +310,9 @@ export function planSort(
   const lookBack = lookBackFor(tuned ?? options, facts, row, testing, maxLength);
   const passKernels = (count: number): Kernel[] =>
     Array.from({ length: count }, (_, at) =>
-      sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < count - 1, lookBack),
+      isByArrival(kernelOptions)
+        ? keysPassKernel(kernelOptions, lookBack, testing.disorder)
+        : sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < count - 1, lookBack),
     );
   const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
   const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));

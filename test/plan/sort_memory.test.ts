@@ -51,6 +51,38 @@ test.each([
   },
 );
 
+test("what is ranked by the order in which it arrives: keys alone, by all their bits", () => {
+  const takesIt = (more: object, moved?: ScalarType): boolean =>
+    planSort({ type: u32, maxLength: 2 ** 24, ...more }, nvidia, everyMethod, moved).kernels.some(
+      ({ entryPoint }) => entryPoint === "sort_keys_pass",
+    );
+  expect(
+    [{}, { type: u64 }, { type: f64, descending: true }, { lengthOnGpu: true }].map((one) => takesIt(one)),
+  ).toEqual(Array(4).fill(true));
+  const others = [
+    { bits: [0, 31] },
+    { bits: [1, 32] },
+    { indices: true },
+    { type: f16 },
+    { algorithm: "blelloch" },
+  ];
+  expect(others.map((one) => takesIt(one))).toEqual(others.map(() => false));
+  expect(takesIt({}, u32), "with values").toBe(false);
+});
+
+test.each([u32, u64] as ElementType[])("a part of $name has room for its neighbour", (type) => {
+  for (const shape of [{}, { workGroupSize: 256, itemsPerThread: 32 }, { itemsPerThread: 9 }] as const) {
+    const { kernels } = planSort({ type, maxLength: 2 ** 24, ...shape }, nvidia, everyMethod);
+    const code = kernels.find(({ entryPoint }) => entryPoint === "sort_keys_pass")?.code ?? "";
+    const number = (name: string): number =>
+      Number(new RegExp(`const ${name}\\b[^=]* = (\\d+)u;`).exec(code)?.[1]);
+    expect(number("MEMORY")).toBeGreaterThanOrEqual((number("SHARE") + 1) * (type.bytes / 4));
+    if (type.bytes === 8) {
+      expect(code).toContain("sort_memory[SHARE + 1u + place]");
+    }
+  }
+});
+
 test.each([f16, f32, u64] as ElementType[])(
   "the keys of rows' chunks have room in scratch: $name",
   (type) => {

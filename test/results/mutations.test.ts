@@ -2,7 +2,12 @@ import { describe, expect, test, vi } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
+import type { ScalarType } from "../../src/algebra/types.ts";
+import { contextOf } from "../../src/gpu/device.ts";
+import { prepare } from "../../src/gpu/recording.ts";
 import type { Fold } from "../../src/node.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
+import { planSort } from "../../src/plan/sort.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -47,6 +52,8 @@ const bits = new Uint32Array(Math.ceil(LENGTH / 32));
 for (const [at, flag] of flags.entries()) {
   bits[at >> 5] = ((bits[at >> 5] ?? 0) | (flag << (at & 31))) >>> 0;
 }
+/** Bits of f32, of which every third is NaN, each with others. */
+const nans = numbers.map((x, at) => (at % 3 === 0 ? 0x7fc00000 + (x % 2 ** 20) : x % 2 ** 30));
 const keys = Uint32Array.from({ length: LENGTH }, (_, at) => Math.floor(Math.sqrt(at)) % 3);
 
 function u32From(flag: boolean): number {
@@ -77,6 +84,34 @@ const all = (...some: readonly Subject[]): Subject =>
     for (const one of some) {
       yield* one(own);
     }
+  };
+
+/** Keys alone, in tiles of which every second one is ranked in a wrong order. */
+const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
+  async function* ({ device }) {
+    const context = contextOf(device);
+    const options = { type, algorithm: "subgroup", ...tile, passes: "reduce-then-scan" } as const;
+    const planned = { byArrival: true, disorder: 2, partBytes: 128 };
+    const plan = planSort(
+      { ...options, maxLength: LENGTH },
+      context.facts,
+      everyMethod,
+      undefined,
+      undefined,
+      planned,
+    );
+    const sort = await prepare(context, plan);
+    const [input, output] = [bits, new Uint32Array(LENGTH)].map((one) => storageBuffer(device, one)) as [
+      GPUBuffer,
+      GPUBuffer,
+    ];
+    const encoder = device.createCommandEncoder();
+    sort.record(encoder, { input, output, length: LENGTH });
+    device.queue.submit([encoder.finish()]);
+    const data = type === f32 ? new Float32Array(bits.buffer) : bits;
+    const expected = [...argSortReference(data)].map((at) => bits[at]);
+    yield [[...(await readWords(device, output)).subarray(0, LENGTH)], expected];
+    sort.destroy();
   };
 const both = (segments: object): Subject => all(reduced(segments), scanned(segments));
 
@@ -179,6 +214,8 @@ const subjects = {
   // Several subgroups of up to 64 lanes.
   "a sort by votes": sorted({ ...once, algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 2 }),
   "a sort by votes, of few values": sorted({ ...twice, algorithm: "subgroup" }, few),
+  "keys ranked as they arrive": byArrival(numbers),
+  "keys with NaN, ranked as they arrive": byArrival(nans, f32),
   "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
   "a sort in one tile": sorted({}, few.subarray(0, 200)),
   "a sort of structs": async function* (own) {
@@ -488,6 +525,36 @@ const mutations: readonly Mutation[] = [
     shownBy: "a sort by votes",
     from: /place \+= count\w*;/g,
     to: "",
+  },
+  {
+    title: "the order of keys that arrive is not checked",
+    shownBy: "keys ranked as they arrive",
+    from: /is_wrong\w* \|= !is_first\w* & .*/g,
+    to: "",
+  },
+  {
+    title: "the order is checked by this digit alone",
+    shownBy: "keys ranked as they arrive",
+    from: /return \(earlier\w* << others\w*\) <= \(later\w* << others\w*\);/g,
+    to: "return digit_of(earlier, params.digit) <= digit_of(later, params.digit);",
+  },
+  {
+    title: "a tile that is out of order stays so",
+    shownBy: "keys ranked as they arrive",
+    from: /disorder\w*, 1u\)/g,
+    to: "disorder, 0u)",
+  },
+  {
+    title: "NaN are ranked as they arrive",
+    shownBy: "keys with NaN, ranked as they arrive",
+    from: "return x == 0xffffffffu;",
+    to: "return false;",
+  },
+  {
+    title: "the counters of what arrived are not cleared",
+    shownBy: "keys ranked as they arrive",
+    from: /(fn sort_again[^\n]*\n *)clear_ranks\(\w+\);/g,
+    to: "$1",
   },
   {
     title: "the counters keep what the digit before left",

@@ -9,6 +9,7 @@ import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import { prepare } from "../../src/gpu/recording.ts";
+import type { SortFault } from "../../src/kernels/sort.ts";
 import { sortFaults } from "../../src/kernels/sort.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
@@ -499,6 +500,72 @@ describe("tiles that go through work-group memory in parts", () => {
       for (const sort of Object.values(sorts)) {
         sort.destroy();
       }
+    },
+  );
+});
+
+describe("keys that are ranked by the order in which they arrive", () => {
+  const words = names.filter((name) => elementTypes[name].bytes >= 4);
+  // A tile whose items arrive in a wrong order is sorted again. So are tiles that are not full, and those that have NaN.
+  const planted = words.flatMap((name, at) =>
+    (["single", "reduce-then-scan"] as const).flatMap((passes, by) =>
+      ([0, 1, 2] as const).map((disorder, how) => ({
+        name,
+        passes,
+        disorder,
+        descending: (at + by + how) % 2 === 1,
+        partBytes: (by + how) % 2 === 0 ? 512 : Infinity,
+        ...(passes === "single" && how > 0 && { fault: sortFaults[at % sortFaults.length] as SortFault }),
+      })),
+    ),
+  );
+  test.for(rows(planted, { of: 12, seldom: true }))(
+    "$name, $passes, wrong tiles: one of $disorder, descending: $descending, parts of $partBytes bytes, fault: $fault",
+    async ({ name, passes, descending, disorder, ...testing }) => {
+      const { device } = fold();
+      const context = contextOf(device);
+      const type = elementTypes[name] as ElementType;
+      const options = { type, descending, passes, algorithm: "subgroup", workGroupSize: 64 } as const;
+      const plan = planSort(
+        { ...options, itemsPerThread: 4, maxLength: 1500 },
+        context.facts,
+        everyMethod,
+        undefined,
+        undefined,
+        { ...testing, ...(disorder > 0 && { disorder }), byArrival: true, patience: 3 },
+      );
+      expect(plan.kernels.filter(({ entryPoint }) => entryPoint === "sort_keys_pass")).toHaveLength(1);
+      const sort = await prepare(context, plan);
+      for (const length of [1, ...around(256), ...around(1024), 1500]) {
+        for (const kind of ["any", "few", "top byte"] as const) {
+          const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
+          const bits = new Uint32Array(data.buffer, data.byteOffset, data.byteLength / 4);
+          if (type.kind === "float" && kind === "few") {
+            // NaN of several bits, whose order shows.
+            for (let at = 0; at < length; at += 7) {
+              bits.fill(
+                (0x7ff80000 + ((at * 37) % 1000)) | ((at % 2) << 31),
+                at * (type.bytes / 4),
+                (at + 1) * (type.bytes / 4),
+              );
+            }
+          }
+          const positions = argSortReference(data, { type: type as never, descending });
+          const [input, output] = [bits, new Uint32Array(bits.length)].map((one) =>
+            storageBuffer(device, one),
+          ) as [GPUBuffer, GPUBuffer];
+          const encoder = device.createCommandEncoder();
+          sort.record(encoder, { input, output, length });
+          device.queue.submit([encoder.finish()]);
+          const expected = gathered(data, positions);
+          expectSameBits(
+            (await readWords(device, output)).subarray(0, bits.length),
+            new Uint32Array(expected.buffer, expected.byteOffset, bits.length),
+            `${length}, ${kind}`,
+          );
+        }
+      }
+      sort.destroy();
     },
   );
 });

@@ -431,6 +431,17 @@ export async function kernelsOf(
       }
     }
   }
+  if ((type.name === "u32" || type.name === "f64") && algorithm === "subgroup" && shape.workGroupSize > 1) {
+    const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
+    const testing = { byArrival: true, partBytes: 16_384 };
+    try {
+      take(planSort(options, facts, everyMethod, undefined, ["items"], testing).kernels);
+    } catch (cause) {
+      if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
+        throw cause;
+      }
+    }
+  }
   // One tile takes all the memory that there is. Some of these kernels are compiled for the least that a device has.
   const least = { ...facts, limits: { ...facts.limits, maxComputeWorkgroupStorageSize: 16_384 } };
   take(planSort({ type, algorithm, maxLength: 100, key: "x" }, least, everyMethod, "positions").kernels);
