@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { GpuArray } from "../../src/gpu/gpu_array.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold, u32 } from "../../src/node.ts";
@@ -106,6 +106,17 @@ describe("a case that is right passes", () => {
         steps: [
           { length: 90, data, before: 3 },
           { length: 20, data, before: 1, inPlace: true },
+        ],
+      },
+    ],
+    [
+      "a sort of keys alone, as they arrive",
+      {
+        family: "sort",
+        plan: { type: "f32", maxLength: 900, disorder: 2, workGroupSize: 16, itemsPerThread: 4 },
+        steps: [
+          { length: 900, data: { kind: "bits", seed: 3 }, before: 3 },
+          { length: 320, data, before: 1, inPlace: true },
         ],
       },
     ],
@@ -266,6 +277,27 @@ describe("a planted fault is found:", () => {
       steps: [{ length: 90, data, before: 0 }],
     };
     await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);
+  });
+
+  inTurn("a sort whose order of arrival is not checked", async () => {
+    const { device } = fold;
+    const compile = device.createShaderModule;
+    const spy = vi.spyOn(device, "createShaderModule").mockImplementation((descriptor) => {
+      const code = descriptor.code.replaceAll(/is_wrong\w* \|= !is_first\w* & .*/g, "");
+      return compile.call(device, { ...descriptor, code });
+    });
+    const one = {
+      family: "sort",
+      plan: { type: "u32", maxLength: 900, disorder: 1, workGroupSize: 16, itemsPerThread: 4 },
+      steps: [{ length: 900, data: { kind: "bits", seed: 5 }, before: 0 }],
+    };
+    fold.trim();
+    try {
+      await expect(runCase(one as unknown as Case, planted({}))).rejects.toThrow(/wrong in sort<u32>/);
+    } finally {
+      spy.mockRestore();
+      fold.trim();
+    }
   });
 
   inTurn("a sort of other segments, and selections of other rows", async () => {

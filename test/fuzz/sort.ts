@@ -2,6 +2,10 @@ import fc from "fast-check";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { scalarAt } from "../../src/algebra/fields.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
+import { contextOf } from "../../src/gpu/device.ts";
+import { prepare } from "../../src/gpu/recording.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
+import { planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Bench } from "./bench.ts";
@@ -32,6 +36,8 @@ export interface SortSpec {
   readonly passes?: "single" | "reduce-then-scan";
   readonly workGroupSize?: number;
   readonly itemsPerThread?: number;
+  /** Keys alone are ranked by the order in which they arrive, which is wrong in every so many tiles; 0 is in none. */
+  readonly disorder?: number;
 }
 
 /** A recording. */
@@ -69,6 +75,7 @@ export function sortArbitrary(scale: Scale): fc.Arbitrary<SortCase> {
       passes: fc.constantFrom("single" as const, "reduce-then-scan" as const),
       workGroupSize: fc.constantFrom(2, 3, 4, 7, 8, 32, 33, 64, 100, 128),
       itemsPerThread: fc.integer({ min: 1, max: 9 }),
+      disorder: fc.integer({ min: 0, max: 3 }),
     },
     { requiredKeys: ["type", "maxLength"] },
   );
@@ -244,9 +251,18 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
     feature === undefined || (device.features as unknown as ReadonlySet<string>).has(feature);
   const mustWork =
     [type, ...values].every((one) => has(one.feature)) && (algorithm !== "subgroup" || has("subgroups"));
-  const made = await preparedOn(bench, `sort ${JSON.stringify(plan)}`, title, mustWork, () =>
-    fold.prepareSort(options as never),
-  );
+  const isPlain = segments === undefined && values.length === 0 && !indices && !("key" in key.options);
+  const { disorder } = plan;
+  const made = await preparedOn(bench, `sort ${JSON.stringify(plan)}`, title, mustWork, async () => {
+    if (disorder === undefined || !isPlain) {
+      return fold.prepareSort(options as never);
+    }
+    const context = contextOf(device);
+    const sizes = { byVotes: true, partBytes: 512, oneTile: 0 };
+    const testing = { byArrival: true, ...sizes, ...(disorder > 0 && { disorder }) };
+    const own = planSort(options as never, context.facts, everyMethod, undefined, undefined, testing);
+    return (await prepare(context, own)) as unknown as Awaited<ReturnType<typeof fold.prepareSort>>;
+  });
   if (made === undefined) {
     return "refused";
   }
