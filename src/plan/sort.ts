@@ -62,6 +62,8 @@ export interface SortRow {
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
+  /** The same, for keys of one word alone. */
+  readonly shorterKeys: readonly (readonly [upTo: number, items: number])[];
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
   /** Whether keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
@@ -94,6 +96,7 @@ export const sortRows = {
     items: 16,
     wordItems: [16, 16],
     shorter: [],
+    shorterKeys: [],
     byVotes: false,
     byArrival: false,
     bits: 6,
@@ -109,8 +112,9 @@ export const sortRows = {
     shorterTiles: [],
     partBytes: Infinity,
   },
-  // H100, 2^26 u32, µs: 1779 (256 × 22: 1970; 256 × 28: 1879; 256 × 36: 1834; 256 × 40: 2417, since the driver then gives each thread so
-  // many registers that a multiprocessor has room for one work-group; 384 × 20: 1909; 512 × 16: 1954; CUB 1464). With u32 values: 2566
+  // H100, 2^26 u32, µs, as they arrive: 1373 (256 × 30: 1477; 256 × 36: 1418; 384 × 22: 1437; 512 × 16: 1449; CUB 1449). By votes: 1779
+  // (256 × 22: 1970; 256 × 28: 1879; 256 × 36: 1834; 256 × 40: 2417, since the driver then gives each thread so many registers that a
+  // multiprocessor has room for one work-group; 384 × 20: 1909; 512 × 16: 1954; CUB 1464). With u32 values: 2566
   // (256 × 22: 2623; 256 × 32: 3462; CUB 2347). 2^25 u64: 2475 (256 × 24: 2493; 256 × 28: 3328; CUB 2267).
   nvidia: {
     workGroupSize: 256,
@@ -121,6 +125,12 @@ export const sortRows = {
       [2 ** 16, 4],
       [2 ** 18, 8],
       [2 ** 22, 16],
+    ],
+    // H100, u32, µs, with 16 items and 32: 2^18 42.8 (8: 42.6) and 49.5; 2^20 58.6 and 58.8; 2^21 90.1 and 75.6; 2^22 152 and 131.
+    shorterKeys: [
+      [2 ** 16, 4],
+      [2 ** 18, 8],
+      [2 ** 20, 16],
     ],
     byVotes: true,
     byArrival: true,
@@ -147,6 +157,7 @@ export const sortRows = {
     items: 12,
     wordItems: [12, 12],
     shorter: [],
+    shorterKeys: [],
     byVotes: true,
     byArrival: false,
     bits: 8,
@@ -214,10 +225,12 @@ export function checkedSort(
     ...testing,
   };
   const payload = payloadOf(moved);
-  const items = movesPairs({ type, key, keysAlone, payload })
-    ? row.items
-    : row.wordItems[payload.kind === "none" ? 0 : 1];
-  const shorter = row.shorter.find(([upTo]) => options.maxLength <= upTo)?.[1];
+  const isPair = movesPairs({ type, key, keysAlone, payload });
+  const isAlone = payload.kind === "none";
+  const items = isPair ? row.items : row.wordItems[isAlone ? 0 : 1];
+  const shorter = (isAlone && !isPair ? row.shorterKeys : row.shorter).find(
+    ([upTo]) => options.maxLength <= upTo,
+  )?.[1];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);

@@ -45,15 +45,16 @@ fn sort_keys_pass(
       ranks[at] = atomicAdd(&sort_memory[counter_of(digit_of(key, params.digit))], 1u);
     }
   } else {
+    // Places past the end of the data have its last item, and do not count. So no load waits for another.
+    for (var item = 0u; item < ITEMS; item++) { // unroll
+      items[item] = output_from_input(read_item(min(place_of(tile, thread, item), length - 1u)));
+    }
     for (var item = 0u; item < ITEMS; item++) { // unroll
       let at = arrival_of(item, tile);
-      let index = place_of(tile, thread, at);
-      if (index < length) {
-        items[at] = output_from_input(read_item(index));
-        let key = key_of(items[at]);
-        is_wrong |= are_equals_others(key);
-        ranks[at] = atomicAdd(&sort_memory[counter_of(digit_of(key, params.digit))], 1u);
-      }
+      let key = key_of(items[at]);
+      let counts = place_of(0u, thread, at) < own;
+      is_wrong |= counts & are_equals_others(key);
+      ranks[at] = atomicAdd(&sort_memory[counter_of(digit_of(key, params.digit))], select(0u, 1u, counts));
     }
   }
   workgroupBarrier();
@@ -71,11 +72,8 @@ fn sort_keys_pass(
   } else {
     for (var item = 0u; item < ITEMS; item++) { // unroll
       let place = place_of(0u, thread, item);
-      if (place < own) {
-        ranks[item] += atomicLoad(&sort_memory[counter_of(digit_of(key_of(items[item]), params.digit))]);
-      } else {
-        ranks[item] = place;
-      }
+      let first = atomicLoad(&sort_memory[counter_of(digit_of(key_of(items[item]), params.digit))]);
+      ranks[item] = select(place, ranks[item] + first, place < own);
     }
   }
   workgroupBarrier();
@@ -83,12 +81,12 @@ fn sort_keys_pass(
 
   find_places(tile, count, before, thread, length);
   for (var part = 0u; part < PARTS; part++) { // unroll
+    // All loads come first, so that they are under way together.
+    var moved: array<Output, SHARE_ITEMS>;
+    for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
+      moved[item] = take_item(item * WORK_GROUP_SIZE + thread + 1u);
+    }
     if (own == TILE) {
-      // All loads come first, so that they are under way together.
-      var moved: array<Output, SHARE_ITEMS>;
-      for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
-        moved[item] = take_item(item * WORK_GROUP_SIZE + thread + 1u);
-      }
       store_items(moved, part, thread);
       for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
         let is_first = part == 0u && item == 0u && thread == 0u;
@@ -98,10 +96,9 @@ fn sort_keys_pass(
       for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
         let at = item * WORK_GROUP_SIZE + thread;
         if (part * SHARE + at < own) {
-          let moved = take_item(at + 1u);
-          store_item(moved, part * SHARE + at);
+          store_item(moved[item], part * SHARE + at);
           let is_first = part == 0u && item == 0u && thread == 0u;
-          is_wrong |= !is_first & is_less_than_before(moved, at);
+          is_wrong |= !is_first & is_less_than_before(moved[item], at);
         }
       }
     }
