@@ -232,7 +232,9 @@ export async function atHand<T>(
         stage.unmap();
       },
     });
-    await Promise.all(writable);
+    for (const one of writable) {
+      await one;
+    }
     // The buffer that was taken first is left last. So the next call takes each buffer for the same purpose.
     for (const one of owned.splice(0).reverse()) {
       keepBuffer(kept, one);
