@@ -187,23 +187,31 @@ fn begin_scan(items: Items, thread: u32) -> TileScan {
       scan.before = widened(thread - 1u, window);
     }
     scan.total = widened(WORK_GROUP_SIZE - 1u, window);
+    workgroupBarrier();
   } else {
-    var sum = sum_of(items, thread);
-    for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
-      exact_memory[thread] = sum;
-      workgroupBarrier();
-      if (thread >= distance) {
-        sum = combine(exact_memory[thread - distance], sum);
-      }
-      workgroupBarrier();
-    }
+    scan = begin_whole_scan(items, thread);
+  }
+  return scan;
+}
+
+// The same in whole sums.
+fn begin_whole_scan(items: Items, thread: u32) -> TileScan {
+  var scan = TileScan(identity(), identity());
+  var sum = sum_of(items, thread);
+  for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
     exact_memory[thread] = sum;
     workgroupBarrier();
-    if (thread > 0u) {
-      scan.before = exact_memory[thread - 1u];
+    if (thread >= distance) {
+      sum = combine(exact_memory[thread - distance], sum);
     }
-    scan.total = exact_memory[WORK_GROUP_SIZE - 1u];
+    workgroupBarrier();
   }
+  exact_memory[thread] = sum;
+  workgroupBarrier();
+  if (thread > 0u) {
+    scan.before = exact_memory[thread - 1u];
+  }
+  scan.total = exact_memory[WORK_GROUP_SIZE - 1u];
   workgroupBarrier();
   return scan;
 }

@@ -69,11 +69,11 @@ interface ExactType {
 const itemText = (name: FloatName): string =>
   name === "f64" ? itemFile.replace("x: u32", "x: vec2<u32>").replace("_from_bits", "_from_f64") : itemFile;
 
-/** How kernels combine items in windows: words of a window, and how a float's bits become an item. */
+/** How kernels combine items in a few words, and how a float's bits become an item. Each sum of f16 has the same span. */
 const shaders = {
-  f16: { window: 3, bits: "u32", toOutput: "f16_from_bits(x)" },
-  f32: { window: 4, bits: "u32", toOutput: "x" },
-  f64: { window: 6, bits: "vec2<u32>", toOutput: "x" },
+  f16: { window: 3, fixed: 2, span: 32, bits: "u32", toOutput: "f16_from_bits(x)" },
+  f32: { window: 4, fixed: 3, span: 39, bits: "u32", toOutput: "x" },
+  f64: { window: 6, fixed: 5, span: 74, bits: "vec2<u32>", toOutput: "x" },
 } as const;
 
 const known = /* @__PURE__ */ new Map<FloatName, ExactType>();

@@ -1,9 +1,15 @@
+import fixedFile from "../../shaders/exact/fixed.wgsl";
+import fixedDoubleFile from "../../shaders/exact/fixed_double.wgsl";
+import fixedFloatFile from "../../shaders/exact/fixed_float.wgsl";
+import reduceFile from "../../shaders/exact/reduce.wgsl";
+import scanFile from "../../shaders/exact/scan.wgsl";
 import tilesFile from "../../shaders/exact/tiles.wgsl";
 import { unroll } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import type { ExactFormat } from "./exact_sums.ts";
 
-// Kernels that scan and reduce most tiles of exact sums in a window of a few words. See shaders/exact/tiles.wgsl.
+// Kernels that scan and reduce most tiles of exact sums in a few words. See shaders/exact/scan.wgsl and reduce.wgsl, and
+// tiles.wgsl for single passes.
 
 /** A kernel, as far as its text may be linked again. */
 interface Linked {
@@ -20,8 +26,11 @@ interface Planned<Kernel extends Linked, Pass extends { readonly kernel: Kernel 
 
 /** What the shaders have for a type, beside its format. */
 interface ExactShaders {
-  /** The words of a window. */
+  /** The words of a window in a single pass. */
   readonly window: number;
+  /** The words of a sum in fixed point, and how far above its lowest bit an item may start. */
+  readonly fixed: number;
+  readonly span: number;
   /** WGSL of a float's bits, and their conversions: to parts, from a lead, from an item, and to an item. */
   readonly bits: "u32" | "vec2<u32>";
   readonly toOutput: string;
@@ -36,22 +45,37 @@ const narrowText = (sumText: string): string =>
     .replace(/\bExactSum\b/g, "NarrowSum")
     .replace(/\bexact_(combine|from_parts|lead)\b/g, "narrow_$1");
 
-const ITEM_LOOPS = /< (ITEMS|VECTORS|VECTOR);/g;
+/** The text without these functions. */
+const without = (text: string, names: string): string =>
+  text.replace(new RegExp(`^fn (${names})\\([\\s\\S]*?^\\}\\n`, "gm"), "");
 
-/** The text with its loops over words written out, and not those over items. */
-const unrollWords = (text: string, words: Readonly<Record<string, number>>): string =>
-  unroll(text.replace(ITEM_LOOPS, "< $1 ;"), words).replace(/< (\w+) ;/g, "< $1;");
+/** What a kernel does with its tiles. */
+type TileKind = "scan" | "single pass" | "reduce";
 
-/** The texts that stand in for others, by their names. */
+/** The most items of a tile whose digits have room. */
+const DIGIT_ITEMS = 2 ** 14;
+
+/** The texts that stand in for others in a kernel, by their names. `sizes` bound loops over items. */
 function standInsFor(
   { fraction, words }: ExactFormat,
-  { window, bits, toOutput }: ExactShaders,
+  { window, fixed, span, bits, toOutput }: ExactShaders,
   sumText: string,
+  kind: TileKind,
+  sizes: Readonly<Record<string, number>>,
 ): (source: SourceText) => SourceText {
-  const counts = { EXACT_WORDS: words, NARROW_WORDS: window };
   const isWide = bits !== "u32";
+  const itemWords = isWide ? 2 : 1;
+  const counts = {
+    EXACT_WORDS: words,
+    NARROW_WORDS: window,
+    FIXED_WORDS: fixed,
+    ITEM_WORDS: itemWords,
+    ...sizes,
+  };
   // Loops over many words stay loops.
-  const tiles = words > 12 ? tilesFile.replace(/(< EXACT_WORDS;.*\{) \/\/ unroll/g, "$1") : tilesFile;
+  const written = (text: string): string =>
+    unroll(words > 12 ? text.replace(/(< EXACT_WORDS;.*\{) \/\/ unroll/g, "$1") : text, counts);
+  const reduces = kind === "reduce" && (sizes.TILE ?? 0) <= DIGIT_ITEMS;
   const lead = isWide
     ? `fn float_from_lead(lead: ExactLead, window: u32) -> FloatBits {
   var own = lead;
@@ -70,6 +94,11 @@ function standInsFor(
     `alias FloatBits = ${bits};`,
     `const FLOAT_NOTHING = ${isWide ? "vec2<u32>(0u, 0x80000000u)" : `${2 ** (fraction === 10 ? 15 : 31)}u`};`,
     `const NARROW_WORDS = ${window}u;`,
+    `const FIXED_WORDS = ${fixed}u;`,
+    `const FIXED_SPAN = ${span}u;`,
+    `const ITEM_WORDS = ${itemWords}u;`,
+    `const KEY_FRACTION = ${isWide ? 20 : fraction}u;`,
+    `const KEY_MOST = ${isWide ? 2047 : fraction === 10 ? 31 : 255}u;`,
     `fn exact_item(x: FloatBits) -> ExactSum {
   var sum: ExactSum;
   ${isWide ? "sum[0] = x.x;\n  sum[1] = x.y;" : "sum[0] = x;"}
@@ -85,14 +114,20 @@ function standInsFor(
   return ${toOutput};
 }`,
     lead,
-    unroll(narrowText(sumText), counts),
-    unrollWords(tiles, counts),
+    written(narrowText(sumText)),
+    written(reduces ? without(tilesFile, "vector_of|reduce_tile") : tilesFile),
+    ...(reduces ? [written(reduceFile)] : []),
+    written(fixedFile),
+    written(isWide ? fixedDoubleFile : fixedFloatFile),
   ].join("\n\n");
   return (source) => {
     const { name, text } = source;
     const become = (changed: string): SourceText => ({ ...source, text: changed });
     if (name.endsWith("device/tiles/portable.wgsl")) {
       return { name: "shaders/exact/tiles.wgsl", text: own };
+    }
+    if (kind === "scan" && name.endsWith("kernels/scan_tiles.wgsl")) {
+      return { name: "shaders/exact/scan.wgsl", text: written(scanFile) };
     }
     if (
       name.endsWith("exact/item.wgsl") ||
@@ -107,13 +142,23 @@ function standInsFor(
       return become(text.replace("exact_item(", isWide ? "exact_from_f64(" : "exact_from_bits("));
     }
     const [, prefix] = /^fn select_prefix\(.*\n {2}return (\w+);/m.exec(text) ?? [];
+    const sumType = kind === "scan" ? "Fixed" : "NarrowSum";
     return prefix === undefined || name !== "generated contract"
       ? source
       : become(
-          `${text}\nfn select_narrow(exclusive: NarrowSum, inclusive: NarrowSum) -> NarrowSum {\n  return ${prefix};\n}`,
+          `${text}\nfn select_${kind === "scan" ? "fixed" : "narrow"}(exclusive: ${sumType}, inclusive: ${sumType}) -> ${sumType} {\n  return ${prefix};\n}`,
         );
   };
 }
+
+/** The sizes that bound a kernel's loops over items. */
+const sizesOf = (code: string): Record<string, number> =>
+  Object.fromEntries(
+    [...code.matchAll(/^const (ITEMS|VECTORS|VECTOR|TILE) = (\d+)u;/gm)].map(([, name, value]) => [
+      name,
+      Number(value),
+    ]),
+  );
 
 /** The plan with kernels of windows where items are combined by an algorithm without subgroups. */
 export function withWindows<
@@ -121,7 +166,6 @@ export function withWindows<
   Pass extends { readonly kernel: Kernel },
   Plan extends Planned<Kernel, Pass>,
 >(plan: Plan, format: ExactFormat, shaders: ExactShaders, sumText: string): Plan {
-  const change = standInsFor(format, shaders, sumText);
   // By their text: a plan names a kernel once, and its passes may have another object of the same text.
   const made = new Map<string, Kernel>();
   for (const kernel of plan.kernels) {
@@ -130,9 +174,11 @@ export function withWindows<
       isPortable ||= source.name.endsWith("device/tiles/portable.wgsl");
       return source;
     };
-    if (/^wavefold (scan|reduce) items/.test(kernel.label)) {
+    const [, does, passes] = /^wavefold (scan|reduce) items( in a single pass)?/.exec(kernel.label) ?? [];
+    if (does !== undefined) {
       kernel.relink(look);
       if (isPortable) {
+        const change = standInsFor(format, shaders, sumText, (passes ? "single pass" : does) as TileKind, sizesOf(kernel.code));
         made.set(kernel.code, {
           ...kernel,
           code: kernel.relink(change),
