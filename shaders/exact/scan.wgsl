@@ -19,9 +19,12 @@ fn scan_tiles(
   if (scan_fixed(items, thread, tile, length, stores_total)) {
     return;
   }
-  let scan = begin_whole_scan(items, thread);
+  let scan = scan_sums(sum_of_run(items, thread), thread);
   let carry = load_carry(tile);
-  store_whole(tile, thread, length, combine(carry, scan.before));
+  let before = combine(carry, scan.before);
+  if (has_items(tile, thread, length) && !store_near(items, thread, tile, length, before)) {
+    store_whole(tile, thread, length, before);
+  }
 
   // The last tile that holds an item stores the total of all tiles. If there is no item, the first tile does.
   if (stores_total) {
@@ -77,6 +80,68 @@ fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: b
   return true;
 }
 
+// The whole sum of a thread's items. It adds each item to the words of the thread's place in memory that it is in. These words start
+// from the middle of their range, so that hardly any carry goes on to the words above.
+fn sum_of_run(items: Items, thread: u32) -> Element {
+  const MIDDLE = 0x80000000u;
+  var own = items.bits;
+  for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
+    exact_memory[thread][word] = MIDDLE;
+  }
+  var seen = 0u;
+  if (has_items(items.tile, thread, items.length)) {
+    var is_minus = true;
+    var most = 0u;
+    for (var item = 0u; item < ITEMS; item++) { // unroll
+      add_to_place(own[item], thread);
+      is_minus = is_minus && is_minus_zero(own[item]);
+      most = max(most, key_of_float(own[item]));
+    }
+    seen = select(EXACT_SEEN_OTHERS, EXACT_SEEN_MINUS_ZERO, is_minus);
+    if (most >> KEY_FRACTION == KEY_MOST) {
+      for (var item = 0u; item < ITEMS; item++) { // unroll
+        seen |= parts_from_float(own[item]).seen;
+      }
+    }
+  }
+  var sum: Element;
+  var borrow = 0u;
+  for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
+    let own_word = exact_memory[thread][word];
+    sum[word] = own_word - MIDDLE - borrow;
+    borrow = select(0u, 1u, own_word < MIDDLE || (own_word == MIDDLE && borrow == 1u));
+  }
+  sum[EXACT_WORDS - 1u] = (sum[EXACT_WORDS - 1u] & ~EXACT_SEEN) | seen;
+  return sum;
+}
+
+fn add_to_place(bits: FloatBits, thread: u32) {
+  let first = min(place_of_key(key_of_float(bits)), MOST_FINITE) >> 5u;
+  var item = fixed_from_float(bits, 32u * first);
+  var carry = 0u;
+  for (var word = 0u; word < ITEM_WORDS; word++) { // unroll
+    let partial = exact_memory[thread][first + word] + item[word];
+    let whole = partial + carry;
+    carry = select(0u, 1u, partial < item[word]) + select(0u, 1u, whole < carry);
+    exact_memory[thread][first + word] = whole;
+  }
+  let last = item[ITEM_WORDS];
+  let partial = exact_memory[thread][first + ITEM_WORDS] + last;
+  let whole = partial + carry;
+  carry = select(0u, 1u, partial < last) + select(0u, 1u, whole < carry);
+  exact_memory[thread][first + ITEM_WORDS] = whole;
+  // What is left for the words above: 1, 0 or -1.
+  var left = carry + sign_of(last);
+  for (var word = first + ITEM_WORDS + 1u; left != 0u && word < EXACT_WORDS; word++) {
+    let own = exact_memory[thread][word];
+    exact_memory[thread][word] = own + left;
+    left = select(select(0u, 1u, own == 0xffffffffu), select(0u, 0xffffffffu, own == 0u), left != 1u);
+  }
+}
+
+// The highest place of a float that is a number.
+const MOST_FINITE = KEY_MOST - 2u;
+
 // Rounds the prefixes of a thread's items, and stores them.
 fn store_fixed(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, rest: u32, base: u32) {
   var own = items.bits;
@@ -95,17 +160,22 @@ fn store_fixed(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, 
     store_whole(tile, thread, length, whole_from_fixed(start, thread, tile, base));
     return;
   }
+  store_outputs(outputs, thread, tile, length);
+}
+
+fn store_outputs(outputs: array<Output, ITEMS>, thread: u32, tile: u32, length: u32) {
+  var all = outputs;
   let is_inside = (tile + 1u) * TILE <= min(length, params.wide_length);
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let place = vector_of(tile, thread, vector);
-    var own_items: array<Output, VECTOR>;
+    var own: array<Output, VECTOR>;
     for (var item = 0u; item < VECTOR; item++) { // unroll
-      own_items[item] = outputs[vector * VECTOR + item];
+      own[item] = all[vector * VECTOR + item];
     }
     if (is_inside) {
-      write_vector(place, output_vector(own_items));
+      write_vector(place, output_vector(own));
     } else {
-      write_edge(place, length, own_items);
+      write_edge(place, length, own);
     }
   }
 }

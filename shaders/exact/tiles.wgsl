@@ -189,15 +189,15 @@ fn begin_scan(items: Items, thread: u32) -> TileScan {
     scan.total = widened(WORK_GROUP_SIZE - 1u, window);
     workgroupBarrier();
   } else {
-    scan = begin_whole_scan(items, thread);
+    scan = scan_sums(sum_of(items, thread), thread);
   }
   return scan;
 }
 
-// The same in whole sums.
-fn begin_whole_scan(items: Items, thread: u32) -> TileScan {
+// The same for whole sums, of which each thread has one.
+fn scan_sums(own: Element, thread: u32) -> TileScan {
   var scan = TileScan(identity(), identity());
-  var sum = sum_of(items, thread);
+  var sum = own;
   for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
     exact_memory[thread] = sum;
     workgroupBarrier();

@@ -1,6 +1,7 @@
 import fixedFile from "../../shaders/exact/fixed.wgsl";
 import fixedDoubleFile from "../../shaders/exact/fixed_double.wgsl";
 import fixedFloatFile from "../../shaders/exact/fixed_float.wgsl";
+import nearFile from "../../shaders/exact/near.wgsl";
 import reduceFile from "../../shaders/exact/reduce.wgsl";
 import scanFile from "../../shaders/exact/scan.wgsl";
 import tilesFile from "../../shaders/exact/tiles.wgsl";
@@ -62,7 +63,7 @@ function standInsFor(
   sumText: string,
   kind: TileKind,
   sizes: Readonly<Record<string, number>>,
-): (source: SourceText) => SourceText {
+): (source: SourceText) => readonly SourceText[] {
   const isWide = bits !== "u32";
   const itemWords = isWide ? 2 : 1;
   const counts = {
@@ -115,19 +116,30 @@ function standInsFor(
 }`,
     lead,
     written(narrowText(sumText)),
-    written(reduces ? without(tilesFile, "vector_of|reduce_tile") : tilesFile),
-    ...(reduces ? [written(reduceFile)] : []),
-    written(fixedFile),
-    written(isWide ? fixedDoubleFile : fixedFloatFile),
   ].join("\n\n");
+  const file = (name: string, text: string): SourceText => ({
+    name: `shaders/exact/${name}.wgsl`,
+    text: written(text),
+  });
+  const tiles = [
+    file("tiles", reduces ? without(tilesFile, "vector_of|reduce_tile") : tilesFile),
+    { name: WORDS, text: own },
+    ...(reduces ? [file("reduce", reduceFile)] : []),
+    file("fixed", fixedFile),
+    isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
+  ];
+  const scan = [
+    file("scan", scanFile),
+    fraction === 23 ? file("near", nearFile) : { name: WORDS, text: NOT_NEAR },
+  ];
   return (source) => {
     const { name, text } = source;
-    const become = (changed: string): SourceText => ({ ...source, text: changed });
+    const become = (changed: string): SourceText[] => [{ ...source, text: changed }];
     if (name.endsWith("device/tiles/portable.wgsl")) {
-      return { name: "shaders/exact/tiles.wgsl", text: own };
+      return tiles;
     }
     if (kind === "scan" && name.endsWith("kernels/scan_tiles.wgsl")) {
-      return { name: "shaders/exact/scan.wgsl", text: written(scanFile) };
+      return scan;
     }
     if (
       name.endsWith("exact/item.wgsl") ||
@@ -142,14 +154,24 @@ function standInsFor(
       return become(text.replace("exact_item(", isWide ? "exact_from_f64(" : "exact_from_bits("));
     }
     const [, prefix] = /^fn select_prefix\(.*\n {2}return (\w+);/m.exec(text) ?? [];
-    const sumType = kind === "scan" ? "Fixed" : "NarrowSum";
+    const select = (what: string, sum: string): string =>
+      `fn select_${what}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${prefix};\n}\n`;
     return prefix === undefined || name !== "generated contract"
-      ? source
+      ? [source]
       : become(
-          `${text}\nfn select_${kind === "scan" ? "fixed" : "narrow"}(exclusive: ${sumType}, inclusive: ${sumType}) -> ${sumType} {\n  return ${prefix};\n}`,
+          `${text}\n${kind === "scan" ? select("fixed", "Fixed") + select("near", "vec2<u32>") : select("narrow", "NarrowSum")}`,
         );
   };
 }
+
+/** The name of generated text in messages. */
+const WORDS = "exact sums in a few words";
+
+/** In place of shaders/exact/near.wgsl: f16 fits fixed point, and f64 has too many bits. */
+const NOT_NEAR = `fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element) -> bool {
+  return false;
+}
+`;
 
 /** The sizes that bound a kernel's loops over items. */
 const sizesOf = (code: string): Record<string, number> =>
@@ -159,6 +181,12 @@ const sizesOf = (code: string): Record<string, number> =>
       Number(value),
     ]),
   );
+
+/** Sources as one. */
+const joined = (sources: readonly SourceText[]): SourceText => ({
+  ...(sources[0] as SourceText),
+  text: sources.map(({ text }) => text).join("\n\n"),
+});
 
 /** The plan with kernels of windows where items are combined by an algorithm without subgroups. */
 export function withWindows<
@@ -178,11 +206,17 @@ export function withWindows<
     if (does !== undefined) {
       kernel.relink(look);
       if (isPortable) {
-        const change = standInsFor(format, shaders, sumText, (passes ? "single pass" : does) as TileKind, sizesOf(kernel.code));
+        const change = standInsFor(
+          format,
+          shaders,
+          sumText,
+          (passes ? "single pass" : does) as TileKind,
+          sizesOf(kernel.code),
+        );
         made.set(kernel.code, {
           ...kernel,
-          code: kernel.relink(change),
-          relink: (more) => kernel.relink((source) => more(change(source))),
+          code: kernel.relink((source) => joined(change(source))),
+          relink: (more) => kernel.relink((source) => joined(change(source).map(more))),
         });
       }
     }
