@@ -176,6 +176,15 @@ test.for(rows(windows, { of: 12, shift: 7, seldom: true }))(
       for (const values of awkwardSums(float)) {
         await check(float, floatsOf(float, values), sizes, values.join(" + "));
       }
+      // Many binades, and the first thread's run carries or borrows past the words that its items are in.
+      const { fraction } = float;
+      const unit = float === ofF32 ? 2 ** -149 : 2 ** -1074;
+      const full = (2 ** (fraction + 1) - 1) * unit;
+      const ends = [full * 2 ** (128 + (float === ofF32 ? 31 : 63) - fraction - 1), full * 2 ** 127];
+      for (const sign of [1, -1]) {
+        const values = [...ends.map((one) => sign * one), unit, 1, 2 ** 100, ...ends];
+        await check(float, floatsOf(float, values), sizes, values.join(" + "));
+      }
       // A tie in the window of the second tile, and what breaks it in the first tile, far below that window.
       const [least, half] = float === ofF32 ? [2 ** -149, 2 ** -24] : [2 ** -1074, 2 ** -53];
       for (const below of [least, -least, 3 * least]) {
