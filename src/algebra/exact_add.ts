@@ -161,8 +161,8 @@ function exactMonoid(_: Operator, type: ElementType, caller: string): Monoid {
     operation: undefined,
     combine: "exact_combine(earlier, later)",
     identity: -0 as Value,
-    around: (plan, { software }) =>
-      software ? plan : withWindows(plan as never, format, shaders[name], sumFile),
+    around: (plan, { software, limits }) =>
+      software ? plan : withWindows(plan as never, format, shaders[name], sumFile, limits),
     carried: {
       bytes: (value) =>
         new Uint8Array(

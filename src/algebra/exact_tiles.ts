@@ -8,6 +8,7 @@ import tilesFile from "../../shaders/exact/tiles.wgsl";
 import { unroll } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import type { ExactFormat } from "./exact_sums.ts";
+import type { WorkGroupLimits } from "./monoid.ts";
 
 // Kernels that scan and reduce most tiles of exact sums in a few words. See shaders/exact/scan.wgsl and reduce.wgsl, and
 // tiles.wgsl for single passes.
@@ -176,11 +177,46 @@ const NOT_NEAR = `fn store_near(items: Items, thread: u32, tile: u32, length: u3
 /** The sizes that bound a kernel's loops over items. */
 const sizesOf = (code: string): Record<string, number> =>
   Object.fromEntries(
-    [...code.matchAll(/^const (ITEMS|VECTORS|VECTOR|TILE) = (\d+)u;/gm)].map(([, name, value]) => [
-      name,
-      Number(value),
-    ]),
+    [...code.matchAll(/^const (ITEMS|VECTORS|VECTOR|TILE|WORK_GROUP_SIZE) = (\d+)u;/gm)].map(
+      ([, name, value]) => [name, Number(value)],
+    ),
   );
+
+/**
+ * Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements each, in
+ * tiles of the same size.
+ */
+function spreadOut(
+  { label, code }: Linked,
+  { words }: ExactFormat,
+  limits: WorkGroupLimits,
+): ((source: SourceText) => readonly SourceText[]) | undefined {
+  const { ITEMS: items = 1, VECTORS: vectors, WORK_GROUP_SIZE: threads = 1 } = sizesOf(code);
+  if (!/^wavefold (scan|reduce) elements/.test(label) || vectors !== items) {
+    return;
+  }
+  const mostThreads = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+  let times = 1;
+  // Work-group memory as its algorithm takes it: up to two elements a thread.
+  while (
+    items % (2 * times) === 0 &&
+    2 * times * threads <= mostThreads &&
+    2 * (2 * times * threads) * 4 * words <= limits.maxComputeWorkgroupStorageSize
+  ) {
+    times *= 2;
+  }
+  const sizes = { ITEMS: items / times, VECTORS: items / times, WORK_GROUP_SIZE: threads * times };
+  return times === 1
+    ? undefined
+    : (source) => {
+        const text = source.text.replace(
+          /^const (ITEMS|VECTORS|WORK_GROUP_SIZE) = \d+u;/gm,
+          (_, name: keyof typeof sizes) => `const ${name} = ${sizes[name]}u;`,
+        );
+        // Kernels of long elements keep their loops.
+        return [{ ...source, text: words > 12 ? text : unroll(text, { ...sizes, VECTOR: 1 }) }];
+      };
+}
 
 /** Sources as one. */
 const joined = (sources: readonly SourceText[]): SourceText => ({
@@ -188,37 +224,52 @@ const joined = (sources: readonly SourceText[]): SourceText => ({
   text: sources.map(({ text }) => text).join("\n\n"),
 });
 
+/** Whether a kernel's algorithm takes no subgroups. */
+function isPortable(kernel: Linked): boolean {
+  let found = false;
+  kernel.relink((source) => {
+    found ||= source.name.endsWith("device/tiles/portable.wgsl");
+    return source;
+  });
+  return found;
+}
+
+/** How a kernel's sources change, if they do. */
+function changeOf(
+  kernel: Linked,
+  format: ExactFormat,
+  shaders: ExactShaders,
+  sumText: string,
+  limits: WorkGroupLimits,
+): ((source: SourceText) => readonly SourceText[]) | undefined {
+  const [, does, passes] = /^wavefold (scan|reduce) items( in a single pass)?/.exec(kernel.label) ?? [];
+  return does === undefined
+    ? spreadOut(kernel, format, limits)
+    : standInsFor(
+        format,
+        shaders,
+        sumText,
+        (passes ? "single pass" : does) as TileKind,
+        sizesOf(kernel.code),
+      );
+}
+
 /** The plan with kernels of windows where items are combined by an algorithm without subgroups. */
 export function withWindows<
   Kernel extends Linked,
   Pass extends { readonly kernel: Kernel },
   Plan extends Planned<Kernel, Pass>,
->(plan: Plan, format: ExactFormat, shaders: ExactShaders, sumText: string): Plan {
+>(plan: Plan, format: ExactFormat, shaders: ExactShaders, sumText: string, limits: WorkGroupLimits): Plan {
   // By their text: a plan names a kernel once, and its passes may have another object of the same text.
   const made = new Map<string, Kernel>();
   for (const kernel of plan.kernels) {
-    let isPortable = false;
-    const look = (source: SourceText): SourceText => {
-      isPortable ||= source.name.endsWith("device/tiles/portable.wgsl");
-      return source;
-    };
-    const [, does, passes] = /^wavefold (scan|reduce) items( in a single pass)?/.exec(kernel.label) ?? [];
-    if (does !== undefined) {
-      kernel.relink(look);
-      if (isPortable) {
-        const change = standInsFor(
-          format,
-          shaders,
-          sumText,
-          (passes ? "single pass" : does) as TileKind,
-          sizesOf(kernel.code),
-        );
-        made.set(kernel.code, {
-          ...kernel,
-          code: kernel.relink((source) => joined(change(source))),
-          relink: (more) => kernel.relink((source) => joined(change(source).map(more))),
-        });
-      }
+    const change = isPortable(kernel) ? changeOf(kernel, format, shaders, sumText, limits) : undefined;
+    if (change) {
+      made.set(kernel.code, {
+        ...kernel,
+        code: kernel.relink((source) => joined(change(source))),
+        relink: (more) => kernel.relink((source) => joined(change(source).map(more))),
+      });
     }
   }
   const changed = (kernel: Kernel): Kernel => made.get(kernel.code) ?? kernel;

@@ -21,6 +21,14 @@ export interface Operator<Accepted extends string = never> {
   on?(op: Operator, type: ElementType, caller: string): Monoid;
 }
 
+/** The limits of a work-group. */
+export type WorkGroupLimits = Readonly<
+  Record<
+    "maxComputeInvocationsPerWorkgroup" | "maxComputeWorkgroupSizeX" | "maxComputeWorkgroupStorageSize",
+    number
+  >
+>;
+
 /** Elements as a buffer holds them. */
 export interface Carried {
   /** The bytes of the element of a value; undefined stands for the identity. */
@@ -48,7 +56,7 @@ export interface Monoid {
   /** The value that results start from if they may combine no element. It is there only if it differs from the identity. */
   readonly start?: Start | undefined;
   /** Changes a plan of a scan or a reduction whose elements are no values of segments. */
-  around?<Plan>(plan: Plan, facts: { readonly software: boolean }): Plan;
+  around?<Plan>(plan: Plan, facts: { readonly software: boolean; readonly limits: WorkGroupLimits }): Plan;
   /** How elements go from one part of the data to the next, if a value says less than the element that it comes from. */
   readonly carried?: Carried;
   /** The operator on the values that elements hold, if this one combines within segments. */
