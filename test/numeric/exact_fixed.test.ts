@@ -1,0 +1,168 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
+import { exactFormats } from "../../src/algebra/exact_sums.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import type { RunKernel } from "../support/buffers.ts";
+import { compileKernel } from "../support/buffers.ts";
+import { bitsOf } from "../support/compare.ts";
+import type { FloatRow } from "../support/exact.ts";
+import { awkwardSums, floats, floatsOf, spreadItems } from "../support/exact.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { asItems } from "../support/results.ts";
+import { rows } from "../support/rows.ts";
+
+// Sums in fixed point by themselves, on bits, of items whose binades fit: so f16 is tested without the feature, too.
+
+const fold = useSoftwareFold();
+const read = (name: string): string =>
+  readFileSync(new URL(`../../shaders/exact/${name}.wgsl`, import.meta.url), "utf8");
+
+/** Items of a row. */
+const MOST = 8;
+const shapes = {
+  f16: { words: 2, span: 32, binades: 31, tie: [2048, 1, 2 ** -24] },
+  f32: { words: 3, span: 39, binades: 40, tie: [1, 2 ** -24, 2 ** -38] },
+  f64: { words: 5, span: 74, binades: 75, tie: [1, 2 ** -53, 2 ** -70] },
+} as const;
+
+/** A kernel that adds up each row: the number of its items, and the two words of each. 2 says that the row does not fit. */
+function kernelOf({ type, fraction, exponent }: FloatRow, change: (text: string) => string): string {
+  const isDouble = type.name === "f64";
+  const { words, span } = shapes[type.name];
+  const bits = isDouble ? "vec2<u32>(low, high)" : "low + (high & 0u)";
+  return [
+    `const EXACT_WORDS = ${exactFormats[type.name].words}u;`,
+    `const EXACT_FRACTION = ${fraction}u;`,
+    `const EXACT_MOST = ${2 ** exponent - 1}u;`,
+    `const FIXED_WORDS = ${words}u;`,
+    `const FIXED_SPAN = ${span}u;`,
+    `const KEY_FRACTION = ${isDouble ? 20 : fraction}u;`,
+    `const KEY_MOST = ${2 ** exponent - 1}u;`,
+    `alias FloatBits = ${isDouble ? "vec2<u32>" : "u32"};`,
+    change(read("fixed")),
+    change(read(isDouble ? "fixed_double" : "fixed_float")),
+    `@group(0) @binding(0) var<storage, read_write> rows: array<u32>;
+    @group(0) @binding(1) var<storage, read_write> sums: array<vec3<u32>>;
+    @compute @workgroup_size(1)
+    fn main(@builtin(workgroup_id) group: vec3<u32>) {
+      let first = group.x * ${2 * MOST + 1}u;
+      var least = 0xffffffffu;
+      var most = 0u;
+      for (var item = 0u; item < rows[first]; item++) {
+        let low = rows[first + 1u + 2u * item];
+        let high = rows[first + 2u + 2u * item];
+        let key = key_of_float(${bits});
+        least = min(least, key - 1u);
+        most = max(most, key);
+      }
+      let base = base_of_keys(least, most);
+      if (base == NO_BASE || most >> KEY_FRACTION == KEY_MOST) {
+        sums[group.x] = vec3<u32>(0u, 0u, 2u);
+        return;
+      }
+      var sum = Fixed();
+      for (var item = 0u; item < rows[first]; item++) {
+        let low = rows[first + 1u + 2u * item];
+        let high = rows[first + 2u + 2u * item];
+        sum = fixed_add(sum, fixed_from_float(${bits}, base));
+      }
+      let found = float_from_fixed(sum, 0u, base).bits;
+      sums[group.x] = vec3<u32>(${isDouble ? "found" : "found, 0u"}, 1u);
+    }`,
+  ].join("\n");
+}
+
+/** Rows of items: around the widest that fits, from the lowest places to the highest. */
+const rowsOf = (float: FloatRow): ReturnType<typeof floatsOf>[] => {
+  const { binades, tie } = shapes[float.type.name];
+  const all = 2 ** float.exponent - 1;
+  return [
+    ...awkwardSums(float).map((values) => floatsOf(float, values)),
+    // What breaks a tie is far below it.
+    ...[1, -1].map((sign) =>
+      floatsOf(
+        float,
+        tie.map((one) => sign * one),
+      ),
+    ),
+    ...[1, 3, 20, Math.min(binades, all), Math.min(binades + 1, all)].flatMap((spread) =>
+      Array.from({ length: 60 }, (_, at) => {
+        const places = all - spread;
+        const from = at % 3 === 0 ? 0 : at % 3 === 1 ? places : (at * 7) % (places + 1);
+        return spreadItems(float, 1 + (at % MOST), `${spread} ${at}`, spread, from);
+      }),
+    ),
+  ];
+};
+
+/** The rows whose sum is not the reference's, and how many rows fit. */
+async function differing(float: FloatRow, run: RunKernel): Promise<{ wrong: string[]; fitting: number }> {
+  const { type } = float;
+  const given = rowsOf(float);
+  const words = new Uint32Array(given.length * (2 * MOST + 1));
+  given.forEach((row, at) => {
+    const first = at * (2 * MOST + 1);
+    words[first] = row.length;
+    Array.from<number | bigint>(bitsOf(row) as never).forEach((bits, item) => {
+      words[first + 1 + 2 * item] = Number(BigInt(bits) & 0xffffffffn);
+      words[first + 2 + 2 * item] = Number(BigInt(bits) >> 32n);
+    });
+  });
+  const [, sums = new Uint32Array()] = await run([words, new Uint32Array(given.length * 4)], given.length);
+  let fitting = 0;
+  const wrong = given.flatMap((row, at) => {
+    if (sums[4 * at + 2] === 2) {
+      return [];
+    }
+    fitting++;
+    const found = BigInt(sums[4 * at] ?? 0) | (BigInt(sums[4 * at + 1] ?? 0) << 32n);
+    const total = reduceReference(row, { op: exactAdd, type } as never) as number;
+    // A tile of nothing but -0 goes another way.
+    const expected = BigInt(bitsOf(asItems(type, total === 0 ? 0 : total))[0] ?? 0);
+    return found === expected
+      ? []
+      : [`${Array.from(row as Float64Array).join(" + ")}: 0x${found.toString(16)}`];
+  });
+  return { wrong, fitting };
+}
+
+test.each(floats)("$type.name: sums that fit have the reference's bits", async (float) => {
+  const run = await compileKernel(
+    fold().device,
+    kernelOf(float, (text) => text),
+  );
+  const { wrong, fitting } = await differing(float, run);
+  expect(wrong).toEqual([]);
+  expect(fitting).toBeGreaterThan(200);
+});
+
+/** Faults: what stands in the shaders, and what it becomes. f64 has texts of its own. */
+const faults: readonly (readonly [name: string, from: string, to: string, doubles?: boolean])[] = [
+  ["a lost sticky bit", "(top & (2u * HALF)) | sticky", "(top & (2u * HALF))", false],
+  ["a lost sticky bit", "& 0xbffu) | sticky)", "& 0xbffu))", true],
+  ["a lost carry of a sum", "select(0u, 1u, partial < b[word])", "0u"],
+  ["a lost carry of a carry", " + select(0u, 1u, whole < carry)", ""],
+  ["a lost sign", "(select(0u, 1u, rounds_up) ^ (sign & 1u))", "select(0u, 1u, rounds_up)", false],
+  ["a lost sign", "select(0u, 1u, rounds_up) ^ (sign & 1u)", "select(0u, 1u, rounds_up)", true],
+  ["a span of one place more", "base + FIXED_SPAN", "base + FIXED_SPAN + 1u"],
+  ["subnormals of one place more", "place < EXACT_FRACTION) {", "place <= EXACT_FRACTION + 1u) {", false],
+];
+const ofFloats = floats.flatMap((float) =>
+  faults
+    .filter(([, , , doubles]) => doubles === undefined || doubles === (float.type.name === "f64"))
+    // f16 and f64 have room for more places, and sums of f16 have no carry of a carry.
+    .filter(([name]) => float.type.name === "f32" || !name.startsWith("a span"))
+    .filter(([name]) => float.type.name !== "f16" || name !== "a lost carry of a carry")
+    .map(([name, from, to]) => ({ float, name, from, to })),
+);
+test.each(rows(ofFloats, { of: 4 }))("$float.type.name: $name is noticed", async ({ float, from, to }) => {
+  let found = 0;
+  const code = kernelOf(float, (text) => {
+    found += text.split(from).length - 1;
+    return text.replaceAll(from, to);
+  });
+  expect(found).toBe(1);
+  const run = await compileKernel(fold().device, code);
+  expect((await differing(float, run)).wrong.length).toBeGreaterThan(0);
+});
