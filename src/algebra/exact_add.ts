@@ -107,13 +107,13 @@ function exactType(name: FloatName): ExactType {
       elementBytes: 4 * words,
       align: 4,
       long: true,
-      // H200, 2^26 f32 of 20 binades: 2,822 µs a scan, 662 a reduction (256 × 16: 5,269 and 944; 256 × 8: 3,086 and 805; 256 × 16 in
-      // a single pass: 3,719; subgroups, which have no windows: 9,453 and 1,447). 2^25 f64: 3,557 and 952 (16 items: 4,145 and 1,283).
+      // H100, 2^26 f32 of 20 binades: 710 µs a scan, 188 a reduction (64 × 16: 712 a scan; 128 × 8: 747; 256 × 8: 765 and 202; 256 × 16
+      // and 128 × 32: 198 and 214 a reduction). f16: 455 and 109 (128 × 32: 545 and 116). 2^25 f64 of 60 binades: 1,769 a scan (128 × 16: 1,901).
       row: {
         elementBytes: 4 * words,
         algorithm: "blelloch",
-        workGroupSize: 128,
-        items: name === "f64" ? 32 : 16,
+        workGroupSize: name === "f64" ? 64 : 128,
+        items: 16,
       },
       shuffle: (builtin, moved, place) =>
         `${element}(${Array.from({ length: words }, (_, at) => `${builtin}(${moved}[${at}], ${place})`).join(", ")})`,
