@@ -4,6 +4,7 @@ import countersWordsFile from "../../shaders/device/histogram/counters_words.wgs
 import tallyEachFile from "../../shaders/device/histogram/tally_each.wgsl";
 import beginSelectionFile from "../../shaders/device/kernels/begin_selection.wgsl";
 import chooseDigitFile from "../../shaders/device/kernels/choose_digit.wgsl";
+import chooseFirstBlocksFile from "../../shaders/device/kernels/choose_first_blocks.wgsl";
 import countLeftFile from "../../shaders/device/kernels/count_left.wgsl";
 import findLeftFile from "../../shaders/device/kernels/find_left.wgsl";
 import firstOfBlocksFile from "../../shaders/device/kernels/first_of_blocks.wgsl";
@@ -12,7 +13,12 @@ import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
 import storeFirstFile from "../../shaders/device/kernels/store_first.wgsl";
 import storeTakenFile from "../../shaders/device/kernels/store_taken.wgsl";
 import takeBlocksFile from "../../shaders/device/kernels/take_blocks.wgsl";
+import takeFirstFile from "../../shaders/device/kernels/take_first.wgsl";
 import blocksFile from "../../shaders/device/select/blocks.wgsl";
+import blocksAllFile from "../../shaders/device/select/blocks_all.wgsl";
+import blocksChosenFile from "../../shaders/device/select/blocks_chosen.wgsl";
+import chooseFile from "../../shaders/device/select/choose.wgsl";
+import fewFile from "../../shaders/device/select/few.wgsl";
 import firstKeyFile from "../../shaders/device/select/first_key.wgsl";
 import keepTakenFile from "../../shaders/device/select/keep_taken.wgsl";
 import keysFile from "../../shaders/device/select/keys.wgsl";
@@ -26,6 +32,7 @@ import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
+import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { itemsText } from "./compact.ts";
@@ -42,10 +49,15 @@ import type { TileSources } from "./tiles.ts";
 const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
 const beginSelection = /* @__PURE__ */ file("kernels/begin_selection.wgsl", beginSelectionFile);
 const blocks = /* @__PURE__ */ file("select/blocks.wgsl", blocksFile);
+const blocksAll = /* @__PURE__ */ file("select/blocks_all.wgsl", blocksAllFile);
+const blocksChosen = /* @__PURE__ */ file("select/blocks_chosen.wgsl", blocksChosenFile);
 const binsWords = /* @__PURE__ */ file("histogram/bins_words.wgsl", binsWordsFile);
+const choose = /* @__PURE__ */ file("select/choose.wgsl", chooseFile);
 const chooseDigit = /* @__PURE__ */ file("kernels/choose_digit.wgsl", chooseDigitFile);
+const chooseFirstBlocks = /* @__PURE__ */ file("kernels/choose_first_blocks.wgsl", chooseFirstBlocksFile);
 const countersWords = /* @__PURE__ */ file("histogram/counters_words.wgsl", countersWordsFile);
 const countLeft = /* @__PURE__ */ file("kernels/count_left.wgsl", countLeftFile);
+const few = /* @__PURE__ */ file("select/few.wgsl", fewFile);
 const findLeft = /* @__PURE__ */ file("kernels/find_left.wgsl", findLeftFile);
 const firstKey = /* @__PURE__ */ file("select/first_key.wgsl", firstKeyFile);
 const firstOfBlocks = /* @__PURE__ */ file("kernels/first_of_blocks.wgsl", firstOfBlocksFile);
@@ -58,6 +70,7 @@ const selection = /* @__PURE__ */ file("select/selection.wgsl", selectionFile);
 const storeFirst = /* @__PURE__ */ file("kernels/store_first.wgsl", storeFirstFile);
 const storeFound = /* @__PURE__ */ file("select/store_found.wgsl", storeFoundFile);
 const storeTaken = /* @__PURE__ */ file("kernels/store_taken.wgsl", storeTakenFile);
+const takeFirst = /* @__PURE__ */ file("kernels/take_first.wgsl", takeFirstFile);
 const takeBlocks = /* @__PURE__ */ file("kernels/take_blocks.wgsl", takeBlocksFile);
 const tallyEach = /* @__PURE__ */ file("histogram/tally_each.wgsl", tallyEachFile);
 const tallyLeft = /* @__PURE__ */ file("select/tally_left.wgsl", tallyLeftFile);
@@ -254,6 +267,7 @@ const linkBlocks = (
   sources: readonly Source[],
   sizes: Sizes,
   vector = 1,
+  constants: Constants = {},
 ): Kernel =>
   linkKernel(
     `wavefold ${name} <${options.type.name}>`,
@@ -267,22 +281,29 @@ const linkBlocks = (
       FIRST_SHIFT: options.firstShift,
       RATIO_BITS: options.ratioBits,
       LAST_BITS: lastBits(options),
+      ...constants,
     },
   );
 
-/** Declares items, their keys, and the bits of the keys that count. */
-function blockItems({ type, key, digits }: BlockKernelOptions, vector: number): readonly Source[] {
-  const carried = carriedAs(type);
+/** The bits of the keys that count, in WGSL. */
+function keyBitsText({ key, digits }: BlockKernelOptions): string {
   const words = key.type.bytes === 8 ? 2 : 1;
   const mask = ((1n << BigInt(digits.bits)) - 1n) << BigInt(digits.from);
   const masks = Array.from({ length: words }, (_, at) => `${(mask >> BigInt(32 * at)) & 0xffff_ffffn}u`);
+  return `fn key_bits() -> Key {\n  return Key(${masks.join(", ")});\n}`;
+}
+
+/** Declares items, their keys, and the bits of the keys that count. */
+function blockItems(options: BlockKernelOptions, vector: number): readonly Source[] {
+  const { type, key } = options;
+  const carried = carriedAs(type);
   return [
     generated(
       [
         `alias Input = ${carried};`,
         `alias Output = ${carried};`,
         vectorText(carried, undefined, vector),
-        `fn key_bits() -> Key {\n  return Key(${masks.join(", ")});\n}`,
+        keyBitsText(options),
       ].join("\n"),
     ),
     ...keySourcesOf(type, key),
@@ -300,11 +321,12 @@ export const firstOfBlocksKernel = (options: BlockKernelOptions, sizes: Sizes): 
     sizes,
   );
 
-/** The kernel that finds the first key of each block, of which a work-group takes one. */
+/** The kernel that finds the first key of each block, of which so many threads take one: a power of 2. */
 export function firstOfTilesKernel(
   options: BlockKernelOptions,
   arrangement: Arrangement,
   sizes: Sizes,
+  lanes: number,
 ): Kernel {
   const vector = isWide(arrangement) ? itemsOfVector(options.type.bytes, sizes.items) : 1;
   return linkBlocks(
@@ -314,6 +336,7 @@ export function firstOfTilesKernel(
     [...blockItems(options, vector), inputFor(arrangement, sizes), loadItems, firstOfTiles],
     sizes,
     vector,
+    { LANES: lanes },
   );
 }
 
@@ -325,4 +348,44 @@ export const takeBlocksKernel = (options: BlockKernelOptions, sizes: Sizes, tile
     options,
     [keyAlone(options), ...operatorSources(count), ...tile(count), ...digitSources(options.key), takeBlocks],
     sizes,
+  );
+
+/** The kernel that chooses the blocks with the first keys, if so many elements are wanted at most. */
+export const chooseFirstBlocksKernel = (options: BlockKernelOptions, most: number, sizes: Sizes): Kernel =>
+  linkBlocks(
+    "choose first blocks",
+    "choose_first_blocks",
+    options,
+    [
+      generated(`${keyAlias(options.key)}\n${keyBitsText(options)}`),
+      ...digitSources(options.key),
+      choose,
+      few,
+      blocksChosen,
+      chooseFirstBlocks,
+    ],
+    sizes,
+    1,
+    { MOST_WANTED: most },
+  );
+
+/** The kernel that stores the first elements, of the last blocks or of short data. So many are wanted at most. */
+export const takeFirstKernel = (options: BlockKernelOptions, most: number, sizes: Sizes): Kernel =>
+  linkBlocks(
+    "take first elements",
+    "take_first",
+    options,
+    [
+      ...blockItems(options, 1),
+      ...digitSources(options.key),
+      inputItems,
+      outputItems,
+      choose,
+      few,
+      options.firstShift === 0 ? blocksAll : blocksChosen,
+      takeFirst,
+    ],
+    sizes,
+    1,
+    { MOST_WANTED: most },
   );

@@ -8,6 +8,7 @@ import { bindingOf } from "../kernels/kernel.ts";
 import type { BlockKernelOptions, SelectKernelOptions } from "../kernels/select.ts";
 import {
   beginKernel,
+  chooseFirstBlocksKernel,
   chooseKernel,
   countLeftKernel,
   findKernel,
@@ -18,6 +19,7 @@ import {
   selectBindingOf,
   storeTakenKernel,
   takeBlocksKernel,
+  takeFirstKernel,
 } from "../kernels/select.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { gatherKernel } from "../kernels/sort.ts";
@@ -75,8 +77,10 @@ interface SelectRow {
   /** The kernel that chooses blocks: the most blocks that its one work-group takes, and the threads that this has. */
   readonly blocks: number;
   readonly threads: number;
-  /** A block has 2^n elements. If n is less than this, each thread takes a block; otherwise each work-group does. */
+  /** A block has 2^n elements. If n is less than this, each thread takes a block; otherwise several threads do. */
   readonly tileShift: number;
+  /** As many elements are stored by the work-group that chooses them, in order. If more are wanted, they are sorted after that. */
+  readonly inOrder: number;
 }
 
 const rows = {
@@ -88,6 +92,7 @@ const rows = {
     blocks: 512,
     threads: 64,
     tileShift: 10,
+    inOrder: 64,
   },
   nvidia: {
     workGroupSize: 256,
@@ -96,7 +101,8 @@ const rows = {
     copies: 4,
     blocks: 16_384,
     threads: 1024,
-    tileShift: 10,
+    tileShift: 4,
+    inOrder: 512,
   },
   gpu: {
     workGroupSize: 256,
@@ -105,7 +111,8 @@ const rows = {
     copies: 2,
     blocks: 4096,
     threads: 256,
-    tileShift: 10,
+    tileShift: 4,
+    inOrder: 512,
   },
 } as const satisfies Record<"software" | "nvidia" | "gpu", SelectRow>;
 
@@ -252,7 +259,7 @@ export const common = (title: string, maxLength: number, type: ElementType) => (
 });
 
 /** The passes of a plan within another one: its scratch gets later numbers, and its ranges other names. */
-const within = (
+const renamed = (
   passes: readonly Pass[],
   scratch: number,
   named: Readonly<Partial<Record<RangeName, Slot>>>,
@@ -265,8 +272,11 @@ const within = (
         typeof slot === "object" ? { scratch: scratch + slot.scratch } : (named[slot] ?? slot),
       ]),
     ),
-    params: { ...pass.params, first_index: 0 },
   }));
+
+/** The same for passes whose items count from 0. */
+const within = (...given: Parameters<typeof renamed>): readonly Pass[] =>
+  renamed(...given).map((pass) => ({ ...pass, params: { ...pass.params, first_index: 0 } }));
 
 /** How the first elements in an order are taken, as a part of a plan. */
 interface Taking {
@@ -275,7 +285,9 @@ interface Taking {
   readonly eagerScratch: number;
   readonly spine?: Plan["spine"];
   readonly vector: number;
-  /** The passes that leave the positions in the order of the data, and their number. */
+  /** Whether its passes store the elements and their positions, in order. */
+  readonly inOrder: boolean;
+  /** The passes. If they do not store the elements in order, they leave the positions in the order of the data, and their number. */
   passes(length: number, arrangement: Arrangement): readonly Pass[];
 }
 
@@ -309,6 +321,7 @@ function takeByDigits(
     eagerScratch: first + keep.eagerScratch,
     ...(keep.spine && { spine: { ...keep.spine, scratch: first + keep.spine.scratch } }),
     vector: Math.max(selection.vector, keep.vector),
+    inOrder: false,
     passes: (length, arrangement) => [
       ...selection.passes(length, k, arrangement),
       ...within(keep.passes(length, arrangement), first, { flags: STATE }),
@@ -353,16 +366,7 @@ function takeByBlocks(
   const shortSizes = plain(64, Math.min(8, perThread));
   const longSizes = plain(row.workGroupSize, perThread);
   const takeSizes = plain(threads, items);
-  const short = firstOfBlocksKernel(own, shortSizes);
-  const long =
-    firstShift >= row.tileShift
-      ? perArrangement(ARRANGEMENTS, (one) => firstOfTilesKernel(own, one, longSizes))
-      : undefined;
-  const take = takeBlocksKernel(
-    own,
-    takeSizes,
-    algorithms["hillis-steele"].sources({ sizes: takeSizes, subgroupIds: facts.subgroupIds }),
-  );
+  const inOrder = k <= row.inOrder;
   // The first keys of blocks, and the numbers of blocks that were taken. These take turns with the positions.
   const firsts: Slot = { scratch: 0 };
   const numbers: Slot = { scratch: 1 };
@@ -371,42 +375,111 @@ function takeByBlocks(
     at -= Math.min(at, ratioBits);
     shifts.push(at);
   }
-  return {
-    kernels: [short, ...(long?.all ?? []), take],
-    scratch: [room * (key.type.bytes === 8 ? 8 : 4), k * 4],
-    eagerScratch: 2,
-    vector: long === undefined ? 1 : itemsOfVector(type.bytes, longSizes.items),
-    passes(length, arrangement) {
-      let blocks = Math.ceil(length / 2 ** firstShift);
-      return shifts.flatMap((shift, at): Pass[] => {
-        // The last turn leaves the positions.
-        const [into, from]: readonly Slot[] =
-          (shifts.length - at) % 2 === 1 ? ["output", numbers] : [numbers, "output"];
-        const isLong = long !== undefined && shift >= row.tileShift;
-        const kernel = isLong ? long.of(arrangement) : short;
-        blocks = at === 0 ? blocks : Math.min(blocks, k) * 2 ** ((shifts[at - 1] as number) - shift);
-        const params = { digit: shift, wanted: k };
-        const slots = (of: Kernel): Pass["slots"] =>
-          bound(of, [
-            [bindingOf.input, "input"],
-            [bindingOf.spine, firsts],
-            [bindingOf.count, "count"],
-            [bindingOf.length, "length"],
-            [selectBindingOf.positions, from as Slot],
-            [selectBindingOf.indices, into as Slot],
-          ]);
-        return [
-          {
+  // Elements that are stored in order are no blocks.
+  const turns = inOrder ? Math.max(1, shifts.length - 1) : shifts.length;
+  const levels = shifts.slice(0, turns).map((shift) => {
+    const lanes = Math.min(longSizes.workGroupSize, Math.max(1, 2 ** shift / perThread));
+    const isLong = shift >= row.tileShift;
+    const kernels = isLong
+      ? perArrangement(ARRANGEMENTS, (one) => firstOfTilesKernel(own, one, longSizes, lanes))
+      : perArrangement(["items"], () => firstOfBlocksKernel(own, shortSizes));
+    const blocks = isLong ? longSizes.workGroupSize / lanes : shortSizes.workGroupSize;
+    return { shift, isLong, kernels, blocks };
+  });
+  const isLong = levels.some((level) => level.isLong);
+  const vector = isLong ? itemsOfVector(type.bytes, longSizes.items) : 1;
+  const finds = inOrder && firstShift === 0 ? [] : levels.flatMap(({ kernels }) => kernels.all);
+  const keyBytes = key.type.bytes === 8 ? 8 : 4;
+  /** The passes that find the first keys of each level's blocks, and those that take blocks by them. */
+  const passesOf = (
+    length: number,
+    arrangement: Arrangement,
+    takes: (at: number) => Pass,
+  ): readonly Pass[] => {
+    let blocks = Math.ceil(length / 2 ** firstShift);
+    return levels.flatMap((level, at): readonly Pass[] => {
+      const { shift, kernels } = level;
+      blocks = at === 0 ? blocks : Math.min(blocks, k) * 2 ** ((shifts[at - 1] as number) - shift);
+      const kernel = kernels.of(level.isLong ? arrangement : "items");
+      const tiles = Math.ceil(blocks / level.blocks);
+      return [
+        { kernel, slots: slotsOf(kernel, at), length, tiles, params: { digit: shift, wanted: k } },
+        takes(at),
+      ];
+    });
+  };
+  /** What is bound at a level. The last one leaves the positions. */
+  const slotsOf = (of: Kernel, at: number): Pass["slots"] => {
+    const other: Slot = inOrder ? { scratch: 2 } : "output";
+    const [into, from]: readonly Slot[] = (turns - at) % 2 === 1 ? [other, numbers] : [numbers, other];
+    return bound(of, [
+      [bindingOf.input, "input"],
+      [bindingOf.spine, firsts],
+      [bindingOf.count, "count"],
+      [bindingOf.length, "length"],
+      [selectBindingOf.positions, from as Slot],
+      [selectBindingOf.indices, into as Slot],
+    ]);
+  };
+
+  if (inOrder) {
+    const choose = levels.length > 1 ? chooseFirstBlocksKernel(own, row.inOrder, takeSizes) : undefined;
+    const take = takeFirstKernel(own, row.inOrder, takeSizes);
+    // Behind the numbers are two words for a key.
+    const bytes = [room * keyBytes, (k + 2) * 4, (k + 2) * 4];
+    const held = levels.length > 1 ? 3 : 2;
+    return {
+      kernels: distinct([...finds, choose, take]),
+      scratch: firstShift === 0 ? [] : bytes.slice(0, held),
+      eagerScratch: firstShift === 0 ? 0 : held,
+      vector,
+      inOrder,
+      passes(length, arrangement) {
+        const last = levels.length - 1;
+        const takes = (at: number): Pass => {
+          const kernel = at === last ? take : (choose as Kernel);
+          const slots = slotsOf(kernel, at);
+          return {
             kernel,
-            slots: slots(kernel),
+            slots:
+              at === last
+                ? new Map([
+                    ...slots,
+                    ...bound(take, [
+                      [bindingOf.output, "output"],
+                      [selectBindingOf.indices, "indices"],
+                    ]),
+                  ])
+                : slots,
             length,
-            tiles: isLong ? blocks : Math.ceil(blocks / shortSizes.workGroupSize),
-            params,
-          },
-          { kernel: take, slots: slots(take), length, tiles: 1, params },
-        ];
-      });
-    },
+            tiles: 1,
+            params: { digit: (levels[at] as { shift: number }).shift, wanted: k },
+          };
+        };
+        return firstShift === 0 ? [takes(0)] : passesOf(length, arrangement, takes);
+      },
+    };
+  }
+
+  const take = takeBlocksKernel(
+    own,
+    takeSizes,
+    algorithms["hillis-steele"].sources({ sizes: takeSizes, subgroupIds: facts.subgroupIds }),
+  );
+  return {
+    kernels: distinct([...finds, take]),
+    scratch: [room * keyBytes, k * 4],
+    eagerScratch: 2,
+    vector,
+    inOrder,
+    passes: (length, arrangement) =>
+      passesOf(length, arrangement, (at) => ({
+        kernel: take,
+        slots: slotsOf(take, at),
+        length,
+        tiles: 1,
+        params: { digit: shifts[at] as number, wanted: k },
+      })),
   };
 }
 
@@ -433,6 +506,30 @@ export function planTopK(
   const taking =
     takeByBlocks(ordered, Math.max(1, most), facts, methods, testing) ??
     takeByDigits(ordered, k, facts, methods, testing);
+  const plan = {
+    ...common(title, maxLength, type),
+    vector: taking.vector,
+    needs: new Set([
+      "input",
+      "output",
+      "indices",
+      ...(lengthOnGpu ? (["length", "count"] as const) : []),
+    ] as const),
+    outputLength: (length: number) => Math.min(k, length),
+  };
+  // The number that is taken.
+  const count: Slot = { scratch: 0 };
+  const taken = lengthOnGpu ? "count" : count;
+  if (taking.inOrder) {
+    return {
+      ...plan,
+      kernels: taking.kernels,
+      scratch: [4, ...taking.scratch],
+      eagerScratch: 1 + taking.eagerScratch,
+      passes: (length, arrangement) =>
+        length === 0 && !lengthOnGpu ? [] : renamed(taking.passes(length, arrangement), 1, { count: taken }),
+    };
+  }
   const by = {
     descending: ordered.descending,
     ...(key !== undefined && { key }),
@@ -447,29 +544,19 @@ export function planTopK(
   const gather = gatherKernel(type, lengthOnGpu, sizes);
   const store = storeTakenKernel(type, lengthOnGpu, sizes);
 
-  // The number that is taken; the positions and the items in the order of the data; and the positions in order.
-  const count: Slot = { scratch: 0 };
+  // The positions and the items in the order of the data; and the positions in order.
   const positions: Slot = { scratch: 1 };
   const items: Slot = { scratch: 2 };
   const sorted: Slot = { scratch: 3 };
   const scratch = [4, wholeWords(most * 4), wholeWords(most * type.bytes), wholeWords(most * 4)];
   const sortScratch = scratch.length;
   const takeScratch = sortScratch + sort.scratch.length;
-  const taken = lengthOnGpu ? "count" : count;
   return {
-    ...common(title, maxLength, type),
-    vector: taking.vector,
+    ...plan,
     kernels: distinct([...taking.kernels, gather, ...sort.kernels, store]),
     scratch: [...scratch, ...sort.scratch, ...taking.scratch],
     eagerScratch: takeScratch + taking.eagerScratch,
     ...(taking.spine && { spine: { ...taking.spine, scratch: takeScratch + taking.spine.scratch } }),
-    needs: new Set([
-      "input",
-      "output",
-      "indices",
-      ...(lengthOnGpu ? (["length", "count"] as const) : []),
-    ] as const),
-    outputLength: (length) => Math.min(k, length),
     passes(length, arrangement) {
       const wanted = Math.min(k, length);
       if (wanted === 0 && !lengthOnGpu) {

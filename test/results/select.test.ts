@@ -183,9 +183,12 @@ describe("long data in short tiles", () => {
   const table = (["u32", "f32", "u64"] as const).flatMap((name) =>
     (["any", "few", "equal"] as const).map((kind) => ({ name, kind })),
   );
-  test.for(rows(table, { of: 20 }))("$name, $kind: work-groups take blocks", async ({ name, kind }) => {
+  // At most so many are put in order by the work-group that chooses them. Here, 4 have room there, or all are sorted after that.
+  const orders = table.flatMap((one) => [4, 0].map((inOrder) => ({ ...one, inOrder })));
+  test.for(rows(orders, { of: 20 }))("$name, $kind, $inOrder: work-groups take blocks", async (one) => {
+    const { name, kind, inOrder } = one;
     const type = elementTypes[name] as ElementType;
-    const testing = { blocks: 16, threads: 4, tileShift: 3, workGroupSize: 8, items: 4 };
+    const testing = { blocks: 16, threads: 4, tileShift: 3, workGroupSize: 8, items: 4, inOrder };
     for (const [length, before, lengthOnGpu] of [
       [3000, 4, false],
       [2999, 5, false],

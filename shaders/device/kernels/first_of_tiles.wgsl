@@ -1,7 +1,7 @@
-// Finds the first key of each block. A work-group takes a block.
+// Finds the first key of each block. LANES threads take a block, so a work-group takes several.
 // Linked with contract.wgsl, an input, load_items.wgsl, length_*.wgsl, select/keys.wgsl, select/blocks.wgsl and
 // select/first_key.wgsl.
-// Dispatch one work-group for each block. A grid of several rows may have more. Work-group memory: a key for each thread.
+// Dispatch at least LANES threads for each block. Threads past the last block write nothing. Work-group memory: a key for each thread.
 
 var<workgroup> thread_keys: array<Key, WORK_GROUP_SIZE>;
 
@@ -10,19 +10,19 @@ fn first_of_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let block = work_group.y * params.grid_width + work_group.x;
+  let block = (work_group.y * params.grid_width + work_group.x) * (WORK_GROUP_SIZE / LANES) + thread / LANES;
   let length = data_length();
   let shift = params.digit;
   let is_block = block < blocks_of(shift, length);
   let start = select(length, number_of(block, shift) << shift, is_block);
   let end = min(length, start + (1u << shift));
   var key = last_key();
-  for (var at = start + thread * VECTOR; at < end; at += TILE) {
+  for (var at = start + thread % LANES * VECTOR; at < end; at += LANES * ITEMS) {
     // All loads come first, so that they are under way together.
     var items: array<array<Input, VECTOR>, VECTORS>;
-    if (at + (VECTORS - 1u) * (WORK_GROUP_SIZE * VECTOR) + VECTOR <= min(end, params.wide_length)) {
+    if (at + (VECTORS - 1u) * (LANES * VECTOR) + VECTOR <= min(end, params.wide_length)) {
       for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-        items[vector] = input_items(read_vector(at / VECTOR + vector * WORK_GROUP_SIZE));
+        items[vector] = input_items(read_vector(at / VECTOR + vector * LANES));
       }
       for (var vector = 0u; vector < VECTORS; vector++) { // unroll
         for (var item = 0u; item < VECTOR; item++) { // unroll
@@ -31,7 +31,7 @@ fn first_of_tiles(
       }
     } else {
       for (var vector = 0u; vector < VECTORS; vector++) {
-        let first = at + vector * (WORK_GROUP_SIZE * VECTOR);
+        let first = at + vector * (LANES * VECTOR);
         if (first < end) {
           var edge = read_edge(first / VECTOR, length);
           for (var item = 0u; item < VECTOR; item++) { // unroll
@@ -44,14 +44,13 @@ fn first_of_tiles(
     }
   }
   thread_keys[thread] = key;
-  for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
+  for (var distance = 1u; distance < LANES; distance <<= 1u) {
     workgroupBarrier();
-    let other = thread + distance;
-    if (thread % (2u * distance) == 0u && other < WORK_GROUP_SIZE && comes_before(thread_keys[other], thread_keys[thread])) {
-      thread_keys[thread] = thread_keys[other];
+    if (thread % (2u * distance) == 0u && comes_before(thread_keys[thread + distance], thread_keys[thread])) {
+      thread_keys[thread] = thread_keys[thread + distance];
     }
   }
-  if (thread == 0u && is_block) {
-    firsts[block] = thread_keys[0];
+  if (thread % LANES == 0u && is_block) {
+    firsts[block] = thread_keys[thread];
   }
 }

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { f32 } from "../../src/algebra/floats.ts";
+import { everyMethod } from "../../src/plan/every_method.ts";
+import { planTopK } from "../../src/plan/select.ts";
+import { factsWith } from "../support/kernels.ts";
+
+// How many dispatches a selection takes. Each of them costs more than what it does to few elements.
+
+const nvidia = factsWith(
+  { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
+  {
+    maxComputeWorkgroupStorageSize: 49_152,
+    maxComputeInvocationsPerWorkgroup: 1024,
+    maxComputeWorkgroupSizeX: 1024,
+    maxStorageBufferBindingSize: 2 ** 30,
+    maxBufferSize: 2 ** 30,
+  },
+);
+
+test.each([
+  // All elements have room in one work-group.
+  { log: 14, k: 100, dispatches: 1 },
+  // The first keys of blocks; then the blocks' elements.
+  { log: 20, k: 100, dispatches: 2 },
+  { log: 20, k: 512, dispatches: 4 },
+  // Blocks of 2^14 elements, and blocks of 2^7.
+  { log: 28, k: 100, dispatches: 4 },
+])("the first $k of 2^$log: $dispatches dispatches", ({ log, k, dispatches }) => {
+  const length = 2 ** log;
+  const plan = planTopK({ type: f32, k, maxLength: length }, nvidia, everyMethod);
+  const passes = plan.passes(length, "vectors");
+  expect(passes).toHaveLength(dispatches);
+  // Everything but the first keys of blocks is for one work-group.
+  expect(passes.filter(({ tiles }) => tiles > 1)).toHaveLength(dispatches >> 1);
+  expect(new Set(passes.map(({ kernel }) => kernel)).size).toBeLessThanOrEqual(plan.kernels.length);
+});
+
+test("a plan for more elements than one work-group puts in order sorts what it takes", () => {
+  const plan = planTopK({ type: f32, k: 513, maxLength: 2 ** 20 }, nvidia, everyMethod);
+  const passes = plan.passes(2 ** 20, "vectors");
+  expect(passes.at(-1)?.kernel.entryPoint).toBe("store_taken");
+});
