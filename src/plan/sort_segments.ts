@@ -6,7 +6,13 @@ import type { Sizes } from "../kernels/sizes.ts";
 import type { SortKernelOptions, SortSource } from "../kernels/sort.ts";
 import { sortBindingOf } from "../kernels/sort.ts";
 import type { SegmentUse, SortedSegments } from "../kernels/sort_segments.ts";
-import { numberKernel, segmentsKernel, shortSegmentsKernel } from "../kernels/sort_segments.ts";
+import {
+  areKeysAlone,
+  networkSegmentsKernel,
+  numberKernel,
+  segmentsKernel,
+  shortSegmentsKernel,
+} from "../kernels/sort_segments.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
@@ -46,14 +52,24 @@ export type SegmentTesting = SortTesting & {
   /** The items that a thread takes, if a tile has several segments: of those that are compared, and of others. */
   readonly shortItems?: number;
   readonly slotItems?: number;
+  /** The most items of segments that are sorted by networks; and their tiles' threads and items of a thread, which are powers of 2. */
+  readonly network?: number;
+  readonly networkThreads?: number;
+  readonly networkItems?: number;
 };
 
 /**
- * Segments up to so many items are sorted by comparing them, in tiles of so many items for each thread. H100, 2^26 u32, µs: segments
- * of 8 take 287 (by digits 13,469), of 32 776 (4280), of 64 1458 (3133), of 128 about 3000 (2668).
+ * Segments up to so many items are sorted by comparing them, in tiles of so many items for each thread. On a software adapter, networks
+ * take too long to compile. H100, 2^26 u32, µs: segments of 8 take 287 (by digits 13,469), of 16 414, of 32 776 (4280), of 64 1458.
  */
-const SHORT = 96;
+const SHORT = { software: 96, keys: 8, items: 32 } as const;
 const SHORT_ITEMS = 4;
+/**
+ * Longer ones, up to so many, are sorted by networks: keys alone, and keys with which something moves. H100, 2^26 u32, µs (a copy 188),
+ * keys alone: segments of 16 take 188, of 64 244, of 256 326 (by digits 2494), of 1024 473 (1818). With values: of 64 833, of 256 1487,
+ * of 1024 2320.
+ */
+const NETWORK = { software: 0, keys: 1024, items: 256, threads: 64, perThread: 16 } as const;
 /** Items of a thread if a tile has several segments of up to so many items; and of longer ones. Segments of 128: 2668 (2879), of 1024 1818 (1723). */
 const SLOT_ITEMS = { upTo: 256, items: 8, longer: 4 } as const;
 
@@ -97,7 +113,11 @@ export function slottedFor(
   base: Omit<SortKernelOptions, "shape" | "digits" | "slotBits">,
   range: readonly [number, number],
   options: TuningOptions,
-  row: SortRow & Pick<SegmentTesting, "slotBits" | "short" | "shortItems" | "slotItems">,
+  row: SortRow &
+    Pick<
+      SegmentTesting,
+      "slotBits" | "short" | "shortItems" | "slotItems" | "network" | "networkThreads" | "networkItems"
+    >,
   facts: DeviceFacts,
   methods: Methods,
   mostItems: number,
@@ -108,7 +128,18 @@ export function slottedFor(
   const limit = mostThreads(facts);
   const memory = facts.limits.maxComputeWorkgroupStorageSize;
   const isChosen = [algorithm, workGroupSize, itemsPerThread].some((one) => one !== undefined);
-  if (!isChosen && most <= (row.short ?? SHORT)) {
+  const kind = facts.software ? "software" : areKeysAlone(base, range[1] - range[0]) ? "keys" : "items";
+  const isShort = most <= (row.short ?? SHORT[kind]);
+  if (!isChosen && !isShort && most <= (row.network ?? NETWORK[kind])) {
+    const threads = row.networkThreads ?? NETWORK.threads;
+    const items = row.networkItems ?? NETWORK.perThread;
+    const slot = Math.max(2, 2 ** Math.ceil(Math.log2(most)));
+    const { shape, digits } = shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8);
+    const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
+      networkSegmentsKernel({ ...base, payload, shape, digits }, slot, ...others);
+    return { sizes: shape.sizes, slots: (threads * items) / slot, slot, kernelFor };
+  }
+  if (!isChosen && isShort) {
     const threads = Math.min(limit, facts.software ? 64 : 256);
     const items = Math.ceil(Math.max((row.shortItems ?? SHORT_ITEMS) * threads, most) / threads);
     const { shape, digits } = shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8);

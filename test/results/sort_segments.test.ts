@@ -10,6 +10,7 @@ import { prepare } from "../../src/gpu/recording.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
+import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { argSortReference, topKReference } from "../../src/reference/sort.ts";
 import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -299,6 +300,141 @@ inTurn("arrays on the GPU: offsets are there, too, and the length may be", async
   );
 });
 
+/** Networks in tiles of 16 and 32 items, where each thread has 4: short texts, which a software adapter compiles soon. */
+const networks = [
+  { network: 16, networkThreads: 4, networkItems: 4, short: 0 },
+  { network: 32, networkThreads: 8, networkItems: 4, short: 0 },
+] as const;
+const networkCases = (["u32", "f32", "u64", "f16"] as const).flatMap((type) =>
+  networks.flatMap((testing) =>
+    (["rows", "offsets"] as const).map((segments) => ({ type, testing, segments })),
+  ),
+);
+
+test.for(rows(networkCases, { of: 12 }))(
+  "networks of comparisons: $segments of $type, in tiles of $testing.network",
+  async ({ type: name, testing, segments }, { skip }) => {
+    const type = elementTypes[name];
+    skip(missing(type), `the adapter has no ${type.feature}`);
+    const { device } = fold();
+    const context = contextOf(device);
+    // Slots of 2 items up to the whole tile.
+    for (const [turn, most] of [2, 3, 4, 7, 13, testing.network].entries()) {
+      const maxLength = 60 * most;
+      const descending = turn % 2 === 1;
+      const options = { type, segments, maxSegmentLength: most, maxLength, descending };
+      const plan = planSegmentSort(options as never, context.facts, everyMethod, u32, undefined, testing);
+      expect(plan.kernels[0]?.code).toContain("network_keys");
+      const prepared = await prepare(context, plan);
+      for (const [length, own] of [
+        [maxLength, most],
+        [41 * (most - 1), most - 1],
+      ] as const) {
+        const kind = (["few", "any", "equal", "reversed"] as const)[(turn + own) % 4] as "few";
+        const data = kinds[kind](name, length, `${name} ${most} ${length}`);
+        const offsets = offsetsFor(length, own, `${name} ${most}`);
+        const by = segments === "rows" ? { rows: own } : { offsets };
+        const positions = argSortReference(data as Uint32Array, { descending, segments: by, type } as never);
+        const values = Uint32Array.from({ length }, (_, at) => at * 3);
+        const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+        const whole = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
+        whole.set(bytes);
+        const words = new Uint32Array(whole.buffer);
+        const [input, output, given, moved, starts] = [
+          words,
+          guarded(new Uint32Array(words.length), 4, 3),
+          values,
+          guarded(values, 2, 1),
+          Uint32Array.from(offsets),
+        ].map((one) => storageBuffer(device, one)) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
+        const [sorted, reordered] = (await submitted(
+          device,
+          (encoder) =>
+            prepared.record(encoder, {
+              input,
+              output: { buffer: output, offset: 16 },
+              values: given,
+              reordered: { buffer: moved, offset: 8 },
+              length,
+              ...(segments === "rows" ? by : { offsets: starts, segmentCount: offsets.length - 1 }),
+            } as never),
+          [output, moved],
+        )) as [Uint32Array, Uint32Array];
+        const title = `${kind}, ${length} items, up to ${most}`;
+        expectSameBits(reordered, guarded(gathered(values, positions), 2, 1), `${title}: values`);
+        const expected = gathered(data, positions);
+        expectSameBits(
+          new Uint8Array(sorted.buffer, 16, bytes.length),
+          new Uint8Array(expected.buffer as ArrayBuffer, expected.byteOffset, bytes.length),
+          title,
+        );
+        expectSameBits(sorted.subarray(0, 4), guarded(new Uint32Array(0), 4, 0), `${title}: before`);
+        for (const buffer of [input, output, given, moved, starts]) {
+          buffer.destroy();
+        }
+      }
+      prepared.destroy();
+    }
+  },
+);
+
+const keyCases = (["u32", "i32", "u64", "i64"] as const).flatMap((type) =>
+  networks.map((testing, at) => ({ type, testing, segments: (["rows", "offsets"] as const)[at] as "rows" })),
+);
+
+test.for(rows(keyCases, { of: 12 }))(
+  "networks of keys alone: $segments of $type, in tiles of $testing.network",
+  async ({ type: name, testing, segments }) => {
+    const { device } = fold();
+    const context = contextOf(device);
+    for (const [turn, most] of [2, 7, testing.network].entries()) {
+      const length = 60 * most - 1;
+      const descending = turn % 2 === 1;
+      const options = { type: elementTypes[name], segments, maxSegmentLength: most, maxLength: 60 * most };
+      const plan = planSegmentSort(
+        { ...options, descending } as never,
+        context.facts,
+        everyMethod,
+        undefined,
+        undefined,
+        testing,
+      );
+      expect(plan.kernels[0]?.code).toContain("item_from_key");
+      const prepared = await prepare(context, plan);
+      for (const kind of ["any", "few"] as const) {
+        const own = segments === "rows" ? 60 * most : length;
+        const data = kinds[kind](name, own, `${name} ${most} ${kind}`) as Uint32Array;
+        const offsets = offsetsFor(own, most, `${name} ${most}`);
+        const by = segments === "rows" ? { rows: most } : { offsets };
+        const positions = argSortReference(data, { descending, segments: by } as never);
+        const words = new Uint32Array(data.buffer);
+        const before = data.BYTES_PER_ELEMENT;
+        const [input, starts] = [guarded(words, before, 4), Uint32Array.from(offsets)].map((one) =>
+          storageBuffer(device, one),
+        ) as [GPUBuffer, GPUBuffer];
+        const range = { buffer: input, offset: 4 * before };
+        // In place: what is around the data stays.
+        const [sorted] = (await submitted(
+          device,
+          (encoder) =>
+            prepared.record(encoder, {
+              input: range,
+              output: range,
+              length: own,
+              ...(segments === "rows" ? by : { offsets: starts, segmentCount: offsets.length - 1 }),
+            } as never),
+          [input],
+        )) as [Uint32Array];
+        const expected = new Uint32Array(gathered(data, positions).buffer);
+        expectSameBits(sorted, guarded(expected, before, 4), `${kind}, ${own} items, up to ${most}`);
+        input.destroy();
+        starts.destroy();
+      }
+      prepared.destroy();
+    }
+  },
+);
+
 describe("topK of rows", () => {
   const rowCases = names.flatMap((type) => [false, true].map((smallest) => ({ type, smallest })));
   test.for(rows(rowCases, { of: 12 }))(
@@ -385,6 +521,37 @@ describe("topK of rows", () => {
       }
     },
   );
+
+  inTurn("rows that are divided into chunks that networks sort", async () => {
+    const context = contextOf(fold().device);
+    const { device } = fold();
+    const options = { type: f32, k: 4, maxLength: 1500, segments: "rows" } as const;
+    const plan = planTopKRows(options, context.facts, everyMethod, { ...networks[0], oneTile: 16 });
+    expect(plan.kernels[0]?.code).toContain("network_keys");
+    const prepared = await prepare(context, plan);
+    for (const length of [3, 16, 17, 100, 1500]) {
+      const count = Math.floor(1500 / length);
+      const data = kinds.few("f32", count * length, `networks ${length}`) as Float32Array;
+      const expected = topKReference(data, 4, { segments: { rows: length } });
+      const output = storageBuffer(device, guarded(new Uint32Array(expected.values.length), 1, 3));
+      const indices = storageBuffer(device, guarded(new Uint32Array(expected.indices.length), 5, 2));
+      const [values, positions] = (await submitted(
+        device,
+        (encoder) =>
+          prepared.record(encoder, {
+            input: storageBuffer(device, new Uint32Array(data.buffer)),
+            output: { buffer: output, offset: 4 },
+            indices: { buffer: indices, offset: 20 },
+            length: count * length,
+            rows: length,
+          }),
+        [output, indices],
+      )) as [Uint32Array, Uint32Array];
+      expectSameBits(positions, guarded(expected.indices, 5, 2), `${length}: positions`);
+      expectSameBits(values, guarded(new Uint32Array(expected.values.buffer), 1, 3), `${length}`);
+    }
+    prepared.destroy();
+  });
 
   inTurn("of arrays on the GPU, and recorded", async () => {
     const data = kinds.any("f32", 2000, "on the GPU") as Float32Array;
