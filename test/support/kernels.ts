@@ -420,6 +420,12 @@ export async function kernelsOf(
       }
     }
   }
+  // Networks depend on no algorithm. Small ones compile soon.
+  for (const moved of algorithm === "blelloch" ? [undefined, u32] : []) {
+    const options = { type, maxLength, segments: "rows", maxSegmentLength: 16 } as const;
+    const network = { network: 16, networkThreads: 4, networkItems: 4, short: 0 };
+    take(planSegmentSort(options, facts, everyMethod, moved, undefined, network).kernels);
+  }
   if (type.bytes === 8 && algorithm === "subgroup" && shape.workGroupSize > 1) {
     const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
     try {
