@@ -44,7 +44,9 @@ export interface SinglePass {
   /** Bytes of a spine for so many tiles. */
   spineBytes(tiles: number): number;
   groupingOf(itemsPerVector: number): Grouping;
-  /** Changes a scan's plan, so that it takes a single pass if the ranges start at a vector. */
+  /** Whether a scan of ranges that lie so takes a single pass. */
+  takes(arrangement: Arrangement, segments: Segments | undefined): boolean;
+  /** Changes a scan's plan, so that it takes a single pass where {@link takes} says so. */
   scanOf(plan: Plan, options: ScanKernelOptions, segments?: Segments): Plan;
 }
 

@@ -127,9 +127,9 @@ export const spineScratch = (levels: readonly number[], elementBytes: number, ve
   levels.map((length) => paddedBytes(length, elementBytes, vector));
 
 /**
- * Plans a scan. It takes a single pass if the adapter manages it and if input and output are in two buffers and start at
- * a vector. Otherwise it takes reduce-then-scan: it reduces each tile to a total, scans the totals, then scans each tile on
- * top of its carry.
+ * Plans a scan. It takes a single pass if the adapter manages it and if input and output are in two buffers. By segments, they
+ * must start at a vector, too. Otherwise it takes reduce-then-scan: it reduces each tile to a total, scans the totals, then scans
+ * each tile on top of its carry.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
@@ -173,9 +173,7 @@ export function planScan(
   const tuning = tune(row, title, type, domain, options, facts, methods);
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
-  const others = arrangements.filter(
-    (one) => (canShare || isApart(one)) && (single === undefined || one !== "vectors"),
-  );
+  const others = arrangements.filter((one) => (canShare || isApart(one)) && !single?.takes(one, segments));
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
 

@@ -1,8 +1,10 @@
 import { elementWords } from "../kernels/contract.ts";
-import { bindingOf, scanKernel } from "../kernels/kernel.ts";
+import type { Kernel } from "../kernels/kernel.ts";
+import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import { lookBackMemory, lookBackShape, lookBackSources, spineBytes } from "../kernels/look_back.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
-import { bound, distinct, RUNS } from "./plan.ts";
+import type { Pass } from "./plan.ts";
+import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
 import type { TuningTable } from "./tuning.ts";
 import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
@@ -95,6 +97,10 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals"> = {
   },
 };
 
+/** What a single pass reads: ranges that start at a vector; and single items, if they are no items of segments. */
+const takes: SinglePass["takes"] = (arrangement, segments) =>
+  arrangement === "vectors" || (arrangement === "items" && segments === undefined);
+
 export const singlePass: PlanSinglePass = (
   primitive,
   title,
@@ -135,28 +141,38 @@ export const singlePass: PlanSinglePass = (
       passes: "single",
       lookBack: shape,
     }),
+    takes,
     scanOf(plan, own, segments) {
-      const kernel = scanKernel(monoid, { ...own, ...tuning, arrangement: "vectors", carry });
+      const taken = plan.ways.map(({ arrangement }) => arrangement).filter((one) => takes(one, segments));
+      const kernels = perArrangement(taken, (arrangement) =>
+        scanKernel(monoid, { ...own, ...tuning, arrangement, carry }),
+      );
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const spine = { scratch: plan.scratch.length, tiles: Math.max(1, single.tilesOf(plan.maxLength)) };
-      const slots = bound(kernel, [
-        ...callersSlots,
-        ...(segments?.slots ?? []),
-        [bindingOf.spine, { scratch: spine.scratch }],
-      ]);
+      const slotsOf = (kernel: Kernel): Pass["slots"] =>
+        bound(kernel, [
+          ...callersSlots,
+          ...(segments?.slots ?? []),
+          [bindingOf.spine, { scratch: spine.scratch }],
+        ]);
       return {
         ...plan,
         vector: Math.max(plan.vector, vector),
-        kernels: distinct([kernel, ...plan.kernels]),
+        kernels: distinct([...kernels.all, ...plan.kernels]),
         scratch: [...plan.scratch, single.spineBytes(spine.tiles)],
         eagerScratch: plan.eagerScratch + 1,
         spine,
         groupingOf: (arrangement) =>
-          arrangement === "vectors" ? single.groupingOf(vector) : plan.groupingOf(arrangement),
-        passes: (length, arrangement, aside) =>
-          arrangement === "vectors" && (length > 0 || own.ends?.total || segments?.kernels.count)
-            ? [{ kernel, slots, length, tiles: Math.max(1, single.tilesOf(length)) }]
-            : plan.passes(length, arrangement, aside),
+          takes(arrangement, segments)
+            ? single.groupingOf(isWide(arrangement) ? vector : 1)
+            : plan.groupingOf(arrangement),
+        passes(length, arrangement, aside) {
+          if (takes(arrangement, segments) && (length > 0 || own.ends?.total || segments?.kernels.count)) {
+            const kernel = kernels.of(arrangement);
+            return [{ kernel, slots: slotsOf(kernel), length, tiles: Math.max(1, single.tilesOf(length)) }];
+          }
+          return plan.passes(length, arrangement, aside);
+        },
       };
     },
   };

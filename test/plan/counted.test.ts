@@ -212,7 +212,7 @@ test("work-groups are counted where there are many, and nothing reads what those
   expect(await isCounted(planScan(of(2 ** 20), facts), true)).toBe(false);
   expect(await isCounted(planScan(of(2 ** 20), software), true, software)).toBe(true);
   expect(await isCounted(planScan({ ...of(2 ** 28), lengthOnGpu: false }, facts), true)).toBe(false);
-  // The single pass of ranges that start at a vector; others are scanned in two passes.
+  // The single pass of ranges in two buffers; those that share one are scanned in two passes.
   const single = { ...of(2 ** 28), passes: "single" } as const;
   expect(await isCounted(planScan(single, facts, ["vectors"]), true)).toBe(false);
   expect(await isCounted(planScan(single, facts), true)).toBe(true);

@@ -214,7 +214,7 @@ test("windows: recorded from any place, with a map and an initial value", async 
   const sizes = { algorithm: "blelloch", passes: "single", workGroupSize: 4, itemsPerThread: 4 } as const;
   const options = { type: f32, op: exactAdd, maxLength: 160, initial: true, map: "x * 2", ...sizes } as const;
   const scan = await asOnGpus(fold(), () => fold().prepareScan(options));
-  // A range that starts in the middle of a vector is read twice.
+  // At a vector, and in the middle of one.
   for (const offset of [0, 3]) {
     const output = storageBuffer(device, new Uint32Array(256).fill(0xdeadbeef));
     const encoder = device.createCommandEncoder();
