@@ -4,7 +4,7 @@
 // Linked with int64.wgsl. Threads call these anywhere; each has its own result. No work-group memory.
 //
 // After the algorithms of Berkeley SoftFloat-3e (John R. Hauser; f64_addMags, f64_subMags, f64_mul,
-// roundPackToF64). In a product, a significand's leading bit is bit 63, which leaves eleven bits to round by; a sum has its own.
+// roundPackToF64). No word is ever shifted by 32 or more: SPIR-V leaves that undefined.
 
 const F64_SIGN = 0x80000000u;
 const F64_INFINITY = vec2<u32>(0u, 0x7ff00000u);
@@ -90,42 +90,67 @@ fn sub_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
 }
 
 fn mul_f64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-  // If one operand is subnormal, it is normalised. If both are, only the sticky bit is left of the product anyway.
-  let swap = exponent_f64(b) == 0u;
-  let normal = select(b, a, swap);
-  let other = select(a, b, swap);
-  let exponent = exponent_f64(normal);
-  let other_exponent = exponent_f64(other);
-  let unshifted = significand_f64(other, other_exponent);
-  let zeros = count_leading_zeros_u64(unshifted);
-  let first = limbs_f64(shift_left_u64(unshifted, zeros));
-  let second = limbs_f64(significand_f64(normal, exponent));
+  let exponent_a = (a.y >> 20u) & 0x7ffu;
+  let exponent_b = (b.y >> 20u) & 0x7ffu;
+  let sign = (a.y ^ b.y) & F64_SIGN;
+  // Significands, with the implied bit at bit 52.
+  var first = vec2<u32>(a.x, (a.y & 0xfffffu) | 0x100000u);
+  var second = vec2<u32>(b.x, (b.y & 0xfffffu) | 0x100000u);
+  // The exponent less one, of a product whose leading bit is bit 62.
+  var field = i32(exponent_a + exponent_b) - 1024;
+  var zero = false;
+  if (min(exponent_a, exponent_b) == 0u) {
+    // A subnormal operand is normalised. If both are, only the sticky bit is left of the product, whatever the other one is.
+    let is_a = exponent_a == 0u;
+    let fraction = select(b, a, is_a) & vec2<u32>(0xffffffffu, 0xfffffu);
+    zero = all(fraction == vec2<u32>());
+    let by_word = fraction.y == 0u;
+    let high = select(fraction.y, fraction.x, by_word);
+    let low = select(fraction.x, 0u, by_word);
+    let zeros = countLeadingZeros(high);
+    let shift = zeros & 31u;
+    let whole = vec2<u32>(low << shift, (high << shift) | ((low >> 1u) >> (31u - shift)));
+    let normal = vec2<u32>((whole.x >> 11u) | (whole.y << 21u), whole.y >> 11u);
+    first = select(first, normal, is_a);
+    second = select(normal, second, is_a);
+    field += 12 - i32(zeros + select(0u, 32u, by_word));
+  }
 
   // Columns of the product, 14 bits apart. The largest column adds four products and a carry, which fit in a word.
-  let column_0 = first.x * second.x;
-  let column_1 = dot(first.xy, second.yx) + (column_0 >> 14u);
-  let column_2 = dot(first.xyz, second.zyx) + (column_1 >> 14u);
-  let column_3 = dot(first, second.wzyx) + (column_2 >> 14u);
-  let column_4 = dot(first.yzw, second.wzy) + (column_3 >> 14u);
-  let column_5 = dot(first.zw, second.wz) + (column_4 >> 14u);
-  let column_6 = first.w * second.w + (column_5 >> 14u);
-  // The upper 64 bits of the 112. The lowest of them also stands for all bits below.
-  let below = ((column_0 | column_1 | column_2) & 0x3fffu) | (column_3 & 0x3fu);
-  let low = (column_5 << 22u) | ((column_4 & 0x3fffu) << 8u) | ((column_3 >> 6u) & 0xffu);
-  let product = vec2<u32>(low | min(below, 1u), (column_6 << 4u) | ((column_5 >> 10u) & 0xfu));
-  let zero = all(product == vec2<u32>());
+  let limbs = limbs_f64(first);
+  let others = limbs_f64(second);
+  let column_0 = limbs.x * others.x;
+  let column_1 = dot(limbs.xy, others.yx) + (column_0 >> 14u);
+  let column_2 = dot(limbs.xyz, others.zyx) + (column_1 >> 14u);
+  let column_3 = dot(limbs, others.wzyx) + (column_2 >> 14u);
+  let column_4 = dot(limbs.yzw, others.wzy) + (column_3 >> 14u);
+  let column_5 = dot(limbs.zw, others.wz) + (column_4 >> 14u);
+  let column_6 = limbs.w * others.w + (column_5 >> 14u);
+  // The upper 64 bits of the 106. The lowest of them also stands for all bits below.
+  let below = (column_0 | column_1 | column_2) & 0x3fffu;
+  let low = (column_3 & 0x3fffu) | ((column_4 & 0x3fffu) << 14u) | (column_5 << 28u) | min(below, 1u);
+  let high = ((column_5 >> 4u) & 0x3ffu) | (column_6 << 10u);
 
-  // The leading bit is bit 62 or 61, and goes to 63.
-  let shift = select(1u, 2u, product.y < 0x40000000u);
-  let significand = vec2<u32>(product.x << shift, (product.y << shift) | (product.x >> (32u - shift)));
-  let field = i32(exponent + max(other_exponent, 1u)) - i32(1021u + zeros + shift);
-  let sign = (a.y ^ b.y) & F64_SIGN;
-  let subnormal = shift_right_jam(significand, u32(max(-field, 0)));
-  let finite = round_f64(sign, select(u32(max(field, 0)), 0u, zero), subnormal);
-
-  let infinite = max(exponent, other_exponent) == 0x7ffu;
-  let invalid = is_nan_f64(a) | is_nan_f64(b) | (infinite & zero);
-  return select(select(finite, F64_INFINITY | vec2<u32>(0u, sign), infinite), F64_NAN, invalid);
+  // The leading bit is bit 62 or 63, and goes to 62.
+  let top = high >> 31u;
+  var significand = vec2<u32>((low >> top) | (low & 1u) | ((high << 31u) * top), high >> top);
+  field += i32(top);
+  if (field < 0) {
+    significand = shift_right_jam(significand, u32(-field));
+    field = 0;
+  }
+  // If rounding carries, the carry goes into the exponent, as it should, up to infinity.
+  let rounded_low = significand.x + 0x1ffu + ((significand.x >> 10u) & 1u);
+  let rounded_high = significand.y + u32(rounded_low < significand.x);
+  let rounded = (rounded_high >> 10u) + (u32(field) << 20u);
+  var product = vec2<u32>((rounded_low >> 10u) | (rounded_high << 22u), rounded | sign);
+  // What is rare stands in a branch.
+  let infinite = max(exponent_a, exponent_b) == 0x7ffu;
+  if (zero | infinite | (rounded >= F64_INFINITY.y)) {
+    let invalid = is_nan_f64(a) | is_nan_f64(b) | (infinite & zero);
+    product = vec2<u32>(0u, select(select(F64_INFINITY.y, 0u, zero) | sign, F64_NAN.y, invalid));
+  }
+  return product;
 }
 
 // As in IEEE-754: false if one is NaN, and -0 equals +0.
@@ -164,18 +189,6 @@ fn f64_from_f32_bits(bits: u32) -> vec2<u32> {
   );
 }
 
-// Rounds a value, and returns its bits. `field` is the exponent less one; the significand's leading bit, bit 63, adds that
-// one. A subnormal or a zero has no such bit, and its field is 0. If rounding carries, the carry goes into the exponent, as
-// it should, up to infinity.
-fn round_f64(sign: u32, field: u32, significand: vec2<u32>) -> vec2<u32> {
-  let low = (significand.x >> 11u) | (significand.y << 21u);
-  let up = (significand.x & 0x7ffu) + (low & 1u) > 0x400u;
-  let rounded_low = low + u32(up);
-  let high = (field << 20u) + (significand.y >> 11u) + u32(rounded_low < low);
-  let finite = vec2<u32>(rounded_low, high);
-  return select(finite, F64_INFINITY, high >= F64_INFINITY.y) | vec2<u32>(0u, sign);
-}
-
 fn is_nan_f64(bits: vec2<u32>) -> bool {
   return ((bits.y & ~F64_SIGN) | min(bits.x, 1u)) > F64_INFINITY.y;
 }
@@ -190,39 +203,14 @@ fn signed_magnitude_f64(bits: vec2<u32>) -> vec2<u32> {
   return sub_u64(magnitude_f64(bits) ^ mask, mask);
 }
 
-fn exponent_f64(bits: vec2<u32>) -> u32 {
-  return (bits.y >> 20u) & 0x7ffu;
-}
-
-// The significand, with its leading bit (the implied one, if there is one) at bit 62.
-fn significand_f64(bits: vec2<u32>, exponent: u32) -> vec2<u32> {
-  let fraction = ((bits.y << 10u) & 0x3fffffffu) | (bits.x >> 22u);
-  return vec2<u32>(bits.x << 10u, fraction | (min(exponent, 1u) << 30u));
-}
-
-// The upper 56 bits in four parts of 14, the lowest first.
+// The 53 bits of a significand in four parts of 14, the lowest first.
 fn limbs_f64(significand: vec2<u32>) -> vec4<u32> {
   return vec4<u32>(
-    significand.x >> 8u,
-    (significand.x >> 22u) | (significand.y << 10u),
-    significand.y >> 4u,
-    significand.y >> 18u,
+    significand.x,
+    significand.x >> 14u,
+    (significand.x >> 28u) | (significand.y << 4u),
+    significand.y >> 10u,
   ) & vec4<u32>(0x3fffu);
-}
-
-// Returns 64 for 0.
-fn count_leading_zeros_u64(value: vec2<u32>) -> u32 {
-  let in_low = value.y == 0u;
-  return countLeadingZeros(select(value.y, value.x, in_low)) + select(0u, 32u, in_low);
-}
-
-// No word is ever shifted by 32 or more: SPIR-V leaves that undefined.
-
-// Shifts by less than 64. Only 0 may be shifted by 64.
-fn shift_left_u64(value: vec2<u32>, amount: u32) -> vec2<u32> {
-  let words = select(value, vec2<u32>(0u, value.x), (amount & 32u) != 0u);
-  let bits = amount & 31u;
-  return vec2<u32>(words.x << bits, (words.y << bits) | ((words.x >> 1u) >> (31u - bits)));
 }
 
 // Shifts by any amount. If a bit that is shifted out was set, the result's lowest bit is set, too.
