@@ -43,14 +43,16 @@ export function variance(): Variance {
     struct: "Moments",
     fields: { count: u32, mean: f32, m2: f32 },
     identity: { count: 0, mean: 0, m2: 0 },
+    // All lanes compute the sum, since branches that some lanes take cost more.
     combine: [
-      "if (earlier.count == 0u) { return later; }",
-      "if (later.count == 0u) { return earlier; }",
       "let count = earlier.count + later.count;",
       "let difference = later.mean - earlier.mean;",
-      "let part = f32(later.count) / f32(count);",
+      "let part = f32(later.count) / f32(max(count, 1u));",
       "let m2 = earlier.m2 + later.m2 + difference * difference * f32(earlier.count) * part;",
-      "return Moments(count, earlier.mean + difference * part, m2);",
+      "var sum = Moments(count, earlier.mean + difference * part, m2);",
+      "if (earlier.count == 0u) { sum = later; }",
+      "if (later.count == 0u) { sum = earlier; }",
+      "return sum;",
     ].join("\n"),
     reference(earlier, later) {
       if (earlier.count === 0) {
