@@ -43,13 +43,14 @@ const votesFile = /* @__PURE__ */ file("tiles/subgroup_votes.wgsl", subgroupVote
 export const subgroup: TileAlgorithm = {
   sources:
     ({ sizes, subgroupIds }) =>
-    (monoid, votes = false) => {
+    (monoid, votes = false, oneItem = false) => {
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
       // Nothing is known about a caller's operator, so its order is kept.
       const inAnyOrder = operation !== undefined && rounding !== "each operation" && !votes;
       // If items go one by one, they are scanned row after row, and a total that is computed again comes from a scan.
-      const rowsAreTogether = !votes && !sizes.oneByOne && !scansNatively(monoid);
+      // WGSL's own scans are faster row by row, unless there are many rows.
+      const rowsAreTogether = !votes && !sizes.oneByOne && (oneItem || !scansNatively(monoid));
       const hasLaneTotals = inAnyOrder && !sizes.oneByOne && rounding === "adapter";
       return [
         ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [addU64] : []),

@@ -12,8 +12,9 @@ export interface NumberedThreads {
 /**
  * Gives the files that scan and reduce a tile, for one operator. Device-wide kernels may number their threads, which a
  * caller's kernel does itself. `votes` says whether each vector's combination is 0 or 1, and the operator adds these up.
+ * `oneItem` says whether vectors have one item each, so that a tile has many rows.
  */
-export type TileSources = (monoid: Monoid, votes?: boolean) => readonly SourceText[];
+export type TileSources = (monoid: Monoid, votes?: boolean, oneItem?: boolean) => readonly SourceText[];
 
 /**
  * Files whose loops hold no item over a barrier. Each file is for the kernels that have the declarations that it replaces.

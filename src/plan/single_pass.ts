@@ -145,7 +145,13 @@ export const singlePass: PlanSinglePass = (
     scanOf(plan, own, segments) {
       const taken = plan.ways.map(({ arrangement }) => arrangement).filter((one) => takes(one, segments));
       const kernels = perArrangement(taken, (arrangement) =>
-        scanKernel(monoid, { ...own, ...tuning, arrangement, carry }),
+        scanKernel(monoid, {
+          ...own,
+          ...tuning,
+          sources: (one) => tuning.sources(one, false, !isWide(arrangement)),
+          arrangement,
+          carry,
+        }),
       );
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const spine = { scratch: plan.scratch.length, tiles: Math.max(1, single.tilesOf(plan.maxLength)) };

@@ -177,12 +177,12 @@ const cases: readonly Case[] = [
     }),
   ),
   {
-    title: "f64 add in work-groups of 6, bit for bit",
+    title: "f64 add by Blelloch, in work-groups of 6, bit for bit",
     type: f64,
     op: untyped(add),
     items: manyMagnitudes,
     lookBack: "by threads",
-    tuning: () => ({ workGroupSize: 6 }),
+    tuning: () => ({ algorithm: "blelloch", workGroupSize: 6 }),
   },
   {
     title: "blelloch, in work-groups of 6",
