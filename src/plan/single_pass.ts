@@ -68,17 +68,19 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals"> = {
       { elementBytes: 32, algorithm: "subgroup", workGroupSize: 128, items: 8, isDefault: true },
       // Not measured for short data, and the kernel takes seconds to compile.
       { elementBytes: 64, maxLength: 2 ** 20, algorithm: "subgroup", workGroupSize: 128, items: 4 },
-      // 64-byte struct, H100, 2^24: 1322 µs (64 × 4: 1804; 512 × 2: 1846; 256 × 2: 2100; reduce-then-scan 1982).
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 128, items: 4, isDefault: true },
+      // 64-byte struct, H100, 2^24: 1219 µs (128 × 4: 1257; 224 × 4: 1287; 160 × 4: 1332; 256 × 4: 1335; 64 × 8: 1359; 64 × 4:
+      // 1804; 512 × 2: 1846; reduce-then-scan 1982).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 192, items: 4, isDefault: true },
     ],
     compact: [
-      // u32, half kept, 2^20: 12.1 µs (reduce-then-scan 18.5), 2^24: 52.5 (512 × 24: 54.6; 79).
+      // u32, half kept, H100, 2^20: 13.4 µs (512 × 16: 13.2; 512 × 12: 13.3), 2^24: 58.0 (61.1; 58.8; 384 × 16: 59.0; 512 × 20: 62.0),
+      // 2^25: 95.6 (104.1; 98.7; 99.2). H200, 512 × 16, 2^24: 52.5 (512 × 24: 54.6; reduce-then-scan 79).
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
         algorithm: "subgroup",
         workGroupSize: 512,
-        items: 16,
+        items: 14,
         isDefault: true,
       },
       // 2^26: 149 µs (512 × 16: 160), 2^28: 525 (512 × 16: 587; 512 × 28: 732; reduce-then-scan 724).
