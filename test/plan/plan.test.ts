@@ -288,6 +288,21 @@ test.each([
   expect(plan.groupingOf("vectors")).toMatchObject({ passes: "single", lookBack: { fanOut }, rows });
 });
 
+test("a single pass scans several rows together where it loads items one by one", async () => {
+  const options = {
+    ...onePass,
+    type: u32,
+    algorithm: "subgroup",
+    workGroupSize: 64,
+    itemsPerThread: 8,
+  } as const;
+  const plan = await planScan({ ...options, maxLength: 1000 }, facts);
+  const scansRows = (arrangement: Arrangement): boolean =>
+    plan.passes(1000, arrangement, false).some(({ kernel }) => kernel.code.includes("fn scan_rows("));
+  expect(scansRows("items")).toBe(true);
+  expect(scansRows("vectors")).toBe(false);
+});
+
 test("ranges that lie at vectors lie so for every kernel, however the passes are tuned", async () => {
   for (const type of allTypes) {
     for (const changes of [{}, { vendor: "nvidia" }, { software: true }]) {
