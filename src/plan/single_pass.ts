@@ -37,12 +37,22 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals"> = {
       },
       // u32, 2^26: 149 µs (512 × 16: 144), 2^28: 533 (531; reduce-then-scan 792); f32, 2^28: 533 (577).
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
-      // f64, 2^21: 74 µs (reduce-then-scan 84), 2^23: 229 (280), 2^27: 2948 (8 items: 3804; by subgroup 4214; 3194).
+      // f64, H100, sums of 2^20: 46.6 µs (512 × 16: 47.3; 256 × 20: 50.4), 2^22: 133 (140; 144), 2^24: 383 (380; 374).
+      {
+        elementBytes: 8,
+        long: true,
+        maxLength: 2 ** 23,
+        algorithm: "blelloch",
+        workGroupSize: 256,
+        items: 16,
+        isDefault: true,
+      },
+      // f64, H100, sums of 2^27: 2557 µs (256 × 16: 2695; 384 × 16: 2562; 256 × 20: 2509), products of 2^25: 812 (844; 256 × 20: 1022).
       {
         elementBytes: 8,
         long: true,
         algorithm: "blelloch",
-        workGroupSize: 256,
+        workGroupSize: 512,
         items: 16,
         isDefault: true,
       },
