@@ -108,7 +108,8 @@ function exactType(name: FloatName): ExactType {
       align: 4,
       long: true,
       // H100, 2^26 f32 of 20 binades: 710 µs a scan, 188 a reduction (64 × 16: 712 a scan; 128 × 8: 747; 256 × 8: 765 and 202; 256 × 16
-      // and 128 × 32: 198 and 214 a reduction). f16: 455 and 109 (128 × 32: 545 and 116). 2^25 f64 of 60 binades: 1,769 a scan (128 × 16: 1,901).
+      // and 128 × 32: 198 and 214 a reduction). f16: 455 and 109 (128 × 32: 545 and 116). 2^25 f64 of 60 binades: 1,767 and 333 (64 × 32:
+      // 2,529 and 417).
       row: {
         elementBytes: 4 * words,
         algorithm: "blelloch",
