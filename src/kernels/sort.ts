@@ -136,8 +136,8 @@ export interface SortKernelOptions {
   readonly shape: SortShape;
   /** The most bytes of work-group memory that items take, if up to four parts of a tile fit in so many. The default is no limit. */
   readonly partBytes?: number;
-  /** Whether passes over keys alone may rank by the order in which items arrive at counters, and vote only where it is wrong. */
-  readonly byArrival?: boolean;
+  /** Keys alone of at most so many bytes are ranked by the order in which they arrive at counters. Votes come only where it is wrong. */
+  readonly byArrival?: 0 | 4 | 8;
   /** The bits of a digit that have the number of a segment in its tile. The default is 0. */
   readonly slotBits?: number;
 }
@@ -214,9 +214,9 @@ export const isByArrival = ({
   payload,
   digits,
   shape,
-  byArrival = false,
+  byArrival = 0,
 }: SortKernelOptions): boolean =>
-  byArrival &&
+  type.bytes <= byArrival &&
   shape.byVotes &&
   payload.kind === "none" &&
   !keysAlone &&

@@ -66,8 +66,8 @@ export interface SortRow {
   readonly shorterKeys: readonly (readonly [upTo: number, items: number])[];
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
-  /** Whether keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
-  readonly byArrival: boolean;
+  /** Keys alone of at most so many bytes are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
+  readonly byArrival: 0 | 4 | 8;
   /** The most bits of a digit: if subgroups vote, and if threads have counters. */
   readonly bits: number;
   readonly counterBits: number;
@@ -98,7 +98,7 @@ export const sortRows = {
     shorter: [],
     shorterKeys: [],
     byVotes: false,
-    byArrival: false,
+    byArrival: 0,
     bits: 6,
     counterBits: 4,
     counterItems: 16,
@@ -133,7 +133,7 @@ export const sortRows = {
       [2 ** 20, 16],
     ],
     byVotes: true,
-    byArrival: true,
+    byArrival: 4,
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -159,7 +159,7 @@ export const sortRows = {
     shorter: [],
     shorterKeys: [],
     byVotes: true,
-    byArrival: false,
+    byArrival: 0,
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -301,7 +301,7 @@ export function planSort(
   const { common, scratch: scratchOfData, spine, slotsFor, copies } = layout;
 
   if (isWhole) {
-    const kernel = oneTileKernel({ ...kernelOptions, byArrival: false }, storesKeys);
+    const kernel = oneTileKernel({ ...kernelOptions, byArrival: 0 }, storesKeys);
     const passes = (length: number, aside: boolean): readonly Pass[] =>
       length === 0
         ? []

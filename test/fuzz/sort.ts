@@ -259,7 +259,7 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
     }
     const context = contextOf(device);
     const sizes = { byVotes: true, partBytes: 512, oneTile: 0 };
-    const testing = { byArrival: true, ...sizes, ...(disorder > 0 && { disorder }) };
+    const testing = { byArrival: 8 as const, ...sizes, ...(disorder > 0 && { disorder }) };
     const own = planSort(options as never, context.facts, everyMethod, undefined, undefined, testing);
     return (await prepare(context, own)) as unknown as Awaited<ReturnType<typeof fold.prepareSort>>;
   });

@@ -57,13 +57,16 @@ test("what is ranked by the order in which it arrives: keys alone, by all their 
       ({ entryPoint }) => entryPoint === "sort_keys_pass",
     );
   expect(
-    [{}, { type: u64 }, { type: f64, descending: true }, { lengthOnGpu: true }].map((one) => takesIt(one)),
+    [{}, { lengthOnGpu: true }, { type: f32, descending: true }, { maxLength: 2 ** 20 }].map((one) =>
+      takesIt(one),
+    ),
   ).toEqual(Array(4).fill(true));
   const others = [
     { bits: [0, 31] },
     { bits: [1, 32] },
     { indices: true },
     { type: f16 },
+    { type: u64 },
     { algorithm: "blelloch" },
   ];
   expect(others.map((one) => takesIt(one))).toEqual(others.map(() => false));
@@ -72,7 +75,14 @@ test("what is ranked by the order in which it arrives: keys alone, by all their 
 
 test.each([u32, u64] as ElementType[])("a part of $name has room for its neighbour", (type) => {
   for (const shape of [{}, { workGroupSize: 256, itemsPerThread: 32 }, { itemsPerThread: 9 }] as const) {
-    const { kernels } = planSort({ type, maxLength: 2 ** 24, ...shape }, nvidia, everyMethod);
+    const { kernels } = planSort(
+      { type, maxLength: 2 ** 24, ...shape },
+      nvidia,
+      everyMethod,
+      undefined,
+      ["items"],
+      { byArrival: 8 },
+    );
     const code = kernels.find(({ entryPoint }) => entryPoint === "sort_keys_pass")?.code ?? "";
     const number = (name: string): number =>
       Number(new RegExp(`const ${name}\\b[^=]* = (\\d+)u;`).exec(code)?.[1]);

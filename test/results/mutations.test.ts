@@ -93,7 +93,7 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
   async function* ({ device }) {
     const context = contextOf(device);
     const options = { type, algorithm: "subgroup", ...tile, passes: "reduce-then-scan" } as const;
-    const planned = { byArrival: true, disorder: 2, partBytes: 128 };
+    const planned = { byArrival: 8 as const, disorder: 2, partBytes: 128 };
     const plan = planSort(
       { ...options, maxLength: LENGTH },
       context.facts,

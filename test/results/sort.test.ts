@@ -532,7 +532,7 @@ describe("keys that are ranked by the order in which they arrive", () => {
         everyMethod,
         undefined,
         undefined,
-        { ...testing, ...(disorder > 0 && { disorder }), byArrival: true, patience: 3 },
+        { ...testing, ...(disorder > 0 && { disorder }), byArrival: 8, patience: 3 },
       );
       expect(plan.kernels.filter(({ entryPoint }) => entryPoint === "sort_keys_pass")).toHaveLength(1);
       const sort = await prepare(context, plan);

@@ -439,7 +439,7 @@ export async function kernelsOf(
   }
   if ((type.name === "u32" || type.name === "f64") && algorithm === "subgroup" && shape.workGroupSize > 1) {
     const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
-    const testing = { byArrival: true, partBytes: 16_384 };
+    const testing = { byArrival: 8 as const, partBytes: 16_384 };
     try {
       take(planSort(options, facts, everyMethod, undefined, ["items"], testing).kernels);
     } catch (cause) {
