@@ -557,12 +557,6 @@ const mutations: readonly Mutation[] = [
     to: "return false;",
   },
   {
-    title: "the counters of what arrived are not cleared",
-    shownBy: "keys ranked as they arrive",
-    from: /(fn sort_again[^\n]*\n *)clear_ranks\(\w+\);/g,
-    to: "$1",
-  },
-  {
     title: "the counters keep what the digit before left",
     shownBy: "a sort in one tile",
     from: "exchange_values(thread, ranks);\n    clear_ranks(thread);",
