@@ -33,7 +33,7 @@ import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
 import { planRows } from "../src/plan/rows.ts";
-import { FIRST_ITEMS } from "../src/plan/run_key.ts";
+import { ALONE, FIRST_ITEMS } from "../src/plan/run_key.ts";
 import { planExpandRuns } from "../src/plan/runs.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
@@ -287,6 +287,25 @@ async function* plansOf(
     for (const planted of [{}, { disorder: 2 }]) {
       yield* [planSort(options, facts, everyMethod, undefined, ["items"], { ...planted, byArrival: 8 })];
     }
+  }
+  // Reductions that only find runs.
+  const runFacts = {
+    ...facts,
+    features: new Set(["subgroups", "shader-f16"]),
+    subgroupMinSize: 32,
+    subgroupMaxSize: 32,
+  };
+  for (const [segments, options] of [
+    [{ keys: u32, unique: true }, { map: "1u" }],
+    [
+      { keys: u32, unique: true, [ALONE]: "keys" },
+      { map: "1u", lengthOnGpu: true },
+    ],
+    [{ keys: f16 }, { map: "i", op: min }],
+    [{ keys: u32, unique: true, key: "x / 2u", [FIRST_ITEMS]: true }, { map: "1u" }],
+  ] as const) {
+    const base = { type: u32, maxLength, segments, algorithm: "subgroup", passes: "single" } as const;
+    yield* [planReduce({ ...base, ...options } as never, runFacts)];
   }
   yield* [planExpandRuns({ type: u32, maxLength }, facts)];
   yield* [planCombine({ type: u32, op: untyped(add), maxLength }, facts)];
@@ -551,7 +570,7 @@ test("kernels take nothing of a tile but its interface", () => {
     // Votes and rows of segments are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
     .filter(
       (path) =>
-        !/(look_back_votes|rank_by_(votes|arrival)|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(
+        !/(look_back_votes|rank_by_(votes|arrival)|run_lengths|key_before_by_shuffle|store_together|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(
           path,
         ),
     )

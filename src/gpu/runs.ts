@@ -7,8 +7,8 @@ import { refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
-import type { RunKeyOptions } from "../plan/run_key.ts";
-import { FIRST_ITEMS, requireRunKey } from "../plan/run_key.ts";
+import type { Alone, OwnSegments, RunKeyOptions } from "../plan/run_key.ts";
+import { ALONE, FIRST_ITEMS, requireRunKey } from "../plan/run_key.ts";
 import { typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { requireDevice } from "./device.ts";
@@ -53,19 +53,20 @@ async function reduced(
   arrays: Arrays,
   data: GpuArray,
   { type: _, indices = false, key, keyType, ...tuning }: Options,
-): Promise<{ readonly keys: GpuArray; readonly values: GpuArray }> {
-  const options = {
+  alone: Alone | undefined,
+): Promise<unknown> {
+  const own: OwnSegments = {
+    ...(key !== undefined && !indices && { [FIRST_ITEMS]: true }),
+    ...(alone && { [ALONE]: alone }),
+  };
+  return data.callOnGpu("reduce", context, arrays, {
     ...tuning,
     from: data.type,
     type: u32,
-    segments: { keys: data, key, keyType, ...(key !== undefined && !indices && { [FIRST_ITEMS]: true }) },
+    segments: { keys: data, key, keyType, ...own },
     // The least position of a run is that of its first element.
     ...(indices ? { map: "i", op: min } : { map: "1u" }),
-  };
-  return data.callOnGpu("reduce", context, arrays, options) as Promise<{
-    readonly keys: GpuArray;
-    readonly values: GpuArray;
-  }>;
+  });
 }
 
 /** `Fold.unique` and `Fold.runLengths` of an array on the GPU. */
@@ -83,13 +84,17 @@ export async function runsOnGpu(
   if (indices !== undefined && typeof indices !== "boolean") {
     refuse(primitive, "indices", describe(indices), "true or false");
   }
-  const { keys, values } = await reduced(context, arrays, data, options);
-  if (primitive === "runLengths") {
-    return { values: keys, counts: values };
+  const alone = primitive === "runLengths" ? undefined : indices ? "totals" : "keys";
+  const result = await reduced(context, arrays, data, options, alone);
+  if (alone === "totals") {
+    return result as GpuArray;
   }
-  const [wanted, other] = options.indices ? [values, keys] : [keys, values];
-  other.destroy();
-  return wanted;
+  const { keys, values } = result as { readonly keys: GpuArray; readonly values: GpuArray };
+  if (alone === "keys") {
+    values.destroy();
+    return keys;
+  }
+  return { values: keys, counts: values };
 }
 
 /** `Fold.unique` and `Fold.runLengths` of an array. `given` is the array as it was when the call began. */

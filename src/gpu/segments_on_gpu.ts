@@ -5,7 +5,8 @@ import type { ElementType, Value } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import type { SegmentsBy } from "../plan/options.ts";
-import { FIRST_ITEMS, requireRunKey } from "../plan/run_key.ts";
+import type { OwnSegments } from "../plan/run_key.ts";
+import { ALONE, FIRST_ITEMS, requireRunKey } from "../plan/run_key.ts";
 import type { GpuArray } from "./gpu_array.ts";
 
 // Segments of an array on the GPU. What says where they start is on the GPU, too.
@@ -126,19 +127,21 @@ export function segmentsOnGpu(
   }
   const { key, keyType } = given as { readonly key?: string; readonly keyType?: ElementType };
   const { type, text } = requireRunKey({ key, keyType }, array.type, caller, "segments");
-  const isFirst = (given as { readonly [FIRST_ITEMS]?: true })[FIRST_ITEMS] === true;
+  const { [FIRST_ITEMS]: isFirst = false, [ALONE]: alone } = given as OwnSegments;
   const computed = text === undefined ? {} : { key: text, keyType: type };
   const isItem = text === undefined || isFirst;
   return {
     by: {
       keys: array.type,
       ...computed,
-      ...(reduces && { unique: true }),
+      ...(reduces && alone !== "totals" && { unique: true }),
       ...(isFirst && { [FIRST_ITEMS]: true }),
+      ...(alone && { [ALONE]: alone }),
     },
     ranges: { keys: array },
     ...common,
-    ...(reduces && { runs: isItem ? { type: array.type, like: array } : { type, like: undefined } }),
-    named: { segments: array.type, ...computed, isFirst },
+    ...(reduces &&
+      alone !== "totals" && { runs: isItem ? { type: array.type, like: array } : { type, like: undefined } }),
+    named: { segments: array.type, ...computed, isFirst, alone },
   };
 }

@@ -61,15 +61,16 @@ const totals = /* @__PURE__ */ file("segments/totals.wgsl", totalsFile);
 const initialValue = /* @__PURE__ */ file("segments/initial.wgsl", initialFile);
 
 /** What says where segments start. */
-export type HeadSource =
-  | { readonly kind: "rows" | "offsets" | "heads" | "headBits" }
-  | {
-      readonly kind: "keys";
-      /** The type of the keys that are compared. */
-      readonly type: ElementType;
-      /** How each of them is computed, if they are not the items of the range `keys` themselves. */
-      readonly by?: KeyExpression;
-    };
+export type HeadSource = { readonly kind: "rows" | "offsets" | "heads" | "headBits" } | KeySource;
+
+/** Segments that are runs of equal keys. */
+export interface KeySource {
+  readonly kind: "keys";
+  /** The type of the keys that are compared. */
+  readonly type: ElementType;
+  /** How each of them is computed, if they are not the items of the range `keys` themselves. */
+  readonly by?: KeyExpression;
+}
 
 /** A caller's WGSL that gives the key of an item `x`. */
 export interface KeyExpression {
@@ -202,11 +203,9 @@ function expressionSources(type: ElementType, { from, text, known }: KeyExpressi
   ];
 }
 
-/** The files that say where runs of keys start. */
-const keySources = ({ type, by }: Extract<HeadSource, { kind: "keys" }>): readonly Source[] =>
-  by === undefined
-    ? [keyText(type), runsOfKeys]
-    : [keyText(type), ...expressionSources(type, by), runsByExpression];
+/** The files that say where runs of keys start. `own` is for keys that are items of a range. */
+export const keySources = ({ type, by }: KeySource, own: SourceText = runsOfKeys): readonly Source[] =>
+  by === undefined ? [keyText(type), own] : [keyText(type), ...expressionSources(type, by), runsByExpression];
 
 /** The file that stores something for each run beside its total. */
 const uniqueFile = (unique: boolean | "first item", heads: HeadSource): SourceText =>

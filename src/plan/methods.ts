@@ -98,7 +98,18 @@ export interface Segments {
   readonly slots: readonly (readonly [number, Slot])[];
   /** Adds the passes that come before, if there are any. */
   around(plan: Plan, tuning: Tuning): Plan;
+  /** Plans a reduction that only finds runs, in one dispatch of its own; undefined if it does more, or if the data is read twice. */
+  runLengths?(options: RunOptions, methods: Methods, testing: Partial<LookBackOptions>): Plan | undefined;
 }
+
+/** The options that say whether a reduction only finds runs. */
+export type RunOptions = Chosen & {
+  readonly type: ElementType;
+  readonly op?: Operator;
+  readonly map?: string;
+  readonly initial?: unknown;
+  readonly lengthOnGpu?: boolean;
+};
 
 /** Makes what plans need for segments; undefined if the options name none. `reduces` is for a reduction. */
 export type PlanSegments = (

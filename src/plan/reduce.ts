@@ -50,8 +50,11 @@ export function planReduce(
   const title = `reduce<${own.title}>`;
   const segments = methods.segmentsOf?.(options, title, own, facts, true);
   if (segments !== undefined) {
-    // The totals of segments are among the prefixes.
-    return planScan(options, facts, methods, arrangements.filter(isApart), testing, segments);
+    return (
+      segments.runLengths?.(options, methods, testing) ??
+      // The totals of segments are among the prefixes.
+      planScan(options, facts, methods, arrangements.filter(isApart), testing, segments)
+    );
   }
   const ends = methods.endsOf?.(options, title, own);
   const monoid = ends?.monoid ?? own;

@@ -12,6 +12,18 @@ import { firstOf, partType } from "./sort_key.ts";
  */
 export const FIRST_ITEMS: unique symbol = /* @__PURE__ */ Symbol("first items");
 
+/** In the same option: that only the keys of runs, or their first items, or only their totals are wanted. What is not wanted may be left out. */
+export const ALONE: unique symbol = /* @__PURE__ */ Symbol("alone");
+
+/** What is wanted alone. */
+export type Alone = "keys" | "totals";
+
+/** What calls of ours say in the option `segments`. */
+export interface OwnSegments {
+  readonly [FIRST_ITEMS]?: true;
+  readonly [ALONE]?: Alone;
+}
+
 /** How the keys of runs are computed. */
 export interface RunKeyOptions {
   /**

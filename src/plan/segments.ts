@@ -9,9 +9,11 @@ import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
 import { clearKernel, markKernel, segmentedMonoid, segmentSources } from "../kernels/segments.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { PlanSegments } from "./methods.ts";
-import type { Pass, RangeName, Slot } from "./plan.ts";
+import type { Pass, RangeName, SegmentRanges, Slot } from "./plan.ts";
 import { bound } from "./plan.ts";
-import { FIRST_ITEMS, requireRunKey } from "./run_key.ts";
+import type { Alone, OwnSegments } from "./run_key.ts";
+import { ALONE, FIRST_ITEMS, requireRunKey } from "./run_key.ts";
+import { planRunLengths } from "./run_lengths.ts";
 import { countsOf } from "./segment_counts.ts";
 import { tileOf } from "./tuning.ts";
 
@@ -28,7 +30,7 @@ function headsOf(
   title: string,
   facts: DeviceFacts,
   known: readonly ElementType[],
-): HeadSource & { readonly unique: boolean | "first item" } {
+): HeadSource & { readonly unique: boolean | "first item"; readonly alone?: Alone | undefined } {
   const kind = kinds.find((one) => one === given);
   if (kind !== undefined) {
     return { kind, unique: false };
@@ -62,12 +64,18 @@ function headsOf(
       throw new FeatureError(`${title} by keys of ${name} needs the adapter feature "${feature}"`, feature);
     }
   }
+  const { [FIRST_ITEMS]: isFirst, [ALONE]: alone } = given as OwnSegments;
   if (text === undefined) {
-    return { kind: "keys", type, unique };
+    return { kind: "keys", type, unique, alone };
   }
   requireOneStruct([from, type], known, title);
-  const isFirst = (given as { readonly [FIRST_ITEMS]?: true })[FIRST_ITEMS];
-  return { kind: "keys", type, by: { from, text, known }, unique: unique && isFirst ? "first item" : unique };
+  return {
+    kind: "keys",
+    type,
+    by: { from, text, known },
+    unique: unique && isFirst ? "first item" : unique,
+    alone,
+  };
 }
 
 /** @throws {ArgumentError} if two structs that would be in one kernel have one name, and are not the same. */
@@ -111,7 +119,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
   if (segments === undefined) {
     return undefined;
   }
-  const { unique, ...heads } = headsOf(segments, title, facts, [
+  const { unique, alone, ...heads } = headsOf(segments, title, facts, [
     own.type,
     ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")]),
   ]);
@@ -150,24 +158,39 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
     ...(reduces && unique !== false ? (["unique"] as const) : []),
     ...(reduces && isCounted ? (["count"] as const) : []),
   ];
+  const wholeTitle = `${title} of ${keys === undefined ? heads.kind : `runs of ${keys.type.name}`}`;
+  const ranges: SegmentRanges = {
+    keyBytes,
+    numbers: [
+      ...(heads.kind === "rows" ? (["rows"] as const) : []),
+      ...(heads.kind === "offsets" || (reduces && heads.kind !== "rows") ? (["segmentCount"] as const) : []),
+    ],
+    reduces,
+    countsOf,
+    headsOf: (length) => (heads.kind === "headBits" ? Math.ceil(length / 32) : length),
+  };
   return {
-    title: `${title} of ${keys === undefined ? heads.kind : `runs of ${keys.type.name}`}`,
+    title: wholeTitle,
     monoid,
     kernels: segmentSources(use),
     needs,
     ...(initial && { initial: (value: unknown) => bytesOfInitial(value, own.type, title) }),
-    ranges: {
-      keyBytes,
-      numbers: [
-        ...(heads.kind === "rows" ? (["rows"] as const) : []),
-        ...(heads.kind === "offsets" || (reduces && heads.kind !== "rows")
-          ? (["segmentCount"] as const)
-          : []),
-      ],
-      reduces,
-      countsOf,
-      headsOf: (length) => (heads.kind === "headBits" ? Math.ceil(length / 32) : length),
-    },
+    ranges,
+    ...(reduces &&
+      keys !== undefined && {
+        runLengths: (all, methods, testing) =>
+          planRunLengths(keys, unique, alone, {
+            title: wholeTitle,
+            options: all,
+            facts,
+            methods,
+            testing,
+            needs,
+            ranges,
+            keyBytes,
+            uniqueBytes: uniqueBytes ?? keyBytes,
+          }),
+      }),
     fitsVectors: buffersOf(use, lengthOnGpu) <= facts.limits.maxStorageBuffersPerShaderStage,
     slots: [
       ...(range === "rows" || range === "offsets" ? [] : [[bindingOf.heads, range] as const]),

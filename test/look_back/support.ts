@@ -160,7 +160,7 @@ export async function prepareRows(
 }
 
 /** The plan with its kernels' text changed. Fails where there is nothing to change in a kernel that it is for. */
-function changed(plan: Plan, change: Change | undefined, isFor = (_: Kernel): boolean => true): Plan {
+export function changed(plan: Plan, change: Change | undefined, isFor = (_: Kernel): boolean => true): Plan {
   expect(plan.spine, `${plan.title} is a single pass`).toBeDefined();
   if (change === undefined) {
     return plan;

@@ -1,0 +1,7 @@
+// The items of a range are the keys.
+
+@group(0) @binding(14) var<storage, read> keys: array<Key>;
+
+fn key_at(index: u32) -> Key {
+  return keys[params.keys_base + index];
+}

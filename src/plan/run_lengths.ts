@@ -1,0 +1,113 @@
+import { u32 } from "../algebra/integers.ts";
+import { add, min } from "../algebra/operators.ts";
+import { isSameType } from "../algebra/types.ts";
+import { hasFullSubgroups } from "../kernels/algorithms.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import type { LookBackOptions } from "../kernels/look_back.ts";
+import type { RunStores } from "../kernels/run_lengths.ts";
+import { runLengthsKernel, runLengthsMemory, startedRuns } from "../kernels/run_lengths.ts";
+import type { KeySource } from "../kernels/segments.ts";
+import type { DeviceFacts } from "./facts.ts";
+import type { Methods, RunOptions } from "./methods.ts";
+import type { Plan, RangeName, SegmentRanges } from "./plan.ts";
+import { bound, itemBytesOf } from "./plan.ts";
+import type { Alone } from "./run_key.ts";
+import { requireMaxLength } from "./tuning.ts";
+
+// This is loaded only if a plan takes segments.
+
+/** The most bytes of a key that threads hold while they look back. */
+const MOST_KEY_BYTES = 8;
+/** The most lanes whose votes are one word. */
+const MOST_LANES = 32;
+
+/** What a plan of run lengths takes from the plan of segments. */
+interface Given {
+  readonly title: string;
+  readonly options: RunOptions;
+  readonly facts: DeviceFacts;
+  readonly methods: Methods;
+  readonly testing: Partial<LookBackOptions>;
+  readonly needs: readonly RangeName[];
+  readonly ranges: SegmentRanges;
+  readonly keyBytes: number;
+  readonly uniqueBytes: number;
+}
+
+/**
+ * What a reduction stores for a run, if that follows from where runs start: a sum that adds 1 for each item counts them, and the
+ * least index is that of the first one.
+ */
+function numberOf({ type, op = add, map, initial }: RunOptions): "length" | "start" | undefined {
+  if (!isSameType(type, u32) || initial) {
+    return undefined;
+  }
+  const text = map?.trim();
+  return op === add && text === "1u" ? "length" : op === min && text === "i" ? "start" : undefined;
+}
+
+/** Plans a reduction that only finds runs of keys, in one dispatch. It is undefined for others, and where the data is read twice. */
+export function planRunLengths(
+  keys: KeySource,
+  unique: boolean | "first item",
+  alone: Alone | undefined,
+  { title, options, facts, methods, testing, needs, ranges, keyBytes, uniqueBytes }: Given,
+): Plan | undefined {
+  const number = numberOf(options);
+  if (number === undefined) {
+    return undefined;
+  }
+  const { type, from = type, lengthOnGpu = false } = options;
+  const single = methods.singlePass?.("compact", title, type, startedRuns, options, facts, methods, testing);
+  if (single === undefined) {
+    return undefined;
+  }
+  const { algorithm, sizes } = single.tuning;
+  if (
+    algorithm !== "subgroup" ||
+    !hasFullSubgroups(sizes) ||
+    sizes.oneByOne ||
+    sizes.maxSubgroupSize > MOST_LANES ||
+    keys.type.bytes > MOST_KEY_BYTES ||
+    runLengthsMemory(single.tuning, keys.type.bytes) > facts.limits.maxComputeWorkgroupStorageSize
+  ) {
+    return undefined;
+  }
+  // Checks the types.
+  methods.mapOf?.(options, type, title, facts.features);
+  const maxLength = requireMaxLength(
+    title,
+    options.maxLength,
+    Math.max(from.bytes, type.bytes),
+    facts.limits,
+  );
+  const stores: RunStores = { unique, number: alone === "keys" ? undefined : number };
+  const kernel = runLengthsKernel(keys, stores, single.carry, { ...single.tuning, lengthOnGpu });
+  const spine = { scratch: 0, tiles: Math.max(1, single.tilesOf(maxLength)) };
+  const slots = bound(kernel, [
+    [bindingOf.output, "output"],
+    [bindingOf.heads, "keys"],
+    [bindingOf.unique, "unique"],
+    [bindingOf.count, "count"],
+    [bindingOf.length, "length"],
+    [bindingOf.spine, { scratch: 0 }],
+  ]);
+  return {
+    title,
+    maxLength,
+    vector: 1,
+    kernels: [kernel],
+    scratch: [single.spineBytes(spine.tiles)],
+    eagerScratch: 1,
+    spine,
+    segments: ranges,
+    needs: new Set<RangeName>(["input", "output", ...(lengthOnGpu ? (["length"] as const) : []), ...needs]),
+    itemBytes: { ...itemBytesOf(from.bytes, type.bytes, keyBytes), unique: uniqueBytes },
+    indirectWords: 0,
+    outputLength: (length) => length,
+    // The kernel takes single items, wherever they start.
+    ways: [{ arrangement: "items" }],
+    groupingOf: () => single.groupingOf(1),
+    passes: (length) => [{ kernel, slots, length, tiles: Math.max(1, single.tilesOf(length)) }],
+  };
+}
