@@ -901,7 +901,7 @@ describe("limits", () => {
         () => one.argSort(a),
         () => one.topK(a, 3),
         () => one.partition(a, { where: "x > 3u" }),
-        () => one.scan(a, { segments: { offsets } }),
+        () => one.reduce(a, { segments: { offsets } }),
       ]) {
         const error: unknown = await call().catch((cause: unknown) => cause);
         expect(error).toBeInstanceOf(LimitError);

@@ -734,6 +734,7 @@ const mutations: readonly Mutation[] = [
     shownBy: "the greatest of many",
     from: "remaining -= last.y;\n    if (!by_number)",
     to: "if (!by_number)",
+    unseenOnGpus: "what is taken too many has room in the list, and its place in the list leaves it out",
   },
   {
     title: "a choice ends while more keys are left than are wanted",
