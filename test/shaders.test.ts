@@ -301,7 +301,10 @@ async function* plansOf(
       { keys: u32, unique: true, [ALONE]: "keys" },
       { map: "1u", lengthOnGpu: true },
     ],
-    [{ keys: f16 }, { map: "i", op: min }],
+    [
+      { keys: f16, [ALONE]: "totals" },
+      { map: "i", op: min },
+    ],
     [{ keys: u32, unique: true, key: "x / 2u", [FIRST_ITEMS]: true }, { map: "1u" }],
   ] as const) {
     const base = { type: u32, maxLength, segments, algorithm: "subgroup", passes: "single" } as const;

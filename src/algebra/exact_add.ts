@@ -69,7 +69,7 @@ interface ExactType {
 const itemText = (name: FloatName): string =>
   name === "f64" ? itemFile.replace("x: u32", "x: vec2<u32>").replace("_from_bits", "_from_f64") : itemFile;
 
-/** How kernels combine items in a few words, and how a float's bits become an item. Each sum of f16 has the same span. */
+/** How kernels combine items in a few words, and how a float's bits become an item. Items of f16 always fit: their exponents span fewer places than `span`. */
 const shaders = {
   f16: { window: 3, fixed: 2, span: 32, bits: "u32", toOutput: "f16_from_bits(x)" },
   f32: { window: 4, fixed: 3, span: 39, bits: "u32", toOutput: "x" },
@@ -107,9 +107,9 @@ function exactType(name: FloatName): ExactType {
       elementBytes: 4 * words,
       align: 4,
       long: true,
-      // H100, 2^26 f32 of 20 binades: 710 µs a scan, 188 a reduction (64 × 16: 712 a scan; 128 × 8: 747; 256 × 8: 765 and 202; 256 × 16
-      // and 128 × 32: 198 and 214 a reduction). f16: 455 and 109 (128 × 32: 545 and 116). 2^25 f64 of 60 binades: 1,767 and 333 (64 × 32:
-      // 2,529 and 417).
+      // H100, 2^26 f32 of 20 binades: 668 µs a scan, 166 a reduction. Other shapes, when this one took 710 and 188: 64 × 16 712 a
+      // scan; 128 × 8 747; 256 × 8 765 and 202; 256 × 16 and 128 × 32 198 and 214 a reduction. f16: 440 and 103 (128 × 32, before:
+      // 545 and 116). 2^25 f64 of 60 binades: 1,767 and 333 (64 × 32: 2,529 and 417).
       row: {
         elementBytes: 4 * words,
         algorithm: "blelloch",

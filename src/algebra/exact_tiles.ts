@@ -33,7 +33,7 @@ interface ExactShaders {
   /** The words of a sum in fixed point, and how far above its lowest bit an item may start. */
   readonly fixed: number;
   readonly span: number;
-  /** WGSL of a float's bits, and their conversions: to parts, from a lead, from an item, and to an item. */
+  /** The WGSL type of a float's bits, and WGSL that makes an output of such bits, `x`. */
   readonly bits: "u32" | "vec2<u32>";
   readonly toOutput: string;
 }
@@ -168,7 +168,7 @@ function standInsFor(
 /** The name of generated text in messages. */
 const WORDS = "exact sums in a few words";
 
-/** In place of shaders/exact/near.wgsl: f16 fits fixed point, and f64 has too many bits. */
+/** In place of shaders/exact/near.wgsl: all items of f16 fit fixed point, and f64 has too many bits. */
 const NOT_NEAR = `fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element) -> bool {
   return false;
 }

@@ -62,7 +62,7 @@ export async function scanHeadsInWindows(
   const asked = planScan({ ...options, maxLength: window }, context.facts, methods, arrangements);
   const marks = planMarks(asked, options.maxLength, context);
   const byBits = { ...options, segments: "headBits" } as const;
-  const scan = await scanFlagsInWindows(context, byBits, methods, window, arrangements);
+  const scan = await scanFlagsInWindows(context, byBits, methods, window, arrangements, asked.title);
   const { title, needs, segments } = asked;
   const plan: Plan = { ...scan.plan, title, needs, ...(segments && { segments }) };
   try {
@@ -128,36 +128,35 @@ function planMarks({ spine: _, ...asked }: Plan, maxLength: number, { facts }: C
   };
 }
 
-/** The same, but by offsets. */
+/** The same for flags, bits and keys. `title` is what errors call the scan, if they do not name these segments. */
 async function scanFlagsInWindows(
   context: Context,
   options: AnyOperator<ScanOptions>,
   methods: Methods,
   given: number,
   arrangements: readonly Arrangement[],
+  title?: string,
 ): Promise<Division> {
   const { facts } = context;
   const { type, maxLength, segments } = options;
   let elementBytes = 0;
-  const planOf = (maxLength: number, isLater: boolean): Plan =>
-    planScan(
+  const planOf = (maxLength: number, isLater: boolean): Plan => ({
+    ...planScan(
       { ...options, maxLength },
       facts,
       windowMethods(methods, isLater, (bytes) => {
         elementBytes = bytes;
       }),
       arrangements,
-    );
+    ),
+    ...(title !== undefined && { title }),
+  });
   // Checks the options, such as the type of the keys.
   const asked = planOf(given, false);
   const keyBytes = asked.itemBytes.keys ?? 4;
+  const headBytes = segments === "headBits" ? 0 : keyBytes;
   const itemBytes = Math.max(type.bytes, asked.itemBytes.input);
-  requireWindows(
-    asked.title,
-    maxLength,
-    Math.max(itemBytes, typeof segments === "object" ? keyBytes : 4),
-    facts.limits,
-  );
+  requireWindows(asked.title, maxLength, Math.max(itemBytes, headBytes), facts.limits);
   // The keys of a window begin with one before it, for which a window leaves room.
   const window = Math.min(given, windowOf(maxLength, keyBytes, facts.limits) ?? given);
   const first = window === given ? asked : planOf(window, false);

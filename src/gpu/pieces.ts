@@ -264,7 +264,8 @@ export function openPieces(
     };
     const outputOf = (piece: number, items: number): Range | undefined => {
       const results = resultsOf(piece, items);
-      return output && results > 0 ? itemsOf("output", output, results) : carryAfter(piece);
+      // A row that does not end in the piece has no result yet.
+      return output && (results > 0 || !isReduction) ? itemsOf("output", output, results) : carryAfter(piece);
     };
     const rangesOf = (piece: number, items: number): ResolvedRanges => ({
       input: itemsOf("input", input, items),

@@ -70,7 +70,7 @@ export interface PlanForCalls extends KeptPlan {
     readonly buffers: readonly (GPUBuffer | undefined)[];
     readonly dispatches: readonly Dispatch[];
   };
-  /** The dispatches for pieces, by the items and the parity of a piece. They are the same if their buffers are. */
+  /** The dispatches for pieces, by a piece's items and parity, and by its place in a row. They are the same if their buffers are. */
   pieces?: {
     readonly buffers: readonly (GPUBuffer | undefined)[];
     readonly dispatches: Map<string, readonly Dispatch[]>;

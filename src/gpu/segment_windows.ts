@@ -53,9 +53,9 @@ function refuseSegments(
 }
 
 /**
- * A scan or a reduction of segments in windows: of rows.
+ * A scan or a reduction of rows in windows, or a scan by offsets, flags, bits or keys.
  *
- * @throws {LimitError} for other segments. A recording throws it for rows that no binding holds.
+ * @throws {LimitError} for columns, and for other reductions. A recording throws it for rows that no binding holds.
  */
 export async function segmentsInWindows(
   primitive: "scan" | "reduce",

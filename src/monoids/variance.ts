@@ -50,8 +50,8 @@ export function variance(): Variance {
       "let part = f32(later.count) / f32(max(count, 1u));",
       "let m2 = earlier.m2 + later.m2 + difference * difference * f32(earlier.count) * part;",
       "var sum = Moments(count, earlier.mean + difference * part, m2);",
-      "if (earlier.count == 0u) { sum = later; }",
       "if (later.count == 0u) { sum = earlier; }",
+      "if (earlier.count == 0u) { sum = later; }",
       "return sum;",
     ].join("\n"),
     reference(earlier, later) {

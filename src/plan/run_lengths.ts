@@ -36,7 +36,7 @@ interface Given {
 
 /**
  * What a reduction stores for a run, if that follows from where runs start: a sum that adds 1 for each item counts them, and the
- * least index is that of the first one.
+ * least index is that of the first one, where indices start at 0.
  */
 function numberOf({ type, op = add, map, initial }: RunOptions): "length" | "start" | undefined {
   if (!isSameType(type, u32) || initial) {
@@ -54,7 +54,8 @@ export function planRunLengths(
   { title, options, facts, methods, testing, needs, ranges, keyBytes, uniqueBytes }: Given,
 ): Plan | undefined {
   const number = numberOf(options);
-  if (number === undefined) {
+  // The indices of a recording may wrap around in a run, whose first one is not the least then.
+  if (number === undefined || (number === "start" && alone !== "totals")) {
     return undefined;
   }
   const { type, from = type, lengthOnGpu = false } = options;

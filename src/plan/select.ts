@@ -378,7 +378,9 @@ function takeByBlocks(
   // Elements that are stored in order are no blocks.
   const turns = inOrder ? Math.max(1, shifts.length - 1) : shifts.length;
   const levels = shifts.slice(0, turns).map((shift) => {
-    const lanes = Math.min(longSizes.workGroupSize, Math.max(1, 2 ** shift / perThread));
+    // Threads of a block: a power of two, whatever an item's size is.
+    const threads = Math.max(1, Math.min(longSizes.workGroupSize, 2 ** shift / perThread));
+    const lanes = 2 ** Math.floor(Math.log2(threads));
     const isLong = shift >= row.tileShift;
     const kernels = isLong
       ? perArrangement(ARRANGEMENTS, (one) => firstOfTilesKernel(own, one, longSizes, lanes))

@@ -62,7 +62,7 @@ export interface SortRow {
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
-  /** The same, for keys of one word alone. */
+  /** The same, for keys that are ranked as they arrive. */
   readonly shorterKeys: readonly (readonly [upTo: number, items: number])[];
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
@@ -228,9 +228,9 @@ export function checkedSort(
   const isPair = movesPairs({ type, key, keysAlone, payload });
   const isAlone = payload.kind === "none";
   const items = isPair ? row.items : row.wordItems[isAlone ? 0 : 1];
-  const shorter = (isAlone && !isPair ? row.shorterKeys : row.shorter).find(
-    ([upTo]) => options.maxLength <= upTo,
-  )?.[1];
+  const isWhole = range[0] === 0 && range[1] === type.bytes * 8;
+  const arrives = isAlone && !isPair && isWhole && type.bytes >= 4 && type.bytes <= row.byArrival;
+  const shorter = (arrives ? row.shorterKeys : row.shorter).find(([upTo]) => options.maxLength <= upTo)?.[1];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);

@@ -93,6 +93,36 @@ describe("a case that is right passes", () => {
       { family: "text", kind: "expression", slot: "map", tree: ["+", "x", "i"], between: [0] },
     ],
     [
+      "a sort of positions by offsets, in work-groups of 7, recorded again and again",
+      {
+        family: "sort",
+        plan: {
+          type: "f64",
+          maxLength: 862,
+          descending: true,
+          bits: [0, 3],
+          indices: true,
+          segments: "offsets",
+          maxSegmentLength: 1024,
+          algorithm: "hillis-steele",
+          passes: "single",
+          workGroupSize: 7,
+        },
+        steps: [
+          { length: 0, data: { kind: "bits", seed: 1788691277 }, before: 9, inPlace: true, row: 14 },
+          { length: 33, data: { kind: "small", seed: 563376613 }, before: 5, row: 8193 },
+          {
+            length: 33407,
+            data: { kind: "bits", seed: 930338593 },
+            before: 8,
+            row: 6,
+            firstIndex: 1158051067,
+          },
+          { length: 90686, data: { kind: "small", seed: 321801230 }, before: 8, row: 40 },
+        ],
+      },
+    ],
+    [
       "a sort with values, in place",
       {
         family: "sort",

@@ -86,6 +86,17 @@ const rowsOf = (float: FloatRow): ReturnType<typeof floatsOf>[] => {
         tie.map((one) => sign * one),
       ),
     ),
+    // The widest that fits, and one place more, with all bits of the greatest item.
+    ...[1, -1].flatMap((sign) =>
+      [binades - 1, binades].map((place) =>
+        floatsOf(
+          float,
+          Array(MOST - 1)
+            .fill(sign * (2 - 2 ** -float.fraction) * 2 ** (place - 10))
+            .concat(sign * 2 ** -10),
+        ),
+      ),
+    ),
     ...[1, 3, 20, Math.min(binades, all), Math.min(binades + 1, all)].flatMap((spread) =>
       Array.from({ length: 60 }, (_, at) => {
         const places = all - spread;

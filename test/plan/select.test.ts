@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
+import { struct } from "../../src/algebra/struct.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
 import { planTopK } from "../../src/plan/select.ts";
 import { factsWith } from "../support/kernels.ts";
@@ -40,3 +41,25 @@ test("a plan for more elements than one work-group puts in order sorts what it t
   const passes = plan.passes(2 ** 20, "vectors");
   expect(passes.at(-1)?.kernel.entryPoint).toBe("store_taken");
 });
+
+test.each([1, 2, 3, 4, 5, 7, 9, 16])(
+  "blocks of structs of %i words have a power of two of threads",
+  (words) => {
+    const fields = Object.fromEntries(Array.from({ length: words }, (_, at) => [`f${at}`, f32]));
+    const Item = struct({ name: "Item", fields });
+    for (const facts of [nvidia, factsWith({ vendor: "amd" }, nvidia.limits)]) {
+      for (let log = 14; log <= 24; log++) {
+        const plan = planTopK(
+          { type: Item, key: "x.f0", k: 100, maxLength: 2 ** log } as never,
+          facts,
+          everyMethod,
+        );
+        for (const { code } of plan.kernels) {
+          for (const [, lanes = ""] of code.matchAll(/const LANES = (\S+);/g)) {
+            expect(lanes).toMatch(/^(1|2|4|8|16|32|64|128|256|512|1024)u$/);
+          }
+        }
+      }
+    }
+  },
+);

@@ -156,7 +156,7 @@ const windows = [
   { float: ofF32, passes: "single", algorithm: "hillis-steele" },
   { float: ofF64, passes: "reduce-then-scan", algorithm: "hillis-steele" },
 ] as const;
-test.for(rows(windows, { of: 12, shift: 7, seldom: true }))(
+test.for(rows(windows, { of: 6, shift: 7, seldom: true }))(
   "windows: $float.type.name, $passes",
   async ({ float, ...options }) => {
     await asOnGpus(fold(), async () => {

@@ -121,6 +121,10 @@ export function awkwardSums({ type, fraction, exponent }: FloatRow): number[][] 
     [1, unit / 2, -least],
     [-1, -unit / 2, -least],
     [1, unit, unit / 2, -least],
+    // The tie comes first, and then what lies below it and goes again, one by one.
+    [1, unit / 2, -least, 0, least, least],
+    [-1, -unit / 2, least, 0, -least, -least],
+    [1, unit, unit / 2, -least, least, least],
     [-1, -unit, -unit / 2, least],
     [1, -unit / 4],
     [1, -unit / 4, -least],

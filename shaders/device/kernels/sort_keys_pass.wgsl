@@ -5,7 +5,8 @@
 // The items of a pass are in order by all lower digits. Past the pass, they must be in order by all digits up to this one. What
 // comes of items that are equal by these digits does not show: later passes put them in order, and equal keys are equal items.
 // So a tile is right if each of its items, once they are in their places, is not less than its neighbour before it by these
-// digits. In which places the items were does not matter. Items whose equals are others (NaN) are never ranked so.
+// digits. In which places the items were does not matter. A tile that has items whose equals are others (NaN) is always ranked
+// again, by votes.
 //
 // A tile goes through the memory in PARTS parts of SHARE items, one after another. Before the items of a part stands the last one of
 // the part before.

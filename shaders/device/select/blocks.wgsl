@@ -4,7 +4,7 @@
 // many as they have elements.
 // Linked with contract.wgsl. Call from any control flow. No work-group memory.
 
-// The blocks that were taken before, which these blocks are parts of. Their numbers ascend.
+// The blocks that were taken before, which these blocks are parts of. They are in no order. Two words of the limit stand behind their numbers.
 @group(0) @binding(19) var<storage, read> numbers: array<u32>;
 
 fn bits_after(shift: u32) -> u32 {
