@@ -11,6 +11,7 @@ import { add, max, min } from "../src/algebra/operators.ts";
 import { struct } from "../src/algebra/struct.ts";
 import type { ElementType } from "../src/algebra/types.ts";
 import { f64, u64 } from "../src/algebra/types_64.ts";
+import { windowMethods } from "../src/gpu/head_windows.ts";
 import { numeric } from "../src/in_kernel/numeric.ts";
 import { workGroupSort, workGroupSortPairs } from "../src/in_kernel/sort.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
@@ -36,6 +37,7 @@ import { planRows } from "../src/plan/rows.ts";
 import { ALONE, FIRST_ITEMS } from "../src/plan/run_key.ts";
 import { planExpandRuns } from "../src/plan/runs.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
+import { planScan as planAnyScan } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
 import { segmentsOf } from "../src/plan/segments.ts";
 import { planNth, planTopK } from "../src/plan/select.ts";
@@ -225,6 +227,7 @@ async function* plansOf(
         planTopKRows({ type, ...key, k, maxLength, segments: "rows" }, facts, everyMethod),
       ),
       planTopK({ type, ...key, k: 100, maxLength, lengthOnGpu: at % 2 === 0 }, facts, everyMethod),
+      planTopK({ type, ...key, k: 100, maxLength: 2 ** 12 }, facts, everyMethod),
       planTopK({ type, ...key, k: 9000, maxLength, passes: "single", smallest: true }, facts, everyMethod),
       planNth({ type, ...key, n: 100, maxLength, lengthOnGpu: at % 2 === 1 }, facts, everyMethod),
     ];
@@ -287,6 +290,11 @@ async function* plansOf(
     for (const planted of [{}, { disorder: 2 }]) {
       yield* [planSort(options, facts, everyMethod, undefined, ["items"], { ...planted, byArrival: 8 })];
     }
+  }
+  // Windows after the first one.
+  for (const segments of ["heads", "headBits", { keys: u32 }, { keys: u32, key: "x / 2u" }] as const) {
+    const options = { type: u32, op: untyped(add), maxLength, segments };
+    yield* [planAnyScan(options as never, facts, windowMethods({ ...everyMethod, segmentsOf }, true))];
   }
   // Reductions that only find runs.
   const runFacts = {

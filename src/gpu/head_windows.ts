@@ -22,7 +22,7 @@ import { carriedInWindows, partOf, planMover, whole } from "./windows.ts";
 const MOST_BUFFERS = 10;
 
 /** The methods of a window: of the first one, or of a later one. `found` is told of the operator on segments. */
-const windowMethods = (
+export const windowMethods = (
   methods: Methods,
   isLater: boolean,
   found: (elementBytes: number) => void = () => {},
