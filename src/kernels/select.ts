@@ -41,7 +41,7 @@ import type { Arrangement, Kernel } from "./kernel.ts";
 import { inputFor, inputItems, isWide, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { Digits, SortKey } from "./sort_key.ts";
-import { digitConstants, digitSources, keyAlias, keySourcesOf, keyWords } from "./sort_key.ts";
+import { digitConstants, digitSources, keyAlias, keyBitsText, keySourcesOf, keyWords } from "./sort_key.ts";
 import type { TileSources } from "./tiles.ts";
 
 // This is loaded only for selections.
@@ -284,14 +284,6 @@ const linkBlocks = (
       ...constants,
     },
   );
-
-/** The bits of the keys that count, in WGSL. */
-function keyBitsText({ key, digits }: BlockKernelOptions): string {
-  const words = key.type.bytes === 8 ? 2 : 1;
-  const mask = ((1n << BigInt(digits.bits)) - 1n) << BigInt(digits.from);
-  const masks = Array.from({ length: words }, (_, at) => `${(mask >> BigInt(32 * at)) & 0xffff_ffffn}u`);
-  return `fn key_bits() -> Key {\n  return Key(${masks.join(", ")});\n}`;
-}
 
 /** Declares items, their keys, and the bits of the keys that count. */
 function blockItems(options: BlockKernelOptions, vector: number): readonly Source[] {

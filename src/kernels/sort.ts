@@ -215,7 +215,10 @@ export const isByArrival = ({
   digits,
   shape,
   byArrival = 0,
-}: SortKernelOptions): boolean =>
+}: Pick<SortKernelOptions, "type" | "keysAlone" | "payload" | "byArrival"> & {
+  readonly digits: Pick<Digits, "from" | "bits">;
+  readonly shape: Pick<SortKernelOptions["shape"], "byVotes">;
+}): boolean =>
   type.bytes <= byArrival &&
   shape.byVotes &&
   payload.kind === "none" &&

@@ -52,6 +52,16 @@ export const keyBits = (type: ScalarType): number => type.bytes * 8;
 /** Words of a key. */
 export const keyWords = (type: ScalarType): 1 | 2 => (type.bytes === 8 ? 2 : 1);
 
+/** The bits of keys that count, in WGSL. */
+export function keyBitsText({ key, digits }: { readonly key: SortKey; readonly digits: Digits }): string {
+  const mask = ((1n << BigInt(digits.bits)) - 1n) << BigInt(digits.from);
+  const masks = Array.from(
+    { length: keyWords(key.type) },
+    (_, at) => `${(mask >> BigInt(32 * at)) & 0xffff_ffffn}u`,
+  );
+  return `fn key_bits() -> Key {\n  return Key(${masks.join(", ")});\n}`;
+}
+
 /** WGSL for the key of an item `x` as it is carried, and of a value `x`. Keys have the order of the values, and NaN the last. */
 const orders: Readonly<Record<TypeName, readonly [carried: string, value: string]>> = {
   u32: ["x", "x"],

@@ -36,7 +36,7 @@ import {
   valueFile,
   valuesMoved,
 } from "./sort.ts";
-import { keyWords } from "./sort_key.ts";
+import { keyBitsText, keyWords } from "./sort_key.ts";
 
 // This is loaded only for sorts of segments.
 
@@ -113,16 +113,6 @@ export function segmentsKernel(
       SLOT: (workGroupSize * items) / 2 ** slotBits,
     },
   );
-}
-
-/** The bits of keys that count, in WGSL. */
-function keyBitsText({ digits, key }: SortKernelOptions): string {
-  const mask = ((1n << BigInt(digits.bits)) - 1n) << BigInt(digits.from);
-  const masks = Array.from(
-    { length: keyWords(key.type) },
-    (_, at) => `${(mask >> BigInt(32 * at)) & 0xffff_ffffn}u`,
-  );
-  return `fn key_bits() -> Key {\n  return Key(${masks.join(", ")});\n}`;
 }
 
 /** The kernel that sorts segments of up to `slot` items by comparing them. */

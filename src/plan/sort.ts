@@ -228,9 +228,12 @@ export function checkedSort(
   const isPair = movesPairs({ type, key, keysAlone, payload });
   const isAlone = payload.kind === "none";
   const items = isPair ? row.items : row.wordItems[isAlone ? 0 : 1];
-  const isWhole = range[0] === 0 && range[1] === type.bytes * 8;
-  const arrives = isAlone && !isPair && isWhole && type.bytes >= 4 && type.bytes <= row.byArrival;
-  const shorter = (arrives ? row.shorterKeys : row.shorter).find(([upTo]) => options.maxLength <= upTo)?.[1];
+  const [from, to] = range;
+  const digits = { from, bits: to - from };
+  const arrives = isByArrival({ ...row, type, keysAlone, payload, digits, shape: row });
+  const shorter = (arrives && !isPair ? row.shorterKeys : row.shorter).find(
+    ([upTo]) => options.maxLength <= upTo,
+  )?.[1];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);

@@ -7,7 +7,7 @@ import type { RunKernel } from "../support/buffers.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { bitsOf } from "../support/compare.ts";
 import type { FloatRow } from "../support/exact.ts";
-import { awkwardSums, floats, floatsOf, spreadItems } from "../support/exact.ts";
+import { awkwardSums, floats, floatsOf, spreadItems, wordsOfRows } from "../support/exact.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { asItems } from "../support/results.ts";
 import { rows } from "../support/rows.ts";
@@ -111,15 +111,7 @@ const rowsOf = (float: FloatRow): ReturnType<typeof floatsOf>[] => {
 async function differing(float: FloatRow, run: RunKernel): Promise<{ wrong: string[]; fitting: number }> {
   const { type } = float;
   const given = rowsOf(float);
-  const words = new Uint32Array(given.length * (2 * MOST + 1));
-  given.forEach((row, at) => {
-    const first = at * (2 * MOST + 1);
-    words[first] = row.length;
-    Array.from<number | bigint>(bitsOf(row) as never).forEach((bits, item) => {
-      words[first + 1 + 2 * item] = Number(BigInt(bits) & 0xffffffffn);
-      words[first + 2 + 2 * item] = Number(BigInt(bits) >> 32n);
-    });
-  });
+  const words = wordsOfRows(given, MOST);
   const [, sums = new Uint32Array()] = await run([words, new Uint32Array(given.length * 4)], given.length);
   let fitting = 0;
   const wrong = given.flatMap((row, at) => {

@@ -20,6 +20,20 @@ export const floats: readonly FloatRow[] = [
   { type: f64, fraction: 52, exponent: 11 },
 ] as readonly FloatRow[];
 
+/** Rows of items as a kernel takes them: the number of a row's items, and two words for each of so many. */
+export function wordsOfRows(given: readonly ScalarArray[], most: number): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(given.length * (2 * most + 1));
+  given.forEach((row, at) => {
+    const first = at * (2 * most + 1);
+    words[first] = row.length;
+    Array.from<number | bigint>(bitsOf(row) as never).forEach((bits, item) => {
+      words[first + 1 + 2 * item] = Number(BigInt(bits) & 0xffffffffn);
+      words[first + 2 + 2 * item] = Number(BigInt(bits) >> 32n);
+    });
+  });
+  return words;
+}
+
 /** An array of these values, each rounded to the type. */
 export function floatsOf({ type }: FloatRow, values: readonly number[]): ScalarArray {
   return type.name === "f16"
