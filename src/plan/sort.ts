@@ -26,12 +26,13 @@ import {
 } from "../kernels/sort.ts";
 import type { Digits } from "../kernels/sort_key.ts";
 import { digitsOf, keyBits } from "../kernels/sort_key.ts";
+import { areKeysAlone, networkKernel, networkMemory } from "../kernels/sort_network.ts";
 import { requireChosen } from "./chosen.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { Passes, TuningOptions } from "./options.ts";
 import { plainSizes } from "./plain.ts";
-import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
+import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords } from "./plan.ts";
 import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
@@ -83,6 +84,12 @@ export interface SortRow {
   /** The most items that one work-group sorts alone, and the threads that it has. */
   readonly oneTile: number;
   readonly oneTileThreads: number;
+  /**
+   * The most items that one work-group sorts alone by a network of comparisons, of keys that tell all of their items and of others; and
+   * the items of a thread.
+   */
+  readonly networkTile: readonly [keys: number, items: number];
+  readonly networkItems: number;
   /** For shorter data, that work-group has fewer threads. The rows for the shortest data come first. */
   readonly shorterTiles: readonly (readonly [upTo: number, threads: number])[];
   /** If a tile's items take more bytes of work-group memory, they go through it in parts, one after another. */
@@ -109,6 +116,8 @@ export const sortRows = {
     atOnce: 4,
     oneTile: 1024,
     oneTileThreads: 64,
+    networkTile: [0, 0],
+    networkItems: 16,
     shorterTiles: [],
     partBytes: Infinity,
   },
@@ -144,6 +153,8 @@ export const sortRows = {
     atOnce: 8,
     oneTile: 4096,
     oneTileThreads: 512,
+    networkTile: [4096, 4096],
+    networkItems: 8,
     // H100, u32: 2^10 by 256 threads 14.7 µs (in a tile of 4,096: 23.4); 2^11 18.0 (23.7); 2^12 by 256 25.2 (24.1).
     shorterTiles: [
       [1024, 256],
@@ -170,6 +181,8 @@ export const sortRows = {
     atOnce: 4,
     oneTile: 4096,
     oneTileThreads: 256,
+    networkTile: [1024, 1024],
+    networkItems: 8,
     shorterTiles: [],
     partBytes: Infinity,
   },
@@ -287,7 +300,8 @@ export function planSort(
     const own = { ...row, oneTileThreads };
     return shapeFor(tile ? base : { ...base, ...ofTiles }, range, options, own, facts, methods, title, tile);
   };
-  const alone = isOneTile ? shaped(oneTile) : undefined;
+  const network = isOneTile ? networkFor(checked, row, options, facts, methods) : undefined;
+  const alone = network ?? (isOneTile ? shaped(oneTile) : undefined);
   const own = alone === undefined || alone instanceof LimitError ? shaped() : alone;
   if (own instanceof LimitError) {
     throw own;
@@ -304,12 +318,16 @@ export function planSort(
   const { common, scratch: scratchOfData, spine, slotsFor, copies } = layout;
 
   if (isWhole) {
-    const kernel = oneTileKernel({ ...kernelOptions, byArrival: 0 }, storesKeys);
+    // To a network, the data is one row.
+    const kernel = network
+      ? networkKernel(kernelOptions, network.slot, "rows", "items", storesKeys)
+      : oneTileKernel({ ...kernelOptions, byArrival: 0 }, storesKeys);
+    const paramsFor = (length: number): PassParams => (network ? { columns: length, segment_count: 1 } : {});
     const passes = (length: number, aside: boolean): readonly Pass[] =>
       length === 0
         ? []
         : [
-            { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: 1 },
+            { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: 1, params: paramsFor(length) },
             ...(aside ? copies(length) : []),
           ];
     return {
@@ -729,6 +747,29 @@ function shapeFor(
     memory,
     (["workGroupSize", "itemsPerThread", "algorithm"] as const).find((name) => options[name] !== undefined),
   );
+}
+
+/** The fewest threads of a network. */
+const NETWORK_THREADS = 32;
+
+/** The sizes of a network that sorts data of one tile; undefined if it has no room, or the caller chose a size or an algorithm. */
+function networkFor(
+  { base, range, maxLength }: CheckedSort,
+  { networkTile, networkItems }: SortRow,
+  { algorithm, itemsPerThread }: TuningOptions,
+  facts: DeviceFacts,
+  methods: Methods,
+): (Shaped & { readonly slot: number }) | undefined {
+  const bits = range[1] - range[0];
+  const slot = 2 ** Math.max(1, Math.ceil(Math.log2(maxLength)));
+  const threads = Math.max(NETWORK_THREADS, slot / networkItems);
+  const memory = networkMemory(base, bits, threads * networkItems);
+  return maxLength > networkTile[areKeysAlone(base, bits) ? 0 : 1] ||
+    (algorithm ?? itemsPerThread) !== undefined ||
+    threads > mostThreads(facts) ||
+    memory > facts.limits.maxComputeWorkgroupStorageSize
+    ? undefined
+    : { ...shapeOf(base, range, facts, methods, "blelloch", threads, networkItems, false, 8), slot };
 }
 
 /** The sizes of a kernel that moves items. */

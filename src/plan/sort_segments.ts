@@ -5,14 +5,9 @@ import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { SortKernelOptions, SortSource } from "../kernels/sort.ts";
 import { sortBindingOf } from "../kernels/sort.ts";
+import { areKeysAlone, networkKernel } from "../kernels/sort_network.ts";
 import type { SegmentUse, SortedSegments } from "../kernels/sort_segments.ts";
-import {
-  areKeysAlone,
-  networkSegmentsKernel,
-  numberKernel,
-  segmentsKernel,
-  shortSegmentsKernel,
-} from "../kernels/sort_segments.ts";
+import { numberKernel, segmentsKernel, shortSegmentsKernel } from "../kernels/sort_segments.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
@@ -136,7 +131,7 @@ export function slottedFor(
     const slot = Math.max(2, 2 ** Math.ceil(Math.log2(most)));
     const { shape, digits } = shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8);
     const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
-      networkSegmentsKernel({ ...base, payload, shape, digits }, slot, ...others);
+      networkKernel({ ...base, payload, shape, digits }, slot, ...others);
     return { sizes: shape.sizes, slots: (threads * items) / slot, slot, kernelFor };
   }
   if (!isChosen && isShort) {

@@ -115,6 +115,32 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
     yield [[...(await readWords(device, output)).subarray(0, LENGTH)], expected];
     sort.destroy();
   };
+
+/** Data of one tile that a network of comparisons sorts: keys that tell all of their items, and keys with positions. */
+const byNetwork = (moved: "positions" | undefined): Subject =>
+  async function* ({ device }) {
+    const context = contextOf(device);
+    const data = few.subarray(0, 200);
+    const options = { type: u32, maxLength: data.length } as const;
+    const sizes = { networkTile: [256, 256], networkItems: 4 } as const;
+    const sort = await prepare(
+      context,
+      planSort(options, context.facts, everyMethod, moved, undefined, sizes),
+    );
+    const [input, output, reordered] = [data, data, data].map((one) =>
+      storageBuffer(device, Uint32Array.from(one)),
+    ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+    const encoder = device.createCommandEncoder();
+    const { length } = data;
+    sort.record(encoder, { input, output, ...(moved && { reordered }), length });
+    device.queue.submit([encoder.finish()]);
+    yield [[...(await readWords(device, output)).subarray(0, length)], [...sortReference(data)]];
+    if (moved) {
+      yield [[...(await readWords(device, reordered)).subarray(0, length)], [...argSortReference(data)]];
+    }
+    sort.destroy();
+  };
+
 const both = (segments: object): Subject => all(reduced(segments), scanned(segments));
 
 const Pair = struct({ name: "Pair", fields: { key: u32, weight: f32 } });
@@ -221,7 +247,9 @@ const subjects = {
   "keys ranked as they arrive": byArrival(numbers),
   "keys with NaN, ranked as they arrive": byArrival(nans, f32),
   "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
-  "a sort in one tile": sorted({}, few.subarray(0, 200)),
+  "a sort in one tile": sorted({ itemsPerThread: 4 }, few.subarray(0, 200)),
+  "a sort of keys by a network": byNetwork(undefined),
+  "a sort of positions by a network": byNetwork("positions"),
   "a sort of structs": async function* (own) {
     const pairs = Pair.from(Array.from(few, (key, at) => ({ key, weight: at })));
     const found = await own.sort(pairs as never, { key: "x.key", ...twice } as never);
@@ -430,6 +458,36 @@ const mutations: readonly Mutation[] = [
     to: "total[params.count_base] = element.heads - 1u;",
   },
   // Sorts.
+  {
+    title: "all runs of a network are in rising order",
+    shownBy: "a sort of keys by a network",
+    from: "return 0u - (((thread * ITEMS) >> bit) & 1u);",
+    to: "return 0u;",
+  },
+  {
+    title: "what is past the end comes first in a network",
+    shownBy: "a sort of keys by a network",
+    from: "network_keys[item] = ~Key();",
+    to: "network_keys[item] = Key();",
+  },
+  {
+    title: "a thread takes items of another one after an exchange",
+    shownBy: "a sort of keys by a network",
+    from: "return ((thread - low) * ITEMS) | (item << bit) | low;",
+    to: "return ((thread - low) * ITEMS) | (item << bit);",
+  },
+  {
+    title: "equal keys of a network turn around",
+    shownBy: "a sort of positions by a network",
+    from: /&& q < p/g,
+    to: "&& q > p",
+  },
+  {
+    title: "places of a network are not turned with their keys",
+    shownBy: "a sort of positions by a network",
+    from: /network_places\[\w+\] \^= mask;/g,
+    to: "",
+  },
   {
     title: "the first bit is not left out",
     shownBy: "a sort of some bits",

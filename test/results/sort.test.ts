@@ -8,6 +8,7 @@ import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device.ts";
+import type { Prepared } from "../../src/gpu/recording.ts";
 import { prepare } from "../../src/gpu/recording.ts";
 import type { SortFault } from "../../src/kernels/sort.ts";
 import { sortFaults } from "../../src/kernels/sort.ts";
@@ -432,6 +433,48 @@ describe("faults in the look-back", () => {
   );
 });
 
+/** Records a sort of data of some length, with values if a type of values is given, and compares keys and values. */
+async function expectSorted(
+  sort: Prepared,
+  one: {
+    readonly name: TypeName;
+    readonly length: number;
+    readonly descending: boolean;
+    readonly moved: ScalarType | undefined;
+    readonly bits?: readonly [number, number] | undefined;
+  },
+): Promise<void> {
+  const { device } = fold();
+  const { name, length, descending, moved, bits } = one;
+  const type = elementTypes[name] as ElementType;
+  const data = kinds[length % 2 === 0 ? "few" : "any"](name, length, `${name} ${length}`) as Uint32Array;
+  const positions = argSortReference(data, { type: type as never, descending, ...(bits && { bits }) });
+  const values = randomItems(moved ?? u32, length, `values ${length}`) as Uint32Array;
+  const wordsOf = (array: AnyArray): Uint32Array => {
+    const words = new Uint32Array(Math.ceil(array.byteLength / 4));
+    new Uint8Array(words.buffer).set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+    return words;
+  };
+  const [input, given] = [data, values].map((from) => storageBuffer(device, wordsOf(from))) as [
+    GPUBuffer,
+    GPUBuffer,
+  ];
+  const [output, reordered] = [data, values].map((like) =>
+    storageBuffer(device, new Uint32Array(Math.max(4, wordsOf(like).length))),
+  ) as [GPUBuffer, GPUBuffer];
+  const encoder = device.createCommandEncoder();
+  sort.record(encoder, { input, output, ...(moved && { values: given, reordered }), length });
+  device.queue.submit([encoder.finish()]);
+  const found = async (buffer: GPUBuffer, words: Uint32Array): Promise<Uint32Array> =>
+    (await readWords(device, buffer)).subarray(0, words.length);
+  const keys = wordsOf(gathered(data, positions));
+  expectSameBits(await found(output, keys), keys, `${length}: keys`);
+  if (moved) {
+    const expected = wordsOf(gathered(values, positions));
+    expectSameBits(await found(reordered, expected), expected, `${length}: values`);
+  }
+}
+
 describe("tiles that go through work-group memory in parts", () => {
   const turns = ways.flatMap((way) =>
     (
@@ -470,38 +513,71 @@ describe("tiles that go through work-group memory in parts", () => {
         lengths.filter((one) => one <= Number(most)).map((length) => ({ sort, length })),
       );
       for (const { sort, length } of recorded) {
-        const data = kinds[length % 2 === 0 ? "few" : "any"](
-          name,
-          length,
-          `${name} ${length}`,
-        ) as Uint32Array;
-        const positions = argSortReference(data, { type: type as never, descending });
-        const values = randomItems(moved ?? u32, length, `values ${length}`) as Uint32Array;
-        const wordsOf = (array: AnyArray): Uint32Array =>
-          new Uint32Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength / 4);
-        const [input, given] = [data, values].map((one) => storageBuffer(device, wordsOf(one))) as [
-          GPUBuffer,
-          GPUBuffer,
-        ];
-        const [output, reordered] = [data, values].map((one) =>
-          storageBuffer(device, new Uint32Array(Math.max(4, one.byteLength / 4))),
-        ) as [GPUBuffer, GPUBuffer];
-        const encoder = device.createCommandEncoder();
-        sort.record(encoder, { input, output, ...(moved && { values: given, reordered }), length });
-        device.queue.submit([encoder.finish()]);
-        const found = async (buffer: GPUBuffer, like: AnyArray): Promise<Uint32Array> =>
-          (await readWords(device, buffer)).subarray(0, like.byteLength / 4);
-        expectSameBits(await found(output, data), wordsOf(gathered(data, positions)), `${length}: keys`);
-        if (moved) {
-          const expected = wordsOf(gathered(values, positions));
-          expectSameBits(await found(reordered, values), expected, `${length}: values`);
-        }
+        await expectSorted(sort, { name, descending, moved, length });
       }
       for (const sort of Object.values(sorts)) {
         sort.destroy();
       }
     },
   );
+});
+
+describe("data of one tile that a network of comparisons sorts", () => {
+  const networks = names.flatMap((name, at) =>
+    ([undefined, u32, f64] as const).map((moved, turn) => ({
+      name,
+      moved,
+      values: moved?.name ?? "nothing",
+      descending: (at + turn) % 2 === 1,
+      bits: turn === 1 ? ([2, 8 * elementTypes[name].bytes - 3] as const) : undefined,
+    })),
+  );
+  test.for(rows(networks, { of: 6 }))("$name with $values, up to every edge", async (one, { skip }) => {
+    const { name, moved, descending, bits } = one;
+    const type = elementTypes[name] as ElementType;
+    skip(missing(type), `the adapter has no ${type.feature}`);
+    const context = contextOf(fold().device);
+    // Threads that have no items of the run, exactly as many as it takes, and several merges.
+    for (const [maxLength, networkItems] of [
+      [1, 4],
+      [6, 4],
+      [128, 4],
+      [100, 2],
+    ] as const) {
+      const testing = { networkTile: [128, 128], networkItems } as const;
+      const options = { type, descending, maxLength, ...(bits && { bits }) };
+      const plan = planSort(options, context.facts, everyMethod, moved, undefined, testing);
+      expect(plan.kernels[0]?.code).toContain("network_keys");
+      expect(plan.passes(maxLength, "items")).toHaveLength(1);
+      const sort = await prepare(context, plan);
+      for (const length of [0, 1, 2, 3, 31, 32, 33, 63, 65, 99, 127, 128]) {
+        if (length <= maxLength) {
+          await expectSorted(sort, { ...one, length });
+        }
+      }
+      sort.destroy();
+    }
+  });
+
+  test("sizes and algorithms that the caller chooses are taken instead, and so are radix sorts of more", () => {
+    const { facts } = contextOf(fold().device);
+    const codeOf = (more: object): string =>
+      planSort({ type: u32, maxLength: 128, ...more }, facts, everyMethod, undefined, undefined, {
+        networkTile: [128, 64],
+        networkItems: 4,
+      }).kernels[0]?.code ?? "";
+    expect(codeOf({})).toContain("network_keys");
+    for (const more of [
+      { algorithm: "blelloch" },
+      { itemsPerThread: 4 },
+      { workGroupSize: 64 },
+      { maxLength: 129 },
+      { lengthOnGpu: true },
+      { bits: [0, 8] },
+    ]) {
+      expect(codeOf(more), JSON.stringify(more)).not.toContain("network_keys");
+    }
+  });
 });
 
 describe("keys that are ranked by the order in which they arrive", () => {

@@ -1,0 +1,209 @@
+import sortKeysInThreadsFile from "../../shaders/device/kernels/sort_keys_in_threads.wgsl";
+import sortSegmentsInThreadsFile from "../../shaders/device/kernels/sort_segments_in_threads.wgsl";
+import networkFile from "../../shaders/device/sort/network.wgsl";
+import networkOfKeysFile from "../../shaders/device/sort/network_of_keys.wgsl";
+import networkOfPlacesFile from "../../shaders/device/sort/network_of_places.wgsl";
+import type { TypeName } from "../algebra/types.ts";
+import { generated } from "../text/source.ts";
+import { carriedAs, conversion, file } from "./contract.ts";
+import type { Kernel } from "./kernel.ts";
+import { outputItems } from "./kernel.ts";
+import type { Sizes } from "./sizes.ts";
+import type { SortKernelOptions, SortSource } from "./sort.ts";
+import { itemSources, linkSort } from "./sort.ts";
+import { keyBitsText, keyWords } from "./sort_key.ts";
+import type { SegmentUse } from "./sort_segments.ts";
+import { keyOrders, placesInSlots, segmentFiles, sourcesFor } from "./sort_segments.ts";
+
+// Kernels that sort by networks of comparisons: what fits in a tile, and segments of which a tile has several.
+
+const network = /* @__PURE__ */ file("sort/network.wgsl", networkFile);
+const networkOfKeys = /* @__PURE__ */ file("sort/network_of_keys.wgsl", networkOfKeysFile);
+const networkOfPlaces = /* @__PURE__ */ file("sort/network_of_places.wgsl", networkOfPlacesFile);
+const sortKeysInThreads = /* @__PURE__ */ file("kernels/sort_keys_in_threads.wgsl", sortKeysInThreadsFile);
+const sortSegmentsInThreads = /* @__PURE__ */ file(
+  "kernels/sort_segments_in_threads.wgsl",
+  sortSegmentsInThreadsFile,
+);
+
+/** Batcher's odd-even merge sort of so many items, a power of 2: which items are compared, in turn. */
+function comparisonsOf(items: number): readonly (readonly [number, number])[] {
+  const all: (readonly [number, number])[] = [];
+  for (let run = 1; run < items; run *= 2) {
+    for (let distance = run; distance >= 1; distance /= 2) {
+      for (let start = distance % run; start + distance < items; start += 2 * distance) {
+        for (let at = start; at < start + distance; at++) {
+          if (Math.floor(at / (2 * run)) === Math.floor((at + distance) / (2 * run))) {
+            all.push([at, at + distance]);
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+/** What a network compares, and what moves with it. */
+interface Network {
+  readonly slot: number;
+  readonly sizes: Sizes;
+  /** Whether keys have two words; and whether the places of items go where their keys go. */
+  readonly wide: boolean;
+  readonly places: boolean;
+}
+
+/** The WGSL that puts two items of a thread in order. */
+function orderText([one, other]: readonly [number, number], { wide, places }: Network): string {
+  const [key, otherKey] = [`network_keys[${one}]`, `network_keys[${other}]`];
+  const [place, otherPlace] = [`network_places[${one}]`, `network_places[${other}]`];
+  const keys = [`let a = ${key};`, `let b = ${otherKey};`];
+  const chosen = [`${key} = select(a, b, turned);`, `${otherKey} = select(b, a, turned);`];
+  const lines = places
+    ? [
+        ...keys,
+        `let p = ${place};`,
+        `let q = ${otherPlace};`,
+        `let turned = comes_before(b, a) || (${wide ? "all(a == b)" : "a == b"} && q < p);`,
+        ...chosen,
+        `${place} = select(p, q, turned);`,
+        `${otherPlace} = select(q, p, turned);`,
+      ]
+    : wide
+      ? [...keys, "let turned = comes_before(b, a);", ...chosen]
+      : [...keys, `${key} = min(a, b);`, `${otherKey} = max(a, b);`];
+  return ["  {", ...lines.map((line) => `    ${line}`), "  }"].join("\n");
+}
+
+/** The functions of sort/network.wgsl that are generated for a length of slots. All numbers are powers of 2. */
+function networkText(network: Network): string {
+  const { slot, sizes, places } = network;
+  const { workGroupSize, items } = sizes;
+  const [slotBits, runBits, threadBits] = [slot, items, workGroupSize].map(Math.log2) as [
+    number,
+    number,
+    number,
+  ];
+  const functionText = (name: string, comparisons: readonly (readonly [number, number])[]): string =>
+    `fn ${name}() {\n${comparisons.map((one) => orderText(one, network)).join("\n")}\n}`;
+  const own = Math.min(slot, items);
+  const runs = Array.from({ length: items / own }, (_, run) => run * own);
+  const byBit = (bit: number) =>
+    Array.from({ length: items }, (_, at) => at)
+      .filter((at) => (at & (1 << bit)) === 0)
+      .map((at) => [at, at | (1 << bit)] as const);
+  const steps = [`exchange(${threadBits}u, 0u, thread);`];
+  if (slotBits > runBits) {
+    steps.push(`turn(mask_of_bit(${runBits}u, thread));`);
+  }
+  steps.push("order_own();");
+  for (let merged = runBits + 1; merged <= slotBits; merged++) {
+    const next = merged < slotBits ? ` ^ mask_of_bit(${merged}u, thread)` : "";
+    steps.push(`turn(mask_of_bit(${merged - 1}u, thread)${next});`);
+    for (let top = merged, from = 0; top > 0; ) {
+      const to = Math.max(0, top - runBits);
+      if (to !== from) {
+        steps.push(`exchange(${from}u, ${to}u, thread);`);
+      }
+      for (let bit = top - 1; bit >= to; bit--) {
+        steps.push(`order_by_bit_${bit - to}();`);
+      }
+      [top, from] = [to, to];
+    }
+  }
+  // Places tell where each item goes. Keys alone go there.
+  if (!places) {
+    steps.push(`exchange(0u, ${threadBits}u, thread);`);
+  }
+  return [
+    functionText(
+      "order_own",
+      runs.flatMap((run) => comparisonsOf(own).map(([a, b]) => [run + a, run + b] as const)),
+    ),
+    ...Array.from({ length: runBits }, (_, bit) => functionText(`order_by_bit_${bit}`, byBit(bit))),
+    `fn sort_slots(thread: u32) {\n${steps.map((step) => `  ${step}\n`).join("")}}`,
+  ].join("\n\n");
+}
+
+/** The item that has a key, in WGSL, for types whose keys tell all. */
+const itemsOfKeys: Readonly<Partial<Record<TypeName, string>>> = {
+  u32: "x",
+  i32: "x ^ 0x80000000u",
+  u64: "x",
+  i64: "x ^ vec2<u32>(0u, 0x80000000u)",
+};
+
+/** Whether keys are sorted that tell all of their items, so that nothing else has to move. */
+export const areKeysAlone = (
+  { key, keysAlone, payload }: Pick<SortKernelOptions, "key" | "keysAlone" | "payload">,
+  bits: number,
+): boolean =>
+  payload.kind === "none" &&
+  !keysAlone &&
+  key.text === undefined &&
+  itemsOfKeys[key.type.name] !== undefined &&
+  bits === 8 * key.type.bytes;
+
+/** The kernel that sorts segments of up to `slot` items by networks of comparisons. Its sizes and the slot are powers of 2. */
+export function networkKernel(
+  options: SortKernelOptions,
+  slot: number,
+  use: SegmentUse,
+  source: SortSource,
+  storesKeys: boolean,
+): Kernel {
+  const { digits, key, payload, shape, type } = options;
+  const { sizes } = shape;
+  const wide = keyWords(key.type) === 2;
+  const constants = { SLOT: slot, SLOTS: (sizes.workGroupSize * sizes.items) / slot };
+  const orders = keyOrders(key);
+  if (areKeysAlone({ ...options, payload }, digits.bits)) {
+    const ofKey = itemsOfKeys[key.type.name] as string;
+    return linkSort(
+      options,
+      "sort keys of segments in threads",
+      "sort_keys_in_threads",
+      [
+        ...itemSources(options, source),
+        outputItems,
+        placesInSlots,
+        segmentFiles[use],
+        ...orders,
+        generated(
+          [
+            conversion("key_from_turned", "Key", "Key", key.descending ? "~x" : "x"),
+            conversion("item_from_key", "Key", carriedAs(type), ofKey.replace("x", "key_from_turned(x)")),
+            networkText({ slot, sizes, wide, places: false }),
+          ].join("\n\n"),
+        ),
+        network,
+        networkOfKeys,
+        sortKeysInThreads,
+      ],
+      constants,
+    );
+  }
+  return linkSort(
+    options,
+    use === "chunks" ? "sort first items of rows in threads" : "sort segments in threads",
+    "sort_segments_in_threads",
+    [
+      ...sourcesFor(options, use, source, storesKeys),
+      ...orders,
+      generated([keyBitsText(options), networkText({ slot, sizes, wide, places: true })].join("\n\n")),
+      network,
+      networkOfPlaces,
+      sortSegmentsInThreads,
+    ],
+    constants,
+  );
+}
+
+/** The bytes of work-group memory that a network takes for a tile of so many items. */
+export function networkMemory(
+  { key, ...options }: Pick<SortKernelOptions, "key" | "keysAlone" | "payload">,
+  bits: number,
+  tile: number,
+): number {
+  const words = keyWords(key.type) + (areKeysAlone({ key, ...options }, bits) ? 0 : 1);
+  return 4 * words * (tile + tile / 16);
+}
