@@ -84,12 +84,10 @@ export interface SortRow {
   /** The most items that one work-group sorts alone, and the threads that it has. */
   readonly oneTile: number;
   readonly oneTileThreads: number;
-  /**
-   * The most items that one work-group sorts alone by a network of comparisons, of keys that tell all of their items and of others; and
-   * the items of a thread.
-   */
+  /** The most items that one work-group sorts alone by a network of comparisons: of keys that tell all of their items, and of others. */
   readonly networkTile: readonly [keys: number, items: number];
-  readonly networkItems: number;
+  /** The items of a thread there. The rows for the shortest data come first. */
+  readonly networkTileItems: readonly (readonly [upTo: number, items: number])[];
   /** For shorter data, that work-group has fewer threads. The rows for the shortest data come first. */
   readonly shorterTiles: readonly (readonly [upTo: number, threads: number])[];
   /** If a tile's items take more bytes of work-group memory, they go through it in parts, one after another. */
@@ -117,7 +115,7 @@ export const sortRows = {
     oneTile: 1024,
     oneTileThreads: 64,
     networkTile: [0, 0],
-    networkItems: 16,
+    networkTileItems: [],
     shorterTiles: [],
     partBytes: Infinity,
   },
@@ -153,8 +151,13 @@ export const sortRows = {
     atOnce: 8,
     oneTile: 4096,
     oneTileThreads: 512,
-    networkTile: [4096, 4096],
-    networkItems: 8,
+    // H100, µs, by digits and by networks of 4 and of 8 items a thread: u32 2^10 14.8, 11.3 and 12.2; 2^11 18.2, 14.1 and 13.0 (CUB 15.9);
+    // 2^12 24.1, 20.9 and 16.8 (CUB 16.7). u64 2^12 44.7, 29.9 and 24.6. u32 with u32 values 2^10 15.2, 15.1 and 18.4; 2^11 19.0, 22.9 and 22.5.
+    networkTile: [4096, 1024],
+    networkTileItems: [
+      [1024, 4],
+      [4096, 8],
+    ],
     // H100, u32: 2^10 by 256 threads 14.7 µs (in a tile of 4,096: 23.4); 2^11 18.0 (23.7); 2^12 by 256 25.2 (24.1).
     shorterTiles: [
       [1024, 256],
@@ -182,7 +185,7 @@ export const sortRows = {
     oneTile: 4096,
     oneTileThreads: 256,
     networkTile: [1024, 1024],
-    networkItems: 8,
+    networkTileItems: [[1024, 4]],
     shorterTiles: [],
     partBytes: Infinity,
   },
@@ -755,21 +758,22 @@ const NETWORK_THREADS = 32;
 /** The sizes of a network that sorts data of one tile; undefined if it has no room, or the caller chose a size or an algorithm. */
 function networkFor(
   { base, range, maxLength }: CheckedSort,
-  { networkTile, networkItems }: SortRow,
+  { networkTile, networkTileItems }: SortRow,
   { algorithm, itemsPerThread }: TuningOptions,
   facts: DeviceFacts,
   methods: Methods,
 ): (Shaped & { readonly slot: number }) | undefined {
   const bits = range[1] - range[0];
   const slot = 2 ** Math.max(1, Math.ceil(Math.log2(maxLength)));
-  const threads = Math.max(NETWORK_THREADS, slot / networkItems);
-  const memory = networkMemory(base, bits, threads * networkItems);
+  const [, items = 4] = networkTileItems.find(([upTo]) => maxLength <= upTo) ?? [];
+  const threads = Math.max(NETWORK_THREADS, slot / items);
+  const memory = networkMemory(base, bits, threads * items);
   return maxLength > networkTile[areKeysAlone(base, bits) ? 0 : 1] ||
     (algorithm ?? itemsPerThread) !== undefined ||
     threads > mostThreads(facts) ||
     memory > facts.limits.maxComputeWorkgroupStorageSize
     ? undefined
-    : { ...shapeOf(base, range, facts, methods, "blelloch", threads, networkItems, false, 8), slot };
+    : { ...shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8), slot };
 }
 
 /** The sizes of a kernel that moves items. */

@@ -122,7 +122,7 @@ const byNetwork = (moved: "positions" | undefined): Subject =>
     const context = contextOf(device);
     const data = few.subarray(0, 200);
     const options = { type: u32, maxLength: data.length } as const;
-    const sizes = { networkTile: [256, 256], networkItems: 4 } as const;
+    const sizes = { networkTile: [256, 256], networkTileItems: [[256, 4]] } as const;
     const sort = await prepare(
       context,
       planSort(options, context.facts, everyMethod, moved, undefined, sizes),
@@ -247,7 +247,7 @@ const subjects = {
   "keys ranked as they arrive": byArrival(numbers),
   "keys with NaN, ranked as they arrive": byArrival(nans, f32),
   "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
-  "a sort in one tile": sorted({ itemsPerThread: 4 }, few.subarray(0, 200)),
+  "a sort in one tile": sorted({}, few.subarray(0, 200)),
   "a sort of keys by a network": byNetwork(undefined),
   "a sort of positions by a network": byNetwork("positions"),
   "a sort of structs": async function* (own) {

@@ -538,13 +538,13 @@ describe("data of one tile that a network of comparisons sorts", () => {
     skip(missing(type), `the adapter has no ${type.feature}`);
     const context = contextOf(fold().device);
     // Threads that have no items of the run, exactly as many as it takes, and several merges.
-    for (const [maxLength, networkItems] of [
+    for (const [maxLength, items] of [
       [1, 4],
       [6, 4],
       [128, 4],
       [100, 2],
     ] as const) {
-      const testing = { networkTile: [128, 128], networkItems } as const;
+      const testing = { networkTile: [128, 128], networkTileItems: [[128, items]] } as const;
       const options = { type, descending, maxLength, ...(bits && { bits }) };
       const plan = planSort(options, context.facts, everyMethod, moved, undefined, testing);
       expect(plan.kernels[0]?.code).toContain("network_keys");
@@ -564,7 +564,7 @@ describe("data of one tile that a network of comparisons sorts", () => {
     const codeOf = (more: object): string =>
       planSort({ type: u32, maxLength: 128, ...more }, facts, everyMethod, undefined, undefined, {
         networkTile: [128, 64],
-        networkItems: 4,
+        networkTileItems: [[128, 4]],
       }).kernels[0]?.code ?? "";
     expect(codeOf({})).toContain("network_keys");
     for (const more of [
