@@ -7,6 +7,7 @@ import { bindingOf } from "../../src/kernels/kernel.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
+import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { factsWith } from "../support/kernels.ts";
 
 // What sorts and selections of any adapter's sizes put into memory has room there.
@@ -115,3 +116,15 @@ test.each([f16, f32, u64] as ElementType[])(
     }
   },
 );
+
+test("a thread takes more than 64 items in loops, which take less time to compile", () => {
+  const codeOf = (maxLength: number): string =>
+    planSegmentSort(
+      { type: u32, maxLength, segments: "offsets", indices: true, algorithm: "blelloch", workGroupSize: 7 },
+      nvidia,
+      everyMethod,
+    ).kernels[0]?.code ?? "";
+  const inLoops = "ranks[item] = atomicAdd(";
+  expect(codeOf(7 * 64)).not.toContain(inLoops);
+  expect(codeOf(7 * 64 + 1)).toContain(inLoops);
+});

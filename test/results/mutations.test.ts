@@ -503,8 +503,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "of a thread's equal items, all have one rank",
     shownBy: "a sort by counters, twice",
-    from: /(atomicStore\(&sort_memory\[at\w*\], ranks\[\w+\]) \+ 1u/g,
-    to: "$1",
+    from: /(ranks\[\w+\] = )atomicAdd\((&sort_memory\[ranks\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
+    to: "$1atomicLoad($2)",
   },
   {
     title: "the last digit of a tile has no items",
