@@ -179,7 +179,7 @@ export async function prepareFor(
   ]);
   const methods = { ...own, ...segmented };
   // Partitions do not go in windows, so a plan for longer ranges is refused.
-  const window = windowFor(options, facts.limits, primitive === "scan" ? (segments as Keys) : undefined);
+  const window = windowFor(options, facts.limits, segments as Keys);
   if (window !== undefined && primitive !== "partition") {
     const division =
       segments === undefined
@@ -254,10 +254,19 @@ const windowFor = (
   limits: Limits,
   segments: Keys | undefined,
 ): number | undefined =>
-  windowOf(maxLength, Math.max(type?.bytes ?? 0, from?.bytes ?? 0, segments?.keys?.bytes ?? 4), limits);
+  windowOf(
+    maxLength,
+    Math.max(
+      type?.bytes ?? 0,
+      from?.bytes ?? 0,
+      segments?.keys?.bytes ?? 4,
+      (segments?.unique && segments.keyType?.bytes) || 0,
+    ),
+    limits,
+  );
 
-/** Segments that may have keys. */
-type Keys = { readonly keys?: ElementType };
+/** Segments that may have keys, which a reduction may store. */
+type Keys = { readonly keys?: ElementType; readonly keyType?: ElementType; readonly unique?: boolean };
 
 /** Makes what is prepared check ranges before it records them. */
 function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {

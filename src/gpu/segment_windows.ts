@@ -14,13 +14,12 @@ import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
 import { requireWindows } from "../plan/windows.ts";
 import type { Context } from "./context.ts";
-import { allocate, explain } from "./device.ts";
+import { explain } from "./device.ts";
 import type { Compiled, Range } from "./executor.ts";
-import { BufferUsage } from "./flags.ts";
-import { scanHeadsInWindows } from "./head_windows.ts";
+import { headsInWindows } from "./head_windows.ts";
 import type { Division, Run } from "./ways.ts";
 import { requireApart, runOf } from "./ways.ts";
-import { compileAll, paramsOf, partOf, planMover, runsOfWindow, windowsOf } from "./windows.ts";
+import { compileAll, paramsOf, partOf, planMover, rangeFor, runsOfWindow, windowsOf } from "./windows.ts";
 
 // Rows that are together longer than a binding may be. Each window has whole rows, so nothing is handed on from one to the next.
 
@@ -34,18 +33,14 @@ const mostItems = ({ itemBytes, vector, maxLength }: Plan, limits: Limits): numb
     }),
   );
 
-/** @throws {LimitError} for segments that do not go in windows. */
-function refuseSegments(
+/** @throws {LimitError} for columns. */
+function refuseColumns(
   { title }: Plan,
-  { segments, maxLength }: AnyOperator<ScanOptions | ReduceOptions>,
+  { maxLength }: AnyOperator<ScanOptions | ReduceOptions>,
   window: number,
 ): never {
-  const remedy =
-    segments === "columns"
-      ? "rows go in windows, and columns do not: transpose the matrix"
-      : "reductions of rows go in windows, and of other segments they do not: divide the data where a segment starts";
   throw new LimitError(
-    `${title}: ${maxLength} items are more than a binding of the device holds, which is about ${window}; ${remedy}, or open the device with a greater maxStorageBufferBindingSize`,
+    `${title}: ${maxLength} items are more than a binding of the device holds, which is about ${window}; rows go in windows, and columns do not: transpose the matrix, or open the device with a greater maxStorageBufferBindingSize`,
     maxLength,
     window,
     "maxLength",
@@ -53,9 +48,9 @@ function refuseSegments(
 }
 
 /**
- * A scan or a reduction of rows in windows, or a scan by offsets, flags, bits or keys.
+ * A scan or a reduction of rows, or by offsets, flags, bits or keys, in windows.
  *
- * @throws {LimitError} for columns, and for other reductions. A recording throws it for rows that no binding holds.
+ * @throws {LimitError} for columns. A recording throws it for rows that no binding holds.
  */
 export async function segmentsInWindows(
   primitive: "scan" | "reduce",
@@ -68,9 +63,9 @@ export async function segmentsInWindows(
   const { facts } = context;
   const { type, maxLength, segments, lengthOnGpu = false } = options;
   const reduces = primitive === "reduce";
-  // What is no kind of segments is refused below, as everywhere.
-  if (!reduces && segments !== "rows" && segments !== "columns") {
-    return scanHeadsInWindows(context, options, methods, window, arrangements);
+  // What is no kind of segments is refused there, as everywhere.
+  if (segments !== "rows" && segments !== "columns") {
+    return headsInWindows(primitive, context, options, methods, window, arrangements);
   }
   const own = { ...options, maxLength: window };
   // Not all windows start at a vector.
@@ -84,7 +79,7 @@ export async function segmentsInWindows(
   const longest = reduces ? itemBytes.input : Math.max(itemBytes.input, itemBytes.output);
   requireWindows(title, maxLength, longest, facts.limits);
   if (segments !== "rows") {
-    refuseSegments(plan, options, window);
+    refuseColumns(plan, options, window);
   }
   const most = mostItems(plan, facts.limits);
   /**
@@ -120,17 +115,7 @@ export async function segmentsInWindows(
   };
   let counts: Range | undefined;
   try {
-    const bytes = mostWindows * u32.bytes;
-    const label = `wavefold ${title} counts`;
-    counts = isCounted
-      ? {
-          buffer: rows.own(
-            await allocate(context, { label, size: bytes, usage: BufferUsage.STORAGE }, title),
-          ),
-          offset: 0,
-          bytes,
-        }
-      : undefined;
+    counts = isCounted ? await rangeFor(context, rows, "counts", mostWindows * u32.bytes) : undefined;
   } catch (cause) {
     division.destroy();
     throw await explain(context, title, cause);

@@ -75,6 +75,19 @@ export async function compileAll(context: Context, plans: readonly Plan[]): Prom
   return { compiled, division: { kernels: plans.flatMap(({ kernels }) => kernels), destroy } };
 }
 
+/** A range of a buffer of its own, which is destroyed with what is compiled. @throws {OutOfMemoryError} */
+export const rangeFor = async (
+  context: Context,
+  owner: Compiled,
+  name: string,
+  bytes: number,
+): Promise<Range> => {
+  const { title } = owner.plan;
+  const label = `wavefold ${title} ${name}`;
+  const descriptor = { label, size: wholeWords(bytes), usage: BufferUsage.STORAGE };
+  return { buffer: owner.own(await allocate(context, descriptor, title)), offset: 0, bytes };
+};
+
 /** The plan that copies a window's results to where no binding reaches both them and the window's input. */
 export function planMover(plan: Plan, type: ElementType, window: number, { facts }: Context): Plan {
   const appended = planAppend({ type, maxLength: window }, plan, window, facts);
@@ -145,11 +158,7 @@ export async function carriedInWindows(
   const { compiled, division } = await compileAll(context, [...plans, ...(mover ? [mover] : [])]);
   const [head, rest = head] = compiled.slice(0, plans.length) as [Compiled, Compiled?];
   const move = compiled[plans.length];
-  const carry = async (): Promise<Range> => {
-    const label = `wavefold ${title} carry`;
-    const descriptor = { label, size: wholeWords(bytes), usage: BufferUsage.STORAGE };
-    return { buffer: head.own(await allocate(context, descriptor, title)), offset: 0, bytes };
-  };
+  const carry = (): Promise<Range> => rangeFor(context, head, "carry", bytes);
   let carries: readonly [Range, Range];
   try {
     carries = [await carry(), await carry()];

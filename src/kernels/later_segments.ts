@@ -1,8 +1,12 @@
-import carriedBufferFile from "../../shaders/device/io/carried_buffer.wgsl";
+import carriesFile from "../../shaders/device/io/carries.wgsl";
 import laterHeadBitsFile from "../../shaders/device/segments/later_head_bits.wgsl";
 import laterHeadsFile from "../../shaders/device/segments/later_heads.wgsl";
 import laterKeysFile from "../../shaders/device/segments/later_keys.wgsl";
 import laterKeysByExpressionFile from "../../shaders/device/segments/later_keys_by_expression.wgsl";
+import laterOffsetsFile from "../../shaders/device/segments/later_offsets.wgsl";
+import laterStoreFirstItemsFile from "../../shaders/device/segments/later_store_first_items.wgsl";
+import laterStoreKeysFile from "../../shaders/device/segments/later_store_keys.wgsl";
+import placesFromFirstFile from "../../shaders/device/segments/places_from_first.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { file } from "./contract.ts";
@@ -13,36 +17,70 @@ import type { Ends, SegmentSources } from "./kernel.ts";
 // Segments in windows. A segment may begin in a window before, so elements are handed on, and the first item of a later window
 // starts a segment only where its flag or its key says so. This is loaded only for segments that no binding holds.
 
-/** The files that take others' places, by the names of these. */
-const later: ReadonlyMap<string, SourceText> = /* @__PURE__ */ (() =>
-  new Map(
-    (
-      [
-        ["segments/head_bits.wgsl", "segments/later_head_bits.wgsl", laterHeadBitsFile],
-        ["segments/heads.wgsl", "segments/later_heads.wgsl", laterHeadsFile],
-        ["segments/keys.wgsl", "segments/later_keys.wgsl", laterKeysFile],
-        [
-          "segments/keys_by_expression.wgsl",
-          "segments/later_keys_by_expression.wgsl",
-          laterKeysByExpressionFile,
-        ],
-        ["io/initial_buffer.wgsl", "io/carried_buffer.wgsl", carriedBufferFile],
-      ] as const
-    ).map(([of, name, text]) => [file(of, "").name, file(name, text)]),
-  ))();
+const nameOf = (path: string): string => file(path, "").name;
 
-const replaced = <S extends Source>(sources: readonly S[]): (S | SourceText)[] =>
-  sources.map((one) => ("name" in one ? (later.get(one.name) ?? one) : one));
+/** Files by the names of those whose places they take. */
+const filesOf = (
+  table: readonly (readonly [of: string, name: string, text: string])[],
+): ReadonlyMap<string, SourceText> =>
+  new Map(table.map(([of, name, text]) => [nameOf(of), file(name, text)]));
 
-/** The sources of a window that others come before. */
-export const laterSources = (sources: SegmentSources): SegmentSources => ({
-  ...sources,
-  heads: (oneByOne) => replaced(sources.heads(oneByOne)),
-});
+/** The files of later windows. */
+const later = /* @__PURE__ */ filesOf([
+  ["segments/head_bits.wgsl", "segments/later_head_bits.wgsl", laterHeadBitsFile],
+  ["segments/heads.wgsl", "segments/later_heads.wgsl", laterHeadsFile],
+  ["segments/keys.wgsl", "segments/later_keys.wgsl", laterKeysFile],
+  ["segments/keys_by_expression.wgsl", "segments/later_keys_by_expression.wgsl", laterKeysByExpressionFile],
+  ["segments/store_keys.wgsl", "segments/later_store_keys.wgsl", laterStoreKeysFile],
+  ["segments/store_first_items.wgsl", "segments/later_store_first_items.wgsl", laterStoreFirstItemsFile],
+]);
+
+/** The files for what lies at the ends of windows: one has both what a window reads and what it writes. */
+const ends = /* @__PURE__ */ filesOf([["io/total_stored.wgsl", "io/carries.wgsl", carriesFile]]);
+const initialBuffer = /* @__PURE__ */ nameOf("io/initial_buffer.wgsl");
+const placesByOffsets = /* @__PURE__ */ nameOf("segments/places_by_offsets.wgsl");
+const laterOffsets = /* @__PURE__ */ file("segments/later_offsets.wgsl", laterOffsetsFile);
+const placesFromFirst = /* @__PURE__ */ file("segments/places_from_first.wgsl", placesFromFirstFile);
+
+const replaced = <S extends Source>(
+  sources: readonly S[],
+  files: ReadonlyMap<string, SourceText>,
+): (S | SourceText)[] => sources.map((one) => ("name" in one ? (files.get(one.name) ?? one) : one));
+
+/** Where the totals of a window go: the output's binding may have a part of the places, and offsets are those of all windows. */
+function placesOf(totals: readonly SourceText[], isLater: boolean): readonly SourceText[] {
+  const isByOffsets = totals.some(({ name }) => name === placesByOffsets);
+  return isByOffsets ? (isLater ? [laterOffsets] : []) : [placesFromFirst];
+}
+
+/** The sources of a window: of the first one, or of one that others come before. It stores no number of segments. */
+export function windowSources(
+  { count: _, totals, ...sources }: SegmentSources,
+  isLater: boolean,
+): SegmentSources {
+  const files = isLater ? later : new Map<string, SourceText>();
+  return {
+    ...sources,
+    heads: (oneByOne) => replaced(sources.heads(oneByOne), files),
+    ...(totals && {
+      totals: (oneByOne: boolean) => {
+        const own = totals(oneByOne);
+        return [...replaced(own, files), ...placesOf(own, isLater)];
+      },
+    }),
+  };
+}
 
 /** What windows hand on, as elements: the total of each, and for later ones the total of those before. */
 export function carriedEnds(title: string, monoid: Monoid, isLater: boolean): Ends {
   const choices: EndChoices = { initial: isLater, total: true, continued: true, carried: true };
-  const { initial: _, ...ends } = endsOf(choices, title, monoid) as Ends;
-  return { ...ends, sources: (place) => replaced(ends.sources(place)) };
+  const { initial: _, ...own } = endsOf(choices, title, monoid) as Ends;
+  return {
+    ...own,
+    sources: (place) =>
+      replaced(
+        own.sources(place).filter(({ name }) => name !== initialBuffer),
+        ends,
+      ),
+  };
 }

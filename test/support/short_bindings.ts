@@ -48,11 +48,14 @@ const POISON = 0xdeadbeef;
 /** Words that no result is. */
 export const poisoned = (length: number): Uint32Array => new Uint32Array(length).fill(POISON);
 
-/** Every binding is as short as it must be: what a dispatch binds, as the device is told. */
-export function watchBindings({ device }: Fold): { most(): number; stop(): void } {
+/** What dispatches bind, as the device is told: the most bytes of a binding, and the most storage buffers of a kernel. */
+export function watchBindings({ device }: Fold): { most(): number; mostBuffers(): number; stop(): void } {
   const make = device.createBindGroup;
   let most = 0;
+  let mostBuffers = 0;
   device.createBindGroup = (descriptor) => {
+    // One is the uniform that has the parameters.
+    mostBuffers = Math.max(mostBuffers, [...descriptor.entries].length - 1);
     for (const { resource } of descriptor.entries) {
       most = Math.max(most, (resource as GPUBufferBinding).size ?? 0);
     }
@@ -60,6 +63,7 @@ export function watchBindings({ device }: Fold): { most(): number; stop(): void 
   };
   return {
     most: () => most,
+    mostBuffers: () => mostBuffers,
     stop: () => {
       device.createBindGroup = make;
     },

@@ -9,8 +9,12 @@ fn key_before(index: u32) -> Key {
   return key_from_item(keys[params.keys_base + index]);
 }
 
+fn key_at(index: u32) -> Key {
+  return key_before(index + 1u);
+}
+
 fn head_at(index: u32) -> u32 {
-  return select(0u, 1u, !is_same_key(key_before(index), key_before(index + 1u)));
+  return select(0u, 1u, !is_same_key(key_before(index), key_at(index)));
 }
 
 // The heads of a vector of items. Each key is computed once.
@@ -18,7 +22,7 @@ fn heads_of_vector(first: u32) -> array<u32, VECTOR> {
   var heads: array<u32, VECTOR>;
   var before = key_before(first);
   for (var item = 0u; item < VECTOR; item++) { // unroll
-    let own = key_before(first + item + 1u);
+    let own = key_at(first + item);
     heads[item] = select(0u, 1u, !is_same_key(before, own));
     before = own;
   }
