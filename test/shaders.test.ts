@@ -33,6 +33,7 @@ import { planHistogram } from "../src/plan/histogram.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
+import { planReduce as planAnyReduce } from "../src/plan/reduce.ts";
 import { planRows } from "../src/plan/rows.ts";
 import { ALONE, FIRST_ITEMS } from "../src/plan/run_key.ts";
 import { planExpandRuns } from "../src/plan/runs.ts";
@@ -291,10 +292,22 @@ async function* plansOf(
       yield* [planSort(options, facts, everyMethod, undefined, ["items"], { ...planted, byArrival: 8 })];
     }
   }
-  // Windows after the first one.
-  for (const segments of ["heads", "headBits", { keys: u32 }, { keys: u32, key: "x / 2u" }] as const) {
-    const options = { type: u32, op: untyped(add), maxLength, segments };
-    yield* [planAnyScan(options as never, facts, windowMethods({ ...everyMethod, segmentsOf }, true))];
+  // Windows, the first one and others.
+  const byKey = { keys: u32, key: "x / 2u" };
+  const flags = ["offsets", "heads", "headBits"];
+  const reductions = [
+    ...[...flags, { keys: u32, unique: true }, { ...byKey, unique: true }].map((segments) => ({ segments })),
+    { map: "1u", segments: { ...byKey, unique: true, [FIRST_ITEMS]: true } },
+  ];
+  for (const isLater of [false, true]) {
+    const methods = windowMethods({ ...everyMethod, segmentsOf }, isLater);
+    const own = { type: u32, op: untyped(add), maxLength };
+    for (const segments of [...flags, { keys: u32 }, byKey]) {
+      yield* [planAnyScan({ ...own, segments } as never, facts, methods)];
+    }
+    for (const more of reductions) {
+      yield* [planAnyReduce({ ...own, ...more } as never, facts, methods)];
+    }
   }
   // Reductions that only find runs.
   const runFacts = {

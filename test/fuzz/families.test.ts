@@ -185,12 +185,26 @@ describe("a case that is right passes", () => {
           { family: "segments", call: { ...segments, by }, steps: [{ length: 300, data, each: 7, ...how }] },
         ]),
     ),
-    ...(["rows", "offsets", "heads", "headBits", "keys"] as const).map((by): [string, Case] => [
+    ...(["scan", "reduce"] as const).flatMap((primitive) =>
+      (["rows", "offsets", "heads", "headBits", "keys"] as const).map((by): [string, Case] => [
+        `a ${primitive} by ${by} in windows`,
+        {
+          family: "segments",
+          call: { ...segments, by, plan: { ...segments.plan, primitive } },
+          steps: [
+            { length: 6000, data, each: by === "rows" ? 7 : 900, before: 3 },
+            ...(primitive === "reduce" ? [{ length: 6000, data, each: 1, before: 3 }] : []),
+          ],
+          windows: true,
+        },
+      ]),
+    ),
+    ...(["unique", "runLengths"] as const).map((by): [string, Case] => [
       `${by} in windows`,
       {
         family: "segments",
-        call: { ...segments, by, plan: { ...segments.plan, primitive: by === "rows" ? "reduce" : "scan" } },
-        steps: [{ length: 6000, data, each: by === "rows" ? 7 : 900, before: 3 }],
+        call: { ...segments, by },
+        steps: [{ length: 6000, data, each: 900 }],
         windows: true,
       },
     ]),

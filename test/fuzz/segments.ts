@@ -52,7 +52,7 @@ export interface SegmentsCase {
   readonly family: "segments";
   readonly call: SegmentsSpec;
   readonly steps: readonly SegmentsCall[];
-  /** Whether bindings are taken for shorter than the data. Rows go in windows, and scans by what is not columns. */
+  /** Whether bindings are taken for shorter than the data. All but columns go in windows. */
   readonly windows?: boolean;
 }
 
@@ -67,15 +67,11 @@ export const segmentsArbitrary = (scale: Scale): fc.Arbitrary<SegmentsCase> =>
       arbitrary: fc
         .tuple(
           casesOf({ ...scale, usualLength: IN_WINDOWS }),
-          fc.constantFrom("rows", "offsets", "heads", "headBits", "keys"),
+          fc.constantFrom("rows", "offsets", "heads", "headBits", "keys", "unique", "runLengths"),
         )
         .map(([one, by]) => ({
           ...one,
-          call: { ...one.call, by, ...(by !== "rows" && { plan: { ...one.call.plan, primitive: "scan" } }) },
-          // A binding holds all offsets.
-          steps: one.steps.map((step) =>
-            by === "offsets" ? { ...step, each: Math.max(9, step.each) } : step,
-          ),
+          call: { ...one.call, by },
           windows: true,
         })) as fc.Arbitrary<SegmentsCase>,
     },
