@@ -99,6 +99,8 @@ export type {
   StreamMapOptions,
   StreamOf,
   StreamOptions,
+  StreamRows,
+  StreamRowsOption,
   StreamScanOption,
 } from "./gpu/streams.ts";
 export type { UploadOptions, WrapOptions } from "./gpu/to_gpu.ts";

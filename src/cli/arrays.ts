@@ -297,6 +297,56 @@ export async function reduceFile(
   await print(`${printed}\n`);
 }
 
+/** `wavefold reduce` of rows */
+export async function reduceRowsFile(
+  path: string,
+  options: Partial<OutputOption> &
+    OperatorOption &
+    InitialOption &
+    MapOption &
+    TuningOption &
+    RawOption &
+    AdapterOption & { readonly rows: number | true; readonly unique?: string },
+): Promise<void> {
+  const { op, output: to, rows, unique } = options;
+  if (to === undefined) {
+    throw new UsageError(MANY_TOTALS);
+  }
+  if (unique !== undefined) {
+    throw new UsageError(NO_KEYS);
+  }
+  const target = await openOutput(to, options);
+  await withElements(path, options, async (source, input) => {
+    const mapped = mappedOf(source.type, options, "reduce");
+    const { type } = mapped;
+    monoid(op, type, "reduce");
+    const { shape, size } = source;
+    const columns = sizeOf("rows", rows, shape, "reduce");
+    const items = size === undefined ? undefined : size / source.type.bytes;
+    if (items !== undefined) {
+      requireRows("rows", columns, items, `reduce<${type.name}>`);
+    }
+    const segments = { rows: columns };
+    const all = { ...tuningOf(options), ...mapped, ...initialOf(options, type), op, segments };
+    const start = (context: Context, known: number | undefined): Streamed =>
+      startReduce(context, "reduce", all, { known });
+    await withStream(options, source, start, (streamed, read) =>
+      formedTarget(target, options, type).writeBy(async (output) => {
+        if (shape !== undefined && items !== undefined) {
+          await output.write(npyHeader(type, rows === true ? shape.slice(0, -1) : [items / columns]));
+        }
+        const end = async (): Promise<void> => endRows(streamed, "reduce");
+        await moveThrough(streamed, { source, input, output, end, read });
+      }),
+    );
+  });
+}
+
+/** What a reduction of segments says if it has no place for what it gives, or no keys. */
+export const MANY_TOTALS = "reduce: with segments there are many totals; it takes -o OUT.npy";
+export const NO_KEYS =
+  "reduce: --unique takes the key of each run; it takes --keys KEYS.npy, too, or --key EXPR";
+
 /** Bytes of a header whose number of elements is written at the end: any number fits. */
 const OPEN_HEADER_BYTES = 128;
 

@@ -3,7 +3,7 @@ import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { elementTypes } from "../algebra/element_types.ts";
 import { version } from "../version.ts";
-import { compactFile, partitionFile, reduceFile, scanFile } from "./arrays.ts";
+import { compactFile, partitionFile, reduceFile, reduceRowsFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { emit, emitted } from "./emit.ts";
@@ -56,7 +56,7 @@ input, modulo 2^32. A sum of f64 is rounded piece by piece, each on top of the t
 
 const SEGMENTS_HELP = `
 
-With --columns, --offsets, --heads, --keys or --key, and for a reduction with --rows, everything is in memory at once.`;
+With --columns, --offsets, --heads, --keys or --key, everything is in memory at once.`;
 
 const COMPACT_HELP = `
 
@@ -106,9 +106,7 @@ function parseWorkGroupSize(given: string): number {
   return Number(given);
 }
 
-/** Whether options name segments. Commands on segments are loaded only then. */
-const hasSegments = ({ rows, ...others }: SegmentsOption): boolean =>
-  rows !== undefined || hasOtherSegments(others);
+/** Whether options name segments that are no rows. Commands on these are loaded only then. Rows go in pieces. */
 const hasOtherSegments = ({ columns, offsets, heads, keys, key, keyType }: SegmentsOption): boolean =>
   [columns, offsets, heads, keys, key, keyType].some((one) => one !== undefined);
 
@@ -157,7 +155,6 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(tuningOption())
     .addHelpText("after", NPY_HELP + SEGMENTS_HELP)
     .action(async (path: string, options: SegmentFileOptions & Parameters<typeof scanFile>[1]) =>
-      // Rows alone go in pieces.
       hasOtherSegments(options)
         ? (await import("./segments.ts")).scanSegments(path, options)
         : scanFile(path, options),
@@ -187,11 +184,14 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(adapterOption())
     .addOption(tuningOption())
     .addHelpText("after", NPY_HELP + SEGMENTS_HELP)
-    .action(async (path: string, options: SegmentFileOptions & Parameters<typeof reduceFile>[1]) =>
-      hasSegments(options)
+    .action(async (path: string, options: SegmentFileOptions & Parameters<typeof reduceFile>[1]) => {
+      const { rows } = options;
+      return hasOtherSegments(options)
         ? (await import("./segments.ts")).reduceSegments(path, options)
-        : reduceFile(path, options),
-    );
+        : rows === undefined
+          ? reduceFile(path, options)
+          : reduceRowsFile(path, { ...options, rows });
+    });
   root
     .command("unique")
     .description(

@@ -9,7 +9,9 @@ import type { Mapped, OutputOption } from "./arrays.ts";
 import {
   elementsIn,
   initialOf,
+  MANY_TOTALS,
   mappedOf,
+  NO_KEYS,
   NO_TOTAL,
   openOutput,
   readFlagsFor,
@@ -33,7 +35,7 @@ import type {
 import { requireKeyType, withFold } from "./options.ts";
 import { startProgress } from "./progress.ts";
 
-// Commands on segments, and on runs. They hold all elements in memory at once. A scan of rows needs not: it is in arrays.ts.
+// Commands on segments, and on runs. They hold all elements in memory at once. Scans and reductions of rows need not: they are in arrays.ts.
 
 /** What the segments are made for. */
 interface SegmentsFor {
@@ -135,7 +137,7 @@ export type SegmentFileOptions = SegmentsOption &
   RawOption &
   AdapterOption;
 
-/** `wavefold scan` with segments. */
+/** `wavefold scan` with segments other than rows. */
 export async function scanSegments(
   path: string,
   options: SegmentFileOptions & OutputOption & { readonly exclusive?: boolean; readonly total?: boolean },
@@ -171,7 +173,7 @@ interface Results {
   readonly keys?: ScalarArray;
 }
 
-/** `wavefold reduce` with segments. */
+/** `wavefold reduce` with segments other than rows. */
 export async function reduceSegments(
   path: string,
   options: SegmentFileOptions & { readonly output?: string; readonly unique?: string },
@@ -179,15 +181,13 @@ export async function reduceSegments(
   const { op, output, unique, keys, key } = options;
   requireKeyType(options, "reduce");
   if (output === undefined) {
-    throw new UsageError("reduce: with segments there are many totals; it takes -o OUT.npy");
+    throw new UsageError(MANY_TOTALS);
   }
   if (unique === DASH) {
     throw new UsageError("reduce: --unique takes a file");
   }
   if (unique !== undefined && keys === undefined && key === undefined) {
-    throw new UsageError(
-      "reduce: --unique takes the key of each run; it takes --keys KEYS.npy, too, or --key EXPR",
-    );
+    throw new UsageError(NO_KEYS);
   }
   const target = await openOutput(output, options);
   const keyTarget = unique === undefined ? undefined : await openTarget(unique);
@@ -207,14 +207,7 @@ export async function reduceSegments(
     },
     async (result: Results, type, _, shape) => {
       const { values, keys: runs } = result;
-      const isRows = options.rows === true && shape !== undefined;
-      await writeArray(
-        target,
-        options,
-        type,
-        values,
-        shape && (isRows ? shape.slice(0, -1) : [values.length]),
-      );
+      await writeArray(target, options, type, values, shape && [values.length]);
       if (keyTarget !== undefined && keyType !== undefined && runs !== undefined) {
         await writeArray(keyTarget, {}, keyType, runs, [runs.length]);
       }

@@ -10,7 +10,7 @@ import type { ElementSource } from "./npy.ts";
  * @returns how many elements came, and how many bytes went. The stream's end is the caller's, if it asks for the total.
  */
 export async function moveThrough(
-  { pieces }: Streamed,
+  { pieces, shown = (result) => result }: Streamed,
   {
     source,
     input,
@@ -21,7 +21,7 @@ export async function moveThrough(
   }: {
     readonly source: ElementSource;
     readonly input: Input;
-    /** For a reduction, there is none. */
+    /** For a reduction to one value, there is none. */
     readonly output?: Output;
     /** Ends the stream. */
     end(hasItems: boolean): Promise<void>;
@@ -77,13 +77,14 @@ export async function moveThrough(
       if (result === undefined || failure !== undefined) {
         return;
       }
-      const writing = to.write(result.bytes);
+      const bytes = shown(result.bytes);
+      const writing = to.write(bytes);
       flushing = writing;
       await writing;
       if (failure !== undefined) {
         return;
       }
-      written += result.bytes.length;
+      written += bytes.length;
       result.release();
     }
   };

@@ -59,12 +59,14 @@ import type {
   AnyStreamOptions,
   ArraySource,
   ArrayStream,
+  StreamCaller,
   StreamCompactMapOptions,
   StreamCompactOptions,
   StreamEnds,
   StreamMapOptions,
   StreamOf,
   StreamOptions,
+  StreamRowsOption,
   StreamScanOption,
 } from "./streams.ts";
 import type { UploadOptions, WrapOptions } from "./to_gpu.ts";
@@ -314,7 +316,7 @@ type ClassesOf<A extends AnyArray> = Omit<HandPartitionOptions<NameOf<A>>, "wher
 /** The two ends of a stream, whose code is loaded later. */
 function streamFor(
   context: Context,
-  caller: "scanStream" | "compactStream",
+  caller: StreamCaller,
   options: AnyStreamOptions,
 ): ArrayStream<never, never> {
   const ends = import("./streams.ts").then(({ streamEnds }) => streamEnds(context, caller, options));
@@ -1152,6 +1154,8 @@ export class Fold {
    * The combination of all elements of a stream of arrays, in order. It is read from the GPU once, at the end. As
    * {@link Fold.scanStream}.
    *
+   * With `segments: { rows }`, there is no source: it gives a stream, as `scanStream` does, of the totals of rows.
+   *
    * @param source - a `ReadableStream`, or what can be iterated with `for await`. If the call fails, it is cancelled.
    *
    * @example
@@ -1161,6 +1165,12 @@ export class Fold {
    *   yield Float32Array.of(4);
    * }
    * await fold.reduceStream(heights(), { type: f32, op: max }); // 9
+   *
+   * const { readable, writable } = fold.reduceStream({ type: f32, op: max, segments: { rows: 2 } });
+   * const writer = writable.getWriter();
+   * await writer.write(Float32Array.of(2, 9, 4, 1));
+   * await writer.close();
+   * (await readable.getReader().read()).value; // 9 4
    * ```
    */
   reduceStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
@@ -1171,8 +1181,16 @@ export class Fold {
     source: ArraySource<ArrayOf<Name, V>>,
     options: StreamOptions<Name, V>,
   ): Promise<V>;
-  reduceStream(source: unknown, options: AnyStreamOptions): Promise<Value> {
-    return this.#later("reduceStream", source, options);
+  reduceStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
+    options: StreamMapOptions<From, FromValue, Name, V> & StreamRowsOption,
+  ): StreamOf<Name, V, From, FromValue>;
+  reduceStream<Name extends string, V extends Value>(
+    options: StreamOptions<Name, V> & StreamRowsOption,
+  ): StreamOf<Name, V>;
+  reduceStream(source: unknown, options?: AnyStreamOptions): unknown {
+    return options === undefined && Object(source).segments !== undefined
+      ? streamFor(this.#context, "reduceStream", source as AnyStreamOptions)
+      : this.#later("reduceStream", source, options as AnyStreamOptions);
   }
 
   /**

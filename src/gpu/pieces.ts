@@ -26,7 +26,7 @@ export interface PieceResult {
  * others wait to be taken. One caller at a time asks for room, and one at a time for results.
  */
 export interface Pieces {
-  /** Bytes of an item of the input and of the output. */
+  /** Bytes of an item of the input, and of a result: an item of the output, or the total of a row that went in parts. */
   readonly itemBytes: { readonly input: number; readonly output: number };
   /**
    * Room for the next bytes of input, at least one byte: what is left of the piece that is filled. It waits for a piece
@@ -245,7 +245,8 @@ export function openPieces(
 
     const input = await hand.own("input", roomOf("input", pieceItems));
     const mostResults = Math.max(1, resultsOf(0, pieceItems));
-    const output = hasResults ? await hand.own("output", roomOf("output", mostResults)) : undefined;
+    const inCarries = isReduction && !rows?.isWhole;
+    const output = inCarries ? undefined : await hand.own("output", roomOf("output", mostResults));
     const flags = writeFlags && (await hand.own("flags", roomOf("flags", pieceItems)));
     const count = needs.has("count") ? await hand.own("count", 4) : undefined;
     const carryBytes = initial?.length ?? 0;
@@ -262,11 +263,10 @@ export function openPieces(
       const buffer = carries[(piece + 1) % 2];
       return buffer && rangeOf(buffer, carryBytes);
     };
-    const outputOf = (piece: number, items: number): Range | undefined => {
-      const results = resultsOf(piece, items);
-      // A row that does not end in the piece has no result yet.
-      return output && (results > 0 || !isReduction) ? itemsOf("output", output, results) : carryAfter(piece);
-    };
+    // The total of a part of a row is a carry, and the row's result if the row ends with the part.
+    const outputOf = (piece: number, items: number): Range | undefined =>
+      output ? itemsOf("output", output, resultsOf(piece, items)) : carryAfter(piece);
+    const resultIn = (piece: number): GPUBuffer | undefined => output ?? carryAfter(piece)?.buffer;
     const rangesOf = (piece: number, items: number): ResolvedRanges => ({
       input: itemsOf("input", input, items),
       output: outputOf(piece, items),
@@ -321,7 +321,9 @@ export function openPieces(
       async slot() {
         return {
           stage: await hand.take("staging", wholeWords(pieceItems * itemBytes.input), WRITTEN),
-          back: output && (await hand.take("read-back", wholeWords(mostResults * itemBytes.output), READ)),
+          back: hasResults
+            ? await hand.take("read-back", wholeWords(mostResults * itemBytes.output), READ)
+            : undefined,
           countBack: count && (await hand.take("read-back", 4, READ)),
           flagStage: flags && (await hand.take("staging", pieceItems * 4, WRITTEN)),
           bytes: undefined,
@@ -344,8 +346,9 @@ export function openPieces(
           }
           compiled.encode(encoder, dispatches);
           const results = resultsOf(piece, items);
-          if (output && back && results > 0) {
-            encoder.copyBufferToBuffer(output, 0, back, 0, wholeWords(results * itemBytes.output));
+          const result = resultIn(piece);
+          if (result && back && results > 0) {
+            encoder.copyBufferToBuffer(result, 0, back, 0, wholeWords(results * itemBytes.output));
           }
           if (count && countBack) {
             encoder.copyBufferToBuffer(count, 0, countBack, 0, 4);

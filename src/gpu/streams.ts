@@ -54,15 +54,24 @@ export interface StreamMapOptions<
   readonly map: string;
 }
 
+/** The rows of a stream. */
+export interface StreamRows {
+  /** The items of a row. A row may be of any length. */
+  readonly rows: number;
+}
+
 /** What a scan of a stream takes beside the options of a reduction. */
 export interface StreamScanOption {
   /** Leaves each place's own element out. */
   readonly exclusive?: boolean;
   /** Scans each row for itself. The stream ends with a row. An initial value comes before the first item of each. */
-  readonly segments?: {
-    /** The items of a row. A row may be of any length. */
-    readonly rows: number;
-  };
+  readonly segments?: StreamRows;
+}
+
+/** What a reduction of the rows of a stream takes beside the options of a reduction. */
+export interface StreamRowsOption {
+  /** Reduces each row for itself. The stream ends with a row. An initial value comes before the first item of each. */
+  readonly segments: StreamRows;
 }
 
 /** The options of `compactStream`. */
@@ -107,11 +116,11 @@ export type StreamOf<
   FromValue extends Value = V,
 > = ArrayStream<ArrayOf<From, FromValue>, ArrayOf<Name, V>>;
 
-const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies Record<
-  keyof StreamMapOptions<string, Value, string, Value>,
+const reduceNames = { op: true, initial: true, segments: true, ...commonNames } as const satisfies Record<
+  keyof StreamMapOptions<string, Value, string, Value> | keyof StreamRowsOption,
   true
 >;
-const scanNames = { exclusive: true, segments: true, ...reduceNames } as const satisfies Record<
+const scanNames = { exclusive: true, ...reduceNames } as const satisfies Record<
   keyof StreamScanOption | keyof typeof reduceNames,
   true
 >;
@@ -140,6 +149,8 @@ export interface Streamed {
   readonly type: ElementType;
   /** What the total is read with, if it is no value of the type. */
   readonly carried?: Carried;
+  /** Gives a result as a value's bytes, if results are no values of the type. */
+  readonly shown?: (result: Uint8Array) => Uint8Array;
   /** The total of a stream of no items, if there is no initial value. */
   readonly ofNothing: Value | undefined;
   /** The items of a row, if the stream ends with one. */
@@ -192,6 +203,8 @@ function startFold(
         ...(isScan && { total: true, continued: initial === undefined }),
         ...(carried && { carried: true }),
       };
+  // A row that goes in parts has the total of its last part.
+  const areCarried = carried !== undefined && !isScan && rows?.isWhole === false;
   const plan = async (): Promise<Plan> => {
     if (rows?.isWhole) {
       const { planRowPieces } = await import("./row_pieces.ts");
@@ -207,7 +220,7 @@ function startFold(
   const pieces = openPieces(
     context,
     { primitive, all, plan },
-    { input: from.bytes, output: type.bytes },
+    { input: from.bytes, output: areCarried ? before.length : type.bytes },
     rows?.isWhole ? (given === undefined ? undefined : bytesOfInitial(given, type, caller)) : before,
     total,
     undefined,
@@ -218,6 +231,9 @@ function startFold(
     pieces,
     ...types,
     ...(carried && { carried }),
+    ...(areCarried && {
+      shown: (result: Uint8Array) => bytesOfInitial(carried.value(result), type, caller),
+    }),
     ofNothing: given === undefined ? ofNothing : undefined,
     ...(columns !== undefined && { columns }),
   };
@@ -243,13 +259,14 @@ export const startScan = (
   start: StartOptions = {},
 ): Streamed => startFold(context, caller, "scan", options, start);
 
-/** Starts the reduction of a stream. */
+/** Starts the reduction of a stream. That of rows has no total. */
 export const startReduce = (
   context: Context,
   caller: string,
   options: AnyStreamOptions,
   start: StartOptions = {},
-): Streamed => startFold(context, caller, "reduce", options, { ...start, total: true });
+): Streamed =>
+  startFold(context, caller, "reduce", options, { ...start, total: options.segments === undefined });
 
 /** Starts the compaction of a stream. */
 export function startCompact(
@@ -328,14 +345,15 @@ export interface StreamEnds {
   readonly writable: StreamEnd;
 }
 
-/** `Fold.scanStream` and `Fold.compactStream`. */
-export function streamEnds(
-  context: Context,
-  caller: "scanStream" | "compactStream",
-  options: AnyStreamOptions,
-): StreamEnds {
-  const streamed = (caller === "scanStream" ? startScan : startCompact)(context, caller, options);
-  const { pieces, type } = streamed;
+const starts = { scanStream: startScan, compactStream: startCompact, reduceStream: startReduce } as const;
+
+/** The calls that give a stream. A reduction does so if it is of rows. */
+export type StreamCaller = keyof typeof starts;
+
+/** `Fold.scanStream`, `Fold.compactStream`, and `Fold.reduceStream` of rows. */
+export function streamEnds(context: Context, caller: StreamCaller, options: AnyStreamOptions): StreamEnds {
+  const streamed = starts[caller](context, caller, options);
+  const { pieces, type, shown = (result: Uint8Array) => result.slice() } = streamed;
   let reader: ReadableStreamDefaultController<AnyArray> | undefined;
   let writer: WritableStreamDefaultController | undefined;
   // What has gone wrong at one end reaches the other one. An end that was closed, or has failed, takes no notice.
@@ -367,10 +385,10 @@ export function streamEnds(
             return;
           }
           const { bytes, release } = result;
-          const own = bytes.slice();
+          const own = bytes.length > 0 ? shown(bytes) : bytes;
           release();
           if (own.length > 0) {
-            reader?.enqueue(arrayOver(type, own.buffer));
+            reader?.enqueue(arrayOver(type, own.buffer as ArrayBuffer));
             return;
           }
         }
@@ -391,7 +409,7 @@ export function streamEnds(
   return { readable, writable };
 }
 
-/** `Fold.reduceStream`. */
+/** `Fold.reduceStream` of a source. */
 export async function reduceStream(
   context: Context,
   source: unknown,
@@ -400,6 +418,12 @@ export async function reduceStream(
   const caller = "reduceStream";
   const chunks = iteratorOf(source, caller);
   try {
+    if (options?.segments !== undefined) {
+      throw new ArgumentError(
+        `${caller}: with segments there are many totals, which come as a stream: source.pipeThrough(fold.reduceStream({ …, segments: { rows } }))`,
+        "segments",
+      );
+    }
     const streamed = startReduce(context, caller, options);
     const { pieces } = streamed;
     let hasItems = false;

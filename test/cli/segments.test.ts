@@ -28,6 +28,9 @@ test("rows: those of the last dimension, or of so many elements", () => {
   expect(fileOf("s.npy")).toEqual({ shape: [2, 3], data: [10, 11, 10, 13, 10, 15] });
   expect(run("reduce", "m.npy", "-o", "t.npy", "--rows", "2", "--map", "x * x")).toEqual(done);
   expect(fileOf("t.npy")).toEqual({ shape: [3], data: [5, 25, 61] });
+  put("e.npy", f32, new Float32Array(0), [0, 3]);
+  expect(run("reduce", "e.npy", "-o", "t.npy", "--rows")).toEqual(done);
+  expect(fileOf("t.npy")).toEqual({ shape: [0], data: [] });
 });
 
 test("columns: those of the last dimension, or of so many", () => {
@@ -123,6 +126,8 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
     [["reduce", "x.npy", "-o", "t.npy", "--keys", "k.npy", "--unique", "-"], /--unique takes a file/],
     [["scan", "e.npy", "-o", "t.npy", "--rows"], /the last dimension, which is 0/],
     [["scan", "x.npy", "-o", "t.npy", "--rows", "3"], /rows of 3 items do not divide the 4 items/],
+    [["reduce", "x.npy", "-o", "t.npy", "--rows", "3"], /rows of 3 items do not divide the 4 items/],
+    [["reduce", "x.npy", "-o", "t.npy", "--rows"], /reduce: --rows without .* it takes --rows COUNT/],
     [["scan", "x.npy", "-o", "t.npy", "--rows"], /the input has one dimension; it takes --rows COUNT/],
     [["scan", "x.npy", "-o", "t.npy", "--rows", "0"], /whole number from 1 up/],
     [["scan", "x.npy", "-o", "t.npy", "--offsets", "o.npy"], /the last offset is 3/],

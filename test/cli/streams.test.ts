@@ -93,6 +93,32 @@ function sumsOf(data: Uint32Array): Uint32Array {
 const manyItems = (): Uint32Array => Uint32Array.from({ length: MANY }, (_, at) => (at * 2654435761) >>> 5);
 
 describe("files of several pieces", () => {
+  test("rows, of a file and of a pipe: short ones, and some that are longer than a piece", () => {
+    const data = manyItems().subarray(0, 2 * PIECE + 2);
+    for (const columns of [7, data.length / 2, data.length]) {
+      const items = data.subarray(0, data.length - (data.length % columns));
+      const totals = new Uint32Array(items.length / columns);
+      items.forEach((one, index) => {
+        const row = Math.floor(index / columns);
+        totals[row] = Math.max(totals[row] as number, one);
+      });
+      put("in.npy", u32, items);
+      const how = ["--op", "max", "--rows", `${columns}`];
+      expect(runIn(folder, ["reduce", "in.npy", "-o", "out.npy", ...how, ...SOFTWARE])).toEqual(silent);
+      expect(read("out.npy").shape).toEqual([totals.length]);
+      expect(bytesOf(read("out.npy").data).equals(bytesOf(totals))).toBe(true);
+      const { stdout, ...others } = piped(bytesOf(items), "reduce", "-", "-o", "-", "--raw", "u32", ...how);
+      expect(others).toEqual({ status: 0, stderr: "" });
+      expect(stdout.equals(bytesOf(totals))).toBe(true);
+    }
+    const within = piped(bytesOf(data), "reduce", "-", "-o", "t.bin", "--raw", "u32", "--rows", "7");
+    expect(within.status).toBe(1);
+    expect(within.stderr).toMatch(
+      /reduce: the stream ends after 8388610 items, and its rows of 7 do not divide/,
+    );
+    expect(readdirSync(folder).sort()).toEqual(["in.npy", "out.npy"]);
+  });
+
   test("scan, reduce and compact, in place, with several dimensions", () => {
     const data = manyItems();
     const sums = sumsOf(data);

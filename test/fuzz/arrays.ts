@@ -100,12 +100,18 @@ const POISON = 0xa5;
 export function expectedOf(
   facts: PlanFacts,
   data: AnyArray,
-  { flags, initial, total }: { flags?: Uint32Array | undefined; initial?: Value; total?: AnyArray } = {},
+  {
+    flags,
+    initial,
+    total,
+    rows,
+  }: { flags?: Uint32Array | undefined; initial?: Value; total?: AnyArray; rows?: number } = {},
 ): AnyArray {
   const { spec, type, from, op, map, keep, indices } = facts;
   const isF16 = from.name === "f16" && map === undefined ? { type } : {};
   const types = { ...isF16, ...(map && { type, from, map }) };
-  const ends = { ...(initial !== undefined && { initial }), ...(total && { total }) };
+  const segments = rows !== undefined && { segments: { rows } };
+  const ends = { ...(initial !== undefined && { initial }), ...(total && { total }), ...segments };
   if (spec.primitive === "compact") {
     const kept = keep ?? ((_: Value, index: number) => flags?.[index] !== 0);
     return compactReference(data, kept as never, { ...types, ...(indices && { indices }) } as never);
@@ -113,8 +119,12 @@ export function expectedOf(
   if (spec.primitive === "scan") {
     return scanReference(data, { op, ...types, ...ends, exclusive: spec.exclusive === true } as never);
   }
+  const result: unknown = reduceReference(data, { op, ...types, ...ends } as never);
+  if (segments) {
+    return result as AnyArray;
+  }
   const { array, set } = emptyOf(type);
-  set(0, reduceReference(data, { op, ...types, ...ends } as never));
+  set(0, result as Value);
   return array;
 }
 

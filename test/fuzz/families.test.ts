@@ -254,6 +254,8 @@ describe("a case that is right passes", () => {
             steps: [
               { ...whole, length: 700, chunk: 99, initial: true },
               { ...whole, length: 700, chunk: 1, atHand: true },
+              { ...whole, length: 700, chunk: 99, row: 7 },
+              { ...whole, length: 1200, chunk: 99, row: 400, initial: true },
               { ...whole, chunk: 20, failsAfter: 2 },
             ],
           },
@@ -518,6 +520,9 @@ describe("a planted fault is found:", () => {
     });
     await expect(run(each, {})).rejects.toThrow(
       /scan<u32, add> of 700 items in a stream: item \d+ of 700 is wrong/,
+    );
+    await expect(run(each, { row: 350 })).rejects.toThrow(
+      /scan<u32, add> of rows of 350, of 700 items in a stream: item \d+ of 700 is wrong/,
     );
     const silent = planted({
       scanStream: (options: never) => {

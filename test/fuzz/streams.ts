@@ -24,6 +24,8 @@ export interface StreamsStep {
   /** The longest chunk that comes in, in items. */
   readonly chunk: number;
   readonly initial?: boolean;
+  /** A scan or a reduction of rows of so many items. */
+  readonly row?: number;
   /** A stream ends with an error after so many chunks. */
   readonly failsAfter?: number;
 }
@@ -48,6 +50,7 @@ export function streamsArbitrary(scale: Scale): fc.Arbitrary<StreamsCase> {
       atHand: fc.boolean(),
       chunk: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 20_000 })),
       initial: fc.boolean(),
+      row: fc.oneof(fc.integer({ min: 1, max: 20 }), sizeAround(5000)),
       failsAfter: fc.oneof(
         { weight: 9, arbitrary: fc.constant(undefined) },
         { weight: 1, arbitrary: fc.nat({ max: 9 }) },
@@ -127,12 +130,17 @@ async function runStep(given: PlanSpec, step: StreamsStep, bench: Bench): Promis
   const { fold } = bench;
   const facts = factsOf(given);
   const { type, from, options, usesFlags } = facts;
-  const length = Math.min(step.length, mostItems(facts));
+  const isCompact = given.primitive === "compact";
+  const rows = isCompact || step.row === undefined ? undefined : Math.max(1, step.row);
+  const most = Math.min(step.length, mostItems(facts));
+  const length = rows === undefined ? most : most - (most % rows);
+  const segments = rows === undefined ? {} : { segments: { rows } };
+  /** Whether the result is one value. */
+  const isTotal = given.primitive === "reduce" && rows === undefined;
   const bytes = itemBytes(from, step.data, length, true);
   const data = arrayOf(from, bytes);
-  const isCompact = given.primitive === "compact";
   const { atHand = false } = step;
-  const title = `${facts.title} of ${length} items ${atHand ? "at hand, in pieces" : "in a stream"}`;
+  const title = `${facts.title} of${rows === undefined ? "" : ` rows of ${rows}, of`} ${length} items ${atHand ? "at hand, in pieces" : "in a stream"}`;
   const initial = isCompact || !step.initial ? undefined : initialFor(type);
   const next = bitsOf(step.data.seed + 1);
   const flags = usesFlags && atHand ? Uint32Array.from({ length }, () => next() % 2) : undefined;
@@ -158,21 +166,23 @@ async function runStep(given: PlanSpec, step: StreamsStep, bench: Bench): Promis
       const own = {
         ...options,
         ...ends,
+        ...segments,
         ...(isMapped && from !== type && { type }),
         ...(from.name === "f16" && (isMapped ? { from, type } : { type })),
         ...(flags && { flags }),
       };
       const call = fold[given.primitive] as unknown as (data: AnyArray, options: object) => Promise<unknown>;
       const result = await call.call(fold, data, own);
-      return given.primitive === "reduce" ? single(result as Value) : (result as AnyArray);
+      return isTotal ? single(result as Value) : (result as AnyArray);
     }
     const chunks = chunksOf(data, bytes, from.bytes, (own) => arrayOf(from, own), step);
-    const own = { type, ...(from !== type && { from }), ...options, ...ends } as never;
+    const own = { type, ...(from !== type && { from }), ...options, ...ends, ...segments } as never;
     try {
-      if (given.primitive === "reduce") {
+      if (isTotal) {
         return single((await fold.reduceStream(chunks as never, own)) as Value);
       }
-      const through = given.primitive === "scan" ? fold.scanStream(own) : fold.compactStream(own);
+      const streams = fold as unknown as Record<string, (options: object) => unknown>;
+      const through = streams[`${given.primitive}Stream`]?.(own);
       const results: AnyArray[] = [];
       for await (const one of streamOf(chunks).pipeThrough(
         through as never,
@@ -201,7 +211,11 @@ async function runStep(given: PlanSpec, step: StreamsStep, bench: Bench): Promis
     return "passed";
   }
   if (isExact(facts, length) && isDefined(facts, bytes)) {
-    requireEqual(tried.result, expectedOf(facts, data, { flags, ...ends }), title);
+    requireEqual(
+      tried.result,
+      expectedOf(facts, data, { flags, ...ends, ...(rows !== undefined && { rows }) }),
+      title,
+    );
   }
   return "passed";
 }

@@ -188,6 +188,15 @@ describe("every element is the reference's", () => {
         const scan: unknown = one.scanStream({ ...given, exclusive } as never);
         const results = chunks.pipeThrough(scan as ArrayStream<AnyArray, AnyArray>);
         expectSameBits(await joined(type, results), expected, `stream of ${title}`);
+        const reduction: unknown = one.reduceStream(given as never);
+        const totals = chunksOf(data, [5, 1, pieceItems, 0, 3 * pieceItems + 1]).pipeThrough(
+          reduction as ArrayStream<AnyArray, AnyArray>,
+        );
+        expectSameBits(
+          await joined(type, totals),
+          reduceReference(data, { ...folded, ...like } as never) as unknown as AnyArray,
+          `stream of totals of ${title}`,
+        );
         if (fromBytes === type.bytes) {
           expect(await one.scan(data, { ...given, exclusive, into: data } as never)).toBe(data);
           expectSameBits(data, expected, `in place, ${title}`);
@@ -197,6 +206,29 @@ describe("every element is the reference's", () => {
     one.destroy();
     expect(alive().filter((label) => label.startsWith("wavefold"))).toEqual([]);
   });
+});
+
+test("a stream of no rows has no totals, and what a reduction gives is no more than it must be", async () => {
+  const { one } = await foldOn(fold().device);
+  for (const columns of [3, 500]) {
+    const none = chunksOf(new Uint32Array(0), [1]).pipeThrough(
+      one.reduceStream({ type: u32, segments: { rows: columns } }) as never as ArrayStream<
+        AnyArray,
+        AnyArray
+      >,
+    );
+    expect((await joined(u32, none)).length).toBe(0);
+    const { readable, writable } = one.reduceStream({ type: u32, segments: { rows: columns } });
+    const writer = writable.getWriter();
+    const reader = readable.getReader();
+    // A row is there as soon as the piece is that it ends with.
+    const first = reader.read();
+    const writing = rejection(writer.write(new Uint32Array(1000).fill(1)));
+    expect([...new Set((await first).value)]).toEqual([columns]);
+    await reader.cancel(new Error("it is enough"));
+    expect(((await writing) as Error).message).toBe("it is enough");
+  }
+  one.destroy();
 });
 
 test("what long rows take does not grow with their number", async () => {
@@ -251,8 +283,13 @@ describe("what is wrong", () => {
 
   test("a stream that ends within a row", async () => {
     const { one } = await foldOn(nullDevice());
-    for (const columns of [5, 200]) {
-      const { readable, writable } = one.scanStream({ type: u32, segments: { rows: columns } });
+    for (const [columns, call] of [5, 200].flatMap((columns) =>
+      (["scanStream", "reduceStream"] as const).map((call) => [columns, call] as const),
+    )) {
+      const { readable, writable } = (one[call] as Fold["scanStream"])({
+        type: u32,
+        segments: { rows: columns },
+      });
       const writer = writable.getWriter();
       const read = rejection(
         (async () => {
@@ -262,7 +299,7 @@ describe("what is wrong", () => {
       await writer.write(new Uint32Array(207));
       await refused(
         writer.close(),
-        new RegExp(`scanStream: the stream ends after 207 items, and its rows of ${columns} do not divide`),
+        new RegExp(`${call}: the stream ends after 207 items, and its rows of ${columns} do not divide`),
       );
       expect(((await read) as Error).message).toMatch(/the stream ends after 207 items/);
     }
@@ -283,7 +320,19 @@ describe("what is wrong", () => {
     const source = async function* (): AsyncGenerator<Uint32Array> {};
     await refused(
       one.reduceStream(source() as never, { type: u32, segments: { rows: 3 } } as never),
-      /takes no option segments/,
+      /with segments there are many totals, which come as a stream: source\.pipeThrough\(fold\.reduceStream/,
+    );
+    const reducing = one.reduceStream({
+      type: u32,
+      segments: { heads: [1] },
+    } as never) as unknown as ArrayStream<Uint32Array, Uint32Array>;
+    await refused(
+      reducing.writable.getWriter().closed.then(() => undefined),
+      /reduceStream: segments is \{ heads \}; it takes \{ rows \}/,
+    );
+    const noSource = await rejection(one.reduceStream({ type: u32 } as never, undefined as never));
+    expect((noSource as Error).message).toMatch(
+      /reduceStream: source is \[object Object\]; it takes a ReadableStream/,
     );
     one.destroy();
   });
