@@ -1,3 +1,4 @@
+import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { monoid } from "../src/algebra/monoid.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import type { Algorithm, CustomOperator, Operator, TypeName } from "../src/index.ts";
@@ -22,13 +23,17 @@ export const primitives = {
   sort: "sorted",
   argSort: "positions",
   topK: "values",
+  argMin: "value",
+  argMax: "value",
+  searchSorted: "places",
 } as const;
 export type PrimitiveName = keyof typeof primitives;
 
 /** Where segments start, as the page offers it. Without typed ones, a segment is longer than the one before. */
 export type ChosenSegments =
   | { readonly kind: "rows"; readonly rows: number }
-  | { readonly kind: "offsets" | "keys"; readonly typed: readonly number[] | undefined }
+  | { readonly kind: "columns"; readonly columns: number }
+  | { readonly kind: "offsets" | "heads" | "keys"; readonly typed: readonly number[] | undefined }
   | ({ readonly kind: "key" } & ComputedKey);
 
 /** Whether segments are runs of equal keys. */
@@ -53,6 +58,12 @@ export interface Choice {
   readonly algorithm: Algorithm | undefined;
   readonly passes: Passes | undefined;
   readonly segments: ChosenSegments | undefined;
+  /** How the keys of `unique` and `runLengths` are computed. Without it, elements are their own keys. */
+  readonly key: ComputedKey | undefined;
+  /** What `searchSorted` looks for. */
+  readonly wanted: ScalarArray | undefined;
+  /** Whether it gives the place behind equal elements. */
+  readonly behind: boolean;
   /** How many items each run has, for `expandRuns`. Without typed ones, they go from 0 to 3, again and again. */
   readonly counts: readonly number[] | undefined;
   readonly descending: boolean;
@@ -61,6 +72,10 @@ export interface Choice {
   readonly bins: number;
   readonly range: readonly [low: Scalar, high: Scalar];
 }
+
+/** Whether a primitive is of runs of equal elements. */
+export const isOfRuns = (primitive: PrimitiveName): boolean =>
+  primitive === "unique" || primitive === "runLengths";
 
 /** Whether a choice is carried out by a plan that the page makes, and not by a call at hand. */
 export const isPlanned = ({ primitive, segments }: Pick<Choice, "primitive" | "segments">): boolean =>

@@ -2,8 +2,8 @@ import type { ScalarArray } from "../src/algebra/arrays.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import type { TypeName } from "../src/index.ts";
 import { elementTypes } from "../src/index.ts";
-import type { Choice, ChosenSegments, OwnOperatorText } from "./choices.ts";
-import { isByKeys, primitives } from "./choices.ts";
+import type { Choice, ChosenSegments, ComputedKey, OwnOperatorText } from "./choices.ts";
+import { isByKeys, isOfRuns, primitives } from "./choices.ts";
 import { parseValue, readerOf } from "./data.ts";
 
 // The TypeScript that does on the visitor's own page what this page does.
@@ -45,17 +45,20 @@ const randomBody = (type: TypeName, op: string): string =>
         ? "Math.floor(Math.random() * 100)"
         : "Math.floor(Math.random() * 200) - 100";
 
+/** An array of these values. */
+function arrayText(type: TypeName, data: ScalarArray): string {
+  const array = arrayNames[type];
+  const read = readerOf(data, type);
+  const values = Array.from({ length: data.length }, (_, at) => literal(read(at))).join(", ");
+  return type === "f16" ? `${array}.from([${values}], encodeFloat16)` : `${array}.of(${values})`;
+}
+
 /** The statements that make `data`. */
 function dataLines(type: TypeName, op: string, numbers: Numbers): string[] {
   const array = arrayNames[type];
   switch (numbers.source) {
-    case "typed": {
-      const read = readerOf(numbers.data, type);
-      const values = Array.from({ length: numbers.data.length }, (_, at) => literal(read(at)));
-      return type === "f16"
-        ? [`const data = ${array}.from([${values.join(", ")}], encodeFloat16);`]
-        : [`const data = ${array}.of(${values.join(", ")});`];
-    }
+    case "typed":
+      return [`const data = ${arrayText(type, numbers.data)};`];
     case "npy":
       return [
         `const file = await (await fetch(${JSON.stringify(numbers.name)})).arrayBuffer();`,
@@ -87,22 +90,33 @@ interface SegmentParts {
   readonly type?: TypeName;
 }
 
+/** The options that say how a key is computed of elements of a type, and the type that they name. */
+function keyParts(
+  { key, keyType }: ComputedKey,
+  from: TypeName,
+): { readonly options: string[]; readonly type?: TypeName } {
+  const options = [`key: ${JSON.stringify(key)}`];
+  return keyType === from ? { options } : { options: [...options, `keyType: ${keyType}`], type: keyType };
+}
+
 /** The statements that make where segments of data of a type start, and the option. */
 function segmentParts(chosen: ChosenSegments, from: TypeName): SegmentParts {
-  if (chosen.kind === "rows") {
-    return { lines: [], option: `segments: { rows: ${chosen.rows} }` };
+  if (chosen.kind === "rows" || chosen.kind === "columns") {
+    const items = chosen.kind === "rows" ? chosen.rows : chosen.columns;
+    return { lines: [], option: `segments: { ${chosen.kind}: ${items} }` };
   }
   if (chosen.kind === "key") {
-    const { key, keyType: type } = chosen;
-    const text = JSON.stringify(key);
-    return type === from
-      ? { lines: [], option: `segments: { key: ${text} }` }
-      : { lines: [], option: `segments: { key: ${text}, keyType: ${type} }`, type };
+    const { options, type } = keyParts(chosen, from);
+    return { lines: [], option: `segments: { ${options.join(", ")} }`, ...(type && { type }) };
   }
   const { kind, typed } = chosen;
   const option = `segments: { ${kind} }`;
   if (typed !== undefined) {
     return { lines: [`const ${kind} = Uint32Array.of(${typed.join(", ")});`], option };
+  }
+  if (kind === "heads") {
+    const lines = ["const heads = Uint32Array.from(data, (_, i) => Number(Number.isInteger(Math.sqrt(i))));"];
+    return { lines, option };
   }
   return kind === "keys"
     ? { lines: ["const keys = Uint32Array.from(data, (_, i) => Math.floor(Math.sqrt(i)));"], option }
@@ -130,7 +144,7 @@ function operatorLines({ name, type, identity, combine, script }: OwnOperatorTex
 
 /** Names that the program has itself. */
 const taken =
-  /^(data|fold|keys|offsets|segments|file|runs|totals?|prefixes|operator|openFold|encodeFloat16|[uif]\d+)$/;
+  /^(data|fold|keys|heads|offsets|segments|file|runs|totals?|prefixes|operator|openFold|encodeFloat16|[uif]\d+)$/;
 /** Words that no const may be called, and classes that it would hide. */
 const reserved =
   /^(await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|with|yield|arguments|console|Math|\w*Array)$/;
@@ -151,6 +165,8 @@ function resultOf({ primitive, segments }: Choice): { readonly pattern: string; 
     expandRuns: "items",
     partition: "{ values, count }",
     topK: "{ values, indices }",
+    argMin: "{ value, index }",
+    argMax: "{ value, index }",
     reduce: segments === undefined ? "total" : isByKeys(segments) ? "runs" : "totals",
   };
   const pattern = bound[primitive];
@@ -194,6 +210,20 @@ export function codeOf(choice: Choice, numbers: Numbers): string {
   if ((primitive === "sort" || primitive === "argSort") && choice.descending) {
     options.push("descending: true");
   }
+  if (isOfRuns(primitive) && choice.key !== undefined) {
+    const { options: own, type: named } = keyParts(choice.key, type);
+    options.push(...own);
+    if (named !== undefined) {
+      imports.add(named);
+    }
+  }
+  const { wanted } = choice;
+  if (primitive === "searchSorted" && choice.behind) {
+    options.push('side: "right"');
+  }
+  if (primitive === "searchSorted" && type === "f16") {
+    helpers.add("encodeFloat16");
+  }
   if (parts !== undefined) {
     options.push(parts.option);
     if (parts.type !== undefined) {
@@ -206,7 +236,7 @@ export function codeOf(choice: Choice, numbers: Numbers): string {
     );
   }
   const given = [
-    "data",
+    ...(primitive === "searchSorted" ? ["sorted", "wanted"] : ["data"]),
     ...(primitive === "topK" ? [String(choice.k)] : []),
     ...(primitive === "expandRuns" ? ["counts"] : []),
     ...(options.length === 0 ? [] : [`{ ${options.join(", ")} }`]),
@@ -221,6 +251,12 @@ export function codeOf(choice: Choice, numbers: Numbers): string {
     ...data,
     ...(parts?.lines ?? []),
     ...(primitive === "expandRuns" ? [countsLine(choice)] : []),
+    ...(primitive === "searchSorted" && wanted
+      ? [
+          `const sorted = await fold.sort(data${type === "f16" ? ", { type: f16 }" : ""});`,
+          `const wanted = ${arrayText(type, wanted)};`,
+        ]
+      : []),
     `const ${pattern} = await fold.${primitive}(${given.join(", ")});`,
     `console.log(${names});`,
     "fold.destroy();",

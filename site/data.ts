@@ -18,7 +18,7 @@ const arrays = {
 } as const satisfies Record<TypeName, unknown>;
 
 /** An array of a type, from what each place holds. */
-function arrayOf(type: TypeName, length: number, valueAt: (index: number) => Scalar): ScalarArray {
+export function arrayOf(type: TypeName, length: number, valueAt: (index: number) => Scalar): ScalarArray {
   const array = new arrays[type](length);
   for (let index = 0; index < length; index++) {
     const value = elementTypes[type].round(valueAt(index) as never) as Scalar;

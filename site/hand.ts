@@ -1,8 +1,11 @@
 import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { roundingOf } from "../src/algebra/rounding.ts";
+import type { Scalar } from "../src/algebra/types.ts";
 import type { Fold, Operator, ScalarType, Segments, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes } from "../src/index.ts";
 import {
+  argMaxReference,
+  argMinReference,
   argSortReference,
   expandRunsReference,
   histogramReference,
@@ -10,13 +13,14 @@ import {
   reduceReference,
   runLengthsReference,
   scanReference,
+  searchSortedReference,
   sortReference,
   topKReference,
   uniqueReference,
 } from "../src/reference/index.ts";
 import type { Choice, ChosenSegments } from "./choices.ts";
 import { isByKeys } from "./choices.ts";
-import { readerOf, show } from "./data.ts";
+import { arrayOf, readerOf, show } from "./data.ts";
 import type { Verdict } from "./verify.ts";
 import { greatest, leastNormals, units } from "./verify.ts";
 
@@ -36,6 +40,14 @@ export function segmentsFor(chosen: ChosenSegments, data: ScalarArray, type: Typ
   switch (chosen.kind) {
     case "rows":
       return { rows: chosen.rows };
+    case "columns":
+      return { columns: chosen.columns };
+    case "heads":
+      return {
+        heads: Uint32Array.from(
+          chosen.typed ?? Array.from({ length }, (_, at) => Number(Number.isInteger(sqrt(at)))),
+        ),
+      };
     case "offsets":
       return {
         offsets:
@@ -70,9 +82,17 @@ function countsFor({ counts }: Choice, length: number): Uint32Array<ArrayBuffer>
   return all;
 }
 
+/** What the page searches: the elements in order. */
+export const sortedData = ({ type }: Choice, data: ScalarArray): ScalarArray =>
+  sortReference(data as Uint32Array, { type: elementTypes[type] as never });
+
 /** The options of the call, on the GPU or on the CPU. */
 function optionsOf(choice: Choice, data: ScalarArray, place: "gpu" | "cpu"): object {
-  const { primitive, type, op, segments, exclusive, predicate, descending, bins, range } = choice;
+  const { primitive, type, op, segments, exclusive, predicate, descending, bins, range, key } = choice;
+  const byKey = key && {
+    key: place === "gpu" ? key.key : (value: never) => key.keyOf(value),
+    keyType: elementTypes[key.keyType],
+  };
   const bySegments = segments && {
     op,
     segments:
@@ -87,6 +107,9 @@ function optionsOf(choice: Choice, data: ScalarArray, place: "gpu" | "cpu"): obj
     histogram: { bins, range },
     sort: { descending },
     argSort: { descending },
+    unique: { ...byKey },
+    runLengths: { ...byKey },
+    searchSorted: { side: choice.behind ? "right" : "left" },
   };
   return { ...(type === "f16" && { type: elementTypes.f16 }), ...ofEach[primitive] };
 }
@@ -128,6 +151,16 @@ function outputsOf({ primitive, type, segments }: Choice, result: unknown): Outp
       return whole("positions", "u32");
     case "topK":
       return [part("values"), part("indices", "u32")];
+    case "argMin":
+    case "argMax": {
+      const { value, index } = result as { readonly value: Scalar; readonly index: number };
+      return [
+        { name: "value", type, data: arrayOf(type, 1, () => value) },
+        { name: "at index", type: "u32", data: Uint32Array.of(index) },
+      ];
+    }
+    case "searchSorted":
+      return whole("places", "u32");
     default:
       return primitive satisfies never;
   }
@@ -142,6 +175,7 @@ export async function callOnGpu(fold: Fold, choice: Choice, data: ScalarArray): 
   const beside: Partial<Record<Choice["primitive"], () => unknown>> = {
     topK: () => choice.k,
     expandRuns: () => countsFor(choice, data.length),
+    searchSorted: () => choice.wanted,
   };
   const second = beside[choice.primitive]?.();
   const result = await calls[choice.primitive](data, ...(second === undefined ? [] : [second]), options);
@@ -169,6 +203,9 @@ export function callOnCpu(choice: Choice, data: ScalarArray): Output[] {
     sort: () => sortReference(array, options),
     argSort: () => argSortReference(array, options),
     topK: () => topKReference(array, k, options),
+    argMin: () => argMinReference(array, options),
+    argMax: () => argMaxReference(array, options),
+    searchSorted: () => searchSortedReference(array, choice.wanted as Uint32Array, options),
   }[primitive]();
   return outputsOf(choice, result);
 }
@@ -229,20 +266,43 @@ export function verifyOutputs(
     : withinBound(choice, data, sums.data, theirs.data, count);
 }
 
-/** Where segments start, and where the last one ends. */
-function bordersOf(segments: Segments, length: number): number[] {
+/** Whether a segment starts with an item. Of columns, those of a row are told from those of the row before. */
+export function isStartIn(segments: Segments): (at: number) => boolean {
   if ("offsets" in segments) {
-    return Array.from(segments.offsets);
+    const offsets = new Set(Array.from(segments.offsets));
+    return (at) => offsets.has(at);
   }
-  const borders: number[] = [];
-  const keys = "keys" in segments ? (segments.keys as Uint32Array) : undefined;
-  const rows = "rows" in segments ? segments.rows : 1;
-  for (let at = 0; at < length; at++) {
-    if (keys === undefined ? at % rows === 0 : at === 0 || !Object.is(keys[at], keys[at - 1])) {
-      borders.push(at);
-    }
+  if ("heads" in segments) {
+    const { heads } = segments;
+    return (at) => at === 0 || Boolean(heads[at]);
   }
-  return [...borders, length];
+  if ("keys" in segments) {
+    const keys = segments.keys as Uint32Array;
+    return (at) => at === 0 || !Object.is(keys[at], keys[at - 1]);
+  }
+  const items = "rows" in segments ? segments.rows : "columns" in segments ? segments.columns : 1;
+  return (at) => at % items === 0;
+}
+
+/** The items of a segment: from one on, and each so many items on, until `to`. */
+interface Items {
+  readonly from: number;
+  readonly to: number;
+  readonly step: number;
+}
+
+/** The items of each segment. */
+function itemsOf(segments: Segments, length: number): Items[] {
+  if ("columns" in segments) {
+    const { columns } = segments;
+    return Array.from({ length: columns }, (_, from) => ({ from, to: length, step: columns }));
+  }
+  const isStart = isStartIn(segments);
+  const borders =
+    "offsets" in segments
+      ? Array.from(segments.offsets)
+      : [...Array.from({ length }, (_, at) => at).filter(isStart), length];
+  return borders.slice(1).map((to, at) => ({ from: borders[at] as number, to, step: 1 }));
 }
 
 /**
@@ -260,7 +320,7 @@ function withinBound(
   const isProduct = op.name === "mul";
   // Doubles are exact enough for the sums of shorter floats; for f64, the CPU's sums are off by as much.
   const [unit, exact] = type === "f64" ? [2 * 2 ** -53, false] : [units[type] ?? 0, true];
-  const borders = bordersOf(segmentsFor(segments as ChosenSegments, data, type), data.length);
+  const all = itemsOf(segmentsFor(segments as ChosenSegments, data, type), data.length);
   let worst = 0;
   const check = (at: number, sum: number, magnitude: number, operations: number): Verdict | undefined => {
     const wanted = exact ? sum : Number(cpu(at));
@@ -285,21 +345,22 @@ function withinBound(
           text: `At ${at} the GPU has ${show(gpu(at))}, which is ${off.toPrecision(2)} from ${show(wanted)}, and the bound is ${bound.toPrecision(2)}.`,
         };
   };
-  for (let segment = 0; segment + 1 < borders.length; segment++) {
-    const [from = 0, to = 0] = [borders[segment], borders[segment + 1]];
+  for (const [segment, { from, to, step }] of all.entries()) {
     let [sum, magnitude] = isProduct ? [1, 1] : [0, 0];
-    for (let at = from; at < to; at++) {
-      const before = primitive === "scan" && exclusive ? check(at, sum, magnitude, at - from) : undefined;
+    let items = 0;
+    for (let at = from; at < to; at += step) {
+      const before = primitive === "scan" && exclusive ? check(at, sum, magnitude, items) : undefined;
+      items++;
       const value = Number(read(at));
       sum = isProduct ? sum * value : sum + value;
       magnitude = isProduct ? Math.abs(sum) : magnitude + Math.abs(value);
-      const after = primitive === "scan" && !exclusive ? check(at, sum, magnitude, at - from + 1) : undefined;
+      const after = primitive === "scan" && !exclusive ? check(at, sum, magnitude, items) : undefined;
       const wrong = before ?? after;
       if (wrong !== undefined) {
         return wrong;
       }
     }
-    const wrong = primitive === "reduce" ? check(segment, sum, magnitude, to - from) : undefined;
+    const wrong = primitive === "reduce" ? check(segment, sum, magnitude, items) : undefined;
     if (wrong !== undefined) {
       return wrong;
     }

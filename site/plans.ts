@@ -1,6 +1,8 @@
 import { workGroupAlgorithms } from "../src/in_kernel/algorithms.ts";
-import type { Algorithm, ElementType, Operator } from "../src/index.ts";
+import type { Algorithm, ElementType, Operator, ScalarType } from "../src/index.ts";
 import { elementTypes, u32 } from "../src/index.ts";
+import { reductionOf } from "../src/plan/arg.ts";
+import { planColumns } from "../src/plan/columns.ts";
 import { planCompact } from "../src/plan/compact.ts";
 import { everyMethod } from "../src/plan/every_method.ts";
 import type { DeviceFacts } from "../src/plan/facts.ts";
@@ -9,8 +11,11 @@ import type { Passes } from "../src/plan/options.ts";
 import { planPartition } from "../src/plan/partition.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { planReduce } from "../src/plan/reduce.ts";
+import { FIRST_ITEMS } from "../src/plan/run_key.ts";
 import { planExpandRuns, saturatingSum } from "../src/plan/runs.ts";
 import { planScan } from "../src/plan/scan.ts";
+import { planSearch } from "../src/plan/search.ts";
+import { segmentsOf } from "../src/plan/segments.ts";
 import { planTopK } from "../src/plan/select.ts";
 import { planSort } from "../src/plan/sort.ts";
 import { workGroupCompact, workGroupReduce, workGroupScan } from "../src/wgsl.ts";
@@ -105,9 +110,11 @@ export async function listingsOf(wanted: Wanted, facts: DeviceFacts): Promise<Li
   return [...passes, { title: `In a kernel of yours: ${functions.names[0] ?? ""}`, code: functions.code }];
 }
 
+const segmented = { ...everyMethod, segmentsOf };
+
 /** The plan of a call at hand, for so many elements. */
 function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
-  const { primitive, op, exclusive, predicate, segments, descending, k, bins, range } = choice;
+  const { primitive, op, exclusive, predicate, segments, descending, k, bins, range, key } = choice;
   const type = elementTypes[choice.type] as ElementType;
   const all = { type, maxLength: length };
   const by = segments && {
@@ -123,16 +130,36 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
             }
           : segments.kind,
   };
-  // Runs are segments whose keys are the elements themselves.
-  const runs = { maxLength: length, from: type, type: u32, segments: { keys: type, unique: true } };
+  // Runs are segments whose keys are the elements themselves, or computed from them.
+  const ofKey = key && { key: key.key, keyType: elementTypes[key.keyType], [FIRST_ITEMS]: true };
+  const runs = { maxLength: length, from: type, type: u32, segments: { keys: type, ...ofKey, unique: true } };
+  const combined = { ...all, ...by, op };
+  const inColumns = (primitive: "scan" | "reduce", options: object): Plan =>
+    planColumns(primitive, options as never, facts, everyMethod, [LIE]);
   switch (primitive) {
     case "scan":
-      return planScan({ ...all, ...by, op, exclusive } as never, facts, everyMethod);
+      return segments?.kind === "columns"
+        ? inColumns("scan", { ...combined, exclusive })
+        : planScan({ ...combined, exclusive } as never, facts, segmented);
     case "reduce":
-      return planReduce({ ...all, ...by, op } as never, facts, everyMethod);
+      return segments?.kind === "columns"
+        ? inColumns("reduce", combined)
+        : planReduce(combined as never, facts, segmented);
     case "unique":
     case "runLengths":
-      return planReduce({ ...runs, map: "1u" } as never, facts, everyMethod);
+      return planReduce({ ...runs, map: "1u" } as never, facts, segmented);
+    case "argMin":
+    case "argMax":
+      return planReduce(
+        { ...reductionOf(primitive, type as ScalarType), maxLength: length } as never,
+        facts,
+        everyMethod,
+      );
+    case "searchSorted":
+      return planSearch(
+        { type, maxLength: choice.wanted?.length ?? 0, side: choice.behind ? "right" : "left" },
+        facts,
+      );
     case "expandRuns":
       return {
         ...planExpandRuns(all, facts),

@@ -6,6 +6,7 @@ import { ArgumentError, elementTypes, operators } from "../src/index.ts";
 import type {
   Choice,
   ChosenSegments,
+  ComputedKey,
   OwnOperatorText,
   OwnTypeName,
   PlannedName,
@@ -15,6 +16,7 @@ import type {
 import {
   algorithmNames,
   examples,
+  isOfRuns,
   isPlanned,
   operatorNames,
   ownKey,
@@ -42,7 +44,7 @@ import {
 import { byId, chosen, drawn, html, messageOf } from "./dom.ts";
 import { openGpu } from "./gpu.ts";
 import type { Output } from "./hand.ts";
-import { callOnCpu, callOnGpu, segmentsFor, verifyOutputs } from "./hand.ts";
+import { callOnCpu, callOnGpu, isStartIn, segmentsFor, sortedData, verifyOutputs } from "./hand.ts";
 import { showCode } from "./highlight.ts";
 import type { Listing, Wanted } from "./plans.ts";
 import { listingsOf, listingsOfCall, noDevice } from "./plans.ts";
@@ -160,19 +162,29 @@ function chosenOperator(): Operator<string> {
 const typedNumbers = (id: string): number[] | undefined =>
   input(id).value.trim() === "" ? undefined : Array.from(parseNumbers(input(id).value, "u32") as Uint32Array);
 
+const chosenKey = (): ComputedKey =>
+  ownKey(input("key").value, select("key-type").value as OwnTypeName, input("key-script").value);
+const hasRunKey = (): boolean => isOfRuns(primitive()) && input("by-key").checked;
+
+/** What is looked for, of a type. */
+const chosenWanted = (type: TypeName): ScalarArray =>
+  input("wanted").value.trim() === ""
+    ? countingArray(type, 8, false)
+    : parseNumbers(input("wanted").value, type);
+
 function chosenSegments(): ChosenSegments | undefined {
   const kind = combines() ? select("segments").value : "";
   switch (kind) {
     case "rows":
       return { kind, rows: wholeNumber("rows", "The elements of a row are", 1, 2 ** 24) };
+    case "columns":
+      return { kind, columns: wholeNumber("columns", "The columns are", 1, 2 ** 24) };
     case "offsets":
+    case "heads":
     case "keys":
       return { kind, typed: typedNumbers(kind) };
     case "key":
-      return {
-        kind,
-        ...ownKey(input("key").value, select("key-type").value as OwnTypeName, input("key-script").value),
-      };
+      return { kind, ...chosenKey() };
     default:
       return undefined;
   }
@@ -192,6 +204,9 @@ function choice(): Choice {
     algorithm: algorithmNames.find((name) => name === select("algorithm").value),
     passes: (["single", "reduce-then-scan"] as const).find((name) => name === select("passes").value),
     segments: chosenSegments(),
+    key: hasRunKey() ? chosenKey() : undefined,
+    wanted: primitive() === "searchSorted" ? chosenWanted(type) : undefined,
+    behind: input("behind").checked,
     counts: primitive() === "expandRuns" ? typedNumbers("counts") : undefined,
     descending: input("descending").checked,
     k: primitive() === "topK" ? wholeNumber("k", "How many is", 1, 2 ** 24) : 1,
@@ -289,9 +304,13 @@ function arrange(): void {
     "bins-field": primitive() === "histogram",
     "segments-fields": combines(),
     "rows-field": segments === "rows",
+    "columns-field": segments === "columns",
+    "heads-field": segments === "heads",
     "offsets-field": segments === "offsets",
     "keys-field": segments === "keys",
-    "key-field": segments === "key",
+    "key-field": segments === "key" || hasRunKey(),
+    "by-key-field": isOfRuns(primitive()),
+    "search-fields": primitive() === "searchSorted",
     "own-operator": isOwn(),
     "own-predicate": keeps() && select("predicate").value === OWN,
   };
@@ -521,7 +540,8 @@ async function run(): Promise<void> {
   bringIntoView();
   await drawn();
   const chosen = choice();
-  const data = chosenData(chosen.type, chosen.op.name);
+  const given = chosenData(chosen.type, chosen.op.name);
+  const data = chosen.primitive === "searchSorted" ? sortedData(chosen, given) : given;
   if (data.length > mostElements()) {
     throw new ArgumentError(
       `There are ${data.length} elements; ${chosen.primitive} takes up to ${mostElements()} here`,
@@ -590,7 +610,11 @@ function showElements(chosen: Choice, data: ScalarArray, outputs: readonly Outpu
     );
   const before = readerOf(data, type);
   const starts = startsOf(chosen, data);
-  const longest = Math.max(data.length, ...outputs.map((output) => output.data.length));
+  const longest = Math.max(
+    data.length,
+    chosen.wanted?.length ?? 0,
+    ...outputs.map((output) => output.data.length),
+  );
   const table = html(
     "table",
     { class: "elements" },
@@ -607,6 +631,13 @@ function showElements(chosen: Choice, data: ScalarArray, outputs: readonly Outpu
         show(before(index)),
       ),
     ),
+    ...(chosen.wanted
+      ? [
+          row("looked for", chosen.wanted.length, (index) =>
+            html("td", {}, show(readerOf(chosen.wanted as ScalarArray, type)(index))),
+          ),
+        ]
+      : []),
     ...outputs.map((output) => {
       const after = readerOf(output.data, output.type);
       const isScan = what === "scan";
@@ -618,21 +649,13 @@ function showElements(chosen: Choice, data: ScalarArray, outputs: readonly Outpu
   element("elements").replaceChildren(table);
 }
 
-/** Whether a segment starts at a place. */
+/** Whether a segment starts at a place, behind the first. */
 function startsOf({ segments, type }: Choice, data: ScalarArray): (index: number) => boolean {
   if (segments === undefined) {
     return () => false;
   }
-  const given = segmentsFor(segments, data, type);
-  if ("rows" in given) {
-    return (index) => index > 0 && index % given.rows === 0;
-  }
-  if ("offsets" in given) {
-    const offsets = new Set(Array.from(given.offsets));
-    return (index) => index > 0 && offsets.has(index);
-  }
-  const keys = "keys" in given ? (given.keys as Uint32Array) : new Uint32Array(data.length);
-  return (index) => index > 0 && !Object.is(keys[index], keys[index - 1]);
+  const isStart = isStartIn(segmentsFor(segments, data, type));
+  return (index) => index > 0 && isStart(index);
 }
 
 function showTimes(times: readonly (readonly [name: string, microseconds: number])[], note: string): void {

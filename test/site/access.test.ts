@@ -115,6 +115,22 @@ const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     // Comments are the faintest.
     expect(await page.locator("#wgsl").textContent()).toMatch(/^\/\/ /m);
   },
+  "try.html#search": async (page) => {
+    await page.getByRole("radio", { name: "searchSorted" }).check();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.waitForSelector("#result:not([hidden])");
+  },
+  "try.html#runs": async (page) => {
+    await page.getByRole("radio", { name: "runLengths" }).check();
+    await page.getByLabel(/^By key/).check();
+    expect(await page.locator("#key-field").isVisible()).toBe(true);
+  },
+  "try.html#heads": async (page) => {
+    await page.getByRole("combobox", { name: "Segments" }).selectOption("columns");
+    expect(await page.locator("#columns-field").isVisible()).toBe(true);
+    await page.getByRole("combobox", { name: "Segments" }).selectOption("heads");
+    expect(await page.locator("#heads-field").isVisible()).toBe(true);
+  },
   "watch.html": (page) => page.getByRole("slider", { name: "Step" }).fill("6"),
   "use.html": async () => {},
   "guides/index.html": async () => {},

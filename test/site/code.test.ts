@@ -9,7 +9,7 @@ import { examples, isPlanned, ownKey, ownOperator, predicates } from "../../site
 import type { Numbers } from "../../site/code.ts";
 import { codeOf } from "../../site/code.ts";
 import { countingArray, parseNumbers, runsArray } from "../../site/data.ts";
-import { callOnCpu, callOnGpu, verifyOutputs } from "../../site/hand.ts";
+import { callOnCpu, callOnGpu, sortedData, verifyOutputs } from "../../site/hand.ts";
 import { onCpu } from "../../site/verify.ts";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -30,6 +30,9 @@ const choiceOf = (details: Partial<Choice>): Choice => ({
   algorithm: undefined,
   passes: undefined,
   segments: undefined,
+  key: undefined,
+  wanted: undefined,
+  behind: false,
   counts: undefined,
   descending: false,
   k: 1,
@@ -106,9 +109,54 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
   { choice: choiceOf({ primitive: "sort", descending: true, type: "u64" }), numbers: typed("u64") },
   { choice: choiceOf({ primitive: "argSort", type: "f32" }), numbers: typed("f32", "3 -1 7 -0 0 nan") },
   { choice: choiceOf({ primitive: "topK", k: 3 }), numbers: typed("u32") },
+  { choice: choiceOf({ segments: { kind: "columns", columns: 4 } }), numbers: typed("u32") },
+  {
+    choice: choiceOf({ primitive: "reduce", type: "f64", segments: { kind: "columns", columns: 2 } }),
+    numbers: { source: "counting", length: 30 },
+  },
+  {
+    choice: choiceOf({ segments: { kind: "heads", typed: [0, 0, 7, 0, 0, 1, 1, 0] }, exclusive: true }),
+    numbers: typed("u32"),
+  },
+  {
+    choice: choiceOf({ primitive: "reduce", type: "i32", segments: { kind: "heads", typed: undefined } }),
+    numbers: { source: "counting", length: 30 },
+  },
+  { choice: choiceOf({ primitive: "argMin", type: "f32" }), numbers: typed("f32", "3 nan -1 7 -1") },
+  { choice: choiceOf({ primitive: "argMax", type: "u64" }), numbers: typed("u64") },
+  {
+    choice: choiceOf({ primitive: "searchSorted", wanted: parseNumbers("3 0 9 1", "u32") }),
+    numbers: typed("u32"),
+  },
+  {
+    choice: choiceOf({
+      primitive: "searchSorted",
+      type: "i64",
+      behind: true,
+      wanted: parseNumbers("-5 2 3", "i64"),
+    }),
+    numbers: { source: "runs", length: 40 },
+  },
+  {
+    choice: choiceOf({ primitive: "unique", key: ownKey("x / 10u", "u32", "Math.floor(x / 10)") }),
+    numbers: typed("u32", "11 12 25 27 3 4"),
+  },
+  {
+    choice: choiceOf({
+      primitive: "runLengths",
+      type: "f32",
+      key: ownKey("i32(floor(x))", "i32", "Math.floor(x)"),
+    }),
+    numbers: typed("f32", "0.5 0.25 -0.5 1 1.5 3"),
+  },
 ];
 
-/** The numbers as the page has them. */
+/** The numbers as the page has them: in order, if it searches them. */
+function dataOf({ choice, numbers }: (typeof cases)[number]): ScalarArray {
+  const data = arrayOf(choice.type, numbers);
+  return choice.primitive === "searchSorted" ? sortedData(choice, data) : data;
+}
+
 function arrayOf(type: Choice["type"], numbers: Numbers): ScalarArray {
   switch (numbers.source) {
     case "typed":
@@ -124,7 +172,7 @@ function arrayOf(type: Choice["type"], numbers: Numbers): ScalarArray {
 }
 
 const titleOf = ({ choice, numbers }: (typeof cases)[number]): string =>
-  `${choice.primitive} of ${choice.type}, ${numbers.source}${choice.segments ? `, ${choice.segments.kind}` : ""}${choice.own ? `, ${choice.own.name}` : ""}`;
+  `${choice.primitive} of ${choice.type}, ${numbers.source}${choice.segments ? `, ${choice.segments.kind}` : ""}${choice.key ? `, by ${choice.key.key}` : ""}${choice.own ? `, ${choice.own.name}` : ""}`;
 
 for (const one of rows(cases, { of: 6 })) {
   test(`the code does what the page does: ${titleOf(one)}`, async () => {
@@ -135,7 +183,7 @@ for (const one of rows(cases, { of: 6 })) {
     await runBlocks(titleOf(one), [{ language: "ts", text, note: "" }], {
       console: { log: (...values: unknown[]) => logged.push(...values) },
     });
-    const data = arrayOf(choice.type, numbers);
+    const data = dataOf(one);
     const expected = isPlanned(choice)
       ? [onCpu({ ...choice, primitive: choice.primitive as "scan", own: choice.own !== undefined, data })]
       : callOnCpu(choice, data).map((output) => output.data);
@@ -194,8 +242,9 @@ test("a key of JavaScript that gives no number, or is none", () => {
 });
 
 test("one wrong element of any result is found", async () => {
-  for (const { choice, numbers } of cases.filter((one) => !isPlanned(one.choice))) {
-    const data = arrayOf(choice.type, numbers);
+  for (const one of cases.filter(({ choice }) => !isPlanned(choice))) {
+    const { choice } = one;
+    const data = dataOf(one);
     const expected = callOnCpu(choice, data);
     for (const at of expected.keys()) {
       const actual = callOnCpu(choice, data);
@@ -214,6 +263,9 @@ inTurn("sums of segments may be off by their bound, and by no more", async () =>
   for (const [primitive, segments] of [
     ["scan", { kind: "rows", rows: 64 }],
     ["scan", { kind: "offsets", typed: undefined }],
+    ["scan", { kind: "columns", columns: 64 }],
+    ["reduce", { kind: "columns", columns: 32 }],
+    ["reduce", { kind: "heads", typed: undefined }],
     ["reduce", { kind: "keys", typed: undefined }],
     ["scan", { kind: "key", ...ownKey("i32(floor(x))", "i32", "Math.floor(x)") }],
   ] as const) {

@@ -83,6 +83,9 @@ const results = {
   sort: { sorted: "7 6 4 3 3 1 1 0" },
   argSort: { positions: "2 6 4 0 7 1 5 3" },
   topK: { values: "7 6 4", indices: "2 6 4" },
+  argMin: { value: "0", "at index": "3" },
+  argMax: { value: "7", "at index": "2" },
+  searchSorted: { elements: "0 1 1 3 3 4 6 7", "looked for": "3 0 9 1", places: "3 0 8 1" },
 } as const;
 test("each primitive that has no plan of the page's is run, checked and timed", async () => {
   const page = await visit("try.html");
@@ -98,6 +101,8 @@ test("each primitive that has no plan of the page's is run, checked and timed", 
       await page.getByRole("textbox", { name: /^Counts/ }).fill("");
     } else if (name === "topK") {
       await page.getByRole("spinbutton", { name: "How many" }).fill("3");
+    } else if (name === "searchSorted") {
+      await page.getByRole("textbox", { name: /^Look for/ }).fill("3, 0 9 1");
     } else if (name === "sort") {
       await page.getByLabel(/^Descending/).check();
     }
@@ -109,8 +114,67 @@ test("each primitive that has no plan of the page's is run, checked and timed", 
     }
     expect(await page.locator("#times .number").allTextContents(), name).toHaveLength(2);
     expect(await page.locator("#listing option").count(), name).toBeGreaterThan(0);
-    await expect.poll(() => textOf(page, "#code")).toContain(`await fold.${name}(data`);
+    await expect
+      .poll(() => textOf(page, "#code"))
+      .toContain(`await fold.${name}(${name === "searchSorted" ? "sorted" : "data"}`);
   }
+  await page.getByLabel(/^Behind equal elements/).check();
+  expect(await run(page)).toMatch(/^4 values: each the same/);
+  expect(await row(page, "places")).toEqual(["5", "1", "8", "3"]);
+  await page.getByRole("textbox", { name: /^Look for/ }).fill("-1");
+  expect(await run(page)).toMatch(/^Number 1 is “-1”; u32 takes whole numbers/);
+});
+
+test("columns, and segments that flags begin", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  const segments = page.getByRole("combobox", { name: "Segments" });
+  await segments.selectOption("columns");
+  await page.getByRole("spinbutton", { name: "Columns of the matrix" }).fill("4");
+  expect(await run(page)).toMatch(/^8 values: each the same/);
+  expect(await row(page, "prefixes")).toEqual(["3", "1", "7", "0", "7", "2", "13", "3"]);
+  const listing = page.locator("#listing option");
+  expect((await listing.allTextContents()).join()).toMatch(/column/);
+  await page.getByRole("radio", { name: "reduce" }).check();
+  await run(page);
+  expect(await row(page, "totals")).toEqual(["7", "2", "13", "3"]);
+  await page.getByRole("spinbutton", { name: "Columns of the matrix" }).fill("3");
+  expect(await run(page)).toMatch(/columns.* do not divide|does not divide/);
+  await segments.selectOption("heads");
+  await page.getByRole("textbox", { name: /^Flags/ }).fill("0 0 1 0 0 9 0 0");
+  expect(await run(page)).toMatch(/^3 values: each the same/);
+  expect(await row(page, "totals")).toEqual(["4", "11", "10"]);
+  // The first of the default's segments has one element, the next three, then five.
+  await page.getByRole("textbox", { name: /^Flags/ }).fill("");
+  await run(page);
+  expect(await row(page, "totals")).toEqual(["3", "8", "14"]);
+  await page.getByRole("textbox", { name: /^Flags/ }).fill("1 0");
+  expect(await run(page)).toMatch(/heads? has 2 .* 8 items/i);
+});
+
+test("runs of a key that is computed", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  await page.locator("#typed").fill("11 12 25 27 3");
+  await page.getByRole("radio", { name: "runLengths" }).check();
+  expect(await page.getByRole("textbox", { name: "Key in WGSL" }).isVisible()).toBe(false);
+  await page.getByLabel(/^By key/).check();
+  expect(await run(page)).toMatch(/^6 values: each the same/);
+  expect(await row(page, "values")).toEqual(["11", "25", "3"]);
+  expect(await row(page, "counts")).toEqual(["2", "2", "1"]);
+  await page.getByRole("radio", { name: "unique" }).check();
+  await page.getByRole("textbox", { name: "Key in WGSL" }).fill("f32(x / 10u) / 2.0");
+  await page.getByRole("textbox", { name: "The key in JavaScript" }).fill("Math.floor(x / 10) / 2");
+  await page.getByRole("combobox", { name: "Type of the key" }).selectOption("f32");
+  expect(await run(page)).toMatch(/^3 values: each the same/);
+  await expect
+    .poll(() => textOf(page, "#code"))
+    .toContain('fold.unique(data, { key: "f32(x / 10u) / 2.0", keyType: f32 })');
+  await page.getByRole("textbox", { name: "The key in JavaScript" }).fill("x");
+  expect(await run(page)).toBe("The GPU gives 3 elements as values, and the CPU 5.");
+  // No other primitive has the key.
+  await page.getByRole("radio", { name: "scan" }).check();
+  expect(await page.getByRole("textbox", { name: "Key in WGSL" }).isVisible()).toBe(false);
 });
 
 test("segments start anew", async () => {
