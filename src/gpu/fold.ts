@@ -1188,9 +1188,9 @@ export class Fold {
     options: StreamOptions<Name, V> & StreamRowsOption,
   ): StreamOf<Name, V>;
   reduceStream(source: unknown, options?: AnyStreamOptions): unknown {
-    return options === undefined && Object(source).segments !== undefined
-      ? streamFor(this.#context, "reduceStream", source as AnyStreamOptions)
-      : this.#later("reduceStream", source, options as AnyStreamOptions);
+    return options || !(source as AnyStreamOptions | undefined)?.segments
+      ? this.#later("reduceStream", source, options as AnyStreamOptions)
+      : streamFor(this.#context, "reduceStream", source as AnyStreamOptions);
   }
 
   /**

@@ -12,7 +12,7 @@ import type { ReduceOptions } from "../plan/reduce.ts";
 import { planReduce } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
-import { mostOfWindow, requireWindows, windowOf } from "../plan/windows.ts";
+import { requireWindows, windowOf } from "../plan/windows.ts";
 import type { Context } from "./context.ts";
 import { explain } from "./device.ts";
 import type { Compiled, PartParams, Range, ResolvedRanges } from "./executor.ts";
@@ -210,7 +210,8 @@ interface Places {
 function partsOf({ plan, reduces, options }: Windows, room: number, limits: Limits): readonly Places[] {
   const { output, unique = 0 } = plan.itemBytes;
   const bytes = Math.max(isByOffsets(options) ? 4 : 0, ...(reduces ? [output, unique] : []));
-  const most = mostOfWindow(Math.max(4, bytes), limits);
+  // As many as a window of data without an end has.
+  const most = windowOf(Number.POSITIVE_INFINITY, Math.max(4, bytes), limits) ?? 1;
   // There is one offset more than there are segments.
   return windowsOf(room, room < most ? Math.max(1, room) : most);
 }

@@ -256,17 +256,12 @@ const windowFor = (
 ): number | undefined =>
   windowOf(
     maxLength,
-    Math.max(
-      type?.bytes ?? 0,
-      from?.bytes ?? 0,
-      segments?.keys?.bytes ?? 4,
-      (segments?.unique && segments.keyType?.bytes) || 0,
-    ),
+    Math.max(...[type, from, segments?.keys, segments?.keyType].map((one) => one?.bytes ?? 4)),
     limits,
   );
 
-/** Segments that may have keys, which a reduction may store. */
-type Keys = { readonly keys?: ElementType; readonly keyType?: ElementType; readonly unique?: boolean };
+/** Segments that may have keys, which may be computed. */
+type Keys = { readonly keys?: ElementType; readonly keyType?: ElementType };
 
 /** Makes what is prepared check ranges before it records them. */
 function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {

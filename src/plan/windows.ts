@@ -7,18 +7,19 @@ const SLACK = 4096;
 /** A window has a multiple of so many items, so that each starts at an aligned address, and at a vector. */
 const UNIT = 256;
 
-/** The most items of so many bytes that a window has. */
-export const mostOfWindow = (itemBytes: number, { maxStorageBufferBindingSize }: Limits): number =>
-  Math.floor((maxStorageBufferBindingSize - SLACK) / itemBytes / UNIT) * UNIT;
-
 /**
  * Items of a window, if a range of `maxLength` items of so many bytes is longer than a binding may be; undefined if one
  * binding holds it.
  */
-export function windowOf(maxLength: unknown, itemBytes: number, limits: Limits): number | undefined {
-  const most = mostOfWindow(itemBytes, limits);
-  const isLong = typeof maxLength === "number" && maxLength * itemBytes > limits.maxStorageBufferBindingSize;
-  return isLong && most > 0 ? most : undefined;
+export function windowOf(
+  maxLength: unknown,
+  itemBytes: number,
+  { maxStorageBufferBindingSize }: Limits,
+): number | undefined {
+  const most = Math.floor((maxStorageBufferBindingSize - SLACK) / itemBytes / UNIT) * UNIT;
+  return typeof maxLength === "number" && maxLength * itemBytes > maxStorageBufferBindingSize && most > 0
+    ? most
+    : undefined;
 }
 
 /** The most items in windows: indices are u32. @throws {LimitError} if no buffer holds so many. */
