@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { filesApart } from "./test/support/apart.ts";
 import { LongestFirst, secondsReporter } from "./test/support/longest_first.ts";
 import { seedReporter } from "./test/support/seed_reporter.ts";
 import { skippedReporter } from "./test/support/skipped_reporter.ts";
@@ -11,11 +12,35 @@ import { isQuick } from "./test/support/tier.ts";
 // One for all processes of a run: it chooses the data, and the rows of the quick tier.
 process.env.WAVEFOLD_SEED ||= String((Math.random() * 2 ** 32) >>> 0);
 
+const onGpu = process.env.WAVEFOLD_TEST_ADAPTER === "gpu";
+
 // Every process that Node.js runs takes it: those of the tests, and those that they start. On a GPU, tests wait as programs do.
 const polling = `--import=${pathToFileURL(resolve("test/support/polling.mjs")).href}`;
 const { NODE_OPTIONS = "" } = process.env;
-if (process.env.WAVEFOLD_TEST_ADAPTER !== "gpu" && !NODE_OPTIONS.includes(polling)) {
+if (!onGpu && !NODE_OPTIONS.includes(polling)) {
   process.env.NODE_OPTIONS = `${NODE_OPTIONS} ${polling}`.trim();
+}
+
+const ALL = "test/**/*.test.ts";
+
+/**
+ * Most files of tests share two processes, one file after another. To start one, and to load the sources and warm them up, takes a
+ * third of a second of CPU for each file. On a GPU, each file has its own: there a fault can take the device from the files after it.
+ */
+function inFewProcesses() {
+  const apart = filesApart();
+  return [
+    { extends: true as const, test: { name: "apart", include: apart } },
+    {
+      extends: true as const,
+      test: {
+        name: "together",
+        include: [ALL],
+        exclude: [...configDefaults.exclude, ...apart],
+        isolate: false,
+      },
+    },
+  ];
 }
 
 export default defineConfig(({ mode }) => {
@@ -38,8 +63,8 @@ export default defineConfig(({ mode }) => {
       },
     ],
     test: {
-      include: ["test/**/*.test.ts"],
       pool: "forks" as const,
+      ...(isQuick() && !onGpu ? { projects: inFewProcesses() } : { include: [ALL] }),
       // In the quick tier a group of tests may have none whose turn it is.
       passWithNoTests: isQuick(),
       maxWorkers: 2,

@@ -12,13 +12,17 @@ const file = new URL("seconds.json", import.meta.url);
 const read = (): Seconds => JSON.parse(readFileSync(file, "utf8")) as Seconds;
 const tier = (): keyof Seconds => (isQuick() ? "quick" : "full");
 
-/** Starts the files that take longest first, so that no worker is left with one of them at the end. Unknown files come before all. */
+/**
+ * Starts the files that take longest first, so that no worker is left with one of them at the end. Unknown files come before all.
+ * Files that share processes come after those with their own: a shared process ends where one of the others follows.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const seconds = read()[tier()];
     const secondsOf = ({ moduleId }: TestSpecification): number =>
       seconds[relative(process.cwd(), moduleId)] ?? Number.MAX_VALUE;
-    return [...files].sort((a, b) => secondsOf(b) - secondsOf(a));
+    const isShared = ({ project }: TestSpecification): number => Number(project.config.isolate === false);
+    return [...files].sort((a, b) => isShared(a) - isShared(b) || secondsOf(b) - secondsOf(a));
   }
 }
 
