@@ -201,8 +201,11 @@ const CONTENT_TYPES: Record<string, string> = {
   ".wasm": "application/wasm",
 };
 
-/** Serves a folder's files on a free port of this machine. */
-export async function serveFolder(folder: string): Promise<{ url: string; close(): Promise<void> }> {
+/** Serves a folder's files on a free port of this machine, with more headers. */
+export async function serveFolder(
+  folder: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ url: string; close(): Promise<void> }> {
   const root = normalize(folder + sep);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
@@ -215,7 +218,10 @@ export async function serveFolder(folder: string): Promise<{ url: string; close(
         path = join(path, "index.html");
       }
       const body = await readFile(path);
-      response.writeHead(200, { "content-type": CONTENT_TYPES[extname(path)] ?? "application/octet-stream" });
+      response.writeHead(200, {
+        "content-type": CONTENT_TYPES[extname(path)] ?? "application/octet-stream",
+        ...headers,
+      });
       response.end(body);
     } catch {
       response.writeHead(404, { "content-type": "text/plain" }).end("not found");
