@@ -3,15 +3,17 @@ import { filesApart, needsOwnProcess } from "./apart.ts";
 
 test("files that change their process, or measure it, have one of their own", () => {
   const apart = filesApart();
-  // They replace modules, measure memory, collect garbage, and add WebGPU's globals.
+  // They replace modules, measure memory, take much of it, collect garbage, and add WebGPU's globals.
   expect(apart).toEqual(
     expect.arrayContaining([
       "test/cli/doctor_lost.test.ts",
       "test/docs/guides.test.ts",
       "test/errors.test.ts",
       "test/gpu/compile_cost.test.ts",
+      "test/gpu/kept.test.ts",
       "test/gpu/memory.test.ts",
       "test/gpu/on_gpu.test.ts",
+      "test/kernels/validity.test.ts",
       "test/typegpu.test.ts",
     ]),
   );
