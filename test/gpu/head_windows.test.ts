@@ -438,6 +438,58 @@ describe("every segment's total is the reference's, and so are keys and their nu
     marks.destroy();
   });
 
+  test("offsets that leave out items at either end, that pass the end, and that fall", async () => {
+    const { device } = fold();
+    const length = 9000;
+    const data = random(length, "some items");
+    const input = storageBuffer(device, data);
+    const reduce = await fold().prepareReduce({
+      type: u32,
+      op: affine,
+      segments: "offsets",
+      maxLength: length,
+    });
+    const identity = reduceReference(new Uint32Array(0), { op: affine });
+    const of = (from: number, to: number): number => reduceReference(data.slice(from, to), { op: affine });
+    for (const [offsets, expected] of [
+      [
+        [700, 700, 5000, 8000],
+        [identity, of(700, 5000), of(5000, 8000)],
+      ],
+      [[3100, 3200], [of(3100, 3200)]],
+      [
+        [6000, 20_000, 30_000],
+        [of(6000, length), identity],
+      ],
+      [[9000, 9000], [identity]],
+      // What is stored for these nobody promises.
+      [[8000, 10, 7000, 4], undefined],
+    ] as const) {
+      const starts = storageBuffer(device, Uint32Array.from(offsets));
+      const output = storageBuffer(device, poisoned(20));
+      const segmentCount = offsets.length - 1;
+      submit((encoder) =>
+        reduce.record(encoder, {
+          input,
+          output: { buffer: output, offset: 16 },
+          offsets: starts,
+          segmentCount,
+          length,
+        }),
+      );
+      const found = await readWords(device, output);
+      if (expected) {
+        expectSameBits(found.slice(4, 4 + segmentCount), Uint32Array.from(expected), `offsets ${offsets}`);
+      }
+      expectSameBits(found.slice(0, 4), poisoned(4), `before, ${offsets}`);
+      expectSameBits(found.slice(4 + segmentCount), poisoned(16 - segmentCount), `behind, ${offsets}`);
+      starts.destroy();
+      output.destroy();
+    }
+    reduce.destroy();
+    input.destroy();
+  });
+
   test("calls at hand and on the GPU, what a compaction left, and runs", async () => {
     const data = random(9000, "calls");
     const heads = Uint32Array.from({ length: 9000 }, (_, at) => Number(at === 2500 || at === 7000));
