@@ -611,7 +611,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "NaN are ranked as they arrive",
     shownBy: "keys with NaN, ranked as they arrive",
-    from: "return x == 0xffffffffu;",
+    from: "return all(x == Key(0xffffffffu));",
     to: "return false;",
   },
   {
@@ -796,34 +796,46 @@ const mutations: readonly Mutation[] = [
   },
   {
     title: "a choice ends while more keys are left than are wanted",
-    shownBy: "the greatest",
+    shownBy: "the greatest of many",
     from: "all_are_taken = remaining == last.z;",
     to: "all_are_taken = remaining <= last.z;",
     unseenOnGpus: "what is taken too many has room in the list, and its place in the list leaves it out",
   },
   {
     title: "of equal keys, those with the lowest numbers are not told apart",
-    shownBy: "the greatest",
+    shownBy: "the greatest of many",
     from: "numbers[item] >> end, by_number",
     to: "0u, by_number",
   },
   {
     title: "a limit leaves out keys that have its first digits",
     shownBy: "the greatest of many",
-    from: "(limit | ~bits_above(end)) & key_bits()",
-    to: "limit & key_bits()",
+    from: "limit.key |= select(Key(), ~bits_above(end), all_are_taken);",
+    to: "",
+  },
+  {
+    title: "numbers of equal keys are no part of a limit",
+    shownBy: "the greatest",
+    from: "(last.x << end) | select(0u, (1u << end) - 1u, all_are_taken)",
+    to: "0u",
   },
   {
     title: "what is equal to the limit is dropped",
     shownBy: "the greatest",
-    from: "comes_before(limit, keys[item])",
-    to: "!comes_before(keys[item], limit)",
+    from: "(all(limit.key == key) && limit.number < number)",
+    to: "all(limit.key == key)",
   },
   {
     title: "of equal elements, those that come later are the first",
     shownBy: "the greatest",
-    from: "few_numbers[other] < number",
-    to: "few_numbers[other] > number",
+    from: "limit.number < number",
+    to: "limit.number > number",
+  },
+  {
+    title: "some of a list's elements are not compared",
+    shownBy: "the greatest",
+    from: "task < count * COMPARERS",
+    to: "task < count * (COMPARERS - 1u)",
   },
   {
     title: "parts of a block are those of the first one",

@@ -207,6 +207,15 @@ describe("long data in short tiles", () => {
     }
   });
 
+  test("fewer threads than elements are wanted hold those that may be among the first", async () => {
+    // A thread has every fourth element of the last blocks, so two of four threads have all that are greatest.
+    const data = Uint32Array.from({ length: 3000 }, (_, at) => (at % 4 < 2 ? 9 : at % 8));
+    const testing = { blocks: 16, threads: 4, tileShift: 3, workGroupSize: 8, items: 4, inOrder: 4 };
+    const { facts } = contextOf(fold().device);
+    const plan = planTopK({ type: u32, k: 4, maxLength: data.length }, facts, everyMethod, testing);
+    await check(plan, data, topKReference(data, 4), 0, false);
+  });
+
   test.for(rows(table, { of: 20, shift: 5 }))(
     "$name, $kind: each work-group counts in several tiles",
     async ({ name, kind }) => {

@@ -7,8 +7,9 @@
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn choose_first_blocks(@builtin(local_invocation_index) thread: u32) {
   let few = list_blocks(params.digit, data_length(), MOST_WANTED, thread);
+  place_few(few.count, thread);
   for (var at = thread; at < few.count; at += WORK_GROUP_SIZE) {
-    let place = place_among_few(at, few.count);
+    let place = atomicLoad(&few_places[at]);
     if (place < params.wanted) {
       taken[place] = few_numbers[at];
     }

@@ -31,9 +31,11 @@ fn take_first(@builtin(local_invocation_index) thread: u32) {
   let near = key_from_item(read_item(0u)) & key_bits();
   // The list of blocks gives way to that of elements.
   workgroupBarrier();
-  let few = list_few(keys, positions, left, blocks.limit, near, wanted, MOST_WANTED, thread);
+  let are_many = FIRST_SHIFT == 0u && length > MOST_WANTED;
+  let few = list_few(keys, positions, left, blocks.limit, near, wanted, MOST_WANTED, are_many, thread);
+  place_few(few.count, thread);
   for (var at = thread; at < few.count; at += WORK_GROUP_SIZE) {
-    let place = place_among_few(at, few.count);
+    let place = atomicLoad(&few_places[at]);
     if (place < wanted) {
       let position = few_numbers[at];
       write_item(place, read_item(position));

@@ -24,7 +24,8 @@ fn list_blocks(shift: u32, length: u32, most: u32, thread: u32) -> Few {
       left |= 1u << item;
     }
   }
-  let few = list_few(keys, block_numbers, left, limit, near, min(params.wanted, blocks), most, thread);
+  let are_many = shift == FIRST_SHIFT && blocks > most;
+  let few = list_few(keys, block_numbers, left, limit, near, min(params.wanted, blocks), most, are_many, thread);
   // If there are fewer blocks than elements are wanted, the last one's first key is no limit.
   return Few(few.count, select(key_bits(), few.limit, blocks >= params.wanted));
 }

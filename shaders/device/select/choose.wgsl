@@ -75,20 +75,36 @@ fn clear_digits(thread: u32) {
   }
 }
 
-// A key that at least `wanted` items of the work-group do not come behind, given the first key of each thread that has any. If fewer
-// threads have one, it is the last key. `near` is any key. The more of its highest bits all keys share, the fewer digits are counted.
-fn limit_of_threads(key: Key, has_key: bool, near: Key, wanted: u32, thread: u32) -> Key {
-  var end = greatest_end(select(0u, bits_used(key ^ near), has_key), FIRST_BIT + 1u, thread);
-  var limit = near & bits_above(end);
-  var is_equal = has_key;
+// An item comes behind it if its key does, or if its key is this one and its number is greater.
+struct Limit {
+  key: Key,
+  number: u32,
+}
+
+// A limit that at least `wanted` items of the work-group do not come behind, given the first item of each thread that has any. If
+// fewer threads have one, it is the last of all. `near` is any key. The more of its highest bits all keys share, the fewer digits
+// are counted. Numbers differ.
+fn limit_of_threads(key: Key, number: u32, has_item: bool, near: Key, wanted: u32, thread: u32) -> Limit {
+  var end = greatest_end(select(0u, bits_used(key ^ near), has_item), FIRST_BIT, thread);
+  var limit = Limit(near & bits_above(end), ~0u);
+  var is_equal = has_item;
   var remaining = wanted;
   var half = 0u;
   var is_found = true;
   var all_are_taken = false;
-  while (end > FIRST_BIT && !all_are_taken) {
-    let bits = min(DIGIT_BITS, end - FIRST_BIT);
+  // Digits of keys, and then those of numbers.
+  for (var by_number = false; !all_are_taken; ) {
+    if (end <= select(FIRST_BIT, 0u, by_number)) {
+      if (by_number) {
+        break;
+      }
+      by_number = true;
+      limit.number = 0u;
+      end = greatest_end(select(0u, 32u - countLeadingZeros(number), is_equal), 1u, thread);
+    }
+    let bits = min(DIGIT_BITS, end - select(FIRST_BIT, 0u, by_number));
     end -= bits;
-    let digit = bits_from(key, end) & ((1u << bits) - 1u);
+    let digit = select(bits_from(key, end), number >> end, by_number) & ((1u << bits) - 1u);
     if (is_equal) {
       atomicAdd(&digit_counts[half + digit], 1u);
     }
@@ -97,11 +113,19 @@ fn limit_of_threads(key: Key, has_key: bool, near: Key, wanted: u32, thread: u32
     is_equal = is_equal && digit == last.x;
     is_found = last.z > 0u;
     remaining -= last.y;
-    limit |= digit_at(last.x, end);
     all_are_taken = !is_found || remaining == last.z;
+    if (by_number) {
+      limit.number |= (last.x << end) | select(0u, (1u << end) - 1u, all_are_taken);
+    } else {
+      limit.key |= digit_at(last.x, end);
+      limit.key |= select(Key(), ~bits_above(end), all_are_taken);
+    }
   }
   clear_digits(thread);
-  return select(key_bits(), (limit | ~bits_above(end)) & key_bits(), is_found);
+  if (!is_found) {
+    return Limit(key_bits(), ~0u);
+  }
+  return Limit(limit.key & key_bits(), limit.number);
 }
 
 struct Choice {
