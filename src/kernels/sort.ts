@@ -381,6 +381,12 @@ export function sortPassKernel(
   );
 }
 
+/** The WGSL that says whether a key is that of items of several bits: NaN. */
+export function equalsOthersText({ type, key }: Pick<SortKernelOptions, "type" | "key">): string {
+  const nan = `Key(${key.descending ? "0u" : "0xffffffffu"})`;
+  return conversion("are_equals_others", "Key", "bool", type.kind === "float" ? `all(x == ${nan})` : "false");
+}
+
 /**
  * The kernel that sorts keys alone by one digit, if they are ranked by the order in which they arrive. `disorder` is for tests: every
  * such tile is out of order.
@@ -390,23 +396,14 @@ export function keysPassKernel(
   lookBack: SortLookBack | undefined,
   disorder?: number,
 ): Kernel {
-  const { type, key } = options;
-  const isPair = keyWords(key.type) === 2;
-  const nan = key.descending ? "0u" : "0xffffffffu";
+  const isPair = keyWords(options.key.type) === 2;
   return linkSort(
     options,
     "sort keys by a digit",
     "sort_keys_pass",
     [
       ...itemSources(options, "items"),
-      generated(
-        conversion(
-          "are_equals_others",
-          "Key",
-          "bool",
-          type.kind === "float" ? (isPair ? `all(x == vec2<u32>(${nan}))` : `x == ${nan}`) : "false",
-        ),
-      ),
+      generated(equalsOthersText(options)),
       exchangeText(options),
       outputItems,
       ...rankSources(options),

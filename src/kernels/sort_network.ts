@@ -1,5 +1,7 @@
 import sortKeysInThreadsFile from "../../shaders/device/kernels/sort_keys_in_threads.wgsl";
 import sortSegmentsInThreadsFile from "../../shaders/device/kernels/sort_segments_in_threads.wgsl";
+import keysTellAllButNanFile from "../../shaders/device/sort/keys_tell_all_but_nan.wgsl";
+import keysTellItemsFile from "../../shaders/device/sort/keys_tell_items.wgsl";
 import networkFile from "../../shaders/device/sort/network.wgsl";
 import networkOfKeysFile from "../../shaders/device/sort/network_of_keys.wgsl";
 import networkOfPlacesFile from "../../shaders/device/sort/network_of_places.wgsl";
@@ -10,13 +12,15 @@ import type { Kernel } from "./kernel.ts";
 import { outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { SortKernelOptions, SortSource } from "./sort.ts";
-import { itemSources, linkSort } from "./sort.ts";
+import { equalsOthersText, itemSources, linkSort } from "./sort.ts";
 import { keyBitsText, keyWords } from "./sort_key.ts";
 import type { SegmentUse } from "./sort_segments.ts";
 import { keyOrders, placesInSlots, segmentFiles, sourcesFor } from "./sort_segments.ts";
 
 // Kernels that sort by networks of comparisons: what fits in a tile, and segments of which a tile has several.
 
+const keysTellAllButNan = /* @__PURE__ */ file("sort/keys_tell_all_but_nan.wgsl", keysTellAllButNanFile);
+const keysTellItems = /* @__PURE__ */ file("sort/keys_tell_items.wgsl", keysTellItemsFile);
 const network = /* @__PURE__ */ file("sort/network.wgsl", networkFile);
 const networkOfKeys = /* @__PURE__ */ file("sort/network_of_keys.wgsl", networkOfKeysFile);
 const networkOfPlaces = /* @__PURE__ */ file("sort/network_of_places.wgsl", networkOfPlacesFile);
@@ -124,15 +128,17 @@ function networkText(network: Network): string {
   ].join("\n\n");
 }
 
-/** The item that has a key, in WGSL, for types whose keys tell all. */
+/** The item that has a key, in WGSL, for types whose keys tell all, but for the bits of NaN. */
 const itemsOfKeys: Readonly<Partial<Record<TypeName, string>>> = {
   u32: "x",
   i32: "x ^ 0x80000000u",
+  f32: "f32_bits_from_order(x)",
   u64: "x",
   i64: "x ^ vec2<u32>(0u, 0x80000000u)",
+  f64: "f64_bits_from_order(x)",
 };
 
-/** Whether keys are sorted that tell all of their items, so that nothing else has to move. */
+/** Whether keys are sorted that tell all of their items but NaN, so that nothing else has to move. */
 export const areKeysAlone = (
   { key, keysAlone, payload }: Pick<SortKernelOptions, "key" | "keysAlone" | "payload">,
   bits: number,
@@ -168,6 +174,12 @@ export function networkKernel(
         placesInSlots,
         segmentFiles[use],
         ...orders,
+        ...(type.kind === "float"
+          ? [
+              generated(`${equalsOthersText(options)}\n\nconst NAN_COMES_FIRST = ${key.descending};`),
+              keysTellAllButNan,
+            ]
+          : [keysTellItems]),
         generated(
           [
             conversion("key_from_turned", "Key", "Key", key.descending ? "~x" : "x"),
@@ -198,12 +210,13 @@ export function networkKernel(
   );
 }
 
-/** The bytes of work-group memory that a network takes for a tile of so many items. */
+/** The bytes of work-group memory that a network takes for a tile of so many items. Floats have notes of which are NaN. */
 export function networkMemory(
-  { key, ...options }: Pick<SortKernelOptions, "key" | "keysAlone" | "payload">,
+  { type, ...options }: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">,
   bits: number,
   tile: number,
 ): number {
-  const words = keyWords(key.type) + (areKeysAlone({ key, ...options }, bits) ? 0 : 1);
-  return 4 * words * (tile + tile / 16);
+  const isAlone = areKeysAlone(options, bits);
+  const words = keyWords(options.key.type) + (isAlone ? 0 : 1);
+  return 4 * words * (tile + tile / 16) + (isAlone && type.kind === "float" ? tile / 8 + 8 : 0);
 }

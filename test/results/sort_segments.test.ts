@@ -15,7 +15,7 @@ import { argSortReference, topKReference } from "../../src/reference/sort.ts";
 import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
-import { randomBits, randomItems } from "../support/random.ts";
+import { anyItems, randomBits, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.ts";
 
@@ -378,7 +378,21 @@ test.for(rows(networkCases, { of: 12 }))(
   },
 );
 
-const keyCases = (["u32", "i32", "u64", "i64"] as const).flatMap((type) =>
+/** Any items, of which one in three is NaN, each with bits of its own. */
+function withNan(name: "f32" | "f64", length: number, seed: string): Uint32Array {
+  const data = anyItems(name, length, seed);
+  const words = new Uint32Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength / 4);
+  const each = words.length / length;
+  const next = randomBits(`${seed} NaN`);
+  for (let at = 0; at < length; at++) {
+    if (next() % 3 === 0) {
+      words[(at + 1) * each - 1] = (at % 2 === 0 ? 0xfff8_0000 : 0x7ff8_0000) + (at % 0x8_0000);
+    }
+  }
+  return data as Uint32Array;
+}
+
+const keyCases = (["u32", "i32", "u64", "i64", "f32", "f64"] as const).flatMap((type) =>
   networks.map((testing, at) => ({ type, testing, segments: (["rows", "offsets"] as const)[at] as "rows" })),
 );
 
@@ -401,9 +415,14 @@ test.for(rows(keyCases, { of: 12 }))(
       );
       expect(plan.kernels[0]?.code).toContain("item_from_key");
       const prepared = await prepare(context, plan);
-      for (const kind of ["any", "few"] as const) {
+      const isFloat = name === "f32" || name === "f64";
+      for (const kind of isFloat ? (["any", "few", "NaN"] as const) : (["any", "few"] as const)) {
         const own = segments === "rows" ? 60 * most : length;
-        const data = kinds[kind](name, own, `${name} ${most} ${kind}`) as Uint32Array;
+        const seed = `${name} ${most} ${kind}`;
+        const data =
+          kind === "NaN"
+            ? withNan(name as "f32", own, seed)
+            : (kinds[kind](name, own, seed) as unknown as Uint32Array);
         const offsets = offsetsFor(own, most, `${name} ${most}`);
         const by = segments === "rows" ? { rows: most } : { offsets };
         const positions = argSortReference(data, { descending, segments: by } as never);

@@ -1,8 +1,8 @@
 // Sorts segments of keys, each on its own, by networks of comparisons: each thread puts its ITEMS items in order, and then longer and
 // longer runs are merged. A tile has SLOTS slots of SLOT items, a power of 2, and a segment lies in each.
-// Linked with contract.wgsl, sort/network_of_keys.wgsl and what it is linked with, sort/places_in_slots.wgsl, a sort/segments_by_*.wgsl,
-// input_items.wgsl, output_items.wgsl and length_*.wgsl. Generated with it: item_from_key. Dispatch at least params.tiles work-groups.
-// Those past the last tile write nothing. Work-group memory: that of sort/network_of_keys.wgsl.
+// Linked with contract.wgsl, sort/network_of_keys.wgsl and what it is linked with, a sort/keys_tell_*.wgsl, sort/places_in_slots.wgsl, a
+// sort/segments_by_*.wgsl, input_items.wgsl, output_items.wgsl and length_*.wgsl. Dispatch at least params.tiles work-groups. Those past
+// the last tile write nothing. Work-group memory: that of sort/network_of_keys.wgsl and of sort/keys_tell_*.wgsl.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn sort_keys_in_threads(
@@ -16,17 +16,20 @@ fn sort_keys_in_threads(
   let length = data_length();
   var indices: array<u32, ITEMS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    indices[item] = index_of_place(tile, item * WORK_GROUP_SIZE + thread, length);
+    let place = item * WORK_GROUP_SIZE + thread;
+    indices[item] = index_of_place(tile, place, length);
     // What is behind the items of a segment has the last key. Items may have it, too.
     network_keys[item] = ~Key();
     if (indices[item] != NO_ITEM) {
       network_keys[item] = key_of(output_from_input(read_item(indices[item])));
+      note_item(network_keys[item], place);
     }
   }
   sort_slots(thread);
+  put_noted_items(tile, indices, length, thread);
   for (var item = 0u; item < ITEMS; item++) { // unroll
     if (indices[item] != NO_ITEM) {
-      write_item(indices[item], item_from_key(network_keys[item]));
+      write_item(indices[item], item_at(item * WORK_GROUP_SIZE + thread, network_keys[item]));
     }
   }
 }
