@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
@@ -222,7 +223,57 @@ const whole = (columns: number, vendor: string): Subject =>
     }
   };
 
+/** Of exact sums: four tiles of 16 items, and 4 threads each. */
+const exactArrays = [
+  // A tie in the second tile, and what breaks it in the first one, far below.
+  [[2 ** -149], [1, 2 ** -24, 0, 0, -(2 ** -24)]],
+  // The first tile has the highest bit of the second one's fixed point, which starts at 2 ** -41 and has 96 bits.
+  [[2 ** 54], [2 ** -18, 1, 2 ** -17]],
+  // The second tile comes back to what is below its fixed point, in a thread that starts below zero.
+  [[2 ** -149], [-1, 0, 0, 0, 1, 2 ** -3, -(2 ** -3)]],
+  // Many binades: a tie and what breaks it in one thread; what carries from the lower word and then stands alone; both signs;
+  // carries over whole words.
+  [[0, 0, 0, 0, 1, 2 ** -24, 2 ** -100, 0]],
+  [[2 ** 80, 0, 0, 0, 2 ** 52, 2 ** 52, -(2 ** 80), 0, 2 ** -60]],
+  [
+    [-(2 ** -149), 2 ** 100, -(2 ** 60), -(2 ** 30)],
+    [-1, -(2 ** -140), 2 ** 90, 2 ** -60, -(2 ** 90), 1],
+  ],
+  [
+    [2 ** 100, 2 - 2 ** -23, 2 ** -23, 2 ** 31, 2 ** 31, 2 ** -120],
+    [-(2 ** 120), 3, -(2 ** -80)],
+  ],
+  [Array.from({ length: 16 }, (_, at) => -(2 - 2 ** -23) * 2 ** (at % 4)), [3, -5, 7]],
+].map((tiles) => {
+  const data = new Float32Array(64);
+  for (const [at, items] of tiles.entries()) {
+    data.set(items, 16 * at);
+  }
+  return data;
+});
+
+/** Exact sums as on GPUs, where most tiles are combined in a few words. */
+const exactly = (does: "scan" | "reduce"): Subject =>
+  async function* (own) {
+    const restore = planAs(own, { software: false });
+    try {
+      for (const data of exactArrays) {
+        const sizes = { ...twice, workGroupSize: 4 };
+        yield does === "scan"
+          ? [
+              await own.scan(data, { op: exactAdd, exclusive: true, ...sizes }),
+              scanReference(data, { op: exactAdd, exclusive: true }),
+            ]
+          : [await own.reduce(data, { op: exactAdd, ...sizes }), reduceReference(data, { op: exactAdd })];
+      }
+    } finally {
+      restore();
+    }
+  };
+
 const subjects = {
+  "exact scans": exactly("scan"),
+  "exact reductions": exactly("reduce"),
   "whole rows of 17": whole(17, "any"),
   "whole rows of 17, by subgroups": whole(17, "nvidia"),
   "rows of 17": both({ rows: 17 }),
@@ -300,6 +351,79 @@ const subjects = {
 } satisfies Record<string, Subject>;
 
 const mutations: readonly Mutation[] = [
+  // Exact sums.
+  {
+    title: "what is below fixed point is forgotten",
+    shownBy: "exact scans",
+    from: "fixed_rest = rest;",
+    to: "fixed_rest = 0u;",
+  },
+  {
+    title: "fixed point takes more than it has room for",
+    shownBy: "exact scans",
+    from: "beyond |= bitcast<u32>(bitcast<i32>(sum[FIXED_WORDS - 1u]) >> 29u) ^ above;",
+    to: "",
+  },
+  {
+    title: "prefixes whose bits are below fixed point are rounded there",
+    shownBy: "exact scans",
+    from: "if (rest != 0u && lowest <= EXACT_FRACTION + 1u) {",
+    to: "if (false) {",
+  },
+  {
+    title: "a sum in fixed point loses its sign as it becomes a whole sum",
+    shownBy: "exact scans",
+    from: "below |= sign << bit;",
+    to: "",
+  },
+  {
+    title: "a whole sum loses a borrow",
+    shownBy: "exact scans",
+    from: /borrow = select\(0u, 1u, own_word < MIDDLE/g,
+    to: "borrow = select(0u, 0u, own_word < MIDDLE",
+  },
+  {
+    title: "an item of a whole sum loses its sign",
+    shownBy: "exact scans",
+    from: "var left = carry + sign_of(last);",
+    to: "var left = carry;",
+  },
+  {
+    title: "a sum in two words loses the bits below them",
+    shownBy: "exact scans",
+    from: /rest \|= bitcast<u32>\(value\) \^ bitcast<u32>\(shifted << below\);/g,
+    to: "",
+  },
+  {
+    title: "a sum in two words loses a carry",
+    shownBy: "exact scans",
+    from: / \+ select\(0u, 1u, partial < added\.x\)/g,
+    to: "",
+  },
+  {
+    title: "a sum in two words lacks what it rounds by, and is stored all the same",
+    shownBy: "exact scans",
+    from: /prefix\.is_near \|\| rest == 0u/g,
+    to: "true",
+  },
+  {
+    title: "a thread's sum loses its sign in the tile's digits",
+    shownBy: "exact reductions",
+    from: /add_digit\(first \+ 2u \* FIXED_WORDS, .*\);/,
+    to: "",
+  },
+  {
+    title: "an item loses its sign in the tile's digits",
+    shownBy: "exact reductions",
+    from: /add_digit\(first \+ 2u \* ITEM_WORDS, sum\[ITEM_WORDS\]\);/g,
+    to: "",
+  },
+  {
+    title: "digits lose a carry",
+    shownBy: "exact reductions",
+    from: /carry = \(carry >> 16u\) \+ /g,
+    to: "carry = ",
+  },
   // Segments.
   {
     title: "a head does not cut",
