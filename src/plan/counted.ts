@@ -10,8 +10,9 @@ const countWorkGroups = /* @__PURE__ */ file("kernels/count_work_groups.wgsl", c
 
 /**
  * How many work-groups are few enough to start all of them. bench/LOG.md has the figures. A software adapter takes as long for two of
- * them as for the count. On a GPU, a single pass starts 20,000 that have nothing to do in 20 µs, and an indirect dispatch of all of
- * them takes longer than a direct one. So there only scans in two passes count, whose work-groups past the end take far longer.
+ * them as for the count. On a GPU, a scan in a single pass has few work-groups in
+ * any case, which take one tile after another. A compaction starts 20,000 that have nothing to do in 20 µs, and an indirect dispatch of
+ * all of them takes longer than a direct one. So there only scans in two passes count, whose work-groups past the end take far longer.
  */
 const FEW = { software: 16, gpu: 4096 } as const;
 

@@ -1,7 +1,13 @@
 import { elementWords } from "../kernels/contract.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
-import { lookBackMemory, lookBackShape, lookBackSources, spineBytes } from "../kernels/look_back.ts";
+import {
+  lookBackMemory,
+  lookBackShape,
+  lookBackSources,
+  spineBytes,
+  takeTiles,
+} from "../kernels/look_back.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import type { Pass } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
@@ -109,6 +115,11 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals"> = {
   },
 };
 
+/**
+ * The most work-groups for a length that only the GPU knows. More than any GPU runs at once, and few enough to be started in 2 µs.
+ */
+const MOST_WORK_GROUPS = 2048;
+
 /** What a single pass reads: ranges that start at a vector; and single items, if they are no items of segments. */
 const takes: SinglePass["takes"] = (arrangement, segments) =>
   arrangement === "vectors" || (arrangement === "items" && segments === undefined);
@@ -156,13 +167,19 @@ export const singlePass: PlanSinglePass = (
     takes,
     scanOf(plan, own, segments) {
       const taken = plan.ways.map(({ arrangement }) => arrangement).filter((one) => takes(one, segments));
+      // A software adapter starts as many work-groups as there are tiles: see counted.ts.
+      const { workGroups = facts.software ? undefined : MOST_WORK_GROUPS } = testing;
+      const isInTurn = own.lengthOnGpu && !tuning.sizes.oneByOne && segments === undefined;
+      const mostWorkGroups = (isInTurn && workGroups) || Number.POSITIVE_INFINITY;
+      const inTurn = mostWorkGroups < single.tilesOf(plan.maxLength);
       const kernels = perArrangement(taken, (arrangement) =>
         scanKernel(monoid, {
           ...own,
           ...tuning,
           sources: (one) => tuning.sources(one, false, !isWide(arrangement)),
           arrangement,
-          carry,
+          carry: inTurn ? [takeTiles, ...carry] : carry,
+          ...(inTurn && { entryPoint: "take_tiles" }),
         }),
       );
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
@@ -187,7 +204,8 @@ export const singlePass: PlanSinglePass = (
         passes(length, arrangement, aside) {
           if (takes(arrangement, segments) && (length > 0 || own.ends?.total || segments?.kernels.count)) {
             const kernel = kernels.of(arrangement);
-            return [{ kernel, slots: slotsOf(kernel), length, tiles: Math.max(1, single.tilesOf(length)) }];
+            const tiles = Math.max(1, Math.min(mostWorkGroups, single.tilesOf(length)));
+            return [{ kernel, slots: slotsOf(kernel), length, tiles }];
           }
           return plan.passes(length, arrangement, aside);
         },

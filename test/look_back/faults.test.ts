@@ -75,6 +75,7 @@ interface Case {
   readonly lookBack?: LookBack;
   readonly tuning?: (facts: DeviceFacts) => TuningOptions;
   readonly testing?: LookBackTesting;
+  readonly lengthOnGpu?: boolean;
   readonly change?: Change;
   /** Whether all lengths are tried on a software adapter too. */
   readonly long?: boolean;
@@ -120,6 +121,29 @@ const cases: readonly Case[] = [
   },
   { title: "from an initial value, with the total", ...ofAffine, initial: 0x80030005, long: true },
   { title: "exclusive, from an initial value", ...ofAffine, exclusive: true, initial: 0x70005 },
+  {
+    title: "a length on the GPU, and three work-groups",
+    ...ofAffine,
+    lengthOnGpu: true,
+    testing: { workGroups: 3 },
+    initial: 0x80030005,
+    long: true,
+  },
+  {
+    title: "a length on the GPU, and one work-group, exclusive, patience 1",
+    ...ofAffine,
+    exclusive: true,
+    lengthOnGpu: true,
+    testing: { workGroups: 1, patience: 1 },
+  },
+  {
+    title: "f64 add, a length on the GPU, bit for bit",
+    type: f64,
+    op: untyped(add),
+    items: manyMagnitudes,
+    lengthOnGpu: true,
+    testing: { workGroups: 40 },
+  },
   // An element has a number of heads beside its value. Long segments take carries across groups.
   { title: "segments by flags", ...ofAffine, segments: { by: "heads", each: 40 } },
   {
@@ -183,6 +207,15 @@ const cases: readonly Case[] = [
     items: manyMagnitudes,
     lookBack: "by threads",
     tuning: () => ({ algorithm: "blelloch", workGroupSize: 6 }),
+  },
+  {
+    // Large work-groups look back in groups of 8 tiles.
+    title: "f64 add by Blelloch, in the largest work-groups, bit for bit",
+    type: f64,
+    op: untyped(add),
+    items: manyMagnitudes,
+    lookBack: "by threads",
+    tuning: () => ({ algorithm: "blelloch", workGroupSize: onGpu ? 512 : 32 }),
   },
   {
     title: "blelloch, in work-groups of 6",
@@ -250,6 +283,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
         segments,
         tuning,
         testing,
+        lengthOnGpu,
         change,
         long,
       },
@@ -272,6 +306,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
           ...(initial !== undefined && { initial: true, total: true }),
           ...(mapped && { from: mapped.from, map: mapped.map }),
           ...(segments && { segments: segments.by }),
+          ...(lengthOnGpu && { lengthOnGpu }),
           ...shape.tuning,
         },
         { faults, ...testing },

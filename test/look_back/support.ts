@@ -237,6 +237,10 @@ export async function outputsOf(
   const bytes = strides.reduce((sum, stride) => sum + stride, 0);
   const output = storageBuffer(device, new Uint32Array(bytes / 4).fill(POISON));
   const total = storageBuffer(device, new Uint32Array(runs.length).fill(POISON));
+  const lengths = storageBuffer(
+    device,
+    Uint32Array.from(runs, ({ data }) => data.length),
+  );
   const encoder = device.createCommandEncoder();
   const pass = encoder.beginComputePass();
   let offset = 0;
@@ -250,9 +254,9 @@ export async function outputsOf(
       ...(rows !== undefined && { rows }),
       ...(heads && { heads: inputs.get(heads) as GPUBuffer }),
       ...(plan.needs.has("total") && { total: { buffer: total, offset: index * 4 } }),
-      length: data.length,
+      length: plan.needs.has("length") ? { buffer: lengths, offset: index * 4 } : data.length,
     };
-    prepared.record(pass, ranges);
+    prepared.record(pass, ranges, data.length);
     starts.push(offset);
     offset += strides[index] as number;
   });
@@ -260,7 +264,7 @@ export async function outputsOf(
   device.queue.submit([encoder.finish()]);
   const words = await readWords(device, output);
   const totals = await readWords(device, total);
-  for (const buffer of [output, total, ...inputs.values()]) {
+  for (const buffer of [output, total, lengths, ...inputs.values()]) {
     buffer.destroy();
   }
   return {

@@ -227,3 +227,25 @@ test("work-groups are counted where there are many, and nothing reads what those
   expect(await isCounted(planCompact(once, facts), false)).toBe(false);
   expect(await isCounted(planScan({ ...of(2 ** 28), segments: "rows" }, facts), true)).toBe(false);
 });
+
+test("on a GPU, a single pass has no more than 2048 work-groups for a length that only the GPU knows", async () => {
+  const facts = factsWith(
+    { vendor: "nvidia" },
+    { maxStorageBufferBindingSize: 2 ** 30, maxBufferSize: 2 ** 30 },
+  );
+  const base = { type: u32, op: untyped(add), passes: "single" } as const;
+  const passOf = async (changes: { maxLength: number; lengthOnGpu: boolean }, given = facts) => {
+    const plan = await planScan({ ...base, ...changes }, given, ["vectors"]);
+    const { workGroupSize, itemsPerThread } = plan.groupingOf("vectors");
+    const [pass] = plan.passes(changes.maxLength, "vectors");
+    const all = Math.ceil(changes.maxLength / (workGroupSize * itemsPerThread));
+    return [pass?.kernel.entryPoint, pass?.tiles, all];
+  };
+  const long = { maxLength: 2 ** 28, lengthOnGpu: true };
+  expect(await passOf(long)).toEqual(["take_tiles", 2048, 43_691]);
+  expect(await passOf({ ...long, lengthOnGpu: false })).toEqual(["scan_single_pass", 43_691, 43_691]);
+  // Where there are not more tiles, each work-group has one.
+  expect(await passOf({ ...long, maxLength: 2 ** 23 })).toEqual(["scan_single_pass", 2048, 2048]);
+  expect(await passOf({ ...long, maxLength: 2 ** 23 + 1 })).toEqual(["take_tiles", 2048, 2049]);
+  expect((await passOf(long, { ...facts, software: true }))[0]).toBe("scan_single_pass");
+});

@@ -16,7 +16,11 @@ fn scan_single_pass(
   if (tile > last_tile(length)) {
     return;
   }
+  take_tile(tile, thread, length);
+}
 
+// Scans one tile. Call in uniform control flow.
+fn take_tile(tile: u32, thread: u32, length: u32) {
   let elements = load_items(tile, thread, length);
   let scan = begin_scan(elements, thread);
   hand_on(tile, scan.total, thread);

@@ -126,7 +126,7 @@ describe("a rule that is left out gives a counter-example", () => {
       "tile 1 looks again, slowly  [look_back, look_back/look_back]",
       "    reads total of tile 0: ⟨a1|⟩  [read_place, look_back/spine_entries]",
       "tile 1 of run 1 stores carry of group 1, word 0 = 1:⟨a1|⟩b1; carry of group 1, word 1 = 1:⟨a1|⟩b1  [write_place, look_back/spine_entries]",
-      "tile 1 ends; before it comes ⟨a1|⟩  [scan_single_pass, kernels/scan_single_pass]",
+      "tile 1 ends; before it comes ⟨a1|⟩  [take_tile, kernels/scan_single_pass]",
       "tile 1 of run 1 finds ⟨a1|⟩, and a1 comes before it",
     ]);
   });
