@@ -200,7 +200,7 @@ export const reduceOnceMemory = (elementBytes: number): number => memoryOf([1], 
 
 /** The sources that a single pass looks back with. */
 export function lookBackSources(
-  primitive: "scan" | "compact" | "totals",
+  primitive: "scan" | "compact" | "totals" | "runs",
   monoid: Monoid,
   shape: LookBackShape,
   { oneByOne }: Pick<Sizes, "oneByOne">,
@@ -211,6 +211,6 @@ export function lookBackSources(
     ...entrySources(monoid, shape, options),
     options.tickets ? tileByTicket : tileByNumber,
     oneByOne ? lookBackOneByOne : byVotes ? lookBackVotes : lookBackThreads,
-    ...(primitive === "compact" ? [] : [scanSinglePass]),
+    ...(primitive === "compact" || primitive === "runs" ? [] : [scanSinglePass]),
   ];
 }

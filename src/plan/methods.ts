@@ -57,7 +57,7 @@ export interface SinglePass {
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
 export type PlanSinglePass = (
-  primitive: "scan" | "compact" | "totals",
+  primitive: "scan" | "compact" | "totals" | "runs",
   title: string,
   type: ElementType,
   monoid: Monoid,

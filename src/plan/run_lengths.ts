@@ -59,7 +59,8 @@ export function planRunLengths(
     return undefined;
   }
   const { type, from = type, lengthOnGpu = false } = options;
-  const single = methods.singlePass?.("compact", title, type, startedRuns, options, facts, methods, testing);
+  const rows = number === "length" && alone !== "keys" ? "runs" : "compact";
+  const single = methods.singlePass?.(rows, title, type, startedRuns, options, facts, methods, testing);
   if (single === undefined) {
     return undefined;
   }

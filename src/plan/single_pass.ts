@@ -19,9 +19,13 @@ import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
  * the figures.
  */
-const singlePassRows: TuningTable<"scan" | "compact" | "totals"> = {
+const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "runs"> = {
   // Software adapters take the same time, however often the data is read.
-  software: { ...twoPassRows.software, totals: twoPassRows.software.scan },
+  software: {
+    ...twoPassRows.software,
+    totals: twoPassRows.software.scan,
+    runs: twoPassRows.software.compact,
+  },
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
     totals: [
@@ -102,6 +106,28 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals"> = {
       // 2^26: 149 µs (512 × 16: 160), 2^28: 525 (512 × 16: 587; 512 × 28: 732; reduce-then-scan 724).
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
     ],
+    runs: [
+      // Run lengths with their keys, u32, runs of about 4, H100, 2^22: 25.9 µs (512 × 14: 28.5; 256 × 20: 26.4).
+      {
+        elementBytes: 64,
+        maxLength: 2 ** 22,
+        algorithm: "subgroup",
+        workGroupSize: 512,
+        items: 16,
+        isDefault: true,
+      },
+      // 2^24: 76.1 µs (512 × 14: 85.2; 512 × 16: 82.1; 256 × 16: 79.0; 256 × 24: 83.4), 2^26: 235 (278; 262; 252; 259).
+      {
+        elementBytes: 64,
+        maxLength: 2 ** 26,
+        algorithm: "subgroup",
+        workGroupSize: 256,
+        items: 20,
+        isDefault: true,
+      },
+      // 2^28: 862 µs (256 × 16: 944; 512 × 16: 976).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
+    ],
   },
   // Not measured. A single pass is the default for those elements for which it is faster on an H200, once a test has shown
   // that it works.
@@ -112,6 +138,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals"> = {
     ],
     totals: [{ elementBytes: 128, algorithm: "blelloch", workGroupSize: 256, items: 4 }],
     compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
+    runs: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
   },
 };
 

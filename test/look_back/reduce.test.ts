@@ -34,7 +34,7 @@ import {
   wrongRuns,
 } from "./support.ts";
 
-// Reductions in one dispatch: the last work-group combines the totals of all, some of which come late, in part or never.
+// Reductions in one dispatch: the work-group that begins last combines the totals of all, some of which come late, in part or never.
 
 const fold = useSoftwareFold();
 
@@ -296,7 +296,7 @@ describe("a reduction in one dispatch", () => {
       title: "what is missing is taken as it is",
       change: [["total_is_missing = select(1u, 0u, found.is_whole);", "total_is_missing = 0u;"]],
     },
-    { title: "nobody is the last", change: [["before == last)", "before == last + 1u)"]] },
+    { title: "nobody is the last", change: [["begun == last)", "begun == last + 1u)"]] },
     { title: "totals past the last count", change: [[/if \(first \+ \w+ > last\) \{/, "if (false) {"]] },
     { title: "a total too few", change: [[/if \(first \+ (\w+) > last\) \{/, "if (first + $1 >= last) {"]] },
     {

@@ -1,8 +1,9 @@
-// A whole reduction in one dispatch. Each work-group reduces one tile, hands on the tile's total, and counts itself. The one
-// that counts itself last combines all totals, as a second dispatch of reduce_tiles.wgsl would. It waits for no work-group.
+// A whole reduction in one dispatch. Each work-group counts itself as it begins, reduces one tile, and hands on the tile's total.
+// The one that began last combines all totals, as a second dispatch of reduce_tiles.wgsl would. By then, all others have begun,
+// so it waits for totals that are on their way: to count work-groups as they end takes a round trip to memory more.
 //
-// WebGPU promises no order between the totals and the count. So totals are entries of a spine, whose words say whether they
-// are of this run. The last work-group reads all of them, and after PATIENCE attempts computes those that are missing itself.
+// It does not wait for ever. Totals are entries of a spine, whose words say whether they are of this run. After PATIENCE attempts
+// to read them, the work-group computes those that are missing itself.
 //
 // Linked with contract.wgsl, an algorithm, load_items.wgsl, an input, output_items.wgsl, length_*.wgsl, reduce_tiles.wgsl and
 // look_back.wgsl. For at most TILE tiles. Each run has a counter of its own, which starts at 0, behind the spine's entries.
@@ -23,12 +24,15 @@ fn reduce_tiles(
     return;
   }
 
+  var begun = 0u;
+  if (thread == 0u) {
+    begun = atomicAdd(&spine[2u * entries() * ENTRY_WORDS + run_number()], 1u);
+  }
   let own = reduce_tile(load_items(tile, thread, length), thread);
   if (thread == 0u) {
     delay_tile(tile);
     write_place(entry_of_tile(tile), own, 0u, 1u);
-    let before = atomicAdd(&spine[2u * entries() * ENTRY_WORDS + run_number()], 1u);
-    totals_are_due = select(0u, 1u, before == last);
+    totals_are_due = select(0u, 1u, begun == last);
   }
   if (workgroupUniformLoad(&totals_are_due) == 0u) {
     return;
@@ -40,7 +44,7 @@ fn reduce_tiles(
   }
 }
 
-// Whether the work-group is the last one, whether one of its threads lacks a total, and a total that is computed anew.
+// Whether the work-group began last, whether one of its threads lacks a total, and a total that is computed anew.
 var<workgroup> totals_are_due: u32;
 var<workgroup> totals_missing: atomic<u32>;
 var<workgroup> total_is_missing: u32;

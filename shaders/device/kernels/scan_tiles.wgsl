@@ -9,9 +9,12 @@ fn scan_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   let length = data_length();
+  // The last tiles first: the pass before read these last, so they may still be in a cache.
+  let number = work_group.y * params.grid_width + work_group.x;
+  let last = last_tile(length);
+  let tile = select(number, last - number, number <= last);
 
   let elements = load_items(tile, thread, length);
   let scan = begin_scan(elements, thread);
@@ -21,7 +24,7 @@ fn scan_tiles(
   store_prefixes(tile, thread, length, finish_run(run, before));
 
   // The last tile that holds an item stores the total of all tiles. If there is no item, the first tile does.
-  if (tile == last_tile(length) && thread == 0u) {
+  if (tile == last && thread == 0u) {
     store_total(combine(carry, scan.total));
   }
 }
