@@ -2,6 +2,7 @@
 // Linked with contract.wgsl, an algorithm, load_items.wgsl, store_prefixes.wgsl, an input and
 // an output, length_*.wgsl, carry_*.wgsl and total_*.wgsl.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
+// The last tiles come first: the pass before read them last, so they may still be in a cache.
 // Work-group memory: the algorithm's.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -11,10 +12,11 @@ fn scan_tiles(
 ) {
   let thread = work_group_thread(invocation);
   let length = data_length();
-  // The last tiles first: the pass before read these last, so they may still be in a cache.
-  let number = work_group.y * params.grid_width + work_group.x;
+  var tile = work_group.y * params.grid_width + work_group.x;
   let last = last_tile(length);
-  let tile = select(number, last - number, number <= last);
+  if (tile <= last) {
+    tile = last - tile;
+  }
 
   let elements = load_items(tile, thread, length);
   let scan = begin_scan(elements, thread);
