@@ -28,11 +28,16 @@ fn take_tile(tile: u32, thread: u32, length: u32) {
   let run = run_of(scan, elements);
   let before = before_run(scan);
   look_back(tile, scan.total, thread, length);
+  after_look_back(thread);
   store_prefixes(tile, thread, length, finish_run(run, combine(carry(), before)));
 
   if (tile == last_tile(length) && thread == 0u) {
     store_total(combine(carry(), scan.total));
   }
+}
+
+// Work-groups of more than one tile take the next one here, while this one's prefixes are on their way: see take_tiles.wgsl.
+fn after_look_back(thread: u32) {
 }
 
 // Combines `before` with a vector's items. Only for a tile whose total is computed again.

@@ -8,6 +8,7 @@
 // Each run has a counter of its own, which starts at 0, behind the spine's entries.
 // Dispatch at least one work-group. Work-groups whose number is past the last tile end at once.
 // Work-group memory: that of take_tile, and a word.
+// replaces: after_look_back
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn take_tiles(
@@ -20,19 +21,19 @@ fn take_tiles(
   if (work_group.y * params.grid_width + work_group.x > last) {
     return;
   }
-  for (var tile = next_tile(thread); tile <= last; tile = next_tile(thread)) {
+  after_look_back(thread);
+  for (var tile = workgroupUniformLoad(&tile_taken); tile <= last; tile = workgroupUniformLoad(&tile_taken)) {
     take_tile(tile, thread, length);
   }
 }
 
 var<workgroup> tile_taken: u32;
 
-// The next tile that nobody has taken. It makes the look-back's memory as it was before the first tile.
-fn next_tile(thread: u32) -> u32 {
+// Takes the next tile, and makes the look-back's memory as it was before the first one.
+fn after_look_back(thread: u32) {
   if (thread == 0u) {
     tile_taken = atomicAdd(&spine[2u * entries() * ENTRY_WORDS + run_number()], 1u);
     look_back_is_found = 0u;
     atomicStore(&look_back_stops, 0u);
   }
-  return workgroupUniformLoad(&tile_taken);
 }

@@ -210,7 +210,7 @@ export const copied: readonly (readonly [file: string, name: string, digest: str
   ["look_back/look_back_one_by_one.wgsl", "look_back", "7280940b"],
   ["look_back/look_back_one_by_one.wgsl", "find_missing", "7594183f"],
   ["kernels/scan_single_pass.wgsl", "scan_single_pass", "1975d065"],
-  ["kernels/scan_single_pass.wgsl", "take_tile", "549d2bf5"],
+  ["kernels/scan_single_pass.wgsl", "take_tile", "12aa5cc7"],
   ["sort/tile_by_ticket.wgsl", "tile_of", "8e961d32"],
   ["sort/first_by_look_back.wgsl", "sum_state", "21daf1c8"],
   ["sort/first_by_look_back.wgsl", "entry_of", "1612ac2c"],
