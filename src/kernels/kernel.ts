@@ -253,7 +253,6 @@ export function scanKernel(
       readonly arrangement: Arrangement;
       /** Whether tiles have carries; or the sources that a single pass looks back with, and its entry point. */
       readonly carry: boolean | readonly SourceText[];
-      readonly entryPoint?: string;
     },
 ): Kernel {
   const { sources, oneByOne, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
@@ -273,7 +272,7 @@ export function scanKernel(
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
-    options.entryPoint ?? (singlePass ? "scan_single_pass" : "scan_tiles"),
+    singlePass ? "scan_single_pass" : "scan_tiles",
     withInstead(oneByOne?.items, [
       segments?.prefix ?? prefixText(exclusive),
       ...operatorSources(monoid),

@@ -207,7 +207,6 @@ export const singlePass: PlanSinglePass = (
           sources: (one) => tuning.sources(one, false, !isWide(arrangement)),
           arrangement,
           carry: inTurn ? [takeTiles, ...carry] : carry,
-          ...(inTurn && { entryPoint: "take_tiles" }),
         }),
       );
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);

@@ -10,23 +10,19 @@ fn scan_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
+  var tile = work_group.y * params.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   let length = data_length();
-  var tile = work_group.y * params.grid_width + work_group.x;
-  let last = last_tile(length);
-  if (tile <= last) {
-    tile = last - tile;
-  }
+  tile = select(tile, last_tile(length) - tile, tile <= last_tile(length));
 
   let elements = load_items(tile, thread, length);
   let scan = begin_scan(elements, thread);
   let carry = load_carry(tile);
   let run = run_of(scan, elements);
-  let before = combine(carry, before_run(scan));
-  store_prefixes(tile, thread, length, finish_run(run, before));
+  store_prefixes(tile, thread, length, finish_run(run, combine(carry, before_run(scan))));
 
   // The last tile that holds an item stores the total of all tiles. If there is no item, the first tile does.
-  if (tile == last && thread == 0u) {
+  if (tile == last_tile(length) && thread == 0u) {
     store_total(combine(carry, scan.total));
   }
 }

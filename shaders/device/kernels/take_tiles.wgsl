@@ -8,10 +8,10 @@
 // Each run has a counter of its own, which starts at 0, behind the spine's entries.
 // Dispatch at least one work-group. Work-groups whose number is past the last tile end at once.
 // Work-group memory: that of take_tile, and a word.
-// replaces: after_look_back
+// replaces: scan_single_pass, after_look_back
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
-fn take_tiles(
+fn scan_single_pass(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
