@@ -18,8 +18,7 @@ fn scan_tiles(
   let elements = load_items(tile, thread, length);
   let scan = begin_scan(elements, thread);
   let carry = load_carry(tile);
-  let run = run_of(scan, elements);
-  store_prefixes(tile, thread, length, finish_run(run, combine(carry, before_run(scan))));
+  store_prefixes(tile, thread, length, finish_run(run_of(scan, elements), combine(carry, before_run(scan))));
 
   // The last tile that holds an item stores the total of all tiles. If there is no item, the first tile does.
   if (tile == last_tile(length) && thread == 0u) {
