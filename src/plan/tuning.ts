@@ -49,8 +49,8 @@ export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
     scan: [
-      // u32 in place, H100, 2^24: 80.1 µs (256 × 8: 90.1; 256 × 16: 80.4; 512 × 16: 88.1), 2^28: 1073 (1070; 1080; 1080).
-      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 512, items: 8 },
+      // u32, 2^28: 783 µs (256 × 16: 798).
+      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 8 },
       // f64, 2^27: 3243 µs (4 items: 3624).
       { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 8 },
       // u64, 2^27, before rows were scanned together: 1210 µs (512 threads: 1289; 16 items: 1308).
