@@ -127,11 +127,11 @@ export function refuse(
   throw new ArgumentError(`${caller}: ${option} is ${given}; it takes ${takes}`, option);
 }
 
-/** Throws an {@link ArgumentError} for the first of these leftover options that is not undefined. */
-export function refuseOthers(caller: string, others: object): void {
+/** Throws an {@link ArgumentError} for the first of these leftover options that is not undefined. `takes` lists those that there are. */
+export function refuseOthers(caller: string, others: object, takes: string): void {
   for (const name in others) {
     if (others[name as never] !== undefined) {
-      throw new ArgumentError(`${caller} takes no option ${name}`, name);
+      refuse(caller, name, "no option", takes);
     }
   }
 }

@@ -89,7 +89,7 @@ export function fromSchema<const S extends Schema, const Name extends string = C
   options: SchemaOptions<Name> = {},
 ): SchemaType<S, Name> {
   const { name: given, ...others } = options;
-  refuseOthers("fromSchema", others);
+  refuseOthers("fromSchema", others, "name");
   const { type } = isSchema(schema) ? schema : { type: "" };
   const scalar = scalarOf(type);
   if (scalar !== undefined) {

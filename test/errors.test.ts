@@ -298,6 +298,7 @@ describe.each<[string, readonly Row[]]>([
     "operator()",
     [
       ["no definition", () => operator(undefined as never), "definition"],
+      ["an unknown property", () => operator({ ...first, referense: max } as never), "referense"],
       ["no name", () => operator({ ...first, name: "a b" }), "name"],
       ["no type", () => operator({ ...first, type: undefined as never }), "type"],
       ["no combine", () => operator({ ...first, combine: "" }), "combine"],
@@ -310,6 +311,7 @@ describe.each<[string, readonly Row[]]>([
     "struct()",
     [
       ["no definition", () => struct(null as never), "definition"],
+      ["an unknown property", () => struct({ name: "A", fields: { a: u32 }, size: 4 } as never), "size"],
       ["a name that is none", () => struct({ name: "A B", fields: { a: u32 } }), "name"],
       ["a lower-case name", () => struct({ name: "pair", fields: { a: u32 } }), "name"],
       ["a reserved name", () => struct({ name: "Self", fields: { a: u32 } }), "name"],
@@ -332,6 +334,7 @@ describe.each<[string, readonly Row[]]>([
   [
     "checkMonoid and ready-made monoids",
     [
+      ["an unknown option", () => checkMonoid(operator(first), { runz: 5 } as never), "runz"],
       ["no cases", () => checkMonoid(operator(first), { cases: 0 }), "cases"],
       ["half a seed", () => checkMonoid(operator(first), { seed: 0.5 }), "seed"],
       ["no values", () => checkMonoid(operator(first), { values: [] }), "values"],

@@ -258,7 +258,11 @@ describe("what is no element type", () => {
       () => fromSchema(d.struct({ a: d.arrayOf(d.f32, 17) }).$name("Long")),
       "fixedArray: array<f32, 17> takes 68 bytes; a struct takes at most 64",
     ],
-    ["another option", () => fromSchema(Ends, { names: "A" } as never), "fromSchema takes no option names"],
+    [
+      "another option",
+      () => fromSchema(Ends, { names: "A" } as never),
+      "fromSchema: names is no option; it takes name",
+    ],
   ])("%s", (_, make, message) => {
     expect(make).toThrow(ArgumentError);
     expect(make).toThrow(message);

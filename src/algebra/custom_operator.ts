@@ -1,4 +1,6 @@
 import { ArgumentError, refuse } from "../errors.ts";
+import type { OptionNames } from "../options.ts";
+import { requireOptions } from "../options.ts";
 import { callersCombine } from "../text/callers.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import { optionalDomain } from "./optional.ts";
@@ -115,7 +117,7 @@ export function operator<Name extends string, V extends Value>(
     readonly identity?: unknown;
   },
 ): InKernelOperator<Name, V> {
-  requireDefinition(definition, "operator");
+  requireDefinition(definition, "operator", definitionNames);
   const { name, combine, declarations = "" } = definition;
   const identity = definition.identity as V | undefined;
   requireName(name, "operator");
@@ -154,13 +156,25 @@ export function operator<Name extends string, V extends Value>(
   return op;
 }
 
-export function requireDefinition(definition: unknown, caller: string): void {
+/** The names of {@link OperatorDefinition}. */
+const definitionNames = {
+  name: true,
+  type: true,
+  identity: true,
+  combine: true,
+  reference: true,
+  declarations: true,
+} as const satisfies Record<keyof OperatorDefinition<string, Value>, true>;
+
+/** Requires an object that has no property but these. */
+export function requireDefinition(definition: unknown, caller: string, names: OptionNames): void {
   if (typeof definition !== "object" || definition === null) {
     throw new ArgumentError(
       `${caller}: what is given is ${describe(definition)}; it takes an object`,
       "definition",
     );
   }
+  requireOptions(caller, definition, names);
 }
 
 /** A name that may become part of names in WGSL. `option` gives it. */

@@ -188,7 +188,7 @@ export function struct<const Name extends string, const Fields extends StructFie
   definition: StructDefinition<Name, Fields>,
 ): StructType<Name, StructValueOf<Fields>> {
   type V = StructValueOf<Fields>;
-  requireDefinition(definition, "struct");
+  requireDefinition(definition, "struct", { name: true, fields: true });
   const { name } = definition;
   requireName(name, "struct");
   requireFree(name, `struct ${name}`, "name");

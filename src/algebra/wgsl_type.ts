@@ -70,7 +70,7 @@ function vector(count: number, scalar: number): Layout {
  * ```
  */
 export function wgslType<const Name extends string>(definition: WgslTypeDefinition<Name>): WgslType<Name> {
-  requireDefinition(definition, "wgslType");
+  requireDefinition(definition, "wgslType", { name: true, wgsl: true, declarations: true });
   const { name, wgsl = name, declarations = "" } = definition;
   requireName(name, "wgslType");
   const caller = `wgslType ${name}`;

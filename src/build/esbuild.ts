@@ -6,6 +6,7 @@
 import { relative } from "node:path";
 import process from "node:process";
 import type { Plugin } from "esbuild";
+import { requireOptions } from "../options.ts";
 import { linkFile } from "./kernel_file.ts";
 
 /** What {@link wavefold} takes. */
@@ -24,7 +25,9 @@ export interface WavefoldPluginOptions {
  * // in main.ts:  import code from "./kernel.wgsl";
  * ```
  */
-export function wavefold({ filter = /\.wgsl$/ }: WavefoldPluginOptions = {}): Plugin {
+export function wavefold(options: WavefoldPluginOptions = {}): Plugin {
+  requireOptions("wavefold", options, { filter: true });
+  const { filter = /\.wgsl$/ } = options;
   return {
     name: "wavefold",
     setup(build) {

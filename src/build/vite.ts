@@ -3,6 +3,7 @@
  *
  * @module wavefold/vite
  */
+import { requireOptions } from "../options.ts";
 import { linkFile } from "./kernel_file.ts";
 
 /** What {@link wavefold} takes. */
@@ -70,7 +71,9 @@ const AS_IT_IS = /[?&](raw|url)\b/;
  * // in main.ts:  import code from "./kernel.wgsl";
  * ```
  */
-export function wavefold({ filter = /\.wgsl$/ }: WavefoldPluginOptions = {}): WavefoldPlugin {
+export function wavefold(options: WavefoldPluginOptions = {}): WavefoldPlugin {
+  requireOptions("wavefold", options, { filter: true });
+  const { filter = /\.wgsl$/ } = options;
   return {
     name: "wavefold",
     enforce: "pre",

@@ -11,6 +11,7 @@ import type { ElementType, ScalarOf, ScalarType, TypeName, Value } from "../alge
 import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
+import { requireOptions } from "../options.ts";
 import type { ReferenceMonoid } from "../reference/twins.ts";
 import { referenceMonoid } from "../reference/twins.ts";
 import type { Combiner } from "./combiner.ts";
@@ -141,10 +142,21 @@ export function checkMonoid(op: object, options: object = {}): Promise<unknown> 
   return checked(op as Operator, options);
 }
 
+/** The names of {@link CheckOptions}, and the type. */
+const checkNames = {
+  fold: true,
+  cases: true,
+  seed: true,
+  values: true,
+  equal: true,
+  type: true,
+} as const satisfies Record<keyof CheckOptions | "type", true>;
+
 async function checked(
   op: Operator,
   options: CheckOptions & { readonly type?: ElementType },
 ): Promise<CheckReport> {
+  requireOptions("checkMonoid", options, checkNames);
   const { fold, cases = 1000, seed = (Math.random() * 2 ** 31) >>> 0 } = options;
   for (const [name, value, least] of [
     ["cases", cases, 1],

@@ -111,7 +111,7 @@ export function subgroupOf(
   } = {},
 ): WorkGroupAlgorithm {
   const { minSize = 4, maxSize = 128, ...others } = options;
-  refuseOthers("subgroupOf", others);
+  refuseOthers("subgroupOf", others, "minSize, maxSize");
   for (const [name, size] of Object.entries({ minSize, maxSize })) {
     if (!SUBGROUP_SIZES.includes(size)) {
       refuse("subgroupOf", name, size, "4, 8, 16, 32, 64 or 128");

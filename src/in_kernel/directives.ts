@@ -140,7 +140,7 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
     refuse("linkDirectives", "source", typeof source, "WGSL text");
   }
   const { name = "kernel", ...others } = options;
-  refuseOthers("linkDirectives", others);
+  refuseOthers("linkDirectives", others, "name");
   const directives = directivesOf(source, name);
   if (directives.length === 0) {
     return source;
@@ -251,7 +251,7 @@ function clash(
     );
     return fault(kernel, kernel.directives[at] as Directive, entry);
   }
-  const [, twice, own = twice ?? ""] = /: (?:(\S+) is given twice|its (\S+) hides)/.exec(message) ?? [];
+  const [, twice, own = twice ?? ""] = /: (?:(\S+) is given twice|its (\S+) shadows)/.exec(message) ?? [];
   const declaration = kernel.declared.get(own);
   if (declaration !== undefined) {
     const line = lineOf(kernel.pieces, declaration);

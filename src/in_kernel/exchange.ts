@@ -11,7 +11,7 @@ import { refuseOthers } from "../errors.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import type { AlgorithmBody } from "./algorithms.ts";
 import type { ThreadTileOptions } from "./functions.ts";
-import { count, tiled, tilesBody, uniformBody, withOwn } from "./functions.ts";
+import { count, SIZES, tiled, tilesBody, uniformBody, withOwn } from "./functions.ts";
 import type { InKernelOptions, OperatorOptions } from "./generate.ts";
 import { generate, splitAgain, withFamily } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
@@ -48,7 +48,7 @@ export interface ThreadTileShuffleOptions
  */
 export function workGroupSplit(options: InKernelOptions): InKernelFunctions {
   const caller = "workGroupSplit";
-  return generate(caller, withOwn(count, caller, options), splitFile, uniformBody(options));
+  return generate(caller, withOwn(count, caller, options, SIZES), splitFile, uniformBody(options), SIZES);
 }
 
 /** What moves values of a type has its name, and combines nothing. */
@@ -82,11 +82,18 @@ function moving(type: ElementType, caller: string): OperatorOptions {
 export function workGroupBroadcast(options: WorkGroupBroadcastOptions): InKernelFunctions {
   const caller = "workGroupBroadcast";
   const { op, algorithm } = options as Partial<OperatorOptions & InKernelOptions>;
-  refuseOthers(caller, { op, algorithm });
-  const made = generate(caller, { ...options, ...moving(options.type, caller) }, broadcastFile, {
-    memory: () => memoryOf([1], options.type.native.elementBytes, 0),
-    texts: () => [broadcastSourceFile],
-  });
+  const takes = "type, workGroupSize, suffix";
+  refuseOthers(caller, { op, algorithm }, takes);
+  const made = generate(
+    caller,
+    { ...options, ...moving(options.type, caller) },
+    broadcastFile,
+    {
+      memory: () => memoryOf([1], options.type.native.elementBytes, 0),
+      texts: () => [broadcastSourceFile],
+    },
+    takes,
+  );
   return splitAgain(made, options.type);
 }
 
@@ -110,13 +117,15 @@ export function workGroupBroadcast(options: WorkGroupBroadcastOptions): InKernel
 export function threadTileShuffle(options: ThreadTileShuffleOptions): InKernelFunctions {
   const caller = "threadTileShuffle";
   const { op } = options as Partial<OperatorOptions>;
-  refuseOthers(caller, { op });
+  const takes = `type, tileSize, ${SIZES}`;
+  refuseOthers(caller, { op }, takes);
   const { tileSize, ...others } = { ...options, ...moving(options.type, caller) };
   const made = generate(
     caller,
     others,
     shuffleFile,
     withFamily(shuffleBody(options, tilesBody(options)), tiled(caller, options)),
+    takes,
   );
   return splitAgain(made, options.type);
 }

@@ -79,14 +79,22 @@ export const untyped = <Options extends InKernelOptions>(
   options: Options,
 ): Omit<Options, "type" | "op"> & OperatorOptions => options as never;
 
-/** Adds a type and an operator to the options of functions that have their own. */
+/** The names of {@link InKernelOptions}. */
+export const SIZES = "workGroupSize, algorithm, suffix";
+
+/** The options of functions that update a counter, and of those of thread tiles. */
+const COUNTED = "type, op, counter, workGroupSize, algorithm, suffix";
+export const TILED = "type, op, tileSize, workGroupSize, algorithm, suffix";
+
+/** Adds a type and an operator to the options of functions that have their own. `takes` lists the caller's. */
 export function withOwn<Options extends InKernelOptions>(
   own: OperatorOptions,
   caller: string,
   options: Options,
+  takes: string,
 ): Options & OperatorOptions {
   const { type, op } = options as Partial<OperatorOptions>;
-  refuseOthers(caller, { type, op });
+  refuseOthers(caller, { type, op }, takes);
   return { ...options, ...own };
 }
 
@@ -156,7 +164,13 @@ export function workGroupScanUpdate<Name extends string>(
   const caller = "workGroupScanUpdate";
   const family = counted(caller, untyped(options), [counterFile]);
   const { counter, ...others } = untyped(options);
-  return generate(caller, others, indexed(counter, updateFile), withFamily(scanBody(options), family));
+  return generate(
+    caller,
+    others,
+    indexed(counter, updateFile),
+    withFamily(scanBody(options), family),
+    COUNTED,
+  );
 }
 
 /**
@@ -246,6 +260,7 @@ export function coalescedScanUpdate<Name extends string>(
     others,
     indexed(counter, coalescedUpdateFile),
     withFamily(scanBody(options), family),
+    COUNTED,
   );
 }
 
@@ -337,7 +352,7 @@ export function threadTileScan<Name extends string>(options: ThreadTileOptions<N
   const caller = "threadTileScan";
   const tile = tiled(caller, options);
   const { tileSize, ...others } = untyped(options);
-  return generate(caller, others, threadTileScanFile, withFamily(tilesBody(options), tile));
+  return generate(caller, others, threadTileScanFile, withFamily(tilesBody(options), tile), TILED);
 }
 
 /**
@@ -367,6 +382,7 @@ export function threadTileScanUpdate<Name extends string>(
     others,
     indexed(counter, threadTileUpdateFile),
     withFamily(withFamily(tilesBody(options), tile), family),
+    `counter, ${TILED}`,
   );
 }
 
@@ -387,7 +403,7 @@ export function threadTileReduce<Name extends string>(options: ThreadTileOptions
   const caller = "threadTileReduce";
   const tile = tiled(caller, options);
   const { tileSize, ...others } = untyped(options);
-  return generate(caller, others, threadTileReduceFile, withFamily(tilesBody(options), tile));
+  return generate(caller, others, threadTileReduceFile, withFamily(tilesBody(options), tile), TILED);
 }
 
 /**
@@ -406,7 +422,7 @@ export function threadTileReduce<Name extends string>(options: ThreadTileOptions
  */
 export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
   const caller = "workGroupCompact";
-  return generate(caller, withOwn(count, caller, options), compactFile, uniformBody(options));
+  return generate(caller, withOwn(count, caller, options, SIZES), compactFile, uniformBody(options), SIZES);
 }
 
 /**
@@ -426,12 +442,14 @@ export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
 export function workGroupCompactUpdate(options: InKernelOptions & CounterOptions): InKernelFunctions {
   const caller = "workGroupCompactUpdate";
   const family = counted(caller, { ...options, ...count }, [counterFile]);
-  const { counter, ...others } = withOwn(count, caller, options);
+  const takes = `counter, ${SIZES}`;
+  const { counter, ...others } = withOwn(count, caller, options, takes);
   return generate(
     caller,
     others,
     indexed(counter, compactUpdateFile),
     withFamily(uniformBody(options), family),
+    takes,
   );
 }
 
@@ -467,12 +485,14 @@ const saturatingAdd = (): Operator =>
 export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFunctions {
   const caller = "workGroupAllocate";
   const own = { type: u32, op: saturatingAdd() };
-  const { counter, capacity = 2 ** 31, ...others } = withOwn(own, caller, options);
+  const takes = `counter, capacity, ${SIZES}`;
+  const { counter, capacity = 2 ** 31, ...others } = withOwn(own, caller, options, takes);
   const { text, words } = allocation(counter, capacity, caller);
   return generate(
     caller,
     others,
     indexed(counter, allocateFile),
     withFamily(uniformBody(options), { texts: [text], words, memory: memoryOf([], 0, 1) }),
+    takes,
   );
 }

@@ -49,7 +49,10 @@ export const withFamily = (
     texts: (monoid) => [...body.texts(monoid), ...texts],
   };
 
-/** The functions of a family, under names of this instance's own. `functions` is the text of those that callers may call. */
+/**
+ * The functions of a family, under names of this instance's own. `functions` is the text of those that callers may call, and
+ * `takes` lists the options of the caller.
+ */
 export function generate(
   caller: string,
   {
@@ -62,8 +65,9 @@ export function generate(
   }: InKernelOptions & OperatorOptions,
   functions: string,
   body: AlgorithmBody,
+  takes = "type, op, workGroupSize, algorithm, suffix",
 ): InKernelFunctions {
-  refuseOthers(caller, others);
+  refuseOthers(caller, others, takes);
   const monoid = operatorOn(op, type, caller);
   const { domain, key, callers, start } = monoid;
   if (!(workGroupSize > 0 && workGroupSize <= 1024 && Number.isInteger(workGroupSize))) {
@@ -73,7 +77,7 @@ export function generate(
     refuse(caller, "suffix", suffix, "letters, digits and _");
   }
   if (!body) {
-    refuse(caller, "algorithm", algorithm, "hillisSteele, blelloch or subgroup, which you import");
+    refuse(caller, "algorithm", algorithm, "an import, such as blelloch");
   }
   const ending = suffix && `_${suffix}`;
   const { tile = "" } = body;

@@ -77,7 +77,7 @@ export function linkText(text: string, functions: readonly InKernelFunctions[], 
           (named(pieces, word) ||
             !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
         ) {
-          refuseKernel(`its ${word} hides what ${one} uses; rename it`);
+          refuseKernel(`its ${word} shadows a name of ${one}`);
         }
       }
     }
@@ -96,7 +96,7 @@ export function linkText(text: string, functions: readonly InKernelFunctions[], 
             refuseKernel(`${problem}, and has ${threads || `the override ${override}; make it a const`}`);
           }
           linked.push(
-            `const_assert ${[0, 1, 2].map((at) => `array(${size}, 1, 1)[${at}]`).join("*")} == ${workGroupSize}; // ${problem}`,
+            `const_assert ${[0, 1, 2].map((at) => `array(${size},1,1)[${at}]`).join("*")} == ${workGroupSize}; // ${problem}`,
           );
         }
       }
@@ -125,7 +125,7 @@ export function link(
   functions: readonly InKernelFunctions[],
   { name = "kernel", ...others }: LinkOptions = {},
 ): string {
-  refuseOthers("link", others);
+  refuseOthers("link", others, "name");
   if (typeof kernel !== "string") {
     refuse("link", "kernel", typeof kernel, "WGSL text");
   }

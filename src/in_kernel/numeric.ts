@@ -95,7 +95,7 @@ export function identityOf<Name extends string>(options: {
   readonly op?: Operator<Name>;
 }): InKernelFunctions {
   const { type, op = add as Operator, ...others } = options as { type: ElementType; op?: Operator };
-  refuseOthers("identityOf", others);
+  refuseOthers("identityOf", others, "type, op");
   const { key, identity } = operatorOn(op, type, "identityOf");
   const [expression, setup = ""] = type.native.literal(identity, "value");
   const name = `identity_${key}`;

@@ -13,7 +13,7 @@ import type { Piece } from "../text/pieces.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
 import type { AlgorithmBody } from "./algorithms.ts";
 import type { ThreadTileOptions, WorkGroupOptions } from "./functions.ts";
-import { scanBody, tiled, tilesBody, untyped } from "./functions.ts";
+import { scanBody, TILED, tiled, tilesBody, untyped } from "./functions.ts";
 import type { Family, InKernelOptions, OperatorOptions } from "./generate.ts";
 import { generate, withFamily } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
@@ -68,6 +68,7 @@ function segmented(
   file: string,
   body: AlgorithmBody,
   family: Family = {},
+  takes?: string,
 ): InKernelFunctions {
   const { type, op = add as Operator, workGroupSize } = options;
   const monoid = operatorOn(op, type, caller);
@@ -78,6 +79,7 @@ function segmented(
     options,
     file,
     withFamily(body && segmentedBody(body, monoid), { ...family, memory }),
+    takes,
   );
 }
 
@@ -165,5 +167,5 @@ function segmentedTiles<Name extends string>(
 ): InKernelFunctions {
   const tile = tiled(caller, options);
   const { tileSize, ...others } = untyped(options);
-  return segmented(caller, others, file, tilesBody(options), tile);
+  return segmented(caller, others, file, tilesBody(options), tile, TILED);
 }

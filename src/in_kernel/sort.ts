@@ -12,7 +12,7 @@ import { refuse } from "../errors.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import { conversion } from "../kernels/contract.ts";
 import { unroll } from "../text/module.ts";
-import { count, scanBody, withOwn } from "./functions.ts";
+import { count, SIZES, scanBody, withOwn } from "./functions.ts";
 import type { Family, InKernelOptions } from "./generate.ts";
 import { generate, splitAgain } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
@@ -117,7 +117,8 @@ function sorted(
     refuse(caller, "descending", String(descending), "true or false");
   }
   // This checks the sizes and the options that are left.
-  const scan = generate(caller, withOwn(count, caller, sizes), "", scanBody(sizes));
+  const takes = `type, ${values ? "values, " : ""}items, descending, bits, ${SIZES}`;
+  const scan = generate(caller, withOwn(count, caller, sizes, takes), "", scanBody(sizes), takes);
   const tile = items * workGroupSize;
   if (!(items > 0 && tile <= MOST_ITEMS && Number.isInteger(items))) {
     refuse(

@@ -9,6 +9,7 @@ import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../ke
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf, isWide } from "../kernels/kernel.ts";
+import { requireOptions } from "../options.ts";
 import type { Source } from "../text/source.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { MapOptions } from "./map.ts";
@@ -300,15 +301,18 @@ function requireIndirect(indirect: unknown, title: string): void {
     draw: "vertexCount",
     drawIndexed: "indexCount",
   };
-  const [kind, ...others] = typeof indirect === "object" && indirect !== null ? Object.keys(indirect) : [];
-  const name = counts[kind ?? ""];
-  if (kind === undefined || name === undefined || others.length > 0) {
+  const [[kind, given] = ["", undefined], ...others] =
+    typeof indirect === "object" && indirect !== null ? Object.entries(indirect) : [];
+  const name = Object.hasOwn(counts, kind) ? counts[kind] : undefined;
+  if (name === undefined || others.length > 0) {
     throw new ArgumentError(
       `${title}: indirect takes { dispatch: { itemsPerWorkGroup } }, { draw: { vertexCount } } or { drawIndexed: { indexCount } }`,
       "indirect",
     );
   }
-  const value: unknown = (indirect as Record<string, Record<string, unknown>>)[kind]?.[name];
+  // The kernels write 0 for the first vertex, the first index and the first instance.
+  requireOptions(`${title}: indirect.${kind}`, given, { [name]: true });
+  const { [name]: value } = given as Readonly<Record<string, unknown>>;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 0xffffffff) {
     refuse(title, name, String(value), "a whole number from 1 to 2^32 - 1");
   }

@@ -50,6 +50,12 @@ function printed(path: string): string {
   return stdout;
 }
 
+test.each([forEsbuild, forVite])("a plugin takes no option that there is not", (plugin) => {
+  const call = (options: object) => () => plugin(options as never);
+  expect(call({ filtre: /x/ })).toThrow("wavefold takes no option filtre; did you mean filter?");
+  expect(call({ filtre: undefined })).not.toThrow();
+});
+
 describe("esbuild", () => {
   const build = (plugin: EsbuildPlugin, options: esbuild.BuildOptions = {}) =>
     esbuild.build({

@@ -105,7 +105,7 @@ fn main() {
 
   test("a name that the kernel declares is refused", () => {
     expect(() => link("fn add_u64() {}\nfn a() { add_u64(); }", [numeric(u64)])).toThrow(
-      "kernel: its add_u64 hides what add_u64 uses; rename it",
+      "kernel: its add_u64 shadows a name of add_u64",
     );
   });
 });

@@ -227,10 +227,10 @@ test.each<[string, () => unknown, string, string]>([
   [
     "values of keys alone",
     () => workGroupSort({ ...sizes, values: u32 } as never),
-    "takes no option values",
+    "values is no option; it takes type, items, descending, bits, workGroupSize, algorithm, suffix",
     "values",
   ],
-  ["an operator", () => workGroupSort({ ...sizes, op: u32 } as never), "takes no option op", "op"],
+  ["an operator", () => workGroupSort({ ...sizes, op: u32 } as never), "op is no option", "op"],
   [
     "no threads",
     () => workGroupSort({ type: u32 } as never),
@@ -240,7 +240,7 @@ test.each<[string, () => unknown, string, string]>([
   [
     "an algorithm's name",
     () => workGroupSort({ ...sizes, algorithm: "blelloch" as never }),
-    "algorithm is blelloch; it takes hillisSteele",
+    "algorithm is blelloch; it takes an import, such as blelloch",
     "algorithm",
   ],
   ["a suffix", () => workGroupSort({ ...sizes, suffix: "a-b" }), "suffix is a-b", "suffix"],

@@ -125,7 +125,9 @@ fn main(@builtin(local_invocation_index) i: u32) {
   const code = link(kernel, functions);
   expect(code.match(/struct Element/g)).toEqual(["struct Element"]);
   expect(await failures(device(), [{ title: "both", code }])).toEqual([]);
-  expect(() => link(`struct Element { own: u32 }\n${kernel}`, functions)).toThrow("its Element hides what");
+  expect(() => link(`struct Element { own: u32 }\n${kernel}`, functions)).toThrow(
+    "its Element shadows a name",
+  );
   const Another = struct({ name: "Element", fields: { other: u32 } });
   const clashing = [...functions, workGroupBroadcast({ type: Another, workGroupSize: 32 })];
   const both = kernel.replace("}", "  _ = work_group_broadcast_Element(Element(), 1u, i);\n}");

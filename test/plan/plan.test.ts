@@ -365,7 +365,8 @@ test("every pass binds what its kernel names, and has a kernel that is compiled"
 
 describe("errors name what was asked for, and the limit", () => {
   const bare = factsWith({ features: new Set() });
-  const cases: [string, new (...given: never) => WavefoldError, string, () => Promise<unknown>][] = [
+  type Refusal = [string, new (...given: never) => WavefoldError, string, () => Promise<unknown>];
+  const cases: Refusal[] = [
     [
       "f16",
       FeatureError,
@@ -488,6 +489,32 @@ describe("errors name what was asked for, and the limit", () => {
           facts,
         ),
     ],
+    [
+      "an indirect call of another name",
+      ArgumentError,
+      "compact<u32>: indirect takes { dispatch: { itemsPerWorkGroup } }",
+      () =>
+        planCompact(
+          { type: u32, where: "true", indirect: { toString: {} } as unknown as Indirect, maxLength: 1 },
+          facts,
+        ),
+    ],
+    ...(
+      [
+        ["dispatch", { itemsPerWorkGroup: 4, y: 5 }, "y; it takes itemsPerWorkGroup"],
+        ["draw", { vertexCount: 4, firstInstance: 5 }, "firstInstance; it takes vertexCount"],
+        ["draw", { vertex_count: 4 }, "vertex_count; did you mean vertexCount?"],
+        ["drawIndexed", { indexCount: 4, firstIndex: 5 }, "firstIndex; it takes indexCount"],
+      ] as const
+    ).map(([kind, given, end]): Refusal => {
+      const indirect = { [kind]: given } as unknown as Indirect;
+      return [
+        `indirect.${kind} with ${Object.keys(given).join(" and ")}`,
+        ArgumentError,
+        `compact<u32>: indirect.${kind} takes no option ${end}`,
+        () => planCompact({ type: u32, where: "true", indirect, maxLength: 1 }, facts),
+      ];
+    }),
     [
       "indirect count",
       ArgumentError,

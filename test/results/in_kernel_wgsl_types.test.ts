@@ -196,7 +196,10 @@ test("an identity is a function, too", async () => {
   }));
   expect(sources).toHaveLength(4);
   expect(await failures(device(), sources)).toEqual([]);
-  expect(() => identityOf(cases[1] as never)).toThrow(/^identityOf takes no option|has no identity/);
+  expect(() => wgslType({ name: "vec3f", declaration: "" } as never)).toThrow(
+    "wgslType takes no option declaration; did you mean declarations?",
+  );
+  expect(() => identityOf(cases[1] as never)).toThrow(/^identityOf: \w+ is no option|has no identity/);
 });
 
 test.each<[string, () => unknown, string]>([
