@@ -1,0 +1,105 @@
+// Checks that imports point down: `node scripts/layers.mjs [FOLDER]`. TypeScript's scanner finds the imports, so those of types,
+// `import(…)` and `typeof import(…)` count, too.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import typescript from "typescript-5.9";
+
+/** Folders and files, from the bottom up. An entry imports only from lines before its own, and from itself. */
+const layers = [
+  ["src/errors.ts", "src/version.ts", "src/wgsl-files.d.ts"],
+  ["src/options.ts"],
+  ["src/text"],
+  ["src/algebra"],
+  ["src/kernels"],
+  ["src/in_kernel", "src/plan"],
+  ["src/reference", "src/gpu"],
+  ["src/monoids", "src/check", "src/three", "src/build"],
+  ["src/index.ts", "src/wgsl.ts", "src/typegpu.ts"],
+  ["src/node.ts"],
+  ["bench"],
+  ["src/cli"],
+  ["examples", "scripts", "site", "test"],
+];
+
+/** What an entry may not import although it lies below. */
+const apart = {
+  "src/reference": ["src/in_kernel"],
+  "src/gpu": ["src/in_kernel"],
+  "src/monoids": ["src/in_kernel", "src/plan", "src/gpu"],
+  "src/check": ["src/in_kernel"],
+  "src/three": ["src/in_kernel", "src/plan", "src/reference"],
+  "src/build": ["src/plan", "src/reference", "src/gpu"],
+};
+
+/** The files that may use the bench, since their commands time something. */
+const benchUsers = ["src/cli/bench.ts", "src/cli/tune.ts", "src/cli/options.ts"];
+
+/** The entry of `layers` that a path belongs to. */
+const entryOf = (path) => layers.flat().find((entry) => path === entry || path.startsWith(`${entry}/`));
+const levelOf = (entry) => layers.findIndex((names) => names.includes(entry));
+
+const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), ".."));
+const roots = [...new Set(layers.flat().map((entry) => entry.split("/")[0]))];
+const files = roots
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile() && /\.m?[tj]s$/.test(one.name))
+      .map((one) => relative(root, join(one.parentPath, one.name)).split(sep).join("/")),
+  )
+  .filter((path) => !path.includes("node_modules/"));
+
+const problems = [];
+/** What each file imports by a relative path. */
+const imports = new Map();
+for (const file of files) {
+  const { importedFiles } = typescript.preProcessFile(readFileSync(join(root, file), "utf8"), true, true);
+  const targets = importedFiles
+    .filter(({ fileName }) => fileName.startsWith("."))
+    .map(({ fileName }) => join(dirname(file), fileName).split(sep).join("/"));
+  imports.set(file, targets);
+  const own = entryOf(file);
+  if (own === undefined) {
+    problems.push(`${file} is in no layer of scripts/layers.mjs`);
+    continue;
+  }
+  for (const target of targets) {
+    const other = entryOf(target);
+    if (other === undefined || other === own) {
+      continue;
+    }
+    // Tests and scripts may use each other.
+    const isTop = levelOf(own) === layers.length - 1;
+    if (!isTop && levelOf(other) >= levelOf(own)) {
+      problems.push(`${file} imports ${target}, which is no lower layer`);
+    } else if (apart[own]?.includes(other)) {
+      problems.push(`${file} imports ${target}, which ${own} does without`);
+    } else if (other === "bench" && own === "src/cli" && !benchUsers.includes(file)) {
+      problems.push(`${file} imports ${target}; only ${benchUsers.join(", ")} may`);
+    }
+  }
+}
+
+const done = new Set();
+/** Reports each circle that a walk from a file comes upon. */
+function walk(file, path) {
+  const start = path.indexOf(file);
+  if (start >= 0) {
+    problems.push(`a circle of imports: ${[...path.slice(start), file].join(" -> ")}`);
+  } else if (!done.has(file)) {
+    for (const target of imports.get(file) ?? []) {
+      walk(target, [...path, file]);
+    }
+    done.add(file);
+  }
+}
+for (const file of files) {
+  walk(file, []);
+}
+
+for (const problem of problems) {
+  console.error(problem);
+}
+console.log(`${files.length} files, ${problems.length} problems with their imports`);
+process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,0 +1,91 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { expect, test } from "vitest";
+
+/** Runs the checker on a folder with these files; on the checkout if there are none. */
+function check(files?: Readonly<Record<string, string>>): { status: number | null; lines: string[] } {
+  const folder = mkdtempSync(join(tmpdir(), "wavefold-layers-"));
+  try {
+    const all = Object.entries({
+      "src/gpu/device.ts": "",
+      "src/typegpu.ts": "",
+      "bench/run.ts": "",
+      "examples/a.ts": "",
+      "scripts/a.mjs": "",
+      "site/a.ts": "",
+      "test/a.ts": "",
+      ...files,
+    });
+    for (const [path, text] of all) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const ran = spawnSync(process.execPath, ["scripts/layers.mjs", ...(files ? [folder] : [])], {
+      encoding: "utf8",
+    });
+    return { status: ran.status, lines: ran.stderr.trim().split("\n").filter(Boolean) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Imports that do not point down, each in a file of its own. */
+const breaches: readonly (readonly [file: string, text: string, problem: string])[] = [
+  ["src/plan/a.ts", 'import { a } from "../gpu/device.ts";', "src/gpu/device.ts, which is no lower layer"],
+  ["src/plan/b.ts", 'import type { A } from "../gpu/device.ts";', "src/gpu/device.ts, which is no lower"],
+  ["src/plan/c.ts", 'export * from "../gpu/device.ts";', "src/gpu/device.ts, which is no lower"],
+  ["src/plan/d.ts", 'const a = await import("../gpu/device.ts");', "src/gpu/device.ts, which is no lower"],
+  ["src/plan/e.ts", 'type A = typeof import("../gpu/device.ts");', "src/gpu/device.ts, which is no lower"],
+  ["src/plan/f.ts", 'let a: import("../gpu/device.ts").A;', "src/gpu/device.ts, which is no lower"],
+  ["src/plan/g.ts", 'import "./../gpu/device.ts";', "src/gpu/device.ts, which is no lower"],
+  ["src/plan/h.ts", 'import "../../src/gpu/device.ts";', "src/gpu/device.ts, which is no lower"],
+  ["src/plan/i.ts", 'import "../typegpu.ts";', "src/typegpu.ts, which is no lower"],
+  ["src/plan/j.ts", 'import "../../scripts/a.mjs";', "scripts/a.mjs, which is no lower"],
+  ["src/plan/k.ts", 'import "../../examples/a.ts";', "examples/a.ts, which is no lower"],
+  ["src/plan/l.ts", 'import "../../bench/run.ts";', "bench/run.ts, which is no lower"],
+  ["src/options.ts", 'import "./plan/a.ts";', "src/plan/a.ts, which is no lower"],
+  ["src/plan/m.ts", 'import "../in_kernel/link.ts";', "src/in_kernel/link.ts, which is no lower"],
+  ["src/gpu/n.ts", 'import "../in_kernel/link.ts";', "src/in_kernel/link.ts, which src/gpu does without"],
+  ["src/cli/link.ts", 'import "../../bench/run.ts";', "bench/run.ts; only "],
+];
+
+test("imports of the checkout point down", () => {
+  expect(check()).toEqual({ status: 0, lines: [] });
+});
+
+test("each kind of import that does not point down is reported", () => {
+  const { status, lines } = check(
+    Object.fromEntries([
+      ...breaches.map(([file, text]) => [file, text]),
+      // These may stand.
+      ["src/in_kernel/link.ts", 'import "../kernels/a.ts"; // "../gpu/device.ts"'],
+      ["src/kernels/a.ts", 'import "../errors.ts"; import file from "../../shaders/a.wgsl";'],
+      ["src/cli/bench.ts", 'import "../../bench/run.ts";'],
+    ]),
+  );
+  expect(status).toBe(1);
+  for (const [file, , problem] of breaches) {
+    expect(lines.filter((line) => line.startsWith(`${file} imports ${problem}`))).toHaveLength(1);
+  }
+  expect(lines).toHaveLength(breaches.length);
+});
+
+test("a circle is reported, of import() and of types, too", () => {
+  const { status, lines } = check({
+    "src/gpu/a.ts": 'import "./b.ts";',
+    "src/gpu/b.ts": 'export const c = () => import("./c.ts");',
+    "src/gpu/c.ts": 'export type A = typeof import("./a.ts");',
+  });
+  expect(lines).toEqual([
+    "a circle of imports: src/gpu/a.ts -> src/gpu/b.ts -> src/gpu/c.ts -> src/gpu/a.ts",
+  ]);
+  expect(status).toBe(1);
+});
+
+test("a file in no layer is reported", () => {
+  const { lines } = check({ "src/other/a.ts": "" });
+  expect(lines).toEqual(["src/other/a.ts is in no layer of scripts/layers.mjs"]);
+});
