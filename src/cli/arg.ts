@@ -16,7 +16,7 @@ export async function argOfFile(
   const printed = await withElements(path, options, async (source, input) => {
     const data = await readAll(source, input.path);
     const { value, index }: ArgValue<Scalar> = await withFold(options, (fold) => {
-      const typed = { type: source.type } as never;
+      const typed = { type: source.type };
       return call === "argMin" ? fold.argMin(data, typed) : fold.argMax(data, typed);
     });
     return `${index} ${formatValue(value, source.type)}\n`;

@@ -27,14 +27,10 @@ export async function searchFile(
       progress.step("opening the adapter");
       const places = await withFold(options, (fold) => {
         progress.step("running");
-        return fold.searchSorted(
-          sorted,
-          values as never,
-          {
-            side: options.side,
-            ...(source.type.name === "f16" && { type: source.type }),
-          } as never,
-        );
+        return fold.searchSorted(sorted, values, {
+          side: options.side,
+          ...(source.type.name === "f16" && { type: source.type }),
+        });
       });
       progress.step("writing");
       await writeArray(target, options, u32, places, source.shape);

@@ -161,7 +161,7 @@ export async function scanSegments(
         exclusive,
         segments,
       };
-      return (fold, data) => fold.scan(data, all as never) as Promise<ScalarArray>;
+      return (fold, data) => fold.scan(data, all) as Promise<ScalarArray>;
     },
     (result, type, _, shape) => writeArray(target, options, type, result, shape),
   );
@@ -201,7 +201,7 @@ export async function reduceSegments(
       const { segments } = found;
       const all = { ...tuningOf(options), ...mapped, ...initialOf(options, mapped.type), op, segments };
       return async (fold, data) => {
-        const result: unknown = await fold.reduce(data, all as never);
+        const result: unknown = await fold.reduce(data, all);
         return (ArrayBuffer.isView(result) ? { values: result } : result) as Results;
       };
     },
@@ -239,11 +239,11 @@ export async function uniqueFile(
     { path, options, caller },
     async ({ type }) =>
       async (fold, data) => {
-        const all = { ...tuningOf(options), ...keyOf(options), type } as never;
+        const all = { ...tuningOf(options), ...keyOf(options), type };
         if (countTarget !== undefined) {
           return (await fold.runLengths(data, all)) as { values: ScalarArray; counts?: Uint32Array };
         }
-        const own = { ...(all as object), indices } as never;
+        const own = { ...all, indices } as never;
         return { values: (await fold.unique(data, own)) as ScalarArray };
       },
     async ({ values, counts: lengths }, _, type, shape) => {
@@ -277,7 +277,7 @@ export async function expandFile(
     { path, options, caller: "expand" },
     async ({ type }) =>
       (fold, data) =>
-        fold.expandRuns(data, counts, { type } as never) as Promise<ScalarArray>,
+        fold.expandRuns(data, counts, { type }) as Promise<ScalarArray>,
     (result, _, type, shape) => writeArray(target, options, type, result, shape && [result.length]),
   );
 }

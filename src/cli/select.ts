@@ -83,7 +83,7 @@ export async function nthOfFile(path: string, options: NthFileOptions): Promise<
     const data = await readAll(source, input.path);
     const { value, index } = await withFold(
       options,
-      (fold) => fold.nth(data, options.n, order as never) as Promise<Nth<Scalar, number>>,
+      (fold) => fold.nth(data, options.n, order) as Promise<Nth<Scalar, number>>,
     );
     return `${index} ${formatValue(value, type)}\n`;
   });

@@ -153,7 +153,7 @@ export async function sortFile(path: string, options: SortFileOptions): Promise<
       const offsets = checked?.kind === "offsets" ? checked.words : undefined;
       return async (fold) => {
         // Arrays on the GPU, since only their upload takes the type of f16 values.
-        const upload = ({ type, data }: Typed): Promise<GpuArray> => fold.upload(data, { type } as never);
+        const upload = ({ type, data }: Typed): Promise<GpuArray> => fold.upload(data, { type });
         const keys = await upload(given);
         const moved: GpuArray[] = [];
         for (const one of values) {

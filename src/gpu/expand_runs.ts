@@ -146,7 +146,7 @@ export async function prepareExpandRuns(
   };
   try {
     const counted = { type: u32, op: saturatingSum, maxLength, lengthOnGpu };
-    made.push(await prepareFor("scan", context, counted as never));
+    made.push(await prepareFor("scan", context, counted));
     made.push(await prepare(context, plan));
     const size = Math.max(16, wholeWords(maxLength * u32.bytes));
     ends = await allocate(

@@ -121,7 +121,7 @@ const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
  * ```
  */
 export function workGroupScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("workGroupScan", options as never, scanFile, scanBody(options));
+  return generate("workGroupScan", untyped(options), scanFile, scanBody(options));
 }
 
 /**
@@ -141,7 +141,7 @@ export function workGroupScan<Name extends string>(options: WorkGroupOptions<Nam
 export function workGroupScanUniform<Name extends string>(
   options: WorkGroupOptions<Name>,
 ): InKernelFunctions {
-  return generate("workGroupScanUniform", options as never, scanUniformFile, uniformBody(options));
+  return generate("workGroupScanUniform", untyped(options), scanUniformFile, uniformBody(options));
 }
 
 /**
@@ -186,7 +186,7 @@ export function workGroupScanUpdate<Name extends string>(
  * ```
  */
 export function workGroupReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("workGroupReduce", options as never, reduceFile, reduceBody(options));
+  return generate("workGroupReduce", untyped(options), reduceFile, reduceBody(options));
 }
 
 /**
@@ -207,7 +207,7 @@ export function workGroupReduce<Name extends string>(options: WorkGroupOptions<N
 export function coalescedScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   const caller = "coalescedScan";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, options as never, coalescedScanFile, withFamily(scanBody(options), family));
+  return generate(caller, untyped(options), coalescedScanFile, withFamily(scanBody(options), family));
 }
 
 /**
@@ -230,7 +230,7 @@ export function coalescedScanUniform<Name extends string>(
   const family = coalesced(caller, untyped(options));
   return generate(
     caller,
-    options as never,
+    untyped(options),
     coalescedScanUniformFile,
     withFamily(uniformBody(options), family),
   );
@@ -280,7 +280,7 @@ export function coalescedScanUpdate<Name extends string>(
 export function coalescedReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   const caller = "coalescedReduce";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, options as never, coalescedReduceFile, withFamily(reduceBody(options), family));
+  return generate(caller, untyped(options), coalescedReduceFile, withFamily(reduceBody(options), family));
 }
 
 /** The files and the memory that coalesced threads need beside their family's. */

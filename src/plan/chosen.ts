@@ -2,7 +2,7 @@ import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Tuning } from "./methods.ts";
-import type { Chosen } from "./options.ts";
+import type { Chosen, TuningOptions } from "./options.ts";
 import { tileOf } from "./tuning.ts";
 
 // This is loaded only if options choose an algorithm, a size, or the number of passes.
@@ -12,7 +12,11 @@ import { tileOf } from "./tuning.ts";
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
-export function requireChosen(options: Chosen, title: string, { limits, features }: DeviceFacts): void {
+export function requireChosen(
+  options: TuningOptions,
+  title: string,
+  { limits, features }: DeviceFacts,
+): void {
   const { algorithm, passes } = options;
   const itemsPerThread = options.itemsPerThread ?? 1;
   const workGroupSize = options.workGroupSize ?? 1;

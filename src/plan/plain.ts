@@ -5,7 +5,7 @@ import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { requireChosen } from "./chosen.ts";
 import type { DeviceFacts } from "./facts.ts";
-import type { Chosen } from "./options.ts";
+import type { Chosen, TuningOptions } from "./options.ts";
 import type { PassParams, Plan, RangeName } from "./plan.ts";
 import { bound } from "./plan.ts";
 import { requireFeature, requireMaxLength } from "./tuning.ts";
@@ -20,7 +20,7 @@ export function plainSizes(
   { workGroupSize, items }: Pick<TuningRow, "workGroupSize" | "items">,
   title: string,
   type: ElementType,
-  options: Omit<Chosen, "algorithm" | "passes">,
+  options: Pick<TuningOptions, "workGroupSize" | "itemsPerThread">,
   facts: DeviceFacts,
 ): Sizes {
   requireFeature(type, title, facts);

@@ -191,12 +191,12 @@ function planSelection(
   const { lengthOnGpu = false } = options;
   const { type, title, key, range, maxLength, row, most } = checkedSelection(name, options, facts, testing);
   const items = Math.max(1, Math.min(row.items, Math.floor(THREAD_BYTES / type.bytes)));
-  const sizes = plainSizes({ ...row, items }, title, type, {} as never, facts);
+  const sizes = plainSizes({ ...row, items }, title, type, {}, facts);
   // A thread looks after one value of a digit. Digits of indices are as wide as can be, also if keys have few bits.
   const indexBits = Math.min(8, Math.floor(Math.log2(most)));
   const digits = digitsOf(range, indexBits);
   const radix = 2 ** indexBits;
-  const digitSizes = plainSizes({ workGroupSize: radix, items: 1 }, title, type, {} as never, facts);
+  const digitSizes = plainSizes({ workGroupSize: radix, items: 1 }, title, type, {}, facts);
   const indexDigits = Math.ceil(Math.log2(Math.max(2, maxLength)) / indexBits);
   const own: SelectKernelOptions = { type, key, digits, indexDigits, indexBits, single, lengthOnGpu };
   const room = Math.max(1, Math.floor(limits.maxComputeWorkgroupStorageSize / 2 / (radix * 4)));
@@ -359,7 +359,7 @@ function takeByBlocks(
     lengthOnGpu,
   };
   const plain = (workGroupSize: number, items: number): Sizes => ({
-    ...plainSizes({ workGroupSize, items }, title, type, {} as never, facts),
+    ...plainSizes({ workGroupSize, items }, title, type, {}, facts),
     unrolled: !facts.software,
   });
   const perThread = Math.max(1, Math.min(row.items, Math.floor(THREAD_BYTES / type.bytes)));

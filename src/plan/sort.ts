@@ -441,7 +441,7 @@ export function layoutOf(
   const otherKeys = 2;
   const spine = 3;
 
-  const copySizes = plainSizes({ workGroupSize: 256, items: 4 }, title, type, {} as never, facts);
+  const copySizes = plainSizes({ workGroupSize: 256, items: 4 }, title, type, {}, facts);
   const mayShare = arrangements.some((one) => one === "one-buffer" || one === "in-place");
   const takesCopies = mayShare && passesOverData % 2 === 1;
   const copyKeys =
@@ -543,7 +543,7 @@ function countedAtOnce(
   const { digits, type } = options;
   const radix = 2 ** digits.each;
   const sizes = {
-    ...plainSizes({ workGroupSize: 256, items: 16 }, "sort", type, {} as never, facts),
+    ...plainSizes({ workGroupSize: 256, items: 16 }, "sort", type, {}, facts),
     unrolled: !facts.software,
   };
   const bins = digits.count * radix;
@@ -785,7 +785,7 @@ export const moveSizes = (title: string, type: ElementType, facts: DeviceFacts):
     facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 4 },
     title,
     type,
-    {} as never,
+    {},
     facts,
   );
 
