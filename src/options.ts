@@ -34,7 +34,7 @@ function unknownOption(caller: string, name: string, names: readonly string[]): 
   );
 }
 
-/** Whether one word becomes the other if at most so many letters are put in, left out or replaced. */
+/** Whether one word becomes the other if at most `steps` letters are put in, left out or replaced. */
 function isNear(a: string, b: string, steps: number): boolean {
   if (a === b) {
     return true;

@@ -2,7 +2,7 @@ import { ArgumentError } from "../errors.ts";
 import type { ElementType } from "./types.ts";
 
 /**
- * Zeroed bytes for so many elements.
+ * Zeroed bytes for `length` elements.
  *
  * @throws {ArgumentError} where there is no memory for as many; `option` says how many.
  */

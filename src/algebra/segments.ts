@@ -112,7 +112,7 @@ export const hasKey = (given: unknown): boolean =>
 /**
  * The items of a row, or the number of columns, which is the same.
  *
- * @throws {ArgumentError} if rows of so many items do not divide the length. The length may not be known.
+ * @throws {ArgumentError} if rows of this length do not divide the length. The length may not be known.
  */
 export function requireRows(
   kind: "rows" | "columns",

@@ -77,7 +77,7 @@ export interface StructType<Name extends string = string, V extends StructValue 
   readonly fields: { readonly [Field in keyof V]: FieldTypeFor<V[Field]> };
   /** The byte offset of each field, as WGSL lays it out. */
   readonly offsets: { readonly [Field in keyof V]: number };
-  /** An array of so many structs, all bytes zero. @throws {ArgumentError} where there is no memory for as many. */
+  /** An array of `length` structs, all bytes zero. @throws {ArgumentError} where there is no memory for as many. */
   array(length: number): StructArray<Name, V>;
   /** An array of these structs. */
   from(values: Iterable<V>): StructArray<Name, V>;

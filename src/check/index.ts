@@ -90,7 +90,7 @@ export interface CheckFailure<V extends Value = Value> {
   readonly message: string;
 }
 
-/** A law: results that should be the same, for samples of so many values each. */
+/** A law: results that should be the same, for samples of `values` values each. */
 interface Law {
   readonly name: CheckFailure["law"];
   readonly values: 1 | 2 | 3;

@@ -458,7 +458,7 @@ export async function partitionFile(
     );
   }
   if (options.output === DASH) {
-    throw new UsageError("partition: standard output gets where the parts begin; -o takes a file");
+    throw new UsageError("partition: stdout prints the offsets of the parts; -o takes a file");
   }
   const target = await openOutput(options.output, options);
   const printed = await withElements(path, options, async (source, input) => {

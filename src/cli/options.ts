@@ -179,7 +179,7 @@ function parseRows(given: string): number {
 export const rowsOption = (): Option =>
   new Option(
     "--rows [count]",
-    "each row of so many elements for itself; without a number, rows of the last dimension",
+    "each row of N elements for itself; without a number, rows of the last dimension",
   )
     .argParser(parseRows)
     .conflicts(["columns", "offsets", "heads", "keys"]);
@@ -187,7 +187,7 @@ export const rowsOption = (): Option =>
 export const columnsOption = (): Option =>
   new Option(
     "--columns [count]",
-    "each column of a matrix of so many columns for itself; without a number, the last dimension has the columns",
+    "each column of a matrix of N columns for itself; without a number, the last dimension has the columns",
   )
     .argParser(parseRows)
     .conflicts(["offsets", "heads", "keys"]);

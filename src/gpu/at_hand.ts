@@ -230,9 +230,9 @@ interface PlanAtHand {
   readonly plan: Plan;
   /** Makes a buffer of these items. */
   upload(name: RangeName, from: Omit<Given, "data">): Promise<Range>;
-  /** Makes a buffer for so many items of output. */
+  /** Makes a buffer for `length` items of output. */
   output(name: RangeName, length: number): Promise<Range>;
-  /** Runs the plan for so many items, and reads what it left. */
+  /** Runs the plan for `length` items, and reads what it left. */
   run(ranges: ResolvedRanges, length: number, parts: readonly Part[]): Promise<void>;
   /** Reads what a run left. */
   readBack(parts: readonly Part[]): Promise<void>;

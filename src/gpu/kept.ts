@@ -51,7 +51,7 @@ export const nothingKept = (): Kept => ({
 /** Buffers that were kept before. */
 const taken = new WeakMap<GPUBuffer, KeptBuffer>();
 
-/** Takes a kept buffer that has room for so many bytes. It is at most twice as large, or at most 64 KiB. */
+/** Takes a kept buffer of at least `bytes` bytes. It is at most twice as large, or at most 64 KiB. */
 export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPUBuffer | undefined {
   let best: KeptBuffer | undefined;
   for (const one of buffers) {

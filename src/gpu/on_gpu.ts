@@ -323,7 +323,7 @@ const LEAST_LENGTH = 1024;
 
 /**
  * The length that a plan is made for: a power of two, so that other lengths can use it, too, if the device has room for as many.
- * Ranges that are longer than a binding may be go `inWindows`, or are refused: then the error names the caller's length.
+ * Ranges over the binding limit go `inWindows`, or are refused: then the error names the caller's length.
  */
 export function plannedLength(
   length: number,

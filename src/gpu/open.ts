@@ -135,7 +135,7 @@ export function openFold(options: OpenOptions = {}): Promise<Fold> {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
     if (gpu === undefined) {
       throw new AdapterError(
-        "openFold: there is no navigator.gpu; WebGPU takes a recent browser and a secure context. In Node.js, import wavefold/node",
+        "openFold: there is no navigator.gpu; WebGPU needs a recent browser and a secure context. In Node.js, import wavefold/node",
       );
     }
     const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });

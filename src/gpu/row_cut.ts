@@ -21,7 +21,7 @@ export interface RowCut {
   ends(piece: number): boolean;
 }
 
-/** Cuts rows of so many items into pieces of no more than `most` items. */
+/** Cuts rows of `columns` items into pieces of no more than `most` items. */
 export function cutRows(columns: number, most: number): RowCut {
   if (columns <= most) {
     const items = most - (most % columns);

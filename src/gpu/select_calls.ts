@@ -39,7 +39,7 @@ import { roomFor } from "./transfer.ts";
 export interface HandTopKOptions<Name extends string> extends TopKOrder {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
-  /** Takes elements of each row of so many. The results have those of one row after another. */
+  /** Takes elements of each row; this is the length of a row. The results have those of one row after another. */
   readonly segments?: {
     /** The elements of a row. They divide the length. */
     readonly rows: number;

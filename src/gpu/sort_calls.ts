@@ -38,7 +38,7 @@ import { givenOf, roomFor } from "./transfer.ts";
 
 // Sorts of arrays: those on the GPU, and those at hand, which go there and back.
 
-/** The segments of a sort: rows of so many elements; or where each segment starts, and where the last one ends. */
+/** The segments of a sort: rows of equal length; or where each segment starts, and where the last one ends. */
 export type SortSegments =
   | {
       /** The elements of a row. Each row is a segment. */
@@ -99,7 +99,7 @@ function requireCall(
   const title = `${primitive}<${type.name}>`;
   const key = requireKey(options, type, title);
   requireBits(options.bits, key, title);
-  requireChosen({ ...options, maxLength: 0 }, title, facts);
+  requireChosen(options, title, facts);
   if (options.values !== undefined && options.into !== undefined) {
     throw new ArgumentError(`${title} takes values or into, and not both`, "into");
   }

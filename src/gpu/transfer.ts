@@ -24,7 +24,7 @@ export function givenOf(data: AnyArray | Uint8Array | undefined): Given {
   return { data: data as AnyArray, length, buffer, byteOffset, byteLength };
 }
 
-/** Where a result of so many bytes goes. @throws {ArgumentError} if that is not there any more. */
+/** Where a result of `bytes` bytes goes. @throws {ArgumentError} if that is not there any more. */
 export type Target = (bytes: number) => () => Uint8Array;
 
 /** A new array of bytes, the same each time. */
@@ -55,9 +55,9 @@ export interface Part {
 
 /** What a call at hand takes from the device. When the call ends, it is kept for the next call, or destroyed. */
 export interface Hand {
-  /** A buffer of some usage with room for so many bytes. One that is written from the CPU is mapped, and is left so. */
+  /** A buffer of some usage with at least `bytes` bytes. One that is written from the CPU is mapped, and is left so. */
   take(name: string, bytes: number, usage: number): GPUBuffer | Promise<GPUBuffer>;
-  /** A buffer with room for so many bytes. It may hold anything. */
+  /** A buffer of at least `bytes` bytes. It may hold anything. */
   own(name: string, bytes: number): GPUBuffer | Promise<GPUBuffer>;
   /**
    * A buffer with room for `room` bytes. It has an array's bytes as soon as `readBack` is called. The array is no longer than a
@@ -80,7 +80,7 @@ export interface Hand {
 /** How many pieces are under way at once: while one is copied by the CPU, the GPU copies others. */
 export const PIECES = 4;
 
-/** Arrays of at most so many bytes are written by the queue: they need no staging of their own. */
+/** The most bytes of an array that the queue writes: such arrays need no staging of their own. */
 export const SMALL = 2 ** 16;
 
 const DEVICE = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
@@ -92,7 +92,7 @@ const roomOf = (bytes: number): number =>
   bytes > 2 ** 24 ? wholeWords(bytes) : 2 ** Math.max(8, Math.ceil(Math.log2(bytes)));
 
 /**
- * A buffer with room for so many bytes: a kept one, or a new one. It may hold anything.
+ * A buffer of at least `bytes` bytes: a kept one, or a new one. It may hold anything.
  *
  * @throws {OutOfMemoryError}
  */

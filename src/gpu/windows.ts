@@ -27,7 +27,7 @@ import { problemOf, requireApart, runOf } from "./ways.ts";
 
 // Recordings of ranges that are longer than a binding may be: window after window, with the carry handed on on the GPU.
 
-/** The part of a range from an item on, of so many items. */
+/** The part of a range of `items` items, from an item on. */
 export const partOf = (
   range: Range | undefined,
   first: number,

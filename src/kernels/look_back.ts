@@ -66,7 +66,7 @@ const mostGroups = (byVotes: boolean, words: number): number =>
 
 /**
  * How many places a group has in the spine: one for each tile, one for its carry, and one that says who hands on the carry in
- * its owner's stead. So groups of 30 tiles start at aligned addresses.
+ * place of its owner. So groups of 30 tiles start at aligned addresses.
  */
 const groupEntries = (fanOut: number): number => fanOut + 2;
 

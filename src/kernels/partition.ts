@@ -15,10 +15,10 @@ const partClasses = /* @__PURE__ */ file("kernels/part_classes.wgsl", partClasse
 const storeOffsets = /* @__PURE__ */ file("kernels/store_offsets.wgsl", storeOffsetsFile);
 const storeParted = /* @__PURE__ */ file("io/store_parted.wgsl", storePartedFile);
 
-/** What makes the kernels of a compaction those of a partition in two. */
+/** Options of a partition in two. */
 export const inTwo: Parted = { primitive: "partition", store: storeParted };
 
-/** What makes them those of a partition into classes. */
+/** Options of a partition into classes. */
 export const byClass = (number: number, expression: string): Parted => ({
   primitive: "partition",
   classes: {

@@ -56,7 +56,7 @@ export const startedRuns: Monoid = {
 /** Rows of a subgroup whose runs are put side by side before they are stored. */
 const STAGED_ROWS = 4;
 
-/** Bytes of work-group memory that the kernel uses for keys of so many bytes. */
+/** Bytes of work-group memory that the kernel uses for keys of `keyBytes` bytes. */
 export const runLengthsMemory = (
   kernel: Pick<KernelOptions, "algorithm"> & { readonly sizes: Sizes },
   keyBytes: number,

@@ -58,7 +58,7 @@ export const subgroup: TileAlgorithm = {
         ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
         ballot,
         ...(inAnyOrder ? [anyOrder] : []),
-        // A total that is handed on in its owner's stead must have the owner's bits.
+        // A total that is handed on in place of its owner must have the owner's bits.
         ...(hasLaneTotals ? [laneTotals] : []),
         ...(rowsAreTogether && !inAnyOrder ? [scanFirst, reduceTogether] : []),
         ...(rowsAreTogether ? [rowsTogether] : []),

@@ -32,7 +32,7 @@ function fromUnits(wgsl: string, units: string[]): string {
 
 const range = (length: number): number[] => [...Array(length).keys()];
 
-/** A type that holds so many items as vectors of four units. Items that are moved in it are never converted. */
+/** A type that holds `items` items as vectors of four units. Items that are moved in it are never converted. */
 export function vectorType(wgsl: string, items: number): string {
   const vector = isHalves(wgsl) ? "vec4<f16>" : "vec4<u32>";
   const count = (items * unitsOf(wgsl, "x").length) / 4;

@@ -43,11 +43,11 @@ export interface AdapterTuningRow {
   readonly primitive: "scan" | "reduce" | "compact" | "sort" | "histogram";
   /** How often the data is read, and by a sort for each digit. Reductions and histograms read it once, and their rows leave this out. */
   readonly passes?: Passes;
-  /** The row is for elements of at most so many bytes, and of more than half as many. Of a sort, these are the keys. */
+  /** The most bytes of an element that the row is for. It has more than half of them. Of a sort, these are the keys. */
   readonly elementBytes: number;
   /** Whether the row is for f64, whose operations take hundreds of instructions. The default is false. */
   readonly long?: boolean;
-  /** The row is for lengths up to so many elements. The default is any length. */
+  /** The greatest length that the row is for, in elements. The default is any length. */
   readonly maxLength?: number;
   /** How the threads of a work-group combine their elements. A sort takes blelloch or subgroup. Rows of histograms leave this out. */
   readonly algorithm?: Algorithm;

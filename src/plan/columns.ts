@@ -221,7 +221,7 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
       const { rows, chunks, blocked, threads } = divisionOf(length, columns, divided, sizes);
       const last = lasts.find((one) => one.way === arrangement && one.blocked === blocked)?.kernel;
       if (last === undefined) {
-        throw new Error(`the plan was not made for ranges that lie so: ${arrangement}`);
+        throw new Error(`the plan was not made for ranges in this arrangement: ${arrangement}`);
       }
       const params = {
         chunk_rows: rows,

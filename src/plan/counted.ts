@@ -24,7 +24,7 @@ const byTiles: ReadonlySet<string> = new Set([
   "compact_single_pass",
 ]);
 
-/** The kernel that counts tiles of so many items. */
+/** The kernel that counts tiles of `tile` items. */
 const countKernel = (tile: number): Kernel =>
   linkKernel("wavefold count work-groups", "count_work_groups", [countWorkGroups, lengthFile(true)], {
     workGroupSize: 1,

@@ -52,7 +52,7 @@ export interface TileGrouping {
    * in the same way, level by level. Elements are vectors, or items if vectors do not divide the row.
    */
   readonly fanIn?: number;
-  /** For rows: the most items of a tile. A row with more is reduced in parts of so many, and then the parts' totals are. */
+  /** For rows: the most items of a tile. A row with more is reduced in parts of this length, and then the parts' totals are. */
   readonly itemsPerRow?: number;
   /** For a scan of columns: the rows of a chunk whose totals come before the next rows. The default is all of them. */
   readonly rowsPerRun?: number;

@@ -41,7 +41,7 @@ export interface HistogramOptions<Name extends string = string> extends Histogra
 export interface HistogramRow {
   readonly workGroupSize: number;
   readonly items: number;
-  /** The most counters of a work-group for each bin. They take at most so many bytes. */
+  /** The most counters of a work-group for each bin. They take at most `counterBytes` bytes. */
   readonly copies: number;
   readonly counterBytes: number;
   /** Whether a thread adds up the items that fall in one bin one after another. */

@@ -39,12 +39,12 @@ export interface SinglePass {
   readonly tuning: LoadedTuning;
   /** The sources that its kernel looks back with. */
   readonly carry: readonly SourceText[];
-  /** How many tiles so many items take. */
+  /** The number of tiles that `length` items take. */
   tilesOf(length: number): number;
-  /** Bytes of a spine for so many tiles. */
+  /** Bytes of the spine of `tiles` tiles. */
   spineBytes(tiles: number): number;
   groupingOf(itemsPerVector: number): Grouping;
-  /** Whether a scan of ranges that lie so takes a single pass. */
+  /** Whether a scan of ranges in this arrangement takes a single pass. */
   takes(arrangement: Arrangement, segments: Segments | undefined): boolean;
   /** Changes a scan's plan, so that it takes a single pass where {@link takes} says so. */
   scanOf(plan: Plan, options: ScanKernelOptions, segments?: Segments): Plan;

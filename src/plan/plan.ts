@@ -100,7 +100,7 @@ export interface SegmentRanges {
   readonly numbers: readonly SegmentNumber[];
   /** Whether the output has the segments' totals. */
   readonly reduces: boolean;
-  /** Words of the range `heads`, for so many items. */
+  /** Words of the range `heads`, for `length` items. */
   headsOf(length: number): number;
   /** The numbers that a recording takes, checked. @throws {ArgumentError} */
   countsOf(
@@ -151,7 +151,7 @@ export interface Plan {
   readonly ways: readonly Way[];
   /** The sizes of its tiles, if it has no order of operations. */
   readonly sizes?: Pick<Grouping, "workGroupSize" | "itemsPerThread">;
-  /** The order of operations for ranges that lie so, and the parameters of the first pass. */
+  /** The order of operations for ranges in this arrangement, and the parameters of the first pass. */
   groupingOf(arrangement: Arrangement, params?: PassParams): Grouping;
   /**
    * The dispatches for a length up to maxLength. `aside` is {@link Way.aside}, and `params` are the parameters of the
@@ -197,7 +197,7 @@ export const distinct = (kernels: readonly (Kernel | undefined)[]): Kernel[] => 
 export const bound = (kernel: Kernel, slots: readonly (readonly [number, Slot])[]): Map<number, Slot> =>
   new Map(slots.filter(([binding]) => kernel.bindings.has(binding)));
 
-/** Bytes of a buffer or a binding that holds at least so many bytes: a multiple of 4, and never 0. */
+/** Bytes of a buffer or a binding that holds at least `bytes` bytes: a multiple of 4, and never 0. */
 export const wholeWords = (bytes: number): number => Math.max(4, Math.ceil(bytes / 4) * 4);
 
 /** Bytes of a buffer that holds so many items, rounded up to whole vectors. */

@@ -92,7 +92,7 @@ function wholeRowItems(width: number, tile: number, vector: number): number {
   return (rows - (rows % step)) * width;
 }
 
-/** The most items that a tile takes of rows of so many. */
+/** The most items that a tile takes of rows of this length. */
 function chunkOf(width: number, tile: number, vector: number): number {
   const whole = wholeRowItems(width, tile, vector);
   // The first and the last vector of other tiles may be shared with those beside.

@@ -67,7 +67,7 @@ export interface SortRow {
   readonly shorterKeys: readonly (readonly [upTo: number, items: number])[];
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
-  /** Keys alone of at most so many bytes are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
+  /** The most bytes of a key for which keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
   readonly byArrival: 0 | 4 | 8;
   /** The most bits of a digit: if subgroups vote, and if threads have counters. */
   readonly bits: number;

@@ -60,12 +60,12 @@ export type SegmentTesting = SortTesting & {
 const SHORT = { software: 96, keys: 8, items: 32 } as const;
 const SHORT_ITEMS = 4;
 /**
- * Longer ones, up to so many, are sorted by networks: keys alone, and keys with which something moves. H100, 2^26 u32, µs (a copy 188),
+ * Longer ones, up to `keys` or `items`, are sorted by networks: keys alone, and keys with which something moves. H100, 2^26 u32, µs (a copy 188),
  * keys alone: segments of 16 take 188, of 64 244, of 256 326 (by digits 2494), of 1024 473 (1818). With values: of 64 833, of 256 1487,
  * of 1024 2320.
  */
 const NETWORK = { software: 0, keys: 1024, items: 256, threads: 64, perThread: 16 } as const;
-/** Items of a thread if a tile has several segments of up to so many items; and of longer ones. Segments of 128: 2668 (2879), of 1024 1818 (1723). */
+/** Items of a thread if a tile has several segments of at most `upTo` items, and if they are longer. Segments of 128: 2668 (2879), of 1024 1818 (1723). */
 const SLOT_ITEMS = { upTo: 256, items: 8, longer: 4 } as const;
 
 /** How segments are sorted in tiles, which are divided into slots. */
@@ -225,7 +225,7 @@ export function planSegmentSort(
     passes(length, _, aside = false, { columns = 0, segment_count: count = 0 } = {}) {
       if (columns > most && length > most) {
         throw new ArgumentError(
-          `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; it takes at most that`,
+          `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; rows must be at most ${most}`,
           "rows",
         );
       }

@@ -12,11 +12,11 @@ export type TunedPrimitive = Primitive | "sort" | "histogram";
 
 /** A row of a table of algorithms and sizes. */
 export interface TuningRow {
-  /** The row is for elements of at most so many bytes. */
+  /** The most bytes of an element that the row is for. */
   readonly elementBytes: number;
   /** Whether the row is for operations of hundreds of instructions, as f64 has them. */
   readonly long?: boolean;
-  /** The row is for lengths up to so many items. The default is any length. */
+  /** The greatest length that the row is for, in items. The default is any length. */
   readonly maxLength?: number;
   readonly algorithm: Algorithm;
   readonly workGroupSize: number;

@@ -4,11 +4,11 @@ import type { Limits } from "./facts.ts";
 /** Bytes that a binding may start before its range, since bindings start at aligned addresses. */
 const SLACK = 4096;
 
-/** A window has a multiple of so many items, so that each starts at an aligned address, and at a vector. */
+/** The items of a window are a multiple of this, so that each starts at an aligned address, and at a vector. */
 const UNIT = 256;
 
 /**
- * Items of a window, if a range of `maxLength` items of so many bytes is longer than a binding may be; undefined if one
+ * Items of a window, if a range of `maxLength` items of `itemBytes` bytes is over the binding limit; undefined if one
  * binding holds it.
  */
 export function windowOf(
@@ -22,7 +22,7 @@ export function windowOf(
     : undefined;
 }
 
-/** The most items in windows: indices are u32. @throws {LimitError} if no buffer holds so many. */
+/** The most items in windows: indices are u32. @throws {LimitError} if no buffer holds these items. */
 export function requireWindows(
   title: string,
   maxLength: number,

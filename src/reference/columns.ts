@@ -33,7 +33,7 @@ function rowsOf(
   return rows as number;
 }
 
-/** Values in parts of so many; the last part may be shorter. */
+/** Values in parts of equal length; the last part may be shorter. */
 const partsOf = (values: readonly Value[], most: number): (readonly Value[])[] => {
   const size = Math.max(1, Math.min(most, values.length));
   return Array.from({ length: Math.ceil(values.length / size) }, (_, at) =>

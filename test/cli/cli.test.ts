@@ -239,7 +239,7 @@ describe("partition", () => {
     fails(/it takes both/, ...args, "--class", "x");
     fails(/classes is NaN; it takes a whole number/, ...args, "--class", "x", "--classes", "y", ...SOFTWARE);
     fails(/cannot be used with/, ...args, "--where", "true", "--flags", "in.npy");
-    fails(/standard output gets where the parts begin/, "partition", "in.npy", "-o", "-", "--where", "true");
+    fails(/stdout prints the offsets of the parts/, "partition", "in.npy", "-o", "-", "--where", "true");
     write("flags.npy", npy("|b1", [3], new Uint8Array(3)));
     fails(/flags\.npy: it holds 3 flags, and in\.npy holds 8 elements/, ...args, "--flags", "flags.npy");
     fails(/line 1/, ...args, "--where", "x % == 1u", ...SOFTWARE);

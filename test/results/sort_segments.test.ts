@@ -243,7 +243,7 @@ describe("recorded", () => {
       "sort<u32> of rows: rows is 300, and length is 1000; it takes a number that divides the length",
     );
     expect(() => record({ rows: 500 })).toThrow(
-      "sort<u32> of rows: rows is 500, and this was prepared for a maxSegmentLength of 300; it takes at most that",
+      "sort<u32> of rows: rows is 500, and this was prepared for a maxSegmentLength of 300; rows must be at most 300",
     );
     expect(() => record({ rows: 250, offsets: input })).toThrow("offsets");
     const byOffsets = await fold().prepareSort({

@@ -99,8 +99,8 @@ fn store_part(tile: u32, thread: u32, prefixes: array<Element, ITEMS>) {
   }
 }
 
-// Combines `before` with the items of a vector, which is counted from the row's start. Only for a tile whose total is computed
-// again. Later tiles of the row wait for it, so that all of its items are the row's.
+// Combines `before` with the items of a vector, which is counted from the row's start. Only for a tile whose total another
+// work-group computes. Later tiles of the row wait for that total, so all items of the tile are the row's.
 fn combine_vector(before: Element, place: u32, length: u32) -> Element {
   let vector = long_row_first + place;
   var items = read_edge(vector, long_row_end);

@@ -13,7 +13,7 @@ fn take_first(@builtin(local_invocation_index) thread: u32) {
   let length = data_length();
   let shift = params.digit;
   let wanted = min(params.wanted, length);
-  // There is room for the elements of so many blocks.
+  // There is room for the elements of these blocks.
   let blocks = list_blocks(shift, length, min(MOST_WANTED, TILE >> shift), thread);
   var keys: array<Key, ITEMS>;
   var positions: array<u32, ITEMS>;

@@ -10,7 +10,7 @@
 //
 // WebGPU does not promise that a work-group makes progress while another waits, so no work-group waits for ever.
 // After PATIENCE attempts the work-group computes the missing total from the input, which no one writes in
-// this dispatch, and hands it on in its owner's stead. So does a work-group that comes to a carry in this way, if it is the
+// this dispatch, and hands it on in place of its owner. So does a work-group that comes to a carry in this way, if it is the
 // first one. Two could combine one carry from different totals: from the owner's, and from what a stand-in computed, which
 // may differ in a float's last bits. Words of both must not be mixed.
 //
@@ -37,7 +37,7 @@ fn entry_of_carry(group: u32) -> u32 {
   return group * GROUP_ENTRIES + FAN_OUT;
 }
 
-// Whether this work-group is the first to come to a group's carry in its owner's stead. The place behind the carry says so:
+// Whether this work-group is the first to come to a group's carry in place of its owner. The place behind the carry says so:
 // it has the number of the run in which it was last taken.
 fn claims_carry(group: u32) -> bool {
   let run = run_number();

@@ -20,7 +20,7 @@ var<private> look_back_member: u32;
 var<private> look_back_seeks: bool;
 var<private> look_back_sum: Element;
 
-// A total that was computed in its owner's stead, and whether there is one.
+// A total that was computed in place of its owner, and whether there is one.
 var<private> look_back_computed: Entry;
 
 fn look_back(tile: u32, total: Element, thread: u32, length: u32) {

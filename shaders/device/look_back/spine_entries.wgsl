@@ -3,7 +3,7 @@
 // WebGPU promises no order between writes to different places, so each 32-bit word of an entry holds 16 bits
 // of the element and the number of the run, and an entry counts only if all its words have the number of this run. No
 // number is used twice on one spine, so nothing has to be cleared.
-// Each entry has two places: its owner's, and one for work-groups that compute it in the owner's stead. The two
+// Each entry has two places: its owner's, and one for work-groups that compute it in place of the owner. The two
 // may differ in a float's last bits, and words of both must not be mixed. Whoever writes to a place writes the same bits
 // as all others who do.
 //
