@@ -44,6 +44,11 @@ fn claims_carry(group: u32) -> bool {
   return atomicExchange(&spine[first_word_of(entries() + entry_of_carry(group) + 1u)], run) != run;
 }
 
+// The parts of look_back_stops of look_back_threads.wgsl and look_back_votes.wgsl.
+const CARRY_IS_FOUND = 32u;
+const STOP_BITS = 6u;
+const NOBODY_STOPPED = 0xffffffffu;
+
 // What comes before the tile. look_back sets it.
 var<private> look_back_carry: Element;
 

@@ -12,9 +12,6 @@ var<workgroup> look_back_carries: array<Element, FAN_OUT>;
 // the thread. It is kept as a complement, so that atomicMax keeps the nearest. A thread that found a carry counts only if
 // no thread lacks what it should read of that group or of a nearer one.
 var<workgroup> look_back_stops: atomic<u32>;
-const CARRY_IS_FOUND = 32u;
-const STOP_BITS = 6u;
-const NOBODY_STOPPED = 0xffffffffu;
 
 // Notes that a thread lacks what it should read of this group.
 fn stop_before(away: u32) {

@@ -23,9 +23,6 @@ var<workgroup> look_back_carries: array<Element, AT_ONCE>;
 // and the subgroup. It is kept as a complement, so that atomicMax keeps the nearest. A subgroup that found a carry counts
 // only if no subgroup lacks what it should read of that group or of a nearer one.
 var<workgroup> look_back_stops: atomic<u32>;
-const CARRY_IS_FOUND = 32u;
-const STOP_BITS = 6u;
-const NOBODY_STOPPED = 0xffffffffu;
 
 fn find_carry(tile: u32, total: Element, thread: u32) {
   if (subgroup_number < AT_ONCE) {
