@@ -79,6 +79,8 @@ export class SourceError extends WavefoldError {
 /** One of Wavefold's own shaders does not compile. This is a defect of the library: please report the message, which has the linked source. */
 export class ShaderError extends WavefoldError {
   override name = "ShaderError";
+  /** The linked source, as the compiler got it. */
+  declare readonly source: string;
 }
 
 /** There is no WebGPU, or no adapter of the kind that you asked for. */
@@ -102,6 +104,8 @@ export class MissingPackageError extends WavefoldError {
 /** The device was lost or destroyed. Pending calls are rejected. Open a new device. */
 export class DeviceLostError extends WavefoldError {
   override name = "DeviceLostError";
+  /** What WebGPU says of the loss: `"destroyed"` if `destroy()` was called, else `"unknown"`. */
+  declare readonly reason: GPUDeviceLostReason;
 }
 
 /** The device has no room for a buffer. */

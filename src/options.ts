@@ -1,7 +1,7 @@
 import { ArgumentError, refuse } from "./errors.ts";
 
 /** The names of options. A table of them `satisfies Record<keyof Options, true>`, so that none is missing. */
-export type OptionNames = Readonly<Record<string, true>>;
+export type OptionNames = Readonly<Record<string, unknown>>;
 
 /**
  * Requires an object that gives no option but these. One that is undefined is as one that is left out.
@@ -10,8 +10,7 @@ export type OptionNames = Readonly<Record<string, true>>;
  */
 export function requireOptions(caller: string, options: unknown, names: OptionNames): void {
   if (typeof options !== "object" || options === null) {
-    const given = options === null || options === undefined ? String(options) : typeof options;
-    refuse(caller, "options", given, "an object");
+    refuse(caller, "options", options === null ? "null" : typeof options, "an object");
   }
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined && !Object.hasOwn(names, name)) {

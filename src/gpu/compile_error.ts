@@ -51,8 +51,10 @@ export function shaderError(
   if (own === undefined) {
     // A line that linking puts between declarations has no origin. Then the message has the line of the linked source.
     const where = `${origin?.source.name ?? label}:${origin?.number ?? line}`;
-    return new ShaderError(
-      `${where}: ${text}\nThis is a defect of Wavefold. The linked source:\n${linked.code}`,
+    const { code } = linked;
+    return Object.assign(
+      new ShaderError(`${where}: ${text}\nThis is a defect of Wavefold. The linked source:\n${code}`),
+      { source: code },
     );
   }
   const { source, number } = own;

@@ -89,10 +89,11 @@ export function requireDevice(context: Context, title: string): void {
   }
 }
 
-function lostError(lost: GPUDeviceLostInfo, title: string): DeviceLostError {
-  const how = lost.reason === "destroyed" ? "was destroyed" : "was lost";
-  return new DeviceLostError(
-    `${title}: the device ${how}${lost.message ? ` (${lost.message})` : ""}; open a new one`,
+function lostError({ reason, message }: GPUDeviceLostInfo, title: string): DeviceLostError {
+  const how = reason === "destroyed" ? reason : "lost";
+  return Object.assign(
+    new DeviceLostError(`${title}: the device was ${how}${message && ` (${message})`}; open a new one`),
+    { reason },
   );
 }
 

@@ -107,7 +107,9 @@ function ofWhole(cause: unknown, title: string, names: Readonly<Record<string, s
   if (cause instanceof OutOfMemoryError) {
     return new OutOfMemoryError(message, cause.needed);
   }
-  return cause instanceof DeviceLostError ? new DeviceLostError(message) : cause;
+  return cause instanceof DeviceLostError
+    ? Object.assign(new DeviceLostError(message), { reason: cause.reason })
+    : cause;
 }
 
 /** @throws {ArgumentError} if the counts are in a buffer that is written. The steps cannot tell: none of them has both. */

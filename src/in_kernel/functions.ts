@@ -121,7 +121,7 @@ const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
  * ```
  */
 export function workGroupScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("workGroupScan", untyped(options), scanFile, scanBody(options));
+  return generate("workGroupScan", options as InKernelOptions & OperatorOptions, scanFile, scanBody(options));
 }
 
 /**
@@ -141,7 +141,12 @@ export function workGroupScan<Name extends string>(options: WorkGroupOptions<Nam
 export function workGroupScanUniform<Name extends string>(
   options: WorkGroupOptions<Name>,
 ): InKernelFunctions {
-  return generate("workGroupScanUniform", untyped(options), scanUniformFile, uniformBody(options));
+  return generate(
+    "workGroupScanUniform",
+    options as InKernelOptions & OperatorOptions,
+    scanUniformFile,
+    uniformBody(options),
+  );
 }
 
 /**
@@ -186,7 +191,12 @@ export function workGroupScanUpdate<Name extends string>(
  * ```
  */
 export function workGroupReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("workGroupReduce", untyped(options), reduceFile, reduceBody(options));
+  return generate(
+    "workGroupReduce",
+    options as InKernelOptions & OperatorOptions,
+    reduceFile,
+    reduceBody(options),
+  );
 }
 
 /**

@@ -291,25 +291,21 @@ export function planCompact(
   };
 }
 
+/** The indirect calls, and what each takes beside the count that it gets from the kernel. */
+const countNames = { dispatch: "itemsPerWorkGroup", draw: "vertexCount", drawIndexed: "indexCount" } as const;
+
 /** @throws {ArgumentError} if `indirect` is not an indirect call. */
 function requireIndirect(indirect: unknown, title: string): void {
   if (indirect === undefined) {
     return;
   }
-  const counts: Record<string, string> = {
-    dispatch: "itemsPerWorkGroup",
-    draw: "vertexCount",
-    drawIndexed: "indexCount",
-  };
-  const [[kind, given] = ["", undefined], ...others] =
-    typeof indirect === "object" && indirect !== null ? Object.entries(indirect) : [];
-  const name = Object.hasOwn(counts, kind) ? counts[kind] : undefined;
-  if (name === undefined || others.length > 0) {
-    throw new ArgumentError(
-      `${title}: indirect takes { dispatch: { itemsPerWorkGroup } }, { draw: { vertexCount } } or { drawIndexed: { indexCount } }`,
-      "indirect",
-    );
+  requireOptions(`${title}: indirect`, indirect, countNames);
+  const calls = Object.entries(indirect as object) as [keyof typeof countNames, unknown][];
+  const [[kind, given] = ["draw", undefined] as const] = calls;
+  if (calls.length !== 1) {
+    refuse(title, "indirect", `${calls.length} calls`, "one");
   }
+  const name = countNames[kind];
   // The kernels write 0 for the first vertex, the first index and the first instance.
   requireOptions(`${title}: indirect.${kind}`, given, { [name]: true });
   const { [name]: value } = given as Readonly<Record<string, unknown>>;

@@ -496,6 +496,7 @@ describe("what goes wrong on the way", () => {
         async () => (await Promise.all([rejection(call(one, data)), ...others])).at(-1),
       );
       expect(error).toBeInstanceOf(DeviceLostError);
+      expect(error).toMatchObject({ reason: "destroyed" });
       expect(await rejection(call(one, data))).toBeInstanceOf(DeviceLostError);
     }
   });

@@ -283,6 +283,8 @@ test("a kernel that is refused at a recording is an error of the encoder, and th
     }, 30_000);
     expect(refusal.message).toMatch(/^shaders\/device\/kernels\/\w+\.wgsl:\d+: /);
     expect(refusal.message).toContain("This is a defect of Wavefold.");
+    expect(refusal.source).toContain("@compute");
+    expect(refusal.message.endsWith(refusal.source)).toBe(true);
   }
   // Nothing is recorded before it is thrown.
   const encoder = device.createCommandEncoder();

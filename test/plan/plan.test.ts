@@ -477,7 +477,7 @@ describe("errors name what was asked for, and the limit", () => {
     [
       "indirect",
       ArgumentError,
-      "compact<u32>: indirect takes { dispatch: { itemsPerWorkGroup } }, { draw: { vertexCount } } or { drawIndexed: { indexCount } }",
+      "compact<u32>: indirect is 2 calls; it takes one",
       () =>
         planCompact(
           {
@@ -492,7 +492,7 @@ describe("errors name what was asked for, and the limit", () => {
     [
       "an indirect call of another name",
       ArgumentError,
-      "compact<u32>: indirect takes { dispatch: { itemsPerWorkGroup } }",
+      "compact<u32>: indirect takes no option toString; it takes dispatch, draw, drawIndexed",
       () =>
         planCompact(
           { type: u32, where: "true", indirect: { toString: {} } as unknown as Indirect, maxLength: 1 },
