@@ -2,7 +2,7 @@ import manifest from "../package.json" with { type: "json" };
 import { factsOf } from "../src/cli/adapter_facts.ts";
 import type { Places } from "../src/cli/issue_link.ts";
 import { issueLink } from "../src/cli/issue_link.ts";
-import { runSelfTests, selfTests } from "../src/cli/self-test.ts";
+import { runSelfTests, selfTests } from "../src/cli/self_test.ts";
 import type { Examined, Verdict } from "../src/cli/verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "../src/cli/verdicts.ts";
 import type { Fold, SinglePassTest } from "../src/index.ts";

@@ -1,7 +1,7 @@
 import { valuesOf } from "../src/algebra/array_values.ts";
 import type { ScalarArray } from "../src/algebra/arrays.ts";
+import { problemOf } from "../src/algebra/check_value.ts";
 import type { Scalar } from "../src/algebra/types.ts";
-import { problemOf } from "../src/algebra/value_problem.ts";
 import type { TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes } from "../src/index.ts";
 import { encodeFloat16 } from "../src/reference/index.ts";

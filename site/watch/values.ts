@@ -1,7 +1,7 @@
+import { problemOf } from "../../src/algebra/check_value.ts";
 import { i32 } from "../../src/algebra/integers.ts";
 import { operators } from "../../src/algebra/operators.ts";
 import type { Value } from "../../src/algebra/types.ts";
-import { problemOf } from "../../src/algebra/value_problem.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import type { Combining } from "../../src/reference/steps.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";

@@ -2,11 +2,11 @@ import { ArgumentError, refuse } from "../errors.ts";
 import type { OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { callersCombine } from "../text/callers.ts";
+import { describe, problemOf } from "./check_value.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import { optionalDomain } from "./optional.ts";
 import type { ElementType, Value, WgslType } from "./types.ts";
 import { isSameType, requireType, requireValueType } from "./types.ts";
-import { describe, problemOf } from "./value_problem.ts";
 
 /** An operator of the caller's own, for in-kernel functions alone. See {@link operator}. */
 export interface InKernelOperator<Accepted extends string = string, V extends Value = Value>

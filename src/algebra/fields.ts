@@ -1,9 +1,9 @@
 import { ArgumentError, refuse } from "../errors.ts";
 import type { SourceText } from "../text/source.ts";
+import { describe, problemOf } from "./check_value.ts";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
 import type { ElementType, Literal, Scalar, ScalarOf, ScalarType, StructValue, TypeName } from "./types.ts";
 import { isElementType } from "./types.ts";
-import { describe, problemOf } from "./value_problem.ts";
 
 // The types of a struct's fields: scalars; and vectors, arrays and structs, which have parts. What is done with a value is
 // done part by part, here, down to scalars.

@@ -1,8 +1,8 @@
 import { ArgumentError } from "../errors.ts";
 import { settable } from "./array_values.ts";
 import { arrayOver } from "./arrays.ts";
+import { problemOf } from "./check_value.ts";
 import type { ElementType, Value } from "./types.ts";
-import { problemOf } from "./value_problem.ts";
 
 /** @throws {ArgumentError} if an initial value is no value of the type. */
 export function requireInitial(value: unknown, type: ElementType, caller: string): Value {

@@ -2,9 +2,9 @@ import { ArgumentError, refuse } from "../errors.ts";
 import { plainText } from "../text/callers.ts";
 import { MARK } from "../text/mark.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
+import { describe } from "./check_value.ts";
 import { requireDefinition, requireName } from "./custom_operator.ts";
 import type { ElementType, WgslType } from "./types.ts";
-import { describe } from "./value_problem.ts";
 
 /** What {@link wgslType} takes. */
 export interface WgslTypeDefinition<Name extends string> {

@@ -1,8 +1,8 @@
 import { settable, valuesOf } from "../algebra/array_values.ts";
 import { arrayLike, arrayOver } from "../algebra/arrays.ts";
+import { describe, problemOf } from "../algebra/check_value.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
-import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError } from "../errors.ts";
 import { allocate, contextOf, explain } from "../gpu/device.ts";
 import { BufferUsage, MAP_READ } from "../gpu/flags.ts";

@@ -5,10 +5,10 @@
  */
 import type { Arbitrary, Value as Shrinkable } from "fast-check";
 import { Arbitrary as ArbitraryClass, tuple } from "fast-check";
+import { describe, problemOf } from "../algebra/check_value.ts";
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType, ScalarOf, ScalarType, TypeName, Value } from "../algebra/types.ts";
-import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
 import { requireOptions } from "../options.ts";

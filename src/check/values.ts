@@ -1,8 +1,8 @@
 import type { Random } from "fast-check";
 import { Arbitrary, nat, record, Value as Shrinkable, Stream, sample, tuple } from "fast-check";
+import { problemOf } from "../algebra/check_value.ts";
 import type { FieldType, NestedType } from "../algebra/fields.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../algebra/types.ts";
-import { problemOf } from "../algebra/value_problem.ts";
 
 /** Any values of a type: small ones, special ones, and any bits, one as likely as the others. */
 export function anyValues(type: ElementType): Arbitrary<Value> {

@@ -12,7 +12,7 @@ import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 import { startOpening, startSteps } from "./progress_lines.ts";
-import { runSelfTests, selfTests } from "./self-test.ts";
+import { runSelfTests, selfTests } from "./self_test.ts";
 import type { Examined, SelfTestResult, Verdict } from "./verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "./verdicts.ts";
 import type { OperatingSystem, Versions } from "./versions.ts";

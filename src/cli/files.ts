@@ -117,10 +117,21 @@ export async function withInput<Result>(
   const file = await open(path).catch(failed);
   try {
     const stats = await file.stat().catch(failed);
+    const size = stats.isFile() ? stats.size : undefined;
+    let total = 0;
     return await work({
       path,
-      size: stats.isFile() ? stats.size : undefined,
-      fill: fillFrom((bytes, at, most) => file.read(bytes, at, most, null).catch(failed)),
+      size,
+      fill: fillFrom(async (bytes, at, most) => {
+        const piece = await file.read(bytes, at, most, null).catch(failed);
+        total += piece.bytesRead;
+        if (piece.bytesRead === 0 && size !== undefined && total < size) {
+          throw new UsageError(
+            `${path}: it had ${size} bytes when it was opened, and ended after ${total}; it must not change while it is read`,
+          );
+        }
+        return piece;
+      }),
       abandon() {},
     });
   } finally {

@@ -1,6 +1,6 @@
 import type { SinglePassTest } from "../gpu/context.ts";
 import type { Diagnosis } from "../gpu/findings.ts";
-import type { Outcome } from "./self-test.ts";
+import type { Outcome } from "./self_test.ts";
 
 /** What was found of one thing, and what it means. Only `failed` makes the command fail. */
 export interface Verdict {

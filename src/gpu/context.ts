@@ -35,7 +35,7 @@ export interface Context {
   singlePassTest?: SinglePassTest;
   /**
    * Pipelines by the shader's text and entry point, since two pipelines differ in nothing else. The one that was used most
-   * recently is the last. A symbol stands for one that a plan has put off: `later.ts`.
+   * recently is the last. A symbol stands for one that a plan has put off: `put_off.ts`.
    */
   readonly pipelines: Map<string, Promise<Pipeline> | symbol>;
   /** The most pipelines to keep for later calls. */

@@ -1,8 +1,8 @@
 import type { AnyArray } from "../algebra/arrays.ts";
+import { describe } from "../algebra/check_value.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
-import { describe } from "../algebra/value_problem.ts";
 import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { wholeWords } from "../plan/plan.ts";

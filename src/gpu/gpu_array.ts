@@ -179,6 +179,11 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     return this.#parts.memory.buffer;
   }
 
+  /** Whether it was destroyed, and no call uses it any more: its buffer may hold another array. Recordings refuse it then. */
+  get isGone(): boolean {
+    return this.#parts.memory.isGone;
+  }
+
   /** The byte of the buffer that it starts at. */
   get offset(): number {
     return this.#parts.offset;

@@ -4,7 +4,7 @@ import { adapterOf, requireTuning, tunedRowOf, verdictFor } from "../plan/adapte
 import type { Context } from "./context.ts";
 import { contextOf, trim } from "./device.ts";
 import type { Fold } from "./fold.ts";
-import { testSinglePass } from "./look_back_test.ts";
+import { testSinglePass } from "./probe_single_pass.ts";
 import { tuneNow } from "./tune_adapter.ts";
 import type { OpenStore, TuningStore } from "./tuning_store.ts";
 

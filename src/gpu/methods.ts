@@ -34,7 +34,7 @@ export async function methodsFor(
   const isLong = goOneByOne(Math.max(elementBytes, from?.bytes ?? 0), facts);
   const [every, chosen, maps, ends, oneByOne] = await Promise.all([
     isEvery ? import("../plan/every_method.ts") : undefined,
-    isChosen ? import("../plan/chosen.ts") : undefined,
+    isChosen ? import("../plan/choices.ts") : undefined,
     map === undefined && from === undefined ? undefined : import("../plan/map.ts"),
     initial === undefined && total === undefined ? undefined : import("../kernels/ends.ts"),
     isLong ? import("../kernels/one_by_one.ts") : undefined,

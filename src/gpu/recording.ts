@@ -19,8 +19,8 @@ import { filledBuffer, requireDevice } from "./device.ts";
 import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { BufferUsage } from "./flags.ts";
-import { putOff } from "./later.ts";
 import { methodsFor } from "./methods.ts";
+import { putOff } from "./put_off.ts";
 import type { Division, Run } from "./ways.ts";
 import { undivided } from "./ways.ts";
 
@@ -519,6 +519,9 @@ function requireRange(
       `${name} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
       name,
     );
+  }
+  if ("isGone" in given && given.isGone) {
+    throw refusal(plan, `${name} is an array that was destroyed`, name);
   }
   const isRange = "buffer" in given;
   if (isRange) {

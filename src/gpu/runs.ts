@@ -1,8 +1,8 @@
 import type { AnyArray } from "../algebra/arrays.ts";
+import { describe } from "../algebra/check_value.ts";
 import { u32 } from "../algebra/integers.ts";
 import { min } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { describe } from "../algebra/value_problem.ts";
 import { refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";

@@ -6,7 +6,7 @@ import { requireKind, requireRows } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError, refuse, WavefoldError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
-import { requireChosen } from "../plan/chosen.ts";
+import { requireChosen } from "../plan/choices.ts";
 import type { Chosen } from "../plan/options.ts";
 import type { TopKOrder } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";

@@ -8,7 +8,7 @@ import { isSameType } from "../algebra/types.ts";
 import { ArgumentError, refuse, WavefoldError } from "../errors.ts";
 import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { requireOptions } from "../options.ts";
-import { requireChosen } from "../plan/chosen.ts";
+import { requireChosen } from "../plan/choices.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
 import type { CheckedKey, SortKeyOptions } from "../plan/sort_key.ts";

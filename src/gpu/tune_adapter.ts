@@ -15,7 +15,7 @@ import type { Context } from "./context.ts";
 import { allocate, contextOf, explain } from "./device.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
 import { Fold } from "./fold.ts";
-import { testSinglePass } from "./look_back_test.ts";
+import { testSinglePass } from "./probe_single_pass.ts";
 
 /** Options of {@link tuneAdapter}. */
 export interface TuneAdapterOptions {

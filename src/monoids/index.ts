@@ -3,10 +3,11 @@
  *
  * @module wavefold/monoids
  */
+
+export type { ArgMin, ArgMinValue } from "./arg_min.ts";
+export { argMin } from "./arg_min.ts";
 export type { ArgMax, ArgMaxValue } from "./arg-max.ts";
 export { argMax } from "./arg-max.ts";
-export type { ArgMin, ArgMinValue } from "./arg-min.ts";
-export { argMin } from "./arg-min.ts";
 export type { Brackets, BracketsValue } from "./brackets.ts";
 export { brackets } from "./brackets.ts";
 export type { LinearRecurrence, LinearStep } from "./linear-recurrence.ts";

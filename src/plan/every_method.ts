@@ -1,7 +1,7 @@
 import { endsOf } from "../kernels/ends.ts";
 import { oneByOne } from "../kernels/one_by_one.ts";
 import { subgroup } from "../kernels/subgroup_tiles.ts";
-import { requireChosen, requireFit } from "./chosen.ts";
+import { requireChosen, requireFit } from "./choices.ts";
 import { mapOf } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import { portable } from "./methods.ts";

@@ -10,7 +10,7 @@ import type { BinOptions } from "./bins.ts";
 import { requireBins, requireRoom } from "./bins.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { TuningOptions } from "./options.ts";
-import { plainSizes } from "./plain.ts";
+import { plainSizes } from "./plain_plan.ts";
 import type { Pass, Plan } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
 import { requireScalar } from "./scalar.ts";

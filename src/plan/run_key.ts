@@ -1,6 +1,6 @@
+import { describe } from "../algebra/check_value.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { describe } from "../algebra/value_problem.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { firstOf, partType } from "./sort_key.ts";
 

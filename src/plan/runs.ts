@@ -5,7 +5,7 @@ import { bindingOf } from "../kernels/kernel.ts";
 import { expandKernel } from "../kernels/runs.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { TuningOptions } from "./options.ts";
-import { plainPlan } from "./plain.ts";
+import { plainPlan } from "./plain_plan.ts";
 import type { Plan } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";

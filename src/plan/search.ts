@@ -4,7 +4,7 @@ import { bindingOf } from "../kernels/kernel.ts";
 import { searchKernel } from "../kernels/search.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { TuningOptions } from "./options.ts";
-import { plainPlan } from "./plain.ts";
+import { plainPlan } from "./plain_plan.ts";
 import type { Plan } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
 import { requireScalar, requireSide } from "./scalar.ts";

@@ -1,8 +1,8 @@
+import { describe } from "../algebra/check_value.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { describe } from "../algebra/value_problem.ts";
 import { ArgumentError, FeatureError, refuse } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";

@@ -27,11 +27,11 @@ import {
 import type { Digits } from "../kernels/sort_key.ts";
 import { digitsOf, keyBits } from "../kernels/sort_key.ts";
 import { areKeysAlone, networkKernel, networkMemory } from "../kernels/sort_network.ts";
-import { requireChosen } from "./chosen.ts";
+import { requireChosen } from "./choices.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { Passes, TuningOptions } from "./options.ts";
-import { plainSizes } from "./plain.ts";
+import { plainSizes } from "./plain_plan.ts";
 import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords } from "./plan.ts";
 import { planScan } from "./scan.ts";

@@ -1,8 +1,8 @@
 import { valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
+import { describe } from "../algebra/check_value.ts";
 import type { Value } from "../algebra/types.ts";
-import { describe } from "../algebra/value_problem.ts";
 import { refuse } from "../errors.ts";
 import type { IndicesOption } from "../options.ts";
 import type { ReferenceType } from "./items.ts";

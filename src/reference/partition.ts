@@ -1,7 +1,7 @@
 import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
+import { describe } from "../algebra/check_value.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { describe } from "../algebra/value_problem.ts";
 import { refuse } from "../errors.ts";
 import type { IndicesOption } from "../options.ts";
 import { requireOptions } from "../options.ts";

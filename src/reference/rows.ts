@@ -1,5 +1,5 @@
+import { describe } from "../algebra/check_value.ts";
 import type { Value } from "../algebra/types.ts";
-import { describe } from "../algebra/value_problem.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { ColumnOptions } from "./columns.ts";

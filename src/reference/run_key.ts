@@ -2,9 +2,9 @@ import { settable, valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray, ArrayOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { bytesFor } from "../algebra/bytes.ts";
+import { describe, problemOf } from "../algebra/check_value.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { kindOf } from "./twins.ts";
 

@@ -1,3 +1,4 @@
+import { describe, problemOf } from "../algebra/check_value.ts";
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import type { ExactSum } from "../algebra/exact_sums.ts";
 import { exactCombine, exactNothing, exactOf, exactRounded, formatOf } from "../algebra/exact_sums.ts";
@@ -5,7 +6,6 @@ import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { isTrue } from "../algebra/truth.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../algebra/types.ts";
-import { describe, problemOf } from "../algebra/value_problem.ts";
 import { ArgumentError } from "../errors.ts";
 import { add, and, multiply, or, xor } from "./arithmetic.ts";
 

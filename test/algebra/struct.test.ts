@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
+import { problemOf } from "../../src/algebra/check_value.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { fixedArray, leavesOf, scalarAt, vec2, vec3, vec4, writeValue } from "../../src/algebra/fields.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
@@ -10,7 +11,6 @@ import type { StructArray, StructFields, StructType, StructValueOf } from "../..
 import { struct } from "../../src/algebra/struct.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
-import { problemOf } from "../../src/algebra/value_problem.ts";
 import { wgslType } from "../../src/algebra/wgsl_type.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { workGroupReduce } from "../../src/in_kernel/functions.ts";

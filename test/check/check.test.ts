@@ -1,5 +1,6 @@
 import { constantFrom, integer } from "fast-check";
 import { describe, expect } from "vitest";
+import { problemOf } from "../../src/algebra/check_value.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { fixedArray, leavesOf, vec2, vec3 } from "../../src/algebra/fields.ts";
@@ -10,7 +11,6 @@ import type { StructType } from "../../src/algebra/struct.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ScalarType, Value } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
-import { problemOf } from "../../src/algebra/value_problem.ts";
 import type { CheckFailure, CheckReport } from "../../src/check/index.ts";
 import { nearly } from "../../src/check/nearly.ts";
 import { specialsOf } from "../../src/check/values.ts";

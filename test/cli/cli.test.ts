@@ -19,7 +19,7 @@ import { operators } from "../../src/algebra/operators.ts";
 import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { describe as describeAdapter } from "../../src/cli/doctor.ts";
 import { parseElements } from "../../src/cli/npy.ts";
-import { selfTests } from "../../src/cli/self-test.ts";
+import { selfTests } from "../../src/cli/self_test.ts";
 import type { SinglePassTest } from "../../src/gpu/context.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";

@@ -7,7 +7,7 @@ import process from "node:process";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { DoctorReport } from "../../src/cli/doctor.ts";
 import { startOpening, startSteps } from "../../src/cli/progress_lines.ts";
-import type { Outcome } from "../../src/cli/self-test.ts";
+import type { Outcome } from "../../src/cli/self_test.ts";
 import type { AdapterFacts, Examined, Verdict } from "../../src/cli/verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "../../src/cli/verdicts.ts";
 import type { Diagnosis } from "../../src/gpu/findings.ts";

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
+import { withInput } from "../../src/cli/files.ts";
 import { dumpElements } from "../../src/cli/npy.ts";
 import { needsUnix, SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
@@ -47,6 +48,22 @@ function piped(bytes: Uint8Array, ...args: string[]) {
 }
 
 describe("an input", () => {
+  it("that becomes shorter while it is read is refused", async () => {
+    writeFileSync(at("raw"), new Uint8Array(100));
+    const call = withInput(at("raw"), async ({ fill, size }) => {
+      expect(size).toBe(100);
+      expect(await fill(new Uint8Array(10))).toBe(10);
+      truncateSync(at("raw"), 20);
+      return fill(new Uint8Array(90));
+    });
+    await expect(call).rejects.toThrow(
+      "raw: it had 100 bytes when it was opened, and ended after 20; it must not change while it is read",
+    );
+    // What is asked for past the end of a whole file is not there.
+    writeFileSync(at("raw"), new Uint8Array(100));
+    expect(await withInput(at("raw"), ({ fill }) => fill(new Uint8Array(101)))).toBe(100);
+  });
+
   it("may be a pipe, of any length", () => {
     expect(piped(sums, ...reduce("/dev/stdin"))).toEqual({ status: 0, stdout: "11\n", stderr: "" });
     const many = dumpElements({ type: u32, data: new Uint32Array(200_000).fill(1), shape: [200_000] });

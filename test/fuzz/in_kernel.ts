@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { valuesOf } from "../../src/algebra/array_values.ts";
+import { describe } from "../../src/algebra/check_value.ts";
 import { scalarAt } from "../../src/algebra/fields.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Scalar, TypeName, Value } from "../../src/algebra/types.ts";
-import { describe } from "../../src/algebra/value_problem.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import { workGroupSplit } from "../../src/in_kernel/exchange.ts";

@@ -289,6 +289,31 @@ describe("into", () => {
     await expect(sums.read()).rejects.toThrow("read: the array was destroyed");
     await expect(fold().scan(sums, tuning)).rejects.toThrow("scan: data was destroyed");
   });
+
+  test("a recording takes no array that was destroyed, whose memory may be another's", async () => {
+    const { device } = fold();
+    const a = await fold().upload(data);
+    const gone = await fold().upload(data);
+    gone.destroy();
+    const other = await fold().upload(new Uint32Array(data.length).fill(9));
+    const plan = await fold().prepareScan({ type: u32, maxLength: data.length, ...tuning });
+    const encoder = device.createCommandEncoder();
+    for (const [name, ranges] of [
+      ["output", { input: a, output: gone }],
+      ["input", { input: gone, output: other }],
+    ] as const) {
+      expect(() => plan.record(encoder, { ...ranges, length: data.length } as never)).toThrow(
+        `${name} is an array that was destroyed`,
+      );
+    }
+    device.queue.submit([encoder.finish()]);
+    expect(new Set(await other.read())).toEqual(new Set([9]));
+    expect([a.isGone, gone.isGone]).toEqual([false, true]);
+    plan.destroy();
+    for (const one of [a, other]) {
+      one.destroy();
+    }
+  });
 });
 
 const reduceArray = (data: Uint32Array): Uint32Array => Uint32Array.of(reduceReference(data));

@@ -10,7 +10,8 @@ export function problemOf(type: ElementType, value: unknown): string | undefined
     return `${describe(value)} is no value of ${name}, which takes a ${typeof zero}`;
   }
   const nearest = round(value as never);
-  return Object.is(nearest, value)
+  // -0 is 0 to integers. NaN is no number's equal, and a value of floats.
+  return nearest === value || Object.is(nearest, value)
     ? undefined
     : typeof value === "bigint"
       ? `${value}n is no value of ${name}; it wraps to ${nearest}n`

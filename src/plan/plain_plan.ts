@@ -3,7 +3,7 @@ import { ArgumentError } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import { requireChosen } from "./chosen.ts";
+import { requireChosen } from "./choices.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 import type { PassParams, Plan, RangeName } from "./plan.ts";
