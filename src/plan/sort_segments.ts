@@ -57,14 +57,14 @@ export type SegmentTesting = SortTesting & {
  * Segments up to so many items are sorted by comparing them, in tiles of so many items for each thread. On a software adapter, networks
  * take too long to compile. H100, 2^26 u32, µs: segments of 8 take 287 (by digits 13,469), of 16 414, of 32 776 (4280), of 64 1458.
  */
-const SHORT = { software: 96, keys: 8, items: 32 } as const;
+const SHORT = { software: 96, keys: 8, floats: 16, items: 32 } as const;
 const SHORT_ITEMS = 4;
 /**
  * Longer ones, up to `keys` or `items`, are sorted by networks: keys alone, and keys with which something moves. H100, 2^26 u32, µs (a copy 188),
- * keys alone: segments of 16 take 188, of 64 244, of 256 326 (by digits 2494), of 1024 473 (1818). With values: of 64 833, of 256 1487,
- * of 1024 2320.
+ * keys alone: segments of 16 take 188, of 64 244, of 256 326 (by digits 2494), of 1024 473 (1818). f32 alone: of 16 543 (compared 438),
+ * of 64 599, of 1024 951. With values: of 64 833, of 256 1487, of 1024 2320.
  */
-const NETWORK = { software: 0, keys: 1024, items: 256, threads: 64, perThread: 16 } as const;
+const NETWORK = { software: 0, keys: 1024, floats: 1024, items: 256, threads: 64, perThread: 16 } as const;
 /** Items of a thread if a tile has several segments of at most `upTo` items, and if they are longer. Segments of 128: 2668 (2879), of 1024 1818 (1723). */
 const SLOT_ITEMS = { upTo: 256, items: 8, longer: 4 } as const;
 
@@ -123,7 +123,8 @@ export function slottedFor(
   const limit = mostThreads(facts);
   const memory = facts.limits.maxComputeWorkgroupStorageSize;
   const isChosen = [algorithm, workGroupSize, itemsPerThread].some((one) => one !== undefined);
-  const kind = facts.software ? "software" : areKeysAlone(base, range[1] - range[0]) ? "keys" : "items";
+  const ofKeys = base.type.kind === "float" ? "floats" : "keys";
+  const kind = facts.software ? "software" : areKeysAlone(base, range[1] - range[0]) ? ofKeys : "items";
   const isShort = most <= (row.short ?? SHORT[kind]);
   if (!isChosen && !isShort && most <= (row.network ?? NETWORK[kind])) {
     const threads = row.networkThreads ?? NETWORK.threads;
