@@ -76,7 +76,7 @@ export interface InitialOption<V> {
 export interface TotalOption<Result> {
   /**
    * An array of one element, of the result's type. The scan fills it with the combination of all elements, the initial value
-   * included. It can be the `initial` of the scan of the next part.
+   * included. Its element can be the `initial` of the scan of the next part.
    */
   readonly total?: NoInfer<Result>;
 }

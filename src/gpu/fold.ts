@@ -1385,7 +1385,7 @@ export class Fold {
 
   /**
    * Destroys the device if `openFold` opened it, and rejects pending calls. A device of yours stays open: for that, this
-   * destroys the fold's arrays on the GPU, and does the same as {@link Fold.trim}.
+   * destroys the fold's arrays on the GPU, and does the same as {@link Fold.trim}. Later calls of the fold still work on it.
    */
   destroy(): void {
     for (const one of this.#arrays) {

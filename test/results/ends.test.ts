@@ -326,6 +326,13 @@ describe("parts of one array", () => {
   });
 });
 
+test("-0 is 0 to integers", async () => {
+  for (const numbers of [Int32Array.of(3, 1), Uint32Array.of(3, 1)]) {
+    expect([...(await fold().scan(numbers, { initial: -0, exclusive: true } as never))]).toEqual([0, 3]);
+    expect(Object.is(await fold().reduce(numbers, { initial: -0 } as never), 4)).toBe(true);
+  }
+});
+
 describe("bad input", () => {
   const data = Uint32Array.of(1, 2, 3);
   const refusal = async (call: Promise<unknown>): Promise<[string, string | undefined]> => {
