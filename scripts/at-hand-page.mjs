@@ -6,9 +6,10 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { loadChromium } from "./chromium.mjs";
 import { shaderTexts } from "./modules.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -40,21 +41,6 @@ export async function writePage(folder) {
     logLevel: "warning",
   });
   await writeFile(join(folder, "index.html"), html);
-}
-
-/** The tests' own way of starting Chromium, which is TypeScript. */
-async function loadChromium() {
-  const outfile = join(root, "build", "support", "chromium.js");
-  await build({
-    entryPoints: [join(root, "test", "support", "chromium.ts")],
-    outfile,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    packages: "external",
-    logLevel: "warning",
-  });
-  return await import(pathToFileURL(outfile).href);
 }
 
 async function runInChromium({ sizes, primitives, quick, json }) {

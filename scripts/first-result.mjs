@@ -6,10 +6,11 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { loadChromium } from "./chromium.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const LENGTH = 2 ** 20;
@@ -57,21 +58,6 @@ const page = `
   fold.destroy();
   globalThis.report = { loaded, opened, first, second, wrong, adapter, software: fold.software };
 `;
-
-/** The tests' own way of starting Chromium, which is TypeScript. */
-async function loadChromium() {
-  const outfile = join(root, "build", "support", "chromium.js");
-  await build({
-    entryPoints: [join(root, "test", "support", "chromium.ts")],
-    outfile,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    packages: "external",
-    logLevel: "warning",
-  });
-  return await import(pathToFileURL(outfile).href);
-}
 
 /** The page and its bundle, from the built package. */
 async function writePage(folder) {

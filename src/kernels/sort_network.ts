@@ -149,6 +149,9 @@ export const areKeysAlone = (
   itemsOfKeys[key.type.name] !== undefined &&
   bits === 8 * key.type.bytes;
 
+/** The length of a slot that has room for `items` items: a power of 2. */
+export const networkSlot = (items: number): number => 2 ** Math.max(1, Math.ceil(Math.log2(items)));
+
 /** The kernel that sorts segments of up to `slot` items by networks of comparisons. Its sizes and the slot are powers of 2. */
 export function networkKernel(
   options: SortKernelOptions,

@@ -26,7 +26,7 @@ import {
 } from "../kernels/sort.ts";
 import type { Digits } from "../kernels/sort_key.ts";
 import { digitsOf, keyBits } from "../kernels/sort_key.ts";
-import { areKeysAlone, networkKernel, networkMemory } from "../kernels/sort_network.ts";
+import { areKeysAlone, networkKernel, networkMemory, networkSlot } from "../kernels/sort_network.ts";
 import { requireChosen } from "./choices.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
@@ -767,7 +767,7 @@ function networkFor(
   methods: Methods,
 ): (Shaped & { readonly slot: number }) | undefined {
   const bits = range[1] - range[0];
-  const slot = 2 ** Math.max(1, Math.ceil(Math.log2(maxLength)));
+  const slot = networkSlot(maxLength);
   const [, items = 4] = networkTileItems.find(([upTo]) => maxLength <= upTo) ?? [];
   const threads = Math.max(NETWORK_THREADS, slot / items);
   const memory = networkMemory(base, bits, threads * items);

@@ -5,7 +5,7 @@ import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { SortKernelOptions, SortSource } from "../kernels/sort.ts";
 import { sortBindingOf } from "../kernels/sort.ts";
-import { areKeysAlone, networkKernel } from "../kernels/sort_network.ts";
+import { areKeysAlone, networkKernel, networkSlot } from "../kernels/sort_network.ts";
 import type { SegmentUse, SortedSegments } from "../kernels/sort_segments.ts";
 import { numberKernel, segmentsKernel, shortSegmentsKernel } from "../kernels/sort_segments.ts";
 import type { DeviceFacts } from "./facts.ts";
@@ -129,7 +129,7 @@ export function slottedFor(
   if (!isChosen && !isShort && most <= (row.network ?? NETWORK[kind])) {
     const threads = row.networkThreads ?? NETWORK.threads;
     const items = row.networkItems ?? NETWORK.perThread;
-    const slot = Math.max(2, 2 ** Math.ceil(Math.log2(most)));
+    const slot = networkSlot(most);
     const { shape, digits } = shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8);
     const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
       networkKernel({ ...base, payload, shape, digits }, slot, ...others);

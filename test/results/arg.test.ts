@@ -6,7 +6,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, TypeName } from "../../src/algebra/types.ts";
 import type { ArgValue } from "../../src/gpu/arg_at_hand.ts";
-import { argMax } from "../../src/monoids/arg-max.ts";
+import { argMax } from "../../src/monoids/arg_max.ts";
 import { ArgumentError } from "../../src/node.ts";
 import { argMaxReference, argMinReference } from "../../src/reference/arg.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
