@@ -193,7 +193,7 @@ test("runs, and the greatest element, of what they do not take", async () => {
       "values",
       /it takes an array of an element type/,
     ],
-    [() => uniqueReference([1, 2] as never), "data", /^uniqueReference: object is not an array/],
+    [() => uniqueReference([1, 2] as never), "data", /^uniqueReference: Array has no element type/],
     [
       () => fold.argMax(array as never),
       "data",
