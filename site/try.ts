@@ -734,6 +734,14 @@ select("type").value = "u32";
 arrange();
 void list();
 
+/** Random numbers hardly ever have two equal ones side by side, so that runs of them show nothing. */
+function chooseRuns(): void {
+  const isOfRuns = primitive() === "unique" || primitive() === "runLengths";
+  if (isOfRuns && select("source").value === "random") {
+    select("source").value = "runs";
+  }
+}
+
 const runButton = byId("run", HTMLButtonElement);
 byId("choice", HTMLFormElement).addEventListener("submit", (event) => {
   event.preventDefault();
@@ -748,6 +756,9 @@ byId("choice", HTMLFormElement).addEventListener("change", (event) => {
   };
   if (event.target === select("example") || (event.target === select("operator") && isOwn())) {
     useExample();
+  }
+  if (event.target instanceof HTMLInputElement && event.target.name === "primitive") {
+    chooseRuns();
   }
   if (event.target === input("file")) {
     void exclusively(runButton, element("verdict"), async () => {

@@ -125,6 +125,19 @@ test("each primitive that has no plan of the page's is run, checked and timed", 
   expect(await run(page)).toMatch(/^Number 1 is “-1”; u32 takes whole numbers/);
 });
 
+test("runs are of numbers that have some", async () => {
+  const page = await visit("try.html");
+  const numbers = page.getByRole("combobox", { name: "Numbers" });
+  await page.getByRole("radio", { name: "runLengths" }).check();
+  expect(await numbers.inputValue()).toBe("runs");
+  expect(await run(page)).toMatch(/^\d+ values: each the same/);
+  expect((await row(page, "counts")).slice(0, 4)).toEqual(["1", "3", "5", "7"]);
+  // What was chosen stays.
+  await numbers.selectOption("ones");
+  await page.getByRole("radio", { name: "unique" }).check();
+  expect(await numbers.inputValue()).toBe("ones");
+});
+
 test("columns, and segments that flags begin", async () => {
   const page = await visit("try.html");
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
