@@ -1,8 +1,9 @@
 // The exact sum of a tile: each thread adds up its items in fixed point, and then adds that to the tile's digits of 16 bits. Items
 // that span too many binades go to the digits one by one. Sums have the same bits in any order, so a thread takes items at a stride.
-// Linked with sum.wgsl, fixed.wgsl and what that lists, and load_items.wgsl, whose functions for vectors it calls.
+// Linked with items.wgsl and what that lists, sum.wgsl, and fixed.wgsl and what that lists.
 // Generated code declares ITEM_WORDS: a float that starts anywhere in a digit has so many words, and its sign in the next one.
 // Work-group memory: EXACT_DIGITS + 1 words.
+// replaces: vector_of
 
 // A digit has room for the sum of 2^14 numbers of 16 bits, as many as a tile has items.
 const EXACT_DIGITS = 2u * EXACT_WORDS + 6u;

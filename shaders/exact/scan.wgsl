@@ -1,9 +1,10 @@
 // One work-group scans one tile of exact sums, on top of its carry. Where the tile's items span few binades, and what the carry has
 // above them has room, the tile is scanned in fixed point. Other tiles are scanned in whole sums. Both ways give the same bits, so
-// each tile chooses for itself. It stands in for scan_tiles.wgsl.
+// each tile chooses for itself.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
-// Linked with tiles.wgsl, fixed.wgsl and what that lists, carry_*.wgsl and total_*.wgsl.
+// Linked with tiles.wgsl, store_prefixes.wgsl, near.wgsl or near_none.wgsl, fixed.wgsl and what that lists, carry_*.wgsl and total_*.wgsl.
 // Work-group memory: that of tiles.wgsl, and two words.
+// replaces: scan_tiles
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn scan_tiles(

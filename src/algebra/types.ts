@@ -90,6 +90,8 @@ export interface Domain<V extends Value = Value> {
   readonly stored?: string;
   readonly fromStored?: string;
   readonly toStored?: string;
+  /** The conversion from a stored initial value to the element, if it is not that of items. */
+  readonly fromInitial?: string;
   /** The conversions from and to a value as a caller's kernel holds it, if that is not the element itself. */
   readonly fromValue?: string;
   readonly toValue?: string;

@@ -1,4 +1,4 @@
-import type { Monoid, Operator } from "../algebra/monoid.ts";
+import type { Monoid, Operator, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { EndChoices } from "../kernels/ends.ts";
@@ -32,6 +32,7 @@ export interface Tuning {
 export interface LoadedTuning extends Tuning {
   readonly sources: TileSources;
   readonly oneByOne: OneByOne | undefined;
+  readonly ownTiles: WorkGroupLimits | undefined;
 }
 
 /** How a primitive reads its data once. */

@@ -28,7 +28,7 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
     (passes === undefined && !facts.lookBack) ||
     tiles < 2 ||
     sizes.oneByOne ||
-    monoid.around !== undefined ||
+    monoid.tiles !== undefined ||
     isReordered ||
     !plan.ways.some(({ arrangement }) => arrangement === "vectors") ||
     algorithms[algorithm].memory(sizes, domain.elementBytes) + reduceOnceMemory(domain.elementBytes) >
