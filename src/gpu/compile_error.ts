@@ -44,7 +44,8 @@ export function shaderError(
   message: GPUCompilationMessage | undefined,
   failure: GPUError | null,
 ): ShaderError | SourceError {
-  const { line, text, column } = locate(message, failure);
+  const report = message?.message ?? failure?.message ?? "";
+  const { line, text, column } = locate(report, message);
   const lines = linesOf(linked);
   const origin = lines[line - 1];
   const own = origin?.source.callers ? origin : callersNeighbour(lines, line - 1);
@@ -61,7 +62,7 @@ export function shaderError(
   const { written = source.text } = source;
   const before = linked.code.split("\n")[line - 1]?.slice(0, Math.max(0, column - 1)) ?? "";
   return new SourceError(
-    `${source.name}, line ${number}: ${text.replace(MARKED, "")}\n  ${written.split(LINE_BREAK)[number - 1]?.trim()}`,
+    `${source.name}, line ${number}: ${text.replace(MARKED, "")}${hintFor(source.name, report)}\n  ${written.split(LINE_BREAK)[number - 1]?.trim()}`,
     written,
     number,
     // If the compiler's line is not the caller's, neither is its column.
@@ -69,12 +70,23 @@ export function shaderError(
   );
 }
 
+/** The options that name the type of what a caller's expression gives. */
+const typeOptions: Readonly<Record<string, string>> = { "the map": "type", "the key": "keyType" };
+
+/** What to do about an expression of another type than was asked for, as Dawn and naga report it. */
+function hintFor(name: string, report: string): string {
+  const option = typeOptions[name];
+  return option !== undefined &&
+    /return statement type must match|`return` expression .* does not match/.test(report)
+    ? `; the option ${option} says what ${name} gives`
+    : "";
+}
+
 /** The first error's place. Naga leaves the place in its text; Dawn gives it as numbers. */
 function locate(
+  whole: string,
   message: GPUCompilationMessage | undefined,
-  failure: GPUError | null,
 ): { line: number; column: number; text: string } {
-  const whole = message?.message ?? failure?.message ?? "";
   const place = /wgsl:(\d+):(\d+)/.exec(whole) ?? /:(\d+):(\d+) error/.exec(whole);
   const naga = /parsing error: (.*)|validation error: (.*)/.exec(whole);
   return {

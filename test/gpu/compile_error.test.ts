@@ -1,10 +1,14 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { linesOf } from "../../src/gpu/compile_error.ts";
+import { add } from "../../src/algebra/operators.ts";
+import { linesOf, shaderError } from "../../src/gpu/compile_error.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planScan } from "../support/plans.ts";
+
+const fold = useSoftwareFold();
 
 const declarations = "// the greater one\nfn greater(a: u32, b: u32) -> u32 {\n\n  return max(a, b);\n}";
 const op = operator({
@@ -48,3 +52,40 @@ test.each(["single", "reduce-then-scan"] as const)(
     }
   },
 );
+
+describe("an expression of another type", () => {
+  const data = Uint32Array.of(3, 1, 7);
+  const messageOf = (call: Promise<unknown>): Promise<string> =>
+    call.then(
+      () => "",
+      (cause: Error) => cause.message.split("\n")[0] ?? "",
+    );
+
+  test("is told with the option that names its type", async () => {
+    const type = "; the option type says what the map gives";
+    const keyType = "; the option keyType says what the key gives";
+    const shorter = { segments: { key: "f32(x)" } };
+    expect(await messageOf(fold().scan(data, { map: "f32(x)" }))).toContain(type);
+    expect(await messageOf(fold().sort(data, { key: "f32(x)" }))).toContain(keyType);
+    expect(await messageOf(fold().reduce(data, shorter))).toContain(keyType);
+    // Other faults have nothing to do with it.
+    expect(await messageOf(fold().scan(data, { map: "x + y" }))).toMatch(/unresolved value 'y'$/);
+    expect(await messageOf(fold().compact(data, { where: "vec2(x, x)" }))).toMatch(/^the predicate, [^;]+$/);
+  });
+
+  test("in naga's words, too", async () => {
+    const { kernels } = await planScan(
+      { type: u32, op: add as Operator as Operator<string>, map: "f32(x)", maxLength: 1000 },
+      factsWith(),
+    );
+    const [kernel] = kernels;
+    const lines = kernel?.code.split("\n") ?? [];
+    const lineNum = lines.findIndex((text) => text.includes("f32(x)")) + 1;
+    const report =
+      "Shader validation error: Function [0] 'f' is invalid\n  = The `return` expression Some([1]) does not match the declared return type Some([0])";
+    const message = { message: report, lineNum, linePos: 1 } as GPUCompilationMessage;
+    expect(shaderError(kernel as never, "kernel", message, null).message).toContain(
+      "the map, line 1: Function [0] 'f' is invalid; the option type says what the map gives",
+    );
+  });
+});

@@ -346,7 +346,7 @@ describe("refused before anything is recorded", () => {
     [
       "an array on the GPU that is uploaded",
       (one, a) => one.upload(a as never),
-      "upload: object is not an array of an element type",
+      "upload: object has no element type",
       "data",
     ],
     [

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { expect } from "vitest";
 import { rows, testInTurn } from "../support/rows.ts";
+import { violations } from "./axe.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
 /** The API reference takes longest to build: three of four runs of the quick tier do without, and look at the guides. */
@@ -105,6 +106,31 @@ test("the reference has each landmark once", async () => {
       expect(await page.getByRole(role).count(), `${path}: ${role}`).toBe(1);
     }
     expect(await page.getByRole("main").getByRole("heading", { level: 1 }).count(), path).toBe(1);
+    await page.context().close();
+  }
+});
+
+test("the reference breaks no rule of axe, and its list of modules has a link to each", async () => {
+  for (const path of [
+    "api/index.html",
+    "api/hierarchy.html",
+    "api/modules/wavefold.html",
+    "api/interfaces/wavefold.Fold.html",
+    "api/classes/wavefold.ShaderError.html",
+    "api/functions/wavefold_wgsl.link.html",
+  ]) {
+    const page = await visit(path, { context: { viewport: { width: 1280, height: 844 } } });
+    const modules = page.getByRole("navigation", { name: "Modules" });
+    await modules.locator("summary").first().waitFor();
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await violations(page), `${path}, ${width}`).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1280, height: 844 });
+    const summary = modules.locator("summary", { hasText: "wavefold/three" });
+    await summary.click();
+    await modules.getByRole("link", { name: "All of wavefold/three" }).click();
+    await page.waitForURL(/modules\/wavefold_three\.html/);
     await page.context().close();
   }
 });
