@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { AdapterError, MissingPackageError, refuse } from "./errors.ts";
+import { AdapterError, MissingPackageError, part, refuse } from "./errors.ts";
 import type { Fold } from "./gpu/fold.ts";
 import type { OpenOptions } from "./gpu/open.ts";
 import { openDevice } from "./gpu/open.ts";
@@ -95,7 +95,7 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
       }
       return found;
     },
-    async () => (await import("./gpu/tuning_files.ts")).fileStore(),
+    async () => (await part(import("./gpu/tuning_files.ts"))).fileStore(),
   );
 }
 
@@ -116,7 +116,7 @@ async function missing(gpuAlone: boolean, softwareAlone: boolean): Promise<strin
 
 /** Why there is no GPU. It is loaded only then. */
 async function gpuMissing(): Promise<{ headline: string; why: string }> {
-  const { sentencesOf, whyNoGpu } = await import("./gpu/why_no_gpu.ts");
+  const { sentencesOf, whyNoGpu } = await part(import("./gpu/why_no_gpu.ts"));
   const diagnosis = whyNoGpu(canFindGpu());
   return { headline: diagnosis.headline, why: sentencesOf(diagnosis) };
 }
