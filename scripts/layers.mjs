@@ -51,7 +51,6 @@ const parts = [
   "src/gpu/recording.ts",
   "src/gpu/reduce_at_hand.ts",
   "src/gpu/streams.ts",
-  "src/gpu/tuning_files.ts",
   "src/gpu/why_no_gpu.ts",
   "src/plan/every_method.ts",
   "src/plan/segment_methods.ts",

@@ -12,6 +12,7 @@ import type { Fold } from "./gpu/fold.ts";
 import type { OpenOptions } from "./gpu/open.ts";
 import { openDevice } from "./gpu/open.ts";
 import { hasSwiftShader, softwareFolder, withSoftwareDriver } from "./gpu/software_adapter.ts";
+import { fileStore } from "./gpu/tuning_files.ts";
 import { canFindGpu } from "./gpu/vulkan_loader.ts";
 import type { AdapterTuning } from "./plan/adapter_tuning.ts";
 
@@ -95,7 +96,7 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
       }
       return found;
     },
-    async () => (await part(import("./gpu/tuning_files.ts"))).fileStore(),
+    async () => fileStore(),
   );
 }
 

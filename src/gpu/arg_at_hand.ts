@@ -7,7 +7,7 @@ import type { TuningOptions } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import { planReduce } from "../plan/reduce.ts";
 import { requireScalar } from "../plan/scalar.ts";
-import { isLong, isOnGpu, runAtOnce, typesOf } from "./at_hand.ts";
+import { isLong, runAtOnce, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { methodsFor } from "./methods.ts";
 import { arrangementFor, plannedLength } from "./planned.ts";
@@ -42,7 +42,7 @@ export async function argAtHand(
   options: HandArgOptions<string>,
 ): Promise<ArgValue<Scalar>> {
   requireOptions(call, options, names);
-  if (isOnGpu(given.data)) {
+  if ((Object(given.data) as { readonly callOnGpu?: unknown }).callOnGpu !== undefined) {
     throw new ArgumentError(
       `${call}: data is on the GPU; it takes a typed array, as data.read() gives one. On the GPU, reduce by ${call} of wavefold/monoids`,
       "data",

@@ -174,9 +174,6 @@ export const targetFor = async (
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
 ): Promise<Target> => (into === undefined ? fresh : (await loadOptional()).resultIn(into, ...others));
 
-/** Whether what a caller gives is an array on the GPU. */
-export const isOnGpu = (data: unknown): boolean => Object(data).callOnGpu !== undefined;
-
 /** The types of the input and of the output. */
 export interface HandTypes {
   /** The type of the input, if there is a map. */

@@ -10,7 +10,7 @@ import type { TuningOptions } from "../plan/options.ts";
 import { commonNames, tuningNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
-import { isLong, isOnGpu, loadStreams, partOf, planAtHand, targetFor, typesOf } from "./at_hand.ts";
+import { isLong, loadStreams, partOf, planAtHand, targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { methodsFor } from "./methods.ts";
 import { arrangementFor, plannedLength } from "./planned.ts";
@@ -217,8 +217,8 @@ const asWord = (flag: number | boolean): number => (flag ? 1 : 0);
 
 /** Requires flags on the CPU, one for each element. */
 function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
-  const marks: { readonly length?: unknown } = Object(flags);
-  if (isOnGpu(flags)) {
+  const marks: { readonly length?: unknown; readonly callOnGpu?: unknown } = Object(flags);
+  if (marks.callOnGpu !== undefined) {
     throw new ArgumentError(
       `${title}: flags is on the GPU, and data is not; fold.upload(data) puts it there`,
       "flags",

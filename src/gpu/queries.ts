@@ -1,6 +1,5 @@
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { part } from "../errors.ts";
-import { isOnGpu } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import type { Arrays, GpuArray } from "./gpu_array.ts";
 import type { HandHistogramOptions } from "./histogram.ts";
@@ -16,6 +15,9 @@ export { argAtHand } from "./arg_at_hand.ts";
 export { prepareHistogram } from "./histogram.ts";
 export { prepareSearchSorted } from "./search.ts";
 
+/** Whether a call's array is one on the GPU. */
+const isOnGpu = ({ data }: Given): boolean => Object(data).callOnGpu !== undefined;
+
 const loadOnGpu = () => part(import("./arrays_on_gpu.ts"));
 
 /** `Fold.histogram`. */
@@ -26,7 +28,7 @@ export async function histogram(
   weights: Given,
   options: HandHistogramOptions<string> & { readonly weights?: unknown },
 ): Promise<ScalarArray | GpuArray> {
-  return isOnGpu(given.data)
+  return isOnGpu(given)
     ? histogramOnGpu((await loadOnGpu()).onGpu, context, arrays, given.data, options)
     : histogramAtHand(context, given, weights, options);
 }
@@ -39,7 +41,7 @@ export async function searchSorted(
   values: Given,
   options: HandSearchOptions<string>,
 ): Promise<Uint32Array | GpuArray> {
-  return isOnGpu(sorted.data) || isOnGpu(values.data)
+  return isOnGpu(sorted) || isOnGpu(values)
     ? searchSortedOnGpu((await loadOnGpu()).onGpu, context, arrays, sorted.data, values.data, options)
     : searchSortedAtHand(context, sorted, values, options);
 }
