@@ -3,12 +3,11 @@ import type { Algorithm, ElementType, Operator, ScalarType } from "../src/index.
 import { elementTypes, u32 } from "../src/index.ts";
 import { reductionOf } from "../src/plan/arg.ts";
 import { planColumns } from "../src/plan/columns.ts";
-import { planCompact } from "../src/plan/compact.ts";
+import { planCompact, planPartition } from "../src/plan/compact.ts";
 import { everyMethod } from "../src/plan/every_method.ts";
 import type { DeviceFacts } from "../src/plan/facts.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
 import type { Passes } from "../src/plan/options.ts";
-import { planPartition } from "../src/plan/partition.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { planReduce } from "../src/plan/reduce.ts";
 import { FIRST_ITEMS } from "../src/plan/run_key.ts";

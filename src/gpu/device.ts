@@ -1,4 +1,4 @@
-import { DeviceLostError, OutOfMemoryError, WavefoldError } from "../errors.ts";
+import { DeviceLostError, OutOfMemoryError, part, WavefoldError } from "../errors.ts";
 import type { BindingKind, Kernel } from "../kernels/kernel.ts";
 import type { Module } from "../text/link.ts";
 import type { Context, Pipeline } from "./context.ts";
@@ -213,7 +213,7 @@ export async function compileModule(
   if (message === undefined && failure === null) {
     return module;
   }
-  const { shaderError } = await import("./compile_error.ts");
+  const { shaderError } = await part(import("./compile_error.ts"));
   throw shaderError(linked, label, message, failure);
 }
 

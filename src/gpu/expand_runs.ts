@@ -9,12 +9,12 @@ import { wholeWords } from "../plan/plan.ts";
 import type { ExpandOptions } from "../plan/runs.ts";
 import { planExpandRuns, saturatingSum } from "../plan/runs.ts";
 import { typesOf } from "./at_hand.ts";
+import { runOnGpu } from "./call_on_gpu.ts";
 import type { Context } from "./context.ts";
 import { allocate, requireDevice } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
-import { run } from "./more_on_gpu.ts";
 import { plannedLength, requireNamed, requireOneEach, requireOnGpu } from "./on_gpu.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "./recording.ts";
 import { prepare, prepareFor } from "./recording.ts";
@@ -246,7 +246,7 @@ export async function expandRunsOnGpu(
       throw ofWhole(cause, title, { data: "counts" });
     })) as GpuArray;
     total = own(context, arrays, await roomFor(context, title, "count", u32.bytes));
-    return await run(context, arrays, {
+    return await runOnGpu(context, arrays, {
       title,
       primitive: caller,
       all,

@@ -427,3 +427,7 @@ export function hold({ memory, count }: Parts): () => void {
     count?.memory.letGo();
   };
 }
+
+/** Whether what a caller gives is an array on the GPU. The array may come from another copy of the package. */
+export const isGpuArray = (data: unknown): data is GpuArray =>
+  (Object(data) as Partial<GpuArray>).callOnGpu !== undefined;

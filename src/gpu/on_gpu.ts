@@ -3,24 +3,18 @@ import { u32 } from "../algebra/integers.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError, LimitError, WavefoldError } from "../errors.ts";
+import type { InitialOption } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { commonNames, tuningNames } from "../plan/options.ts";
-import type {
-  HandCompactOptions,
-  HandMapOptions,
-  HandOptions,
-  InitialOption,
-  IntoOption,
-  TotalOption,
-} from "./at_hand.ts";
+import type { HandCompactOptions, HandMapOptions, HandOptions, IntoOption, TotalOption } from "./at_hand.ts";
+import type { ClassOptions, HandPartitionOptions } from "./compact_at_hand.ts";
 import type { Context } from "./context.ts";
 import { explain, keyOf, requireDevice, usePipelines, validated } from "./device.ts";
 import type { CallOnGpu, Memory, Primitive, ResultOnGpu } from "./gpu_array.ts";
 import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { KeptPlan } from "./kept.ts";
 import { keepPlan, takePlan } from "./kept.ts";
-import type { ClassOptions, GpuPartitionOptions } from "./partition.ts";
 import { keyOfCall, lengthError } from "./planned.ts";
 import type { Prepared } from "./recording.ts";
 import { prepareFor } from "./recording.ts";
@@ -77,6 +71,12 @@ export interface GpuScanMapOptions<From extends string, Name extends string, V e
 
 /** The options of `compact` on an array on the GPU. It takes `where` or `flags`. */
 export interface GpuCompactOptions<Name extends string> extends Omit<HandCompactOptions<Name>, "flags"> {
+  /** A flag for each element. An element is kept if its flag is not zero. */
+  readonly flags?: GpuArray<"u32", number>;
+}
+
+/** The options of `partition` on an array on the GPU. It takes `where` or `flags`. */
+export interface GpuPartitionOptions<Name extends string> extends Omit<HandPartitionOptions<Name>, "flags"> {
   /** A flag for each element. An element is kept if its flag is not zero. */
   readonly flags?: GpuArray<"u32", number>;
 }

@@ -1,4 +1,4 @@
-import { AdapterError, ArgumentError, refuse } from "../errors.ts";
+import { AdapterError, ArgumentError, part, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
 import { openContext } from "./device.ts";
@@ -82,7 +82,7 @@ type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 export async function openDevice(options: OpenOptions, find: Find, openStore?: OpenStore): Promise<Fold> {
   const fold = await foldOn(options, find);
   if (options.tuning !== undefined || options.testSinglePass) {
-    await (await import("./measured.ts")).measured(fold, options, openStore);
+    await (await part(import("./measured.ts"))).measured(fold, options, openStore);
   }
   return fold;
 }

@@ -5,7 +5,7 @@ import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { MAP_READ, MAP_WRITE } from "./flags.ts";
 import type { PlanForCalls, Planned } from "./planned.ts";
 import { arrangementFor, forgetRuns, withPlan } from "./planned.ts";
-import type { RowCut } from "./row_cut.ts";
+import type { RowCut } from "./row_pieces.ts";
 import type { Hand } from "./transfer.ts";
 import { atHand, givenOf, PIECES, READ, submit, WRITTEN } from "./transfer.ts";
 
