@@ -70,16 +70,19 @@ const files = roots
   )
   .filter((path) => !path.includes("node_modules/"));
 
-/** Each `import()` of a relative path in a text, and whether it is the argument of `part()`. */
+/** Each `import()` of a relative path in a text, and whether its failure is told: by `part`, or by `once`, which takes a function. */
 function loadsIn(text) {
-  const { SyntaxKind, forEachChild, isCallExpression } = typescript;
+  const { SyntaxKind, forEachChild, isArrowFunction, isCallExpression } = typescript;
   const found = [];
+  const isCallOf = (name, node) => isCallExpression(node) && node.expression.text === name;
   const visit = (node) => {
     if (isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword) {
       const name = node.arguments[0]?.text;
+      const { parent } = node;
       if (name?.startsWith(".")) {
-        const { parent } = node;
-        found.push({ name, isWrapped: isCallExpression(parent) && parent.expression.text === "part" });
+        const isTold =
+          isCallOf("part", parent) || (isArrowFunction(parent) && isCallOf("once", parent.parent));
+        found.push({ name, isTold });
       }
     }
     forEachChild(node, visit);
@@ -99,12 +102,12 @@ for (const file of files) {
     .filter(({ fileName }) => fileName.startsWith("."))
     .map(({ fileName }) => pathOf(fileName));
   if (file.startsWith("src/") && !file.startsWith("src/cli/") && text.includes("import(")) {
-    for (const { name, isWrapped } of loadsIn(text)) {
+    for (const { name, isTold } of loadsIn(text)) {
       const target = pathOf(name);
       if (!parts.includes(target)) {
         problems.push(`${file} loads ${target}, which is not among the parts of scripts/layers.mjs`);
-      } else if (!isWrapped) {
-        problems.push(`${file} loads ${target} without part() of src/errors.ts`);
+      } else if (!isTold) {
+        problems.push(`${file} loads ${target} without part() or once()`);
       }
     }
   }

@@ -1,6 +1,6 @@
 import { workGroupAlgorithms } from "../src/in_kernel/algorithms.ts";
 import type { Algorithm, ElementType, Operator, ScalarType } from "../src/index.ts";
-import { elementTypes, u32 } from "../src/index.ts";
+import { elementTypes, u32, u64 } from "../src/index.ts";
 import { reductionOf } from "../src/plan/arg.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCompact, planPartition } from "../src/plan/compact.ts";
@@ -150,7 +150,7 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
     case "argMin":
     case "argMax":
       return planReduce(
-        { ...reductionOf(primitive, type as ScalarType), maxLength: length } as never,
+        { ...reductionOf(primitive, type as ScalarType, u64), maxLength: length } as never,
         facts,
         everyMethod,
       );

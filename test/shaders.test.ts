@@ -185,7 +185,7 @@ async function* plansOf(
   }
   for (const type of allTypes) {
     for (const call of ["argMin", "argMax"] as const) {
-      yield* [planReduce({ ...reductionOf(call, type), maxLength } as ReduceOptions, facts)];
+      yield* [planReduce({ ...reductionOf(call, type, u64), maxLength } as ReduceOptions, facts)];
     }
   }
   for (const type of [u32, f32, f16, f64] as ElementType[]) {

@@ -292,7 +292,7 @@ export const isLong = (length: number, itemBytes: number, { kept, facts: { limit
   Math.min(kept.longBytes, limits.maxBufferSize / 2, limits.maxStorageBufferBindingSize / 2);
 
 /** Loads what takes data in pieces: streams, and calls on long arrays. */
-export const loadStreams = /* @__PURE__ */ once(() => part(import("./streams.ts")));
+export const loadStreams = /* @__PURE__ */ once(() => import("./streams.ts"));
 
 /**
  * Uploads an array, runs the plan, and reads the result back to the target. If the result is empty, the plan is

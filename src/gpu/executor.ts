@@ -7,7 +7,7 @@ import { gridOf, RUNS, wholeWords } from "../plan/plan.ts";
 import type { Context, Digits, Pipeline } from "./context.ts";
 import { allocate, explain, filledBuffer, pipelineOf, requireDevice } from "./device.ts";
 import { BufferUsage, SCRATCH } from "./flags.ts";
-import { digitsOf } from "./run_numbers.ts";
+import { loadOptional } from "./methods.ts";
 
 /** A range of a buffer, which was checked. */
 export interface Range {
@@ -262,7 +262,7 @@ export async function compilePlan(
         pipelines.set(kernel.code, putOff?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
       }),
     );
-    digits = plan.spine && digitsOf(context);
+    digits = plan.spine && (await loadOptional()).digitsOf(context);
     for (let index = 0; index < plan.eagerScratch; index++) {
       const words = plan.filled?.[index];
       scratch.push(

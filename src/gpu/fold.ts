@@ -1,7 +1,6 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 import type { Segments, SegmentsByExpression } from "../algebra/segments.ts";
 import type { ScalarOf, Value } from "../algebra/types.ts";
-import { part } from "../errors.ts";
 import type { IndicesOption, InitialOption, SegmentsOption, ValuesOption } from "../options.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
@@ -244,12 +243,12 @@ export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & {
 /** An array of computed keys. If their type is not named, it is not known here. */
 export type KeysOf<Name extends string, K extends Value> = string extends Name ? AnyArray : ArrayOf<Name, K>;
 
-const loadReduce = /* @__PURE__ */ once(() => part(import("./reduce_at_hand.ts")));
-const loadCompact = /* @__PURE__ */ once(() => part(import("./compact_at_hand.ts")));
-const loadRecording = /* @__PURE__ */ once(() => part(import("./recording.ts")));
-const loadArrays = /* @__PURE__ */ once(() => part(import("./arrays_on_gpu.ts")));
-const loadQueries = /* @__PURE__ */ once(() => part(import("./queries.ts")));
-const loadOrder = /* @__PURE__ */ once(() => part(import("./order.ts")));
+const loadReduce = /* @__PURE__ */ once(() => import("./reduce_at_hand.ts"));
+const loadCompact = /* @__PURE__ */ once(() => import("./compact_at_hand.ts"));
+const loadRecording = /* @__PURE__ */ once(() => import("./recording.ts"));
+const loadArrays = /* @__PURE__ */ once(() => import("./arrays_on_gpu.ts"));
+const loadQueries = /* @__PURE__ */ once(() => import("./queries.ts"));
+const loadOrder = /* @__PURE__ */ once(() => import("./order.ts"));
 
 /** The parameters of a function without the first. */
 type Rest<F> = F extends (context: Context, ...given: infer Given) => unknown ? Given : never;

@@ -3,7 +3,7 @@ import { arrayOver } from "../algebra/arrays.ts";
 import { f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, part } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { BinOptions } from "../plan/bins.ts";
 import { requireBins } from "../plan/bins.ts";
@@ -16,7 +16,6 @@ import type { Context } from "./context.ts";
 import type { Arrays, GpuArray } from "./gpu_array.ts";
 import { arrangementFor } from "./planned.ts";
 import type { Prepared } from "./recording.ts";
-import { prepare } from "./recording.ts";
 import type { Given } from "./transfer.ts";
 import { fresh } from "./transfer.ts";
 
@@ -56,6 +55,7 @@ const preparedNames = {
 /** `Fold.prepareHistogram`. */
 export async function prepareHistogram(context: Context, options: HistogramOptions): Promise<Prepared> {
   requireOptions("prepareHistogram", options, preparedNames);
+  const { prepare } = await part(import("./recording.ts"));
   return prepare(context, planHistogram(options, context.facts));
 }
 

@@ -11,7 +11,7 @@ import { goOneByOne } from "../plan/tuning.ts";
 import { once } from "./once.ts";
 
 /** Loads what options take that most calls do without. */
-export const loadOptional = /* @__PURE__ */ once(() => part(import("./optional.ts")));
+export const loadOptional = /* @__PURE__ */ once(() => import("./optional.ts"));
 
 /**
  * The methods that a plan may choose from. Subgroups and the single pass are loaded if the options name one of them. For a

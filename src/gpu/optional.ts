@@ -9,6 +9,7 @@ import { bytesOf, givenOf } from "./transfer.ts";
 // What options take that most calls do without.
 
 export { optionalMethods } from "../plan/optional_methods.ts";
+export { digitsOf } from "./run_numbers.ts";
 
 /** The two ends of a call at hand. */
 export interface HandEnds {

@@ -17,7 +17,7 @@ import { bytesOf, fresh } from "./transfer.ts";
 
 // Calls at hand on long arrays. They go in, through and out piece by piece, as a stream does: while one piece is copied by the
 // CPU, the GPU works on others. So a call takes a few pieces of memory on the device and for staging, whatever its length,
-// and the array may be longer than a buffer of the device. This is loaded by the first call that needs it.
+// and the array may be longer than a buffer of the device.
 
 /** A call that can go in pieces. */
 export interface LongPlanned extends Planned {

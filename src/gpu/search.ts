@@ -1,7 +1,7 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, part } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { requireScalar, requireSide } from "../plan/scalar.ts";
 import type { SearchOptions, SearchTuning } from "../plan/search.ts";
@@ -11,7 +11,6 @@ import { partOf, planAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import type { Arrays, GpuArray } from "./gpu_array.ts";
 import type { Prepared } from "./recording.ts";
-import { prepare } from "./recording.ts";
 import type { Given } from "./transfer.ts";
 import { fresh } from "./transfer.ts";
 
@@ -37,6 +36,7 @@ const preparedNames = {
 /** `Fold.prepareSearchSorted`. */
 export async function prepareSearchSorted(context: Context, options: SearchOptions): Promise<Prepared> {
   requireOptions("prepareSearchSorted", options, preparedNames);
+  const { prepare } = await part(import("./recording.ts"));
   return prepare(context, planSearch(options, context.facts));
 }
 

@@ -15,8 +15,6 @@ import { conversion, file } from "./contract.ts";
 import type { CarryPlace, Ends } from "./kernel.ts";
 import { carryNone, carrySpine, totalNone } from "./kernel.ts";
 
-// This is loaded only if a plan takes an initial value or stores a total.
-
 const carryInitial = /* @__PURE__ */ file("io/carry_initial.wgsl", carryInitialFile);
 const carrySpineInitial = /* @__PURE__ */ file("io/carry_spine_initial.wgsl", carrySpineInitialFile);
 const initialBuffer = /* @__PURE__ */ file("io/initial_buffer.wgsl", initialBufferFile);

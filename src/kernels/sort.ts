@@ -46,8 +46,6 @@ import type { Digits, SortKey } from "./sort_key.ts";
 import { digitConstants, digitSources, keySourcesOf, keyWords } from "./sort_key.ts";
 import type { TileSources } from "./tiles.ts";
 
-// This is loaded only for sorts.
-
 const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
 const arrivalsPlanted = /* @__PURE__ */ file("sort/arrivals_planted.wgsl", arrivalsPlantedFile);
 const binsWords = /* @__PURE__ */ file("histogram/bins_words.wgsl", binsWordsFile);

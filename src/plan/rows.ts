@@ -22,8 +22,6 @@ import type { AdapterKind } from "./tuning.ts";
 import { groupingOf, requireMaxLength, tileOf, tune } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
-// This is loaded only if a recorded plan takes rows.
-
 const row = (
   elementBytes: number,
   workGroupSize: number,

@@ -103,11 +103,12 @@ test("what the package loads later is a part of the list, and its failure an err
     "src/gpu/c.ts": 'const c = () => part(import("./recording.ts"));',
     "src/gpu/d.ts": 'type D = import("./device.ts").D | typeof import("./device.ts");',
     "src/gpu/e.ts": 'const e = () => import("node:fs");',
+    "src/gpu/f.ts": 'const f = once(() => import("./recording.ts"));',
     "src/cli/f.ts": 'const f = () => import("./g.ts");',
   });
   expect(lines).toEqual([
     "src/gpu/a.ts loads src/gpu/device.ts, which is not among the parts of scripts/layers.mjs",
-    "src/gpu/b.ts loads src/gpu/recording.ts without part() of src/errors.ts",
+    "src/gpu/b.ts loads src/gpu/recording.ts without part() or once()",
   ]);
   expect(status).toBe(1);
 });
