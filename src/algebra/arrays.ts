@@ -80,7 +80,7 @@ export function typeNameOfArray(
   }
   const own = (Object.keys(arrayKinds) as TypeName[]).find((name) => arrayKinds[name] === tag);
   if (own === undefined) {
-    const given = tag ?? (data === null ? "null" : typeof data);
+    const given = tag ?? (data instanceof Promise ? "a promise" : data === null ? "null" : typeof data);
     throw new ArgumentError(
       `${caller}: ${given} is not an array of an element type; it takes ${Object.values(arrayKinds).join(", ")}, Uint16Array with type: f16, or a struct's array`,
       "data",

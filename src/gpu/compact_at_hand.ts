@@ -12,6 +12,7 @@ import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
 import { isLong, partOf, planAtHand, targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import type { GpuArray } from "./gpu_array.ts";
+import { bytesFor } from "./kept.ts";
 import { methodsFor } from "./methods.ts";
 import { once } from "./once.ts";
 import { arrangementFor, plannedLength } from "./planned.ts";
@@ -106,6 +107,7 @@ export async function selectAtHand(
     : await planAtHand(
         context,
         { primitive, ...call },
+        bytesFor(given.byteLength) + bytesFor(length * itemBytes) + (words ? bytesFor(words.byteLength) : 0),
         async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
           counts = new Uint32Array(countWords);
           if (length === 0) {

@@ -8,6 +8,7 @@ import type { SearchOptions, SearchTuning } from "../plan/search.ts";
 import { planSearch } from "../plan/search.ts";
 import { partOf, planAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
+import { bytesFor } from "./kept.ts";
 import type { Prepared } from "./recording.ts";
 import { prepare } from "./recording.ts";
 import type { Given } from "./transfer.ts";
@@ -67,6 +68,7 @@ export async function searchSortedAtHand(
       all: { ...all, sortedLength: sorted.length } as typeof all,
       plan: async () => planSearch(all, context.facts),
     },
+    bytesFor(sorted.byteLength) + bytesFor(values.byteLength) + bytesFor(values.length * u32.bytes),
     async ({ upload, output, run }) => {
       if (values.length === 0) {
         return new Uint8Array(0);
