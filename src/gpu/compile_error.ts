@@ -1,4 +1,4 @@
-import { LimitError, ShaderError, SourceError } from "../errors.ts";
+import { LimitError, OutOfMemoryError, ShaderError, SourceError } from "../errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Module } from "../text/link.ts";
 import { MARK } from "../text/mark.ts";
@@ -104,6 +104,15 @@ function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Lin
   const around = [lines[at + 1], lines[at - 1], lines[at + 2]];
   return around.find((line) => line?.source.callers);
 }
+
+/** The error for a buffer that the device has no room for. It says that `needed` bytes are needed. */
+export const roomError = (
+  title: string,
+  needed: number,
+  label = "",
+  { message }: GPUError,
+): OutOfMemoryError =>
+  new OutOfMemoryError(`${title}: no room for ${needed} bytes (${label}): ${message}`, needed);
 
 /** The error for a plan whose scratch no buffer or no binding has room for. */
 export function scratchError(

@@ -1,3 +1,4 @@
+import { kindOfArray } from "../algebra/array_kinds.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
@@ -259,9 +260,8 @@ export function requireOnGpu(
   name = option,
 ): GpuArray {
   if (!(array instanceof GpuArray)) {
-    const given = Object(array)[Symbol.toStringTag] ?? (Array.isArray(array) ? "Array" : String(array));
     throw new ArgumentError(
-      `${primitive}: ${name} is ${given}, and ${beside} is on the GPU; it takes an array on the GPU, as fold.upload makes one`,
+      `${primitive}: ${name} is ${kindOfArray(array)}, and ${beside} is on the GPU; it takes an array on the GPU, as fold.upload makes one`,
       option,
     );
   }

@@ -133,14 +133,9 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
 export function openFold(options: OpenOptions = {}): Promise<Fold> {
   return openDevice(options, async () => {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
-    if (gpu === undefined) {
-      throw new AdapterError(
-        "openFold: there is no navigator.gpu; WebGPU needs a recent browser and a secure context. In Node.js, import wavefold/node",
-      );
-    }
-    const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
-    if (adapter === null) {
-      throw new AdapterError("openFold: there is WebGPU, but no adapter: the GPU may be blocked");
+    const adapter = await gpu?.requestAdapter({ powerPreference: "high-performance" });
+    if (!adapter) {
+      throw (await import("./no_adapter.ts")).noAdapterError(gpu);
     }
     return { adapter };
   });

@@ -126,7 +126,7 @@ afterAll(() => packed?.remove());
 const GPU = `import { openFold } from "wavefold/node";
 const { device } = await openFold({ adapter: "software" });
 const adapter = { features: device.features, limits: device.limits, requestDevice: async () => device };
-Object.defineProperty(globalThis, "navigator", { value: { gpu: { requestAdapter: async () => adapter } } });`;
+Object.defineProperty(globalThis, "navigator", { value: { gpu: { requestAdapter: async () => adapter, wgslLanguageFeatures: new Set() } } });`;
 
 interface Bundled {
   /** Every file: its bytes, gzipped, and its text. */
