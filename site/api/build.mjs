@@ -148,6 +148,21 @@ export async function buildApi(folder, frame) {
       excludeReferences: true,
       includeFolders: false,
     },
+    // What a program calls comes first, and the many types of its options last.
+    groupOrder: ["Modules", "Functions", "Variables", "Classes", "Interfaces", "Type Aliases", "*"],
+    kindSortOrder: [
+      ...["Project", "Module", "Reference", "Namespace", "Enum", "EnumMember"],
+      ...["Function", "Variable", "Class", "Interface", "TypeAlias"],
+      ...["Constructor", "Property", "Accessor", "Method", "Parameter", "TypeParameter", "TypeLiteral"],
+      ...[
+        "CallSignature",
+        "ConstructorSignature",
+        "IndexSignature",
+        "GetSignature",
+        "SetSignature",
+        "Document",
+      ],
+    ],
     preservedTypeAnnotationTags: ["@throws"],
     validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: true },
     requiredToBeDocumented: DOCUMENTED,

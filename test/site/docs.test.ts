@@ -115,7 +115,7 @@ test("the reference breaks no rule of axe, and its list of modules has a link to
     "api/index.html",
     "api/hierarchy.html",
     "api/modules/wavefold.html",
-    "api/interfaces/wavefold.Fold.html",
+    "api/interfaces/wavefold.PreparedScan.html",
     "api/classes/wavefold.ShaderError.html",
     "api/functions/wavefold_wgsl.link.html",
   ]) {
@@ -172,6 +172,10 @@ ofGuides("guides fit a phone", async () => {
   expect(guides.length).toBeGreaterThanOrEqual(9);
   await fitAPhone(guides);
 });
+ofGuides("long names break between their parts", () => {
+  const code = pages().get(join("guides", "engines.html"));
+  expect(code).toContain("<code>renderer.<wbr>backend.<wbr>get(<wbr>attribute).<wbr>buffer</code>");
+});
 ofGuides("on a phone, each row of a guide's table is a card that says what its cells are", async () => {
   const page = await visit("guides/index.html", { context: { viewport: { width: 360, height: 740 } } });
   const here = page.url().replace("guides/index.html", "");
@@ -185,10 +189,12 @@ ofGuides("on a phone, each row of a guide's table is a card that says what its c
           [...row.querySelectorAll("td")].map((one) => one.dataset.label),
         ),
         shown: getComputedStyle(table.querySelector("td:nth-child(2)") as Element, "::before").content,
+        sides: [...table.querySelectorAll("td")].map((one) => getComputedStyle(one, "::before").textAlign),
         beyond: (table.parentElement as Element).scrollWidth - (table.parentElement as Element).clientWidth,
       })),
     );
-    for (const { headings, labels, shown, beyond } of found) {
+    for (const { headings, labels, shown, sides, beyond } of found) {
+      expect(new Set(sides), path).toEqual(new Set(["left"]));
       expect(beyond, path).toBe(0);
       expect(shown, path).toBe(JSON.stringify(headings[1]));
       expect(new Set(labels.map((own) => JSON.stringify(own))), path).toEqual(
@@ -210,7 +216,7 @@ test("the reference fits a phone", () =>
   fitAPhone([
     "api/index.html",
     "api/modules/wavefold.html",
-    "api/interfaces/wavefold.Fold.html",
+    "api/interfaces/wavefold.PreparedScan.html",
     "api/modules/wavefold_node.html",
     "api/functions/wavefold_check.checkMonoid.html",
     "api/interfaces/wavefold.StreamCompactMapOptions.html",
