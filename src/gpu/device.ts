@@ -55,7 +55,7 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
 /** Whether WGSL has `subgroup_id` on the device. A browser tells it. */
 const hasSubgroupIds = async (device: GPUDevice): Promise<boolean> =>
   (globalThis.navigator as Navigator | undefined)?.gpu?.wgslLanguageFeatures?.has("subgroup_id") ??
-  (await import("./subgroup_ids.ts")).compilesSubgroupIds(device);
+  (await part(import("./device_errors.ts"))).compilesSubgroupIds(device);
 
 /** The device's context. For a new one, the device's compiler is asked first whether it has `subgroup_id`. */
 export async function openContext(
@@ -200,7 +200,7 @@ export async function compileModule(
   if (message === undefined && failure === null) {
     return module;
   }
-  const { shaderError } = await part(import("./compile_error.ts"));
+  const { shaderError } = await part(import("./device_errors.ts"));
   throw shaderError(linked, label, message, failure);
 }
 
@@ -217,7 +217,7 @@ export async function allocate(
   const [buffer, failure] = await Promise.all([made, device.popErrorScope()]);
   if (failure !== null) {
     buffer.destroy();
-    throw (await import("./compile_error.ts")).roomError(title, needed, descriptor.label, failure);
+    throw (await part(import("./device_errors.ts"))).roomError(title, needed, descriptor.label, failure);
   }
   return buffer;
 }

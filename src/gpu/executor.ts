@@ -219,7 +219,7 @@ export async function compilePlan(
   const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
   const needed = Math.max(0, ...plan.scratch);
   if (needed > most) {
-    throw (await part(import("./compile_error.ts"))).scratchError(plan, needed, most);
+    throw (await part(import("./device_errors.ts"))).scratchError(plan, needed, most);
   }
   const pipelines = new Map<string, Pipeline>();
   const scratch: (GPUBuffer | undefined)[] = [];

@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device.ts";
-import { bytesFor, endCall, nothingKept, startCall } from "../../src/gpu/kept.ts";
+import { bytesFor, endCall, keepBuffer, nothingKept, startCall, takeBuffer } from "../../src/gpu/kept.ts";
 import type { Fold } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
@@ -121,6 +121,52 @@ describe("calls at once take no more bytes than were stated", () => {
     one.destroy();
   });
 
+  test("what is kept of calls of other lengths makes room", async () => {
+    const most = 2 ** 22;
+    const { one, mostBytes, kept } = await foldOf(most);
+    for (const length of [2 ** 16, 2 ** 15, 2 ** 16, 2 ** 14, 2 ** 16, 2 ** 17]) {
+      const arrays = Array.from({ length: 12 }, (_, at) => new Uint32Array(length).fill(at));
+      const sums = await Promise.all(arrays.map((data) => one.scan(data)));
+      expect(sums.map((result) => result.at(-1))).toEqual(arrays.map((_, at) => at * length));
+      expect(mostBytes(), `${length}`).toBeLessThanOrEqual(most);
+      expect(kept.buffers.length).toBeGreaterThan(0);
+    }
+    one.destroy();
+  });
+
+  const long = ["scan", "scan of another type", "reduce", "compact", "compact by flags", "scan of rows"];
+  test.each([...Object.keys(calls), ...long.map((name) => `${name}, in pieces`)])(
+    "while others take all there is, nothing is made for: %s",
+    async (title) => {
+      const [name = "", inPieces] = title.split(", ");
+      const call = calls[name] as (typeof calls)[string];
+      const most = 2 ** 24;
+      const { one, made, kept, mostBytes } = await foldOf(most, inPieces ? { pieceBytes: 2 ** 12 } : {});
+      const data = dataOf(inPieces ? 4000 : 400);
+      // The calls load what they need.
+      const expected = await call(one, data);
+      one.trim();
+      const before = made().length;
+      expect(startCall(kept, most)).toBeUndefined();
+      let isOver = false;
+      const pending = call(one, data).finally(() => {
+        isOver = true;
+      });
+      while (kept.waiting.length === 0 && !isOver) {
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(kept.waiting.length).toBe(1);
+      expect(made().length).toBe(before);
+      endCall(kept, most);
+      expectSame([await pending], [expected]);
+      expect(made().length).toBeGreaterThan(before);
+      expect(mostBytes()).toBeLessThanOrEqual(most);
+      expect(kept).toMatchObject(nobodyWaits);
+      one.destroy();
+    },
+  );
+
   test("two thousand", async () => {
     const most = 2 ** 24;
     const { one, mostBytes, kept, alive } = await foldOf(most);
@@ -160,6 +206,26 @@ describe("calls at once take no more bytes than were stated", () => {
       one.destroy();
     }
   });
+});
+
+test("buffers that are kept are taken for no less than half of their bytes, or than 64 KiB", () => {
+  const kept = nothingKept();
+  const usage = 8;
+  const take = (bytes: number): number | undefined => takeBuffer(kept, bytes, usage)?.size;
+  const keep = (size: number): void => keepBuffer(kept, { size, usage } as GPUBuffer);
+  for (const [size, taken, refused] of [
+    [2 ** 16, 1, 2 ** 16 + 4],
+    [2 ** 17, 2 ** 16 + 4, 2 ** 16],
+    [2 ** 18, 2 ** 18, 2 ** 17],
+    // Longer ones have any number of words.
+    [2 ** 25 - 4, 2 ** 24 + 4, 2 ** 24],
+  ] as const) {
+    keep(size);
+    expect(take(refused)).toBeUndefined();
+    expect(take(taken)).toBe(size);
+    // What is counted for it.
+    expect(bytesFor(taken)).toBeGreaterThanOrEqual(2 * size);
+  }
 });
 
 describe("the order", () => {

@@ -1,9 +1,0 @@
-import { AdapterError } from "../errors.ts";
-
-/** The error for a browser that has no WebGPU, or no adapter. */
-export const noAdapterError = (gpu: GPU | undefined): AdapterError =>
-  new AdapterError(
-    gpu === undefined
-      ? "openFold: there is no navigator.gpu; WebGPU needs a recent browser and a secure context. In Node.js, import wavefold/node"
-      : "openFold: there is WebGPU, but no adapter: the GPU may be blocked",
-  );
