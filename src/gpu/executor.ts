@@ -106,7 +106,7 @@ function boundPass(
   const params: Record<string, number> = {
     length,
     tiles,
-    spine_tiles: plan.spine?.tiles ?? 0,
+    spine_entries: plan.spine?.entries ?? 0,
     ...partParams,
   };
   const bound: Bound[] = [];
