@@ -2,14 +2,28 @@ import doubleItemsFile from "../../shaders/exact/double_items.wgsl";
 import fixedFile from "../../shaders/exact/fixed.wgsl";
 import fixedDoubleFile from "../../shaders/exact/fixed_double.wgsl";
 import fixedFloatFile from "../../shaders/exact/fixed_float.wgsl";
+import fixedRunFile from "../../shaders/exact/fixed_run.wgsl";
 import floatItemsFile from "../../shaders/exact/float_items.wgsl";
+import halfRunFile from "../../shaders/exact/half_run.wgsl";
+import inputBitsFile from "../../shaders/exact/input_bits.wgsl";
+import inputBitsHalfFile from "../../shaders/exact/input_bits_half.wgsl";
 import itemsFile from "../../shaders/exact/items.wgsl";
+import lookBackFile from "../../shaders/exact/look_back.wgsl";
 import nearFile from "../../shaders/exact/near.wgsl";
 import noNearFile from "../../shaders/exact/near_none.wgsl";
+import outputBitsFile from "../../shaders/exact/output_bits.wgsl";
+import outputBitsHalfFile from "../../shaders/exact/output_bits_half.wgsl";
+import passFile from "../../shaders/exact/pass.wgsl";
+import prefixesFile from "../../shaders/exact/prefixes.wgsl";
 import reduceFile from "../../shaders/exact/reduce.wgsl";
 import scanFile from "../../shaders/exact/scan.wgsl";
+import stageFile from "../../shaders/exact/stage.wgsl";
+import noStageFile from "../../shaders/exact/stage_none.wgsl";
 import storePrefixesFile from "../../shaders/exact/store_prefixes.wgsl";
 import sumFile from "../../shaders/exact/sum.wgsl";
+import swiftDoubleFile from "../../shaders/exact/swift_double.wgsl";
+import swiftFloatFile from "../../shaders/exact/swift_float.wgsl";
+import swiftHalfFile from "../../shaders/exact/swift_half.wgsl";
 import tilesFile from "../../shaders/exact/tiles.wgsl";
 import { unroll } from "../text/module.ts";
 import { compactText, piecesOf } from "../text/pieces.ts";
@@ -59,13 +73,13 @@ const narrowText = (): string =>
 
 /** The tiles of a type's exact sums. */
 export function exactTiles(
-  { words }: ExactFormat,
+  { fraction, words }: ExactFormat,
   { window, fixed, span, itemWords, near, toOutput }: ExactTileFormat,
 ): OwnTiles {
   const own = { NARROW_WORDS: window, FIXED_WORDS: fixed, FIXED_SPAN: span, ITEM_WORDS: itemWords };
   const isWide = itemWords === 2;
   return {
-    sources(kind, constants, exclusive) {
+    sources(kind, constants, exclusive, mapped) {
       const counts = { ...constants, ...own, EXACT_WORDS: words };
       // Loops over many words stay loops.
       const file = (name: string, text: string): SourceText => ({
@@ -76,26 +90,53 @@ export function exactTiles(
       const select = (name: string, sum: string): string =>
         `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
       const takesDigits = kind === "reduce" && (constants.TILE ?? 0) <= DIGIT_ITEMS;
+      const isHalf = fraction === 10;
+      const isPacked = isHalf && !mapped && constants.VECTOR === 8;
+      // A single pass of f64 would hand on too many words.
+      const inWindows = kind === "reduce" ? !takesDigits : kind === "single pass" && isWide;
+      const isStaged = isWide && kind === "scan" && 2 * (constants.ITEMS ?? 0) < words;
       return [
         file("items", itemsFile),
+        isPacked ? file("input_bits_half", inputBitsHalfFile) : file("input_bits", inputBitsFile),
         ...(takesDigits ? [] : [file("tiles", tilesFile)]),
         ...(kind === "reduce" ? [] : [file("store_prefixes", storePrefixesFile)]),
         generated(
           [
             ...Object.entries(own).map(([name, value]) => `const ${name} = ${value}u;`),
             `fn output_from_float(x: FloatBits) -> Output {\n  return ${toOutput};\n}`,
-            ...(kind === "scan" ? [select("fixed", "Fixed"), select("near", "vec2<u32>")] : []),
-            ...(kind === "single pass" ? [select("narrow", "NarrowSum")] : []),
+            ...(kind === "reduce"
+              ? []
+              : [
+                  select("fixed", "Fixed"),
+                  select("near", "vec2<u32>"),
+                  select("word", "u32"),
+                  select("three", "vec3<u32>"),
+                  select("narrow", "NarrowSum"),
+                ]),
           ].join("\n\n"),
         ),
         isWide ? file("double_items", doubleItemsFile) : file("float_items", floatItemsFile),
         file("sum", narrowText()),
-        ...(takesDigits ? [file("reduce", reduceFile)] : []),
         file("fixed", fixedFile),
         isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
-        ...(kind === "scan"
-          ? [file("scan", scanFile), near ? file("near", nearFile) : file("near_none", noNearFile)]
-          : []),
+        isHalf ? file("half_run", halfRunFile) : file("fixed_run", fixedRunFile),
+        ...(takesDigits ? [file("reduce", reduceFile)] : []),
+        ...(kind === "reduce" || inWindows
+          ? []
+          : [
+              isPacked ? file("output_bits_half", outputBitsHalfFile) : file("output_bits", outputBitsFile),
+              file("prefixes", prefixesFile),
+              isStaged ? file("stage", stageFile) : file("stage_none", noStageFile),
+              isWide
+                ? file("swift_double", swiftDoubleFile)
+                : isHalf
+                  ? file("swift_half", swiftHalfFile)
+                  : file("swift_float", swiftFloatFile),
+              near ? file("near", nearFile) : file("near_none", noNearFile),
+              ...(kind === "scan"
+                ? [file("scan", scanFile)]
+                : [file("pass", passFile), file("look_back", lookBackFile)]),
+            ]),
       ];
     },
     totals(shape, limits) {

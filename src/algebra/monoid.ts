@@ -41,8 +41,8 @@ export interface TileShape {
 
 /** Tiles that an operator has of its own, for kernels on a GPU without subgroups. */
 export interface OwnTiles {
-  /** The files of a kernel of items, in place of an algorithm's. `constants` are those of the kernel. */
-  sources(kind: TileKind, constants: Constants, exclusive: boolean): readonly SourceText[];
+  /** The files of a kernel of items, in place of an algorithm's. `constants` are those of the kernel, and `mapped` says whether items go through a map. */
+  sources(kind: TileKind, constants: Constants, exclusive: boolean, mapped: boolean): readonly SourceText[];
   /** The shape of a kernel that combines the totals of tiles, which takes as many of them as the given shape. */
   totals<Shape extends TileShape>(shape: Shape, limits: WorkGroupLimits): Shape;
 }

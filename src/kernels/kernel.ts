@@ -254,13 +254,14 @@ const tilesOf = (
   side: Side,
   vector: number,
   kind: TileKind,
+  mapped: boolean,
   exclusive = false,
 ): { sizes: Sizes; sources: readonly SourceText[]; instead: readonly SourceText[] | undefined } => {
   const own = ownTiles && monoid.tiles;
   return own && side === "items"
     ? {
         sizes,
-        sources: own.sources(kind, constantsOf(sizes, vector, elementWords(monoid)), exclusive),
+        sources: own.sources(kind, constantsOf(sizes, vector, elementWords(monoid)), exclusive, mapped),
         instead: undefined,
       }
     : {
@@ -294,7 +295,15 @@ export function scanKernel(
       ? elementsOfVector(monoid, sizes.items)
       : itemsOfVector(loaded, sizes.items, totals ? loaded : bytes);
   const singlePass = typeof carry === "object";
-  const tiles = tilesOf(monoid, options, side, vector, singlePass ? "single pass" : "scan", exclusive);
+  const tiles = tilesOf(
+    monoid,
+    options,
+    side,
+    vector,
+    singlePass ? "single pass" : "scan",
+    map !== undefined,
+    exclusive,
+  );
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
@@ -357,7 +366,7 @@ export function reduceKernel(
       : input === "elements"
         ? elementsOfVector(monoid, sizes.items)
         : itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes);
-  const tiles = tilesOf(monoid, options, input, vector, "reduce");
+  const tiles = tilesOf(monoid, options, input, vector, "reduce", mapped !== undefined);
   const { start } = monoid;
   // Only an input of items may be empty. An input of elements has one for each tile.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
