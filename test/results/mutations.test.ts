@@ -4,11 +4,15 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import { prepare } from "../../src/gpu/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
+import type { DeviceFacts } from "../../src/plan/facts.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { planSort } from "../../src/plan/sort.ts";
+import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -117,30 +121,53 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
     sort.destroy();
   };
 
-/** Data of one tile that a network of comparisons sorts: keys that tell all of their items, and keys with positions. */
-const byNetwork = (moved: "positions" | undefined): Subject =>
+/** 198 words in one recording of a plan, which fill no vector at the end: keys alone, or with positions. `rows` is the length of a row. */
+const recordedOnce = (
+  moved: "positions" | undefined,
+  type: ScalarType,
+  planned: (facts: DeviceFacts, maxLength: number) => Plan,
+  rows?: number,
+): Subject =>
   async function* ({ device }) {
     const context = contextOf(device);
-    const data = few.subarray(0, 200);
-    const options = { type: u32, maxLength: data.length } as const;
-    const sizes = { networkTile: [256, 256], networkTileItems: [[256, 4]] } as const;
-    const sort = await prepare(
-      context,
-      planSort(options, context.facts, everyMethod, moved, undefined, sizes),
-    );
-    const [input, output, reordered] = [data, data, data].map((one) =>
+    const words = few.slice(0, 198);
+    const data = type.bytes === 8 ? new BigUint64Array(words.buffer) : words;
+    const { length } = data;
+    const sort = await prepare(context, planned(context.facts, length));
+    const [input, output, reordered] = [words, words, words].map((one) =>
       storageBuffer(device, Uint32Array.from(one)),
     ) as [GPUBuffer, GPUBuffer, GPUBuffer];
     const encoder = device.createCommandEncoder();
-    const { length } = data;
-    sort.record(encoder, { input, output, ...(moved && { reordered }), length });
+    sort.record(encoder, { input, output, ...(moved && { reordered }), ...(rows && { rows }), length });
     device.queue.submit([encoder.finish()]);
-    yield [[...(await readWords(device, output)).subarray(0, length)], [...sortReference(data)]];
+    const expected = new Uint32Array(sortReference(data).buffer);
+    yield [[...(await readWords(device, output)).subarray(0, words.length)], [...expected]];
     if (moved) {
       yield [[...(await readWords(device, reordered)).subarray(0, length)], [...argSortReference(data)]];
     }
     sort.destroy();
   };
+
+/** One row that a network of comparisons sorts. */
+const byNetwork = (moved: "positions" | undefined): Subject => {
+  const sizes = { short: 0, network: 256, networkThreads: 64, networkItems: 4 } as const;
+  const options = { type: u32, segments: "rows" } as const;
+  return recordedOnce(
+    moved,
+    u32,
+    (facts, maxLength) =>
+      planSegmentSort({ ...options, maxLength }, facts, everyMethod, moved, undefined, sizes),
+    198,
+  );
+};
+
+/** Each item is compared with all others, by several threads, of several work-groups. */
+const byComparing = (moved: "positions" | undefined, type: ScalarType = u32): Subject => {
+  const sizes = { compared: [256, 256], comparedOwn: 8, comparedThreads: 32 } as const;
+  return recordedOnce(moved, type, (facts, maxLength) =>
+    planSort({ type, maxLength }, facts, everyMethod, moved, undefined, sizes),
+  );
+};
 
 const both = (segments: object): Subject => all(reduced(segments), scanned(segments));
 
@@ -325,6 +352,9 @@ const subjects = {
   "a sort in one tile": sorted({}, few.subarray(0, 200)),
   "a sort of keys by a network": byNetwork(undefined),
   "a sort of positions by a network": byNetwork("positions"),
+  "a sort of keys by comparing": byComparing(undefined),
+  "a sort of positions by comparing": byComparing("positions"),
+  "a sort of pairs by comparing": byComparing("positions", u64),
   "a sort of structs": async function* (own) {
     const pairs = Pair.from(Array.from(few, (key, at) => ({ key, weight: at })));
     const found = await own.sort(pairs as never, { key: "x.key", ...twice } as never);
@@ -701,6 +731,48 @@ const mutations: readonly Mutation[] = [
     shownBy: "a sort of positions by a network",
     from: /network_places\[\w+\] \^= mask;/g,
     to: "",
+  },
+  {
+    title: "equal items before an item do not count",
+    shownBy: "a sort of positions by comparing",
+    from: "keys <= vec4<u32>(key)",
+    to: "keys < vec4<u32>(key)",
+  },
+  {
+    title: "equal items behind an item count",
+    shownBy: "a sort of positions by comparing",
+    from: "return count_of(keys < vec4<u32>(key));",
+    to: "return count_of(keys <= vec4<u32>(key));",
+  },
+  {
+    title: "equal items of a work-group have one place",
+    shownBy: "a sort of positions by comparing",
+    from: " | (earlier & (keys == vec4<u32>(key)))",
+    to: "",
+  },
+  {
+    title: "equal pairs of words before an item do not count",
+    shownBy: "a sort of pairs by comparing",
+    from: "select(1u, 0u, comes_before(key, keys.xy))",
+    to: "select(0u, 1u, comes_before(keys.xy, key))",
+  },
+  {
+    title: "the second key of a vector is the first one",
+    shownBy: "a sort of pairs by comparing",
+    from: "select(keys.xy, keys.zw, index % VECTOR_KEYS == 1u)",
+    to: "keys.xy",
+  },
+  {
+    title: "what is past the end comes before all items",
+    shownBy: "a sort of keys by comparing",
+    from: /select\(~0u, key, index < length\)/g,
+    to: "select(0u, key, index < length)",
+  },
+  {
+    title: "the last keys are compared with no item",
+    shownBy: "a sort of keys by comparing",
+    from: "(vectors + CHUNKS - 1u) / CHUNKS",
+    to: "vectors / CHUNKS",
   },
   {
     title: "the first bit is not left out",
