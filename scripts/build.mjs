@@ -1,9 +1,9 @@
 // Builds dist/ (the package) and build/ (what is run from the repository) with esbuild.
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { relative, resolve } from "node:path";
+import { relative } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
-import { atOnce, bareShaders, packageFolderOf, partsLoaded, shaderTexts, slashed } from "./modules.mjs";
+import { atOnce, bareShaders, packageFolderOf, shaderTexts, slashed } from "./modules.mjs";
 
 const shared = {
   bundle: true,
@@ -33,7 +33,7 @@ const bundler = await rolldown({
   resolve: { mainFields: ["module", "main"] },
   // The last ones are optional peers.
   external: [/^node:/, "esbuild", "fast-check", "vite"],
-  plugins: [bareShaders, partsLoaded(resolve("src/errors.ts"))],
+  plugins: [bareShaders],
   transform: { define: { WAVEFOLD_BUILT: "true" } },
 });
 const { output } = await bundler.write({

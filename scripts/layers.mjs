@@ -1,5 +1,6 @@
-// Checks that imports point down: `node scripts/layers.mjs [FOLDER]`. TypeScript's scanner finds the imports, so those of types,
-// `import(…)` and `typeof import(…)` count, too.
+// Checks that imports point down, and that the package loads later only the parts that are listed here:
+// `node scripts/layers.mjs [FOLDER]`. TypeScript's scanner finds the imports, so those of types, `import(…)` and
+// `typeof import(…)` count, too.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import process from "node:process";
@@ -36,6 +37,25 @@ const apart = {
 /** The files that may use the bench, since their commands time something. */
 const benchUsers = ["src/cli/bench.ts", "src/cli/tune.ts", "src/cli/options.ts"];
 
+/** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
+const parts = [
+  "src/algebra/types_64.ts",
+  "src/gpu/arrays_on_gpu.ts",
+  "src/gpu/compact_at_hand.ts",
+  "src/gpu/device_errors.ts",
+  "src/gpu/long_ranges.ts",
+  "src/gpu/measured.ts",
+  "src/gpu/optional.ts",
+  "src/gpu/order.ts",
+  "src/gpu/queries.ts",
+  "src/gpu/recording.ts",
+  "src/gpu/reduce_at_hand.ts",
+  "src/gpu/streams.ts",
+  "src/gpu/why_no_gpu.ts",
+  "src/plan/every_method.ts",
+  "src/plan/segment_methods.ts",
+];
+
 /** The entry of `layers` that a path belongs to. */
 const entryOf = (path) => layers.flat().find((entry) => path === entry || path.startsWith(`${entry}/`));
 const levelOf = (entry) => layers.findIndex((names) => names.includes(entry));
@@ -50,14 +70,47 @@ const files = roots
   )
   .filter((path) => !path.includes("node_modules/"));
 
+/** Each `import()` of a relative path in a text, and whether its failure is told: by `part`, or by `once`, which takes a function. */
+function loadsIn(text) {
+  const { SyntaxKind, forEachChild, isArrowFunction, isCallExpression } = typescript;
+  const found = [];
+  const isCallOf = (name, node) => isCallExpression(node) && node.expression.text === name;
+  const visit = (node) => {
+    if (isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword) {
+      const name = node.arguments[0]?.text;
+      const { parent } = node;
+      if (name?.startsWith(".")) {
+        const isTold =
+          isCallOf("part", parent) || (isArrowFunction(parent) && isCallOf("once", parent.parent));
+        found.push({ name, isTold });
+      }
+    }
+    forEachChild(node, visit);
+  };
+  visit(typescript.createSourceFile("a.ts", text, typescript.ScriptTarget.Latest, true));
+  return found;
+}
+
 const problems = [];
 /** What each file imports by a relative path. */
 const imports = new Map();
 for (const file of files) {
-  const { importedFiles } = typescript.preProcessFile(readFileSync(join(root, file), "utf8"), true, true);
+  const text = readFileSync(join(root, file), "utf8");
+  const pathOf = (name) => join(dirname(file), name).split(sep).join("/");
+  const { importedFiles } = typescript.preProcessFile(text, true, true);
   const targets = importedFiles
     .filter(({ fileName }) => fileName.startsWith("."))
-    .map(({ fileName }) => join(dirname(file), fileName).split(sep).join("/"));
+    .map(({ fileName }) => pathOf(fileName));
+  if (file.startsWith("src/") && !file.startsWith("src/cli/") && text.includes("import(")) {
+    for (const { name, isTold } of loadsIn(text)) {
+      const target = pathOf(name);
+      if (!parts.includes(target)) {
+        problems.push(`${file} loads ${target}, which is not among the parts of scripts/layers.mjs`);
+      } else if (!isTold) {
+        problems.push(`${file} loads ${target} without part() or once()`);
+      }
+    }
+  }
   imports.set(file, targets);
   const own = entryOf(file);
   if (own === undefined) {

@@ -45,24 +45,6 @@ export const bareShaders = {
 };
 
 /**
- * A plugin for Rolldown: what `import()` of a file of ours gives, or its failure, goes through `part` in src/errors.ts.
- *
- * @param errors - the path of that file.
- */
-export const partsLoaded = (errors) => ({
-  name: "parts-loaded",
-  transform: {
-    filter: { id: /\.ts$/ },
-    handler(code) {
-      const wrapped = code.replace(/(?<!typeof )\bimport\("\.[^"]*"\)/g, "$part($&)");
-      return wrapped === code
-        ? undefined
-        : { code: `import { part as $part } from ${JSON.stringify(errors)}; ${wrapped}` };
-    },
-  },
-});
-
-/**
  * Names the chunk of a module for Rolldown: what these roots import at once is `core`, but for what others import at once,
  * too, which is `base`. Rolldown arranges the rest.
  *

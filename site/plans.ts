@@ -1,14 +1,13 @@
 import { workGroupAlgorithms } from "../src/in_kernel/algorithms.ts";
 import type { Algorithm, ElementType, Operator, ScalarType } from "../src/index.ts";
-import { elementTypes, u32 } from "../src/index.ts";
+import { elementTypes, u32, u64 } from "../src/index.ts";
 import { reductionOf } from "../src/plan/arg.ts";
 import { planColumns } from "../src/plan/columns.ts";
-import { planCompact } from "../src/plan/compact.ts";
+import { planCompact, planPartition } from "../src/plan/compact.ts";
 import { everyMethod } from "../src/plan/every_method.ts";
 import type { DeviceFacts } from "../src/plan/facts.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
 import type { Passes } from "../src/plan/options.ts";
-import { planPartition } from "../src/plan/partition.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { planReduce } from "../src/plan/reduce.ts";
 import { FIRST_ITEMS } from "../src/plan/run_key.ts";
@@ -151,7 +150,7 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
     case "argMin":
     case "argMax":
       return planReduce(
-        { ...reductionOf(primitive, type as ScalarType), maxLength: length } as never,
+        { ...reductionOf(primitive, type as ScalarType, u64), maxLength: length } as never,
         facts,
         everyMethod,
       );

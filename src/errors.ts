@@ -141,7 +141,7 @@ export function refuseOthers(caller: string, others: object, takes: string): voi
 }
 
 /**
- * A part of the package that is loaded when it is needed. The build puts this around each `import()`. Builds in one file that
+ * A part of the package that is loaded when it is needed. Each `import()` of one stands in this. Builds in one file that
  * wait at their top level have not run a part yet: there it is undefined.
  *
  * @throws {WavefoldError} if it cannot be loaded.

@@ -26,10 +26,15 @@ export type {
   HandOptions,
   HandScanMapOptions,
   HandScanOptions,
-  InitialOption,
   IntoOption,
   TotalOption,
 } from "./gpu/at_hand.ts";
+export type {
+  ClassOptions,
+  ClassPartition,
+  HandPartitionOptions,
+  Partition,
+} from "./gpu/compact_at_hand.ts";
 export type { SinglePassTest } from "./gpu/context.ts";
 export type {
   ExpandRanges,
@@ -64,6 +69,7 @@ export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_array.ts";
 export type { HandHistogramOptions, WeightArray, WeightsOption } from "./gpu/histogram.ts";
 export type {
   GpuCompactOptions,
+  GpuPartitionOptions,
   GpuReduceMapOptions,
   GpuReduceOptions,
   GpuScanMapOptions,
@@ -72,16 +78,7 @@ export type {
 } from "./gpu/on_gpu.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
-export type {
-  ClassOptions,
-  ClassPartition,
-  FlaggedPartitionRanges,
-  GpuPartitionOptions,
-  HandPartitionOptions,
-  Partition,
-  PartitionRanges,
-  PreparedPartition,
-} from "./gpu/partition.ts";
+export type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "./gpu/partition.ts";
 export type { BufferRange, Length } from "./gpu/recording.ts";
 export type { RunLengths, RunOptions } from "./gpu/runs.ts";
 export type { HandSearchOptions } from "./gpu/search.ts";
@@ -109,14 +106,13 @@ export type { TuneAdapterOptions } from "./gpu/tune_adapter.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
 export type { SortedSegments } from "./kernels/sort_segments.ts";
-export type { IndicesOption, SegmentsOption, ValuesOption } from "./options.ts";
+export type { IndicesOption, InitialOption, SegmentsOption, ValuesOption } from "./options.ts";
 export type { AdapterTuning, AdapterTuningRow, TunedAdapter } from "./plan/adapter_tuning.ts";
 export type { BinOptions } from "./plan/bins.ts";
-export type { CompactOptions } from "./plan/compact.ts";
+export type { CompactOptions, PartitionOptions } from "./plan/compact.ts";
 export type { Grouping } from "./plan/grouping.ts";
 export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histogram.ts";
 export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
-export type { PartitionOptions } from "./plan/partition.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { RunKeyOptions } from "./plan/run_key.ts";
 export type { ExpandOptions } from "./plan/runs.ts";

@@ -7,11 +7,12 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { AdapterError, MissingPackageError, refuse } from "./errors.ts";
+import { AdapterError, MissingPackageError, part, refuse } from "./errors.ts";
 import type { Fold } from "./gpu/fold.ts";
 import type { OpenOptions } from "./gpu/open.ts";
 import { openDevice } from "./gpu/open.ts";
 import { hasSwiftShader, softwareFolder, withSoftwareDriver } from "./gpu/software_adapter.ts";
+import { fileStore } from "./gpu/tuning_files.ts";
 import { canFindGpu } from "./gpu/vulkan_loader.ts";
 import type { AdapterTuning } from "./plan/adapter_tuning.ts";
 
@@ -95,7 +96,7 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
       }
       return found;
     },
-    async () => (await import("./gpu/tuning_files.ts")).fileStore(),
+    async () => fileStore(),
   );
 }
 
@@ -116,7 +117,7 @@ async function missing(gpuAlone: boolean, softwareAlone: boolean): Promise<strin
 
 /** Why there is no GPU. It is loaded only then. */
 async function gpuMissing(): Promise<{ headline: string; why: string }> {
-  const { sentencesOf, whyNoGpu } = await import("./gpu/why_no_gpu.ts");
+  const { sentencesOf, whyNoGpu } = await part(import("./gpu/why_no_gpu.ts"));
   const diagnosis = whyNoGpu(canFindGpu());
   return { headline: diagnosis.headline, why: sentencesOf(diagnosis) };
 }

@@ -45,6 +45,12 @@ function isNear(a: string, b: string, steps: number): boolean {
         (isNear(a, restB, steps - 1) || isNear(restA, b, steps - 1) || isNear(restA, restB, steps - 1));
 }
 
+/** The option `initial` of scans and reductions. */
+export interface InitialOption<V> {
+  /** A value that comes before the first element. An exclusive scan starts with it. */
+  readonly initial?: NoInfer<V>;
+}
+
 /** The option `indices` of what takes some elements, and of what moves them. */
 export interface IndicesOption<Given extends boolean = boolean> {
   /** `true` gives the positions of the elements in the array, as u32, and not the elements. The default is false. */

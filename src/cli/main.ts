@@ -597,9 +597,12 @@ function program(printHelp: (text: string) => void): Command {
     )
     .addOption(sizesOption())
     .option("--types <list>", "u32, i32, f32, f16, u64, i64, f64, struct16 (four u32)", parseList, ["u32"])
-    .option("--primitives <list>", "scan, reduce, compact, sort, histogram", parseList, [
-      ...["scan", "reduce", "compact", "sort", "histogram"],
-    ])
+    .option(
+      "--primitives <list>",
+      "scan, reduce, compact, sort, pairs (sorts with values), histogram",
+      parseList,
+      [...["scan", "reduce", "compact", "sort", "pairs", "histogram"]],
+    )
     .option("--algorithms <list>", "names of algorithms; without it, all that the adapter can run", parseList)
     .option("--work-group-sizes <list>", "threads in a work-group", parseNumberList)
     .option("--items <list>", "items a thread", parseNumberList)

@@ -1,5 +1,5 @@
 import type { ElementType, Scalar } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, part } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { ArgCall } from "../plan/arg.ts";
 import { elementOf, keyOf, reductionOf } from "../plan/arg.ts";
@@ -53,7 +53,8 @@ export async function argAtHand(
   if (given.length === 0) {
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }
-  const reduction = reductionOf(call, type);
+  const { u64 } = await part(import("../algebra/types_64.ts"));
+  const reduction = reductionOf(call, type, u64);
   // Entries have no value on the CPU that could be carried from piece to piece. So the parts of a long array are calls of their own.
   let items = given.length;
   while (isLong(items, reduction.type.bytes, context)) {

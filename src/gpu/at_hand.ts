@@ -5,6 +5,8 @@ import { i32, u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
+import { part } from "../errors.ts";
+import type { InitialOption } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import type { AnyOperator, TuningOptions } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
@@ -13,10 +15,11 @@ import { rangeBytes } from "../plan/plan.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
 import type { Context } from "./context.ts";
-import type { HandEnds } from "./ends_at_hand.ts";
 import type { Range, ResolvedRanges } from "./executor.ts";
-import { methodsFor } from "./methods.ts";
+import { bytesFor } from "./kept.ts";
+import { loadOptional, methodsFor } from "./methods.ts";
 import { once } from "./once.ts";
+import type { HandEnds } from "./optional.ts";
 import type { LongPlanned } from "./pieces_at_hand.ts";
 import type { Planned } from "./planned.ts";
 import { arrangementFor, forgetRuns, plannedLength, withPlan } from "./planned.ts";
@@ -64,12 +67,6 @@ export interface HandCompactOptions<Name extends string> extends TuningOptions {
    * them before it ends.
    */
   readonly flags?: ArrayLike<number | boolean>;
-}
-
-/** What a call starts from. */
-export interface InitialOption<V> {
-  /** A value that comes before the first element. An exclusive scan starts with it. */
-  readonly initial?: NoInfer<V>;
 }
 
 /** Where the total of a scan goes. */
@@ -159,9 +156,6 @@ export interface EndValues {
   readonly total?: unknown;
 }
 
-const loadEnds = /* @__PURE__ */ once(() => import("./ends_at_hand.ts"));
-const loadInto = /* @__PURE__ */ once(() => import("./into.ts"));
-
 /** Takes note of where `total` is now, and returns a function that checks both when the types are known. */
 export function endsOf(
   caller: string,
@@ -172,14 +166,14 @@ export function endsOf(
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await loadEnds()).endsAtHand(caller, types, initial, total, room);
+      : (await loadOptional()).endsAtHand(caller, types, initial, total, room);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */
 export const targetFor = async (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Promise<Target> => (into === undefined ? fresh : (await loadInto()).resultIn(into, ...others));
+): Promise<Target> => (into === undefined ? fresh : (await loadOptional()).resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {
@@ -221,7 +215,7 @@ function typeOfArray(
   const name: TypeName = typeNameOfArray(data, type, caller);
   return (
     shortTypes[name as keyof typeof shortTypes] ??
-    import("../algebra/types_64.ts").then((types) => types[name as "u64" | "i64" | "f64"])
+    part(import("../algebra/types_64.ts")).then((types) => types[name as "u64" | "i64" | "f64"])
   );
 }
 
@@ -238,13 +232,14 @@ interface PlanAtHand {
   readBack(parts: readonly Part[]): Promise<void>;
 }
 
-/** Runs one call with its plan. */
+/** Runs one call with its plan. Its buffers have `bytes` bytes at most: see `bytesFor`. */
 export const planAtHand = <T>(
   context: Context,
   planned: Planned,
+  bytes: number,
   call: (hand: PlanAtHand) => Promise<T>,
 ): Promise<T> =>
-  withPlan(context, planned, (own) => {
+  withPlan(context, planned, bytes, (own) => {
     const { compiled } = own;
     const { plan } = compiled;
     const arrangement = arrangementFor(planned.all);
@@ -298,6 +293,9 @@ export const isLong = (length: number, itemBytes: number, { kept, facts: { limit
   length * itemBytes >
   Math.min(kept.longBytes, limits.maxBufferSize / 2, limits.maxStorageBufferBindingSize / 2);
 
+/** Loads what takes data in pieces: streams, and calls on long arrays. */
+export const loadStreams = /* @__PURE__ */ once(() => import("./streams.ts"));
+
 /**
  * Uploads an array, runs the plan, and reads the result back to the target. If the result is empty, the plan is
  * compiled all the same: a call on no data still reports errors in its operator or map. A long array goes piece by piece.
@@ -312,8 +310,14 @@ export async function runAtHand(
   room?: Given,
 ): Promise<Uint8Array> {
   if (isLong(given.length, Math.max(from.bytes, type.bytes), context)) {
-    const { runInPieces } = await import("./pieces_at_hand.ts");
-    return runInPieces(context, { planned, given, outputBytes: type.bytes, ends, target, room });
+    return (await loadStreams()).runInPieces(context, {
+      planned,
+      given,
+      outputBytes: type.bytes,
+      ends,
+      target,
+      room,
+    });
   }
   return runAtOnce(context, planned, type, given, ends, target);
 }
@@ -327,27 +331,32 @@ export const runAtOnce = (
   ends: Partial<Omit<HandEnds, "options">> = {},
   target: Target = fresh,
 ): Promise<Uint8Array> =>
-  planAtHand(context, planned, async ({ plan, upload, output, run }) => {
-    const length = plan.outputLength(given.length);
-    if (length === 0 && !ends.total) {
-      return new Uint8Array(0);
-    }
-    const ranges = {
-      // Deno fails if a write has no bytes, so an empty array is not uploaded.
-      input: given.byteLength > 0 ? await upload("input", given) : undefined,
-      output: await output("output", length),
-      initial: ends.initial && (await upload("initial", ends.initial)),
-      total: ends.total && (await output("total", 1)),
-    };
-    const bytes = length * type.bytes;
-    const result = target(bytes);
-    const parts = [partOf(ranges.output, bytes, result)];
-    if (ranges.total && ends.total) {
-      parts.push(partOf(ranges.total, type.bytes, ends.total));
-    }
-    await run(ranges, given.length, parts);
-    return result();
-  });
+  planAtHand(
+    context,
+    planned,
+    bytesFor(given.byteLength) + bytesFor(given.length * type.bytes),
+    async ({ plan, upload, output, run }) => {
+      const length = plan.outputLength(given.length);
+      if (length === 0 && !ends.total) {
+        return new Uint8Array(0);
+      }
+      const ranges = {
+        // Deno fails if a write has no bytes, so an empty array is not uploaded.
+        input: given.byteLength > 0 ? await upload("input", given) : undefined,
+        output: await output("output", length),
+        initial: ends.initial && (await upload("initial", ends.initial)),
+        total: ends.total && (await output("total", 1)),
+      };
+      const bytes = length * type.bytes;
+      const result = target(bytes);
+      const parts = [partOf(ranges.output, bytes, result)];
+      if (ranges.total && ends.total) {
+        parts.push(partOf(ranges.total, type.bytes, ends.total));
+      }
+      await run(ranges, given.length, parts);
+      return result();
+    },
+  );
 
 /** Bytes of a range that go to a target. */
 export const partOf = ({ buffer }: Range, bytes: number, target: () => Uint8Array): Part => ({

@@ -1,21 +1,62 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
+import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
-import { planCompact } from "../plan/compact.ts";
-import { commonNames } from "../plan/options.ts";
-import type { planPartition } from "../plan/partition.ts";
+import { planCompact, planPartition } from "../plan/compact.ts";
+import type { TuningOptions } from "../plan/options.ts";
+import { commonNames, tuningNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
-import { isLong, partOf, planAtHand, targetFor, typesOf } from "./at_hand.ts";
+import { isLong, loadStreams, partOf, planAtHand, targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
-import type { GpuArray } from "./gpu_array.ts";
+import { bytesFor } from "./kept.ts";
 import { methodsFor } from "./methods.ts";
-import { once } from "./once.ts";
 import { arrangementFor, plannedLength } from "./planned.ts";
 import type { Given, Part } from "./transfer.ts";
+
+export { planCompact, planPartition };
+
+// Compactions and partitions at hand, with their planners.
+
+/** The options of `partition`. It takes `where` or `flags`. */
+export interface HandPartitionOptions<Name extends string> extends TuningOptions {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+  /** A WGSL expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
+  readonly where?: string;
+  /** A flag for each element. An element is kept if its flag is not zero or false. */
+  readonly flags?: ArrayLike<number | boolean>;
+}
+
+/** All elements: first those that are kept, then the rest, both in order. */
+export interface Partition<Values, Count> {
+  /** The elements: those that are kept, then the rest. */
+  readonly values: Values;
+  /** How many elements are kept, which is where the rest begins. */
+  readonly count: Count;
+}
+
+/** The options of `partition` into more parts than two. */
+export interface ClassOptions {
+  /** How many classes there are: 1 to 16. The data is read twice for each. */
+  readonly classes: number;
+  /**
+   * A WGSL expression over the element `x` and its index `i` (u32) that gives an element's class: a number from 0 up. A number
+   * past the last class counts as the last class.
+   */
+  readonly class: string;
+}
+
+/** All elements: those of class 0, then those of class 1, and so on, each in order. */
+export interface ClassPartition<Values, Offsets> {
+  /** The elements, class by class. */
+  readonly values: Values;
+  /** Where each class begins, and where the last one ends: one number more than there are classes. */
+  readonly offsets: Offsets;
+}
 
 const compactNames = {
   where: true,
@@ -25,10 +66,22 @@ const compactNames = {
   ...commonNames,
 } as const satisfies Record<keyof HandCompactOptions<string> | "from" | "indices" | "into", true>;
 
+const partitionNames = {
+  where: true,
+  flags: true,
+  class: true,
+  classes: true,
+  indices: true,
+  into: true,
+  type: true,
+  ...tuningNames,
+} as const satisfies Record<
+  keyof HandPartitionOptions<string> | keyof ClassOptions | "indices" | "into",
+  true
+>;
+
 /** Bytes that are read sooner than the GPU answers. */
 const SHORT = 2 ** 18;
-
-const loadPieces = /* @__PURE__ */ once(() => import("./pieces_at_hand.ts"));
 
 /** The options of a compaction or a partition. Nobody has checked them yet. */
 export type SelectOptions = TypeOptions &
@@ -50,11 +103,27 @@ export async function compactAtHand(
   return (await selectAtHand("compact", planCompact, context, given, room, options)).values;
 }
 
+/** `Fold.partition`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
+export async function partitionAtHand(
+  context: Context,
+  given: Given,
+  room: Given,
+  options: SelectOptions,
+): Promise<Partition<AnyArray, number> | ClassPartition<AnyArray, Uint32Array>> {
+  requireOptions("partition", options, partitionNames);
+  const isByClass = options.classes !== undefined || options.class !== undefined;
+  if (isByClass && options.flags !== undefined) {
+    throw new ArgumentError("partition takes flags or classes, and not both", "flags");
+  }
+  const { values, counts } = await selectAtHand("partition", planPartition, context, given, room, options);
+  return isByClass ? { values, offsets: counts } : { values, count: counts[0] ?? 0 };
+}
+
 /**
  * A compaction, or a partition, whose result has as many elements as the data. `counts` has how many are kept; for classes,
  * where each begins, and where the last one ends.
  */
-export async function selectAtHand(
+async function selectAtHand(
   primitive: "compact" | "partition",
   planner: (...given: Parameters<typeof planPartition>) => Plan,
   context: Context,
@@ -95,7 +164,7 @@ export async function selectAtHand(
   const call = { all, plan };
   let counts = new Uint32Array(1);
   const made = goesInPieces
-    ? await (await loadPieces()).runInPieces(context, {
+    ? await (await loadStreams()).runInPieces(context, {
         planned: { primitive: "compact", ...call },
         given,
         outputBytes: itemBytes,
@@ -106,6 +175,7 @@ export async function selectAtHand(
     : await planAtHand(
         context,
         { primitive, ...call },
+        bytesFor(given.byteLength) + bytesFor(length * itemBytes) + (words ? bytesFor(words.byteLength) : 0),
         async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
           counts = new Uint32Array(countWords);
           if (length === 0) {
@@ -149,7 +219,7 @@ const asWord = (flag: number | boolean): number => (flag ? 1 : 0);
 
 /** Requires flags on the CPU, one for each element. */
 function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
-  const marks: { readonly length?: unknown } & Partial<Pick<GpuArray, "callOnGpu">> = Object(flags);
+  const marks: { readonly length?: unknown; readonly callOnGpu?: unknown } = Object(flags);
   if (marks.callOnGpu !== undefined) {
     throw new ArgumentError(
       `${title}: flags is on the GPU, and data is not; fold.upload(data) puts it there`,

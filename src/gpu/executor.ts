@@ -1,3 +1,4 @@
+import { part } from "../errors.ts";
 import { leastCommonMultiple, paramNames } from "../kernels/contract.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { Limits } from "../plan/facts.ts";
@@ -6,6 +7,7 @@ import { gridOf, RUNS, wholeWords } from "../plan/plan.ts";
 import type { Context, Digits, Pipeline } from "./context.ts";
 import { allocate, explain, filledBuffer, pipelineOf, requireDevice } from "./device.ts";
 import { BufferUsage, SCRATCH } from "./flags.ts";
+import { loadOptional } from "./methods.ts";
 
 /** A range of a buffer, which was checked. */
 export interface Range {
@@ -106,7 +108,7 @@ function boundPass(
   const params: Record<string, number> = {
     length,
     tiles,
-    spine_tiles: plan.spine?.tiles ?? 0,
+    spine_entries: plan.spine?.entries ?? 0,
     ...partParams,
   };
   const bound: Bound[] = [];
@@ -217,7 +219,7 @@ export async function compilePlan(
   const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
   const needed = Math.max(0, ...plan.scratch);
   if (needed > most) {
-    throw (await import("./compile_error.ts")).scratchError(plan, needed, most);
+    throw (await part(import("./device_errors.ts"))).scratchError(plan, needed, most);
   }
   const pipelines = new Map<string, Pipeline>();
   const scratch: (GPUBuffer | undefined)[] = [];
@@ -260,7 +262,7 @@ export async function compilePlan(
         pipelines.set(kernel.code, putOff?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
       }),
     );
-    digits = plan.spine && (await import("./run_numbers.ts")).digitsOf(context);
+    digits = plan.spine && (await loadOptional()).digitsOf(context);
     for (let index = 0; index < plan.eagerScratch; index++) {
       const words = plan.filled?.[index];
       scratch.push(

@@ -1,11 +1,10 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 import type { Segments, SegmentsByExpression } from "../algebra/segments.ts";
 import type { ScalarOf, Value } from "../algebra/types.ts";
-import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
-import type { CompactOptions } from "../plan/compact.ts";
+import type { IndicesOption, InitialOption, SegmentsOption, ValuesOption } from "../options.ts";
+import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { HistogramOptions, WeightName } from "../plan/histogram.ts";
-import type { PartitionOptions } from "../plan/partition.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ExpandOptions } from "../plan/runs.ts";
 import type { ScanOptions } from "../plan/scan.ts";
@@ -18,10 +17,10 @@ import type {
   HandOptions,
   HandScanMapOptions,
   HandScanOptions,
-  InitialOption,
   IntoOption,
 } from "./at_hand.ts";
-import { scanAtHand } from "./at_hand.ts";
+import { loadStreams, scanAtHand } from "./at_hand.ts";
+import type { ClassOptions, ClassPartition, HandPartitionOptions, Partition } from "./compact_at_hand.ts";
 import type { Context, SinglePassTest } from "./context.ts";
 import { trim } from "./device.ts";
 import type { GpuExpandOptions, HandExpandOptions, PreparedExpandRuns } from "./expand_runs.ts";
@@ -29,22 +28,14 @@ import type { GpuArray, Memory, Primitive } from "./gpu_array.ts";
 import type { HandHistogramOptions, WeightArray, WeightsOption } from "./histogram.ts";
 import type {
   GpuCompactOptions,
+  GpuPartitionOptions,
   GpuReduceMapOptions,
   GpuReduceOptions,
   GpuScanMapOptions,
   GpuScanOptions,
 } from "./on_gpu.ts";
 import { once } from "./once.ts";
-import type {
-  ClassOptions,
-  ClassPartition,
-  FlaggedPartitionRanges,
-  GpuPartitionOptions,
-  HandPartitionOptions,
-  Partition,
-  PartitionRanges,
-  PreparedPartition,
-} from "./partition.ts";
+import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "./partition.ts";
 import type { BufferRange, Length } from "./recording.ts";
 import type { RunLengths, RunOptions } from "./runs.ts";
 import type { HandSearchOptions } from "./search.ts";
@@ -254,8 +245,13 @@ export type KeysOf<Name extends string, K extends Value> = string extends Name ?
 
 const loadReduce = /* @__PURE__ */ once(() => import("./reduce_at_hand.ts"));
 const loadCompact = /* @__PURE__ */ once(() => import("./compact_at_hand.ts"));
+const loadRecording = /* @__PURE__ */ once(() => import("./recording.ts"));
+const loadArrays = /* @__PURE__ */ once(() => import("./arrays_on_gpu.ts"));
+const loadQueries = /* @__PURE__ */ once(() => import("./queries.ts"));
+const loadOrder = /* @__PURE__ */ once(() => import("./order.ts"));
 
-type More = typeof import("./more.ts");
+/** The parameters of a function without the first. */
+type Rest<F> = F extends (context: Context, ...given: infer Given) => unknown ? Given : never;
 
 /** Where a histogram reads and writes. */
 export interface HistogramRanges extends PartOption {
@@ -319,7 +315,7 @@ function streamFor(
   caller: StreamCaller,
   options: AnyStreamOptions,
 ): ArrayStream<never, never> {
-  const ends = import("./streams.ts").then(({ streamEnds }) => streamEnds(context, caller, options));
+  const ends = (async () => (await loadStreams()).streamEnds(context, caller, options))();
   /** What a stream calls at one of its ends. */
   const end = (side: keyof StreamEnds, ...names: string[]): object =>
     Object.fromEntries(
@@ -423,7 +419,7 @@ export class Fold {
       this.#onGpu("scan", data, options) ??
       (options?.segments === undefined
         ? scanAtHand(this.#context, data as AnyArray, options as object)
-        : this.#later("segments", "scan", givenOf(data as AnyArray), options))
+        : this.#later(loadArrays, "segmentsAtHand", this.#arrays, "scan", givenOf(data as AnyArray), options))
     );
   }
 
@@ -527,8 +523,8 @@ export class Fold {
     return (
       this.#onGpu("reduce", data, options) ??
       (options?.segments === undefined
-        ? (await loadReduce()).reduceAtHand(this.#context, given, options as object)
-        : this.#later("segments", "reduce", given, options))
+        ? this.#later(loadReduce, "reduceAtHand", given, options as object)
+        : this.#later(loadArrays, "segmentsAtHand", this.#arrays, "reduce", given, options))
     );
   }
 
@@ -589,8 +585,7 @@ export class Fold {
     // The arrays may change while the code is loaded.
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
-      this.#onGpu("compact", data, options) ??
-      (await loadCompact()).compactAtHand(this.#context, given, room, options)
+      this.#onGpu("compact", data, options) ?? this.#later(loadCompact, "compactAtHand", given, room, options)
     );
   }
 
@@ -665,7 +660,13 @@ export class Fold {
   > {
     return (
       (this.#onGpu("partition", data, options) as Promise<never> | undefined) ??
-      this.#later("partition", givenOf(data as AnyArray), givenOf(options?.into as AnyArray), options)
+      this.#later(
+        loadCompact,
+        "partitionAtHand",
+        givenOf(data as AnyArray),
+        givenOf(options?.into as AnyArray),
+        options,
+      )
     );
   }
 
@@ -701,7 +702,7 @@ export class Fold {
     options?: RunOptions<NoInfer<Name>> & Partial<IndicesOption<false>>,
   ): Promise<GpuArray<Name, V>>;
   unique(data: AnyArray | GpuArray, options: object = {}): Promise<AnyArray | GpuArray> {
-    return this.#later("runs", "unique", givenOf(data as AnyArray), options);
+    return this.#later(loadArrays, "runs", this.#arrays, "unique", givenOf(data as AnyArray), options);
   }
 
   /**
@@ -729,7 +730,7 @@ export class Fold {
     data: AnyArray | GpuArray,
     options: object = {},
   ): Promise<RunLengths<AnyArray | GpuArray, Uint32Array | GpuArray>> {
-    return this.#later("runs", "runLengths", givenOf(data as AnyArray), options);
+    return this.#later(loadArrays, "runs", this.#arrays, "runLengths", givenOf(data as AnyArray), options);
   }
 
   /**
@@ -762,7 +763,14 @@ export class Fold {
     counts: Uint32Array | GpuArray,
     options: object = {},
   ): Promise<never> {
-    return this.#later("expandRuns", givenOf(values as AnyArray), givenOf(counts as AnyArray), options);
+    return this.#later(
+      loadArrays,
+      "expandRuns",
+      this.#arrays,
+      givenOf(values as AnyArray),
+      givenOf(counts as AnyArray),
+      options,
+    );
   }
 
   /**
@@ -805,7 +813,9 @@ export class Fold {
     options: HandHistogramOptions<string> & { readonly weights?: WeightArray | GpuArray },
   ): Promise<never> {
     return this.#later(
+      loadQueries,
       "histogram",
+      this.#arrays,
       givenOf(data as AnyArray),
       givenOf(options?.weights as AnyArray | undefined),
       options,
@@ -828,7 +838,7 @@ export class Fold {
     data: A,
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
-    return this.#later("argAtHand", "argMin", givenOf(data), options);
+    return this.#later(loadQueries, "argAtHand", "argMin", givenOf(data), options);
   }
 
   /**
@@ -843,7 +853,7 @@ export class Fold {
     data: A,
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
-    return this.#later("argAtHand", "argMax", givenOf(data), options);
+    return this.#later(loadQueries, "argAtHand", "argMax", givenOf(data), options);
   }
 
   /**
@@ -880,7 +890,14 @@ export class Fold {
     values: ScalarArray | GpuArray,
     options: HandSearchOptions<string> = {},
   ): Promise<never> {
-    return this.#later("searchSorted", givenOf(sorted as AnyArray), givenOf(values as AnyArray), options);
+    return this.#later(
+      loadQueries,
+      "searchSorted",
+      this.#arrays,
+      givenOf(sorted as AnyArray),
+      givenOf(values as AnyArray),
+      options,
+    );
   }
 
   /**
@@ -983,7 +1000,7 @@ export class Fold {
     options?: HandTopKOptions<NoInfer<Name>>,
   ): Promise<TopK<GpuArray<Name, V>, GpuArray<"u32", number>>>;
   topK(data: unknown, k: number, options = {}): Promise<never> {
-    return this.#later("select", "topK", givenOf(data as AnyArray), k, options);
+    return this.#later(loadOrder, "select", this.#arrays, "topK", givenOf(data as AnyArray), k, options);
   }
 
   /**
@@ -1012,7 +1029,7 @@ export class Fold {
     options?: HandNthOptions<NoInfer<Name>>,
   ): Promise<Nth<GpuArray<Name, V>, GpuArray<"u32", number>>>;
   nth(data: unknown, n: number, options = {}): Promise<never> {
-    return this.#later("select", "nth", givenOf(data as AnyArray), n, options);
+    return this.#later(loadOrder, "select", this.#arrays, "nth", givenOf(data as AnyArray), n, options);
   }
 
   async #sort(
@@ -1023,16 +1040,17 @@ export class Fold {
     const [given, room, ...values] = [data, options?.into, ...[options?.values].flat()].map((one) =>
       givenOf(one as AnyArray),
     ) as [Given, Given, ...Given[]];
-    return this.#later("sort", primitive, given, room, values, options);
+    return this.#later(loadOrder, "sort", this.#arrays, primitive, given, room, values, options);
   }
 
   /** Calls what is loaded only then. What it is given says where arrays are now, since they may change meanwhile. */
-  async #later<Name extends keyof More>(
+  async #later<Part, Name extends keyof Part>(
+    load: () => Part | Promise<Part>,
     name: Name,
-    ...given: Parameters<More[Name]> extends [unknown, unknown, ...infer Given] ? Given : never
+    ...given: Rest<Part[Name]>
   ): Promise<never> {
-    const call = (await import("./more.ts"))[name] as (...given: unknown[]) => Promise<never>;
-    return call(this.#context, this.#arrays, ...given);
+    const call = (await load())[name] as (...given: unknown[]) => Promise<never>;
+    return call(this.#context, ...given);
   }
 
   /** The call on an array on the GPU; undefined if the data is none. What it gives is typed where it is called. */
@@ -1066,7 +1084,7 @@ export class Fold {
     options?: UploadOptions<NameOf<A>>,
   ): Promise<GpuArray<NameOf<A>, ValueIn<A>>>;
   upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
-    return this.#later("upload", givenOf(data), options);
+    return this.#later(loadArrays, "upload", this.#arrays, givenOf(data), options);
   }
 
   /**
@@ -1085,7 +1103,7 @@ export class Fold {
    */
   wrap<Name extends string, V extends Value>(options: WrapOptions<Name, V>): Promise<GpuArray<Name, V>>;
   wrap(options: WrapOptions): Promise<GpuArray> {
-    return this.#later("wrap", options);
+    return this.#later(loadArrays, "wrap", this.#arrays, options);
   }
 
   /**
@@ -1189,7 +1207,7 @@ export class Fold {
   ): StreamOf<Name, V>;
   reduceStream(source: unknown, options?: AnyStreamOptions): unknown {
     return options || !(source as AnyStreamOptions | undefined)?.segments
-      ? this.#later("reduceStream", source, options as AnyStreamOptions)
+      ? this.#later(loadStreams, "reduceStream", source, options as AnyStreamOptions)
       : streamFor(this.#context, "reduceStream", source as AnyStreamOptions);
   }
 
@@ -1205,8 +1223,8 @@ export class Fold {
    * scan.record(encoder, { input, output, length });
    * ```
    */
-  async prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
-    return (await import("./recording.ts")).prepareScan(this.#context, options);
+  prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
+    return this.#later(loadRecording, "prepareScan", options);
   }
 
   /**
@@ -1219,7 +1237,7 @@ export class Fold {
    * ```
    */
   prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
-    return this.#later("prepareReduce", options);
+    return this.#later(loadRecording, "prepareReduce", options);
   }
 
   /**
@@ -1248,7 +1266,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    return this.#later("prepareCompact", options);
+    return this.#later(loadRecording, "prepareCompact", options);
   }
 
   /**
@@ -1261,7 +1279,7 @@ export class Fold {
    * ```
    */
   prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
-    return this.#later("prepareHistogram", options);
+    return this.#later(loadQueries, "prepareHistogram", options);
   }
 
   /**
@@ -1274,7 +1292,7 @@ export class Fold {
    * ```
    */
   prepareSearchSorted<Name extends string>(options: SearchOptions<Name>): Promise<PreparedSearchSorted> {
-    return this.#later("prepareSearchSorted", options);
+    return this.#later(loadQueries, "prepareSearchSorted", options);
   }
 
   /**
@@ -1287,7 +1305,7 @@ export class Fold {
    * ```
    */
   prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {
-    return this.#later("prepareExpandRuns", options);
+    return this.#later(loadArrays, "prepareExpandRuns", options);
   }
 
   /**
@@ -1324,7 +1342,7 @@ export class Fold {
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return this.#later("preparePartition", options);
+    return this.#later(loadRecording, "preparePartition", options);
   }
 
   /**
@@ -1338,7 +1356,7 @@ export class Fold {
    * ```
    */
   prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
-    return this.#later("prepareSort", options);
+    return this.#later(loadOrder, "prepareSort", options);
   }
 
   /**
@@ -1353,7 +1371,7 @@ export class Fold {
   prepareTopK<Name extends string>(
     options: TopKOptions<Name> | TopKRowsOptions<Name>,
   ): Promise<PreparedTopK> {
-    return this.#later("prepareTopK", options);
+    return this.#later(loadOrder, "prepareTopK", options);
   }
 
   /**
@@ -1366,7 +1384,7 @@ export class Fold {
    * ```
    */
   prepareNth<Name extends string>(options: NthOptions<Name>): Promise<PreparedNth> {
-    return this.#later("prepareNth", options);
+    return this.#later(loadOrder, "prepareNth", options);
   }
 
   /**

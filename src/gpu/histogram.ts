@@ -3,18 +3,20 @@ import { arrayOver } from "../algebra/arrays.ts";
 import { f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, part } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { BinOptions } from "../plan/bins.ts";
 import { requireBins } from "../plan/bins.ts";
 import type { HistogramOptions, HistogramTuning, WeightName } from "../plan/histogram.ts";
-import { planHistogram } from "../plan/histogram.ts";
+import { planHistogram, requireWeights } from "../plan/histogram.ts";
 import { requireScalar } from "../plan/scalar.ts";
+import type { OnGpu } from "./arrays_on_gpu.ts";
 import { partOf, planAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
+import type { Arrays, GpuArray } from "./gpu_array.ts";
+import { bytesFor } from "./kept.ts";
 import { arrangementFor } from "./planned.ts";
 import type { Prepared } from "./recording.ts";
-import { prepare } from "./recording.ts";
 import type { Given } from "./transfer.ts";
 import { fresh } from "./transfer.ts";
 
@@ -38,7 +40,7 @@ const binNames = { bins: true, range: true, edges: true, bin: true } as const sa
   true
 >;
 /** The options of `histogram`. */
-export const histogramNames = {
+const histogramNames = {
   type: true,
   weights: true,
   workGroupSize: true,
@@ -54,6 +56,7 @@ const preparedNames = {
 /** `Fold.prepareHistogram`. */
 export async function prepareHistogram(context: Context, options: HistogramOptions): Promise<Prepared> {
   requireOptions("prepareHistogram", options, preparedNames);
+  const { prepare } = await part(import("./recording.ts"));
   return prepare(context, planHistogram(options, context.facts));
 }
 
@@ -91,7 +94,7 @@ export async function histogramAtHand(
   const title = `histogram<${type.name}>`;
   const { weights: _, ...others } = options;
   const weights = options.weights === undefined ? undefined : typeOfWeights(marks, length, title);
-  requireBins(others, scalar, title);
+  const bins = requireBins(others, scalar, title).count;
   const all = { ...others, type, ...(weights && { weights }), maxLength: length };
   // Arrays that have the same numbers are the same bins.
   const key = { ...all, range: textOf(options.range), edges: textOf(options.edges) };
@@ -102,8 +105,8 @@ export async function histogramAtHand(
       all: key,
       plan: async () => planHistogram(all, context.facts, [arrangementFor(all)]),
     },
-    async ({ plan, upload, output, run }) => {
-      const bins = plan.outputLength(length);
+    bytesFor(given.byteLength) + (weights ? bytesFor(marks.byteLength) : 0) + bytesFor(bins * u32.bytes),
+    async ({ upload, output, run }) => {
       const ranges = {
         input: given.byteLength > 0 ? await upload("input", given) : undefined,
         weights: weights && marks.byteLength > 0 ? await upload("weights", marks) : undefined,
@@ -119,5 +122,46 @@ export async function histogramAtHand(
 }
 
 /** Numbers as text, for the key of a plan. */
-export const textOf = (values: ArrayLike<unknown> | undefined): string | undefined =>
+const textOf = (values: ArrayLike<unknown> | undefined): string | undefined =>
   values && Array.from(values, (value) => `${typeof value} ${value}`).join();
+
+/** `Fold.histogram` of an array on the GPU. */
+export async function histogramOnGpu(
+  { countOf, plannedLength, rangeOf, requireNamed, requireOneEach, requireOnGpu, runOnGpu }: OnGpu,
+  context: Context,
+  arrays: Arrays,
+  data: unknown,
+  options: HandHistogramOptions<string> & { readonly weights?: unknown },
+): Promise<GpuArray> {
+  requireOptions("histogram", options, histogramNames);
+  const input = requireOnGpu("histogram", context, data, "data");
+  requireNamed("histogram", input, options.type);
+  const type = requireScalar(input.type, "histogram", "data");
+  const title = `histogram<${type.name}>`;
+  const { weights: marks, ...others } = options;
+  const weights = marks === undefined ? undefined : requireOnGpu("histogram", context, marks, "weights");
+  requireWeights(weights?.type, title);
+  if (weights !== undefined) {
+    requireOneEach(title, input, weights, "weights");
+  }
+  const bins = requireBins(others, type, title);
+  const count = countOf(input);
+  const all = {
+    ...others,
+    type,
+    ...(weights && { weights: weights.type as ElementType<"u32"> }),
+    maxLength: plannedLength(input.maxLength, Math.max(type.bytes, u32.bytes), context),
+    lengthOnGpu: count !== undefined,
+  };
+  return runOnGpu(context, arrays, {
+    title,
+    primitive: "histogram",
+    all: { ...all, range: textOf(options.range), edges: textOf(options.edges) } as object as typeof all,
+    plan: () => planHistogram(all, context.facts),
+    sources: weights === undefined ? [input] : [input, weights],
+    input,
+    ranges: { input: rangeOf(input), ...(weights && { weights: rangeOf(weights) }) },
+    type: weights?.type ?? u32,
+    most: bins.count,
+  });
+}

@@ -7,6 +7,9 @@ import type { Fold } from "./fold.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 import { tuneNow } from "./tune_adapter.ts";
 import type { OpenStore, TuningStore } from "./tuning_store.ts";
+import { browserStore } from "./tuning_store.ts";
+
+export { tuneNow };
 
 const TITLE = "openFold";
 
@@ -23,7 +26,7 @@ const TITLE = "openFold";
 export async function measured(
   fold: Fold,
   { tuning, testSinglePass: isTested }: { readonly tuning?: unknown; readonly testSinglePass?: boolean },
-  openStore: OpenStore = async () => (await import("./tuning_store.ts")).browserStore(),
+  openStore: OpenStore = async () => browserStore(),
 ): Promise<void> {
   const context = contextOf(fold.device);
   const before = context.singlePassTest;

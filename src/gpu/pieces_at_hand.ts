@@ -5,18 +5,19 @@ import type { Operator } from "../algebra/monoid.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
-import type { HandEnds } from "./ends_at_hand.ts";
+import type { HandEnds } from "./optional.ts";
 import type { Pieces, WriteFlags } from "./pieces.ts";
 import { itemsOfPiece, openPieces } from "./pieces.ts";
 import type { Planned, PlanOptions } from "./planned.ts";
-import { cutRows } from "./row_cut.ts";
+import { cutRows, planRowPieces } from "./row_pieces.ts";
 import type { Given, Target } from "./transfer.ts";
 import { bytesOf, fresh } from "./transfer.ts";
 
 // Calls at hand on long arrays. They go in, through and out piece by piece, as a stream does: while one piece is copied by the
 // CPU, the GPU works on others. So a call takes a few pieces of memory on the device and for staging, whatever its length,
-// and the array may be longer than a buffer of the device. This is loaded by the first call that needs it.
+// and the array may be longer than a buffer of the device.
 
 /** A call that can go in pieces. */
 export interface LongPlanned extends Planned {
@@ -140,6 +141,7 @@ export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Arra
       readsTotal,
       writeFlags,
       rows,
+      true,
     );
     try {
       const [result] = await Promise.all([isReduction ? undefined : read(pieces, call), write(pieces, call)]);
@@ -154,6 +156,31 @@ export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Arra
       throw cause;
     }
   });
+
+/** Whether rows can go in pieces. Totals of longer rows than a piece are no values of the type for some operators. */
+export const rowsGoInPieces = (
+  primitive: "scan" | "reduce",
+  context: Context,
+  columns: number,
+  { type, from = type }: { readonly type: ElementType; readonly from?: ElementType },
+  op: unknown = add,
+): boolean =>
+  primitive === "scan" ||
+  columns <= itemsOfPiece(context, from.bytes, type.bytes) ||
+  monoid(op as Operator, type, primitive).carried === undefined;
+
+/** Combines rows of a long array, piece by piece. Each piece has whole rows, or a part of one. */
+export async function rowsInPieces(
+  context: Context,
+  primitive: "scan" | "reduce",
+  options: object & { readonly type: ElementType },
+  columns: number,
+  call: Pick<LongCall, "given" | "target" | "room" | "ends">,
+): Promise<Uint8Array> {
+  const plan = (all: PlanOptions): Promise<Plan> => planRowPieces(primitive, all as never, context.facts);
+  const planned = { primitive, all: { ...options, maxLength: call.given.length }, plan };
+  return runInPieces(context, { ...call, planned, columns, outputBytes: options.type.bytes });
+}
 
 /** Copies the array into the pieces. */
 async function write(pieces: Pieces, { planned, given, room, outputBytes }: LongCall): Promise<void> {

@@ -1,13 +1,13 @@
 import type { ElementType, Value } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, part } from "../errors.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import type { OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
-import type { CompactOptions } from "../plan/compact.ts";
+import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { Limits } from "../plan/facts.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { AnyOperator } from "../plan/options.ts";
-import { commonNames } from "../plan/options.ts";
+import { commonNames, tuningNames } from "../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
@@ -135,6 +135,17 @@ const compactNames = {
   ...planNames,
 } satisfies Record<keyof CompactOptions, true>;
 
+const partitionNames = {
+  type: true,
+  where: true,
+  class: true,
+  classes: true,
+  indices: true,
+  maxLength: true,
+  lengthOnGpu: true,
+  ...tuningNames,
+} as const satisfies Record<keyof PartitionOptions, true>;
+
 /** `Fold.prepareScan`. */
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
   requireOptions("prepareScan", options, scanNames);
@@ -156,6 +167,12 @@ export async function prepareCompact(context: Context, options: CompactOptions):
   return prepareFor("compact", context, options);
 }
 
+/** `Fold.preparePartition`. */
+export async function preparePartition(context: Context, options: PartitionOptions): Promise<Prepared> {
+  requireOptions("preparePartition", options, partitionNames);
+  return prepareFor("partition", context, options);
+}
+
 /**
  * Plans a primitive for recordings of ranges that lie in these ways, and compiles it. The planner checks the options.
  * `isSubmitted` is as in {@link prepare}.
@@ -169,46 +186,26 @@ export async function prepareFor(
 ): Promise<Prepared> {
   const { facts } = context;
   const { segments } = options as ScanOptions;
-  const [own, segmented] = await Promise.all([
+  const [own, segmentPart] = await Promise.all([
     methodsFor(options, facts, true),
-    segments === undefined
-      ? undefined
-      : segments === "columns"
-        ? import("../plan/columns.ts")
-        : import("../plan/segments.ts"),
+    segments === undefined ? undefined : part(import("../plan/segment_methods.ts")),
   ]);
+  const { planRows, ...segmented } = segmentPart?.segmentMethods(segments) ?? {};
   const methods = { ...own, ...segmented };
   // Partitions do not go in windows, so a plan for longer ranges is refused.
   const window = windowFor(options, facts.limits, segments as Keys);
   if (window !== undefined && primitive !== "partition") {
-    const division =
-      segments === undefined
-        ? (await import("./windows.ts")).inWindows[primitive](context, options, methods, window, arrangements)
-        : (await import("./segment_windows.ts")).segmentsInWindows(
-            primitive as "scan" | "reduce",
-            context,
-            options,
-            methods,
-            window,
-            arrangements,
-          );
+    const { inWindows } = await part(import("./long_ranges.ts"));
+    const division = inWindows(primitive, context, options as never, methods, window, arrangements);
     return checked(context, await division, isSubmitted);
   }
   const plan =
     methods.planColumns?.(primitive as "scan" | "reduce", options, facts, methods, arrangements) ??
-    (segments === "rows"
-      ? (await import("../plan/rows.ts")).planRows(
-          primitive as "scan" | "reduce",
-          options,
-          facts,
-          methods,
-          arrangements,
-        )
-      : undefined) ??
+    planRows?.(primitive as "scan" | "reduce", options, facts, methods, arrangements) ??
     (await planners[primitive]())(options, facts, methods, arrangements);
   const whole =
     options.lengthOnGpu && !methods.planColumns
-      ? (await import("../plan/counted.ts")).counted(plan, primitive === "scan", facts)
+      ? (methods.counted?.(plan, primitive === "scan", facts) ?? plan)
       : plan;
   let prepared: Prepared | undefined;
   const others = putOff(context, whole, () => prepared?.forget());
@@ -239,9 +236,9 @@ export type Primitive = "scan" | "reduce" | "compact" | "partition";
 
 const planners = {
   scan: async () => planScan,
-  reduce: async () => (await import("../plan/reduce.ts")).planReduce,
-  compact: async () => (await import("../plan/compact.ts")).planCompact,
-  partition: async () => (await import("../plan/partition.ts")).planPartition,
+  reduce: async () => (await part(import("./reduce_at_hand.ts"))).planReduce,
+  compact: async () => (await part(import("./compact_at_hand.ts"))).planCompact,
+  partition: async () => (await part(import("./compact_at_hand.ts"))).planPartition,
 } satisfies Record<Primitive, unknown>;
 
 /** Items of a window, if items of these types do not fit in one binding. Nobody has checked the options yet. */
@@ -457,9 +454,7 @@ const refusal = ({ title }: Plan, problem: string, option: string): Error =>
 
 /** Whether it is a range of a buffer, and not a value. A field of a struct's value is no object. */
 const isRange = (given: unknown): given is BufferRange =>
-  typeof given === "object" &&
-  given !== null &&
-  ("mapAsync" in given || typeof (given as { buffer?: unknown }).buffer === "object");
+  "mapAsync" in Object((given as { readonly buffer?: unknown } | null)?.buffer ?? given);
 
 /** Checks the index of the first item, which is 0 if it is left out. */
 function requireFirstIndex(given: unknown, plan: Plan): number {

@@ -1,17 +1,22 @@
 import { valuesOf } from "../algebra/array_values.ts";
 import type { Value } from "../algebra/types.ts";
+import type { InitialOption } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import type { AnyOperator } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import { planReduce } from "../plan/reduce.ts";
-import type { EndValues, HandMapOptions, HandOptions, InitialOption, TypeOptions } from "./at_hand.ts";
+import type { EndValues, HandMapOptions, HandOptions, TypeOptions } from "./at_hand.ts";
 import { endsOf, runAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { methodsFor } from "./methods.ts";
 import { arrangementFor, plannedLength } from "./planned.ts";
 import type { Given } from "./transfer.ts";
+
+export { planReduce };
+
+// Reductions at hand, with their planner.
 
 const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies Record<
   keyof HandOptions<string> | keyof HandMapOptions<string, string, Value> | keyof InitialOption<Value>,

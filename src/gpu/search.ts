@@ -1,15 +1,17 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, part } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { requireScalar, requireSide } from "../plan/scalar.ts";
 import type { SearchOptions, SearchTuning } from "../plan/search.ts";
 import { planSearch } from "../plan/search.ts";
+import type { OnGpu } from "./arrays_on_gpu.ts";
 import { partOf, planAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
+import type { Arrays, GpuArray } from "./gpu_array.ts";
+import { bytesFor } from "./kept.ts";
 import type { Prepared } from "./recording.ts";
-import { prepare } from "./recording.ts";
 import type { Given } from "./transfer.ts";
 import { fresh } from "./transfer.ts";
 
@@ -20,7 +22,7 @@ export interface HandSearchOptions<Name extends string> extends SearchTuning {
 }
 
 /** The options of `searchSorted`. */
-export const searchNames = {
+const searchNames = {
   side: true,
   type: true,
   workGroupSize: true,
@@ -35,6 +37,7 @@ const preparedNames = {
 /** `Fold.prepareSearchSorted`. */
 export async function prepareSearchSorted(context: Context, options: SearchOptions): Promise<Prepared> {
   requireOptions("prepareSearchSorted", options, preparedNames);
+  const { prepare } = await part(import("./recording.ts"));
   return prepare(context, planSearch(options, context.facts));
 }
 
@@ -67,6 +70,7 @@ export async function searchSortedAtHand(
       all: { ...all, sortedLength: sorted.length } as typeof all,
       plan: async () => planSearch(all, context.facts),
     },
+    bytesFor(sorted.byteLength) + bytesFor(values.byteLength) + bytesFor(values.length * u32.bytes),
     async ({ upload, output, run }) => {
       if (values.length === 0) {
         return new Uint8Array(0);
@@ -83,4 +87,55 @@ export async function searchSortedAtHand(
     },
   );
   return new Uint32Array(made.buffer as ArrayBuffer);
+}
+
+/** `Fold.searchSorted` of arrays on the GPU. */
+export async function searchSortedOnGpu(
+  { countOf, plannedLength, rangeOf, requireNamed, requireOnGpu, runOnGpu }: OnGpu,
+  context: Context,
+  arrays: Arrays,
+  sortedData: unknown,
+  values: unknown,
+  options: HandSearchOptions<string>,
+): Promise<GpuArray> {
+  const caller = "searchSorted";
+  requireOptions(caller, options, searchNames);
+  const sorted = requireOnGpu(caller, context, sortedData, "sorted", "values");
+  const input = requireOnGpu(caller, context, values, "values", "sorted");
+  requireNamed(caller, sorted, options.type);
+  const type = requireScalar(sorted.type, caller, "sorted");
+  const title = `${caller}<${type.name}>`;
+  if (!isSameType(type, input.type)) {
+    throw new ArgumentError(
+      `${title}: values holds ${input.type.name}; it takes ${type.name}, as sorted holds`,
+      "values",
+    );
+  }
+  const { length: sortedLength } = sorted;
+  if (typeof sortedLength !== "number") {
+    throw new ArgumentError(
+      `${title}: the length of sorted is on the GPU; it takes an array whose length is known`,
+      "sorted",
+    );
+  }
+  requireSide(options.side, title);
+  const count = countOf(input);
+  const all = {
+    ...options,
+    type,
+    maxLength: plannedLength(input.maxLength, Math.max(type.bytes, u32.bytes), context),
+    lengthOnGpu: count !== undefined,
+  };
+  return runOnGpu(context, arrays, {
+    title,
+    primitive: caller,
+    all,
+    plan: () => planSearch(all, context.facts),
+    sources: [sorted, input],
+    input,
+    ranges: { input: rangeOf(input), sorted: rangeOf(sorted), sortedLength },
+    type: u32,
+    most: input.maxLength,
+    count,
+  });
 }

@@ -1,26 +1,20 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
-import type { Operator } from "../algebra/monoid.ts";
-import { monoid } from "../algebra/monoid.ts";
-import { add } from "../algebra/operators.ts";
 import type { CheckedSegments, Segments, SegmentsByExpression } from "../algebra/segments.ts";
 import { requireSegments } from "../algebra/segments.ts";
-import type { ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { ArgumentError, LimitError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import { commonNames } from "../plan/options.ts";
-import type { Plan } from "../plan/plan.ts";
 import { requireRunKey } from "../plan/run_key.ts";
 import type { HandTypes, TypeOptions } from "./at_hand.ts";
-import { endsOf, isLong, targetFor, typesOf } from "./at_hand.ts";
+import { endsOf, isLong, loadStreams, targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { requireDevice } from "./device.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
-import type { LongCall } from "./pieces_at_hand.ts";
-import type { PlanOptions } from "./planned.ts";
-import { upload } from "./to_gpu.ts";
+import { bytesFor } from "./kept.ts";
+import { upload, viaGpu } from "./to_gpu.ts";
 import type { Given } from "./transfer.ts";
 import { givenOf } from "./transfer.ts";
 
@@ -49,9 +43,9 @@ interface Options extends TypeOptions {
 
 /** `Fold.scan` and `Fold.reduce` of an array with segments. `given` is the array as it was when the call began. */
 export async function segmentsAtHand(
-  primitive: "scan" | "reduce",
   context: Context,
   arrays: Arrays,
+  primitive: "scan" | "reduce",
   given: Given,
   options: Options,
 ): Promise<AnyArray | { readonly keys: AnyArray; readonly values: AnyArray }> {
@@ -81,44 +75,45 @@ export async function segmentsAtHand(
     requireRunKey({ key, keyType }, keys, title, "segments");
   }
   const target = await targetFor(into, room, arrayOf, primitive, given.length, true);
-  if (
-    checked.kind === "rows" &&
-    (await goInPieces(primitive, context, given.length, checked.rows, types, options.op))
-  ) {
-    const { initial, ...all } = others;
-    const { options: endOptions, ...ends } = await endsOf(primitive, initial)({ arrayOf, ...types });
-    const made = await rowsInPieces(context, primitive, { ...all, ...types, ...endOptions }, checked.rows, {
-      given,
-      target,
-      room,
-      ends,
-    });
-    return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
+  if (checked.kind === "rows" && isLong(given.length, Math.max(from.bytes, types.type.bytes), context)) {
+    const { rowsGoInPieces, rowsInPieces } = await loadStreams();
+    if (rowsGoInPieces(primitive, context, checked.rows, types, options.op)) {
+      const { initial, ...all } = others;
+      const { options: endOptions, ...ends } = await endsOf(primitive, initial)({ arrayOf, ...types });
+      const made = await rowsInPieces(context, primitive, { ...all, ...types, ...endOptions }, checked.rows, {
+        given,
+        target,
+        room,
+        ends,
+      });
+      return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
+    }
   }
-  const made: GpuArray[] = [];
-  const own = <T extends GpuArray>(array: T): T => {
-    made.push(array);
-    return array;
-  };
-  /** What says where segments start, on the GPU. */
-  const starts = async (data: GpuArray): Promise<object> => {
-    if ("rows" in checked) {
-      return { [checked.kind]: checked.rows };
-    }
-    if (ofData && keys !== undefined && isSameType(keys, from)) {
-      return { keys: data, key, keyType };
-    }
-    try {
-      const given = givenOf(arrayIn(checked));
-      const array = own(await upload(context, arrays, given, { type: keys ?? u32 }));
-      return { [checked.kind]: array, key, keyType };
-    } catch (cause) {
-      throw cause instanceof LimitError
-        ? new LimitError(cause.message, cause.needed, cause.limit, "segments")
-        : cause;
-    }
-  };
-  try {
+  const startBytes = "rows" in checked ? 0 : arrayIn(checked).byteLength;
+  const bytes =
+    bytesFor(given.byteLength) +
+    bytesFor(given.length * types.type.bytes) +
+    // The keys go in, and those of runs come out.
+    2 * bytesFor(startBytes);
+  return viaGpu(context, bytes, async (own) => {
+    /** What says where segments start, on the GPU. */
+    const starts = async (data: GpuArray): Promise<object> => {
+      if ("rows" in checked) {
+        return { [checked.kind]: checked.rows };
+      }
+      if (ofData && keys !== undefined && isSameType(keys, from)) {
+        return { keys: data, key, keyType };
+      }
+      try {
+        const given = givenOf(arrayIn(checked));
+        const array = own(await upload(context, arrays, given, { type: keys ?? u32 }));
+        return { [checked.kind]: array, key, keyType };
+      } catch (cause) {
+        throw cause instanceof LimitError
+          ? new LimitError(cause.message, cause.needed, cause.limit, "segments")
+          : cause;
+      }
+    };
     const data = own(await upload(context, arrays, given, { type: from }));
     const result: unknown = await data.callOnGpu(primitive, context, arrays, {
       ...others,
@@ -133,49 +128,7 @@ export async function segmentsAtHand(
       own(values).read(into === undefined ? {} : { into: into as AnyArray }),
     ]);
     return keysOfRuns ? { keys: keysOfRuns, values: contents } : contents;
-  } finally {
-    for (const one of made) {
-      one.destroy();
-    }
-  }
-}
-
-/** Whether rows go in pieces: those of a long array. Totals of longer rows than a piece are no values of the type for some operators. */
-async function goInPieces(
-  primitive: "scan" | "reduce",
-  context: Context,
-  length: number,
-  columns: number,
-  { type, from = type }: Pick<HandTypes, "type" | "from">,
-  op: unknown = add,
-): Promise<boolean> {
-  const bytes = [from.bytes, type.bytes];
-  if (!isLong(length, Math.max(...bytes), context)) {
-    return false;
-  }
-  const { itemsOfPiece } = await import("./pieces.ts");
-  return (
-    primitive === "scan" ||
-    columns <= itemsOfPiece(context, ...bytes) ||
-    monoid(op as Operator, type, primitive).carried === undefined
-  );
-}
-
-/** Rows of a long array, piece by piece. Each piece has whole rows, or a part of one. */
-async function rowsInPieces(
-  context: Context,
-  primitive: "scan" | "reduce",
-  options: object & { readonly type: ElementType },
-  columns: number,
-  call: Pick<LongCall, "given" | "target" | "room" | "ends">,
-): Promise<Uint8Array> {
-  const [{ runInPieces }, { planRowPieces }] = await Promise.all([
-    import("./pieces_at_hand.ts"),
-    import("./row_pieces.ts"),
-  ]);
-  const plan = (all: PlanOptions): Promise<Plan> => planRowPieces(primitive, all as never, context.facts);
-  const planned = { primitive, all: { ...options, maxLength: call.given.length }, plan };
-  return runInPieces(context, { ...call, planned, columns, outputBytes: options.type.bytes });
+  });
 }
 
 /** The type of the keys. @throws {ArgumentError} if they are no array of an element type. */

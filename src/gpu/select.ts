@@ -3,6 +3,7 @@ import { requireOptions } from "../options.ts";
 import { everyMethod } from "../plan/every_method.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import { planNth, planTopK } from "../plan/select.ts";
+import { planTopKRows } from "../plan/select_rows.ts";
 import type { Context } from "./context.ts";
 import type { BufferRange, Length, Prepared } from "./recording.ts";
 import { prepare } from "./recording.ts";
@@ -94,7 +95,6 @@ export async function prepareTopK(
   requireOptions("prepareTopK", options, topKNames);
   const { segments, maxSegmentLength } = options as Partial<TopKRowsOptions>;
   if (segments !== undefined) {
-    const { planTopKRows } = await import("../plan/select_rows.ts");
     const plan = planTopKRows(options as TopKRowsOptions, context.facts, everyMethod);
     return prepare(context, plan, undefined, isSubmitted);
   }

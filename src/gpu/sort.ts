@@ -8,6 +8,7 @@ import { wholeWords } from "../plan/plan.ts";
 import type { SortOptions } from "../plan/sort.ts";
 import { movesDirectly, planGather, planSort } from "../plan/sort.ts";
 import type { SegmentSortOptions } from "../plan/sort_segments.ts";
+import { planSegmentSort } from "../plan/sort_segments.ts";
 import type { Context } from "./context.ts";
 import { allocate } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
@@ -170,15 +171,15 @@ export async function prepareParts(
   const movesAll = !byKey && (only === undefined || direct !== undefined);
   const moved = movesAll ? (direct ?? (options.indices ? "positions" : undefined)) : "positions";
   const sorted = { ...plain, ...(byKey && { indices: true }) };
-  const { planSegmentSort } = segments === undefined ? {} : await import("../plan/sort_segments.ts");
-  const sortPlan = planSegmentSort
-    ? planSegmentSort(
-        { ...options, ...sorted } as Parameters<typeof planSegmentSort>[0],
-        facts,
-        everyMethod,
-        moved,
-      )
-    : { ...planSort(sorted, facts, everyMethod, moved), leavesPositions: false };
+  const sortPlan =
+    segments !== undefined
+      ? planSegmentSort(
+          { ...options, ...sorted } as Parameters<typeof planSegmentSort>[0],
+          facts,
+          everyMethod,
+          moved,
+        )
+      : { ...planSort(sorted, facts, everyMethod, moved), leavesPositions: false };
   const { leavesPositions } = sortPlan;
   if (movesAll && (!leavesPositions || options.indices)) {
     const sort = await prepared(sortPlan);

@@ -10,25 +10,28 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
-import type { OptionNames } from "../options.ts";
+import type { InitialOption, OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
+import { planCompact } from "../plan/compact.ts";
 import type { AnyOperator, TuningOptions } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
+import { planReduce } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
-import type { InitialOption } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import { methodsFor } from "./methods.ts";
 import type { Pieces } from "./pieces.ts";
 import { itemsOfPiece, openPieces } from "./pieces.ts";
 import { arrangementFor } from "./planned.ts";
-import { cutRows, rowsOfStream } from "./row_cut.ts";
+import { cutRows, planRowPieces, rowsOfStream } from "./row_pieces.ts";
 import { bytesOf, givenOf } from "./transfer.ts";
 
-// Streams of arrays. They cut what comes into pieces of a fixed number of items, so that results do not depend on how the
+export { rowsGoInPieces, rowsInPieces, runInPieces } from "./pieces_at_hand.ts";
+
+// Streams of arrays, and calls at hand on long arrays, which go as streams do. Streams cut what comes into pieces of a fixed number of items, so that results do not depend on how the
 // input was divided.
 
 /** The options of `scanStream` and `reduceStream`. */
@@ -207,14 +210,12 @@ function startFold(
   const areCarried = carried !== undefined && !isScan && rows?.isWhole === false;
   const plan = async (): Promise<Plan> => {
     if (rows?.isWhole) {
-      const { planRowPieces } = await import("./row_pieces.ts");
       return planRowPieces(primitive, all, context.facts);
     }
     const methods = await methodsFor(all, context.facts);
     if (isScan) {
       return planScan(all, context.facts, methods, [arrangementFor(all)]);
     }
-    const { planReduce } = await import("../plan/reduce.ts");
     return planReduce(all as AnyOperator<ReduceOptions>, context.facts, methods, [arrangementFor(all)]);
   };
   const pieces = openPieces(
@@ -288,10 +289,8 @@ export function startCompact(
     indices,
     maxLength: Math.min(itemsOfPiece(context, from.bytes, result.bytes), Math.max(1, known)),
   };
-  const plan = async (): Promise<Plan> => {
-    const { planCompact } = await import("../plan/compact.ts");
-    return planCompact(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
-  };
+  const plan = async (): Promise<Plan> =>
+    planCompact(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
   const itemBytes = { input: from.bytes, output: result.bytes };
   const pieces = openPieces(context, { primitive: "compact", all, plan }, itemBytes);
   return { pieces, from, type: result, ofNothing: undefined };

@@ -1,3 +1,4 @@
+import { part } from "../errors.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
 import type { Fold } from "./fold.ts";
 import type { TuneAdapterOptions } from "./tune_adapter.ts";
@@ -21,4 +22,4 @@ import type { TuneAdapterOptions } from "./tune_adapter.ts";
  * ```
  */
 export const tuneAdapter = async (fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> =>
-  (await import("./tune_adapter.ts")).tuneNow(fold, options);
+  (await part(import("./measured.ts"))).tuneNow(fold, options);

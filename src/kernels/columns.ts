@@ -21,8 +21,6 @@ import {
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 
-// This is loaded only if a plan takes the columns of a matrix.
-
 const runs = /* @__PURE__ */ file("columns/runs.wgsl", runsFile);
 const reduceColumns = /* @__PURE__ */ file("kernels/reduce_columns.wgsl", reduceColumnsFile);
 const scanColumnBlocks = /* @__PURE__ */ file("kernels/scan_column_blocks.wgsl", scanColumnBlocksFile);

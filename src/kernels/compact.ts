@@ -26,6 +26,7 @@ import {
   valueFromItem,
   vectorText,
 } from "./contract.ts";
+import { itemsText } from "./copied_items.ts";
 import type { Arrangement, Kernel, KernelOptions } from "./kernel.ts";
 import {
   carryNone,
@@ -317,12 +318,6 @@ export function topOfCountsKernel(
     sizes,
   );
 }
-
-/** Declares items that are copied as they are. */
-export const itemsText = (stored: string): SourceText =>
-  generated(
-    `alias Input = ${stored};\nalias Output = ${stored};\nalias InputVector = Input;\nalias OutputVector = Output;`,
-  );
 
 /** The kernel that copies as many items as the total says; or all of them (`whole`). */
 export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, whole: boolean): Kernel {

@@ -15,8 +15,6 @@ import { conversion, file } from "./contract.ts";
 import type { CarryPlace, Ends } from "./kernel.ts";
 import { carryNone, carrySpine, totalNone } from "./kernel.ts";
 
-// This is loaded only if a plan takes an initial value or stores a total.
-
 const carryInitial = /* @__PURE__ */ file("io/carry_initial.wgsl", carryInitialFile);
 const carrySpineInitial = /* @__PURE__ */ file("io/carry_spine_initial.wgsl", carrySpineInitialFile);
 const initialBuffer = /* @__PURE__ */ file("io/initial_buffer.wgsl", initialBufferFile);
@@ -62,12 +60,17 @@ export function endsOf(
   }
   const { domain, start, type } = monoid;
   const { element } = domain;
-  const { stored = element, fromStored = "x", toStored = "x" } = carried ? ({} as Partial<Domain>) : domain;
+  const {
+    stored = element,
+    fromStored = "x",
+    fromInitial = fromStored,
+    toStored = "x",
+  } = carried ? ({} as Partial<Domain>) : domain;
   const shown = start && !initial ? `select(x, ${start.before}, data_length() == 0u)` : toStored;
   const storedText = generated(
     [
       `alias Stored = ${stored};`,
-      conversion("element_from_stored", "Stored", "Element", fromStored),
+      conversion("element_from_stored", "Stored", "Element", fromInitial),
       conversion("stored_from_element", "Element", "Stored", shown),
     ].join("\n"),
   );

@@ -7,8 +7,6 @@ import type { Side } from "./contract.ts";
 import { carriedAs, conversion, elementFromCallers, valueFromItem, vectorText } from "./contract.ts";
 import { regrouped } from "./words.ts";
 
-// This is loaded only if a plan takes a map.
-
 /** The map that each item goes through when it is loaded, or when it is kept. */
 export interface ItemMap {
   /** The type of the items before the map. */

@@ -8,7 +8,7 @@ import runsFile from "../../shaders/device/tiles/one_by_one_runs.wgsl";
 import { file } from "./contract.ts";
 import type { OneByOne, ThreadsTake } from "./tiles.ts";
 
-// This is loaded only for items that go one by one. See `Sizes.oneByOne`.
+// For items that go one by one. See `Sizes.oneByOne`.
 
 const items = /* @__PURE__ */ file("io/one_by_one.wgsl", itemsFile);
 const loadKept = /* @__PURE__ */ file("io/load_kept_one_by_one.wgsl", loadKeptFile);

@@ -8,8 +8,6 @@ import { classesText } from "./compact.ts";
 import { file, operatorSources, storageText } from "./contract.ts";
 import { carrySpine, linkKernel } from "./kernel.ts";
 
-// This is loaded only for partitions.
-
 const countClasses = /* @__PURE__ */ file("kernels/count_classes.wgsl", countClassesFile);
 const partClasses = /* @__PURE__ */ file("kernels/part_classes.wgsl", partClassesFile);
 const storeOffsets = /* @__PURE__ */ file("kernels/store_offsets.wgsl", storeOffsetsFile);

@@ -41,8 +41,6 @@ import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileSources } from "./tiles.ts";
 
-// This is loaded only if a recorded plan takes rows.
-
 const rowTiles = /* @__PURE__ */ file("rows/tiles.wgsl", tilesFile);
 const rowCount = /* @__PURE__ */ file("rows/count.wgsl", countFile);
 const elementsItems = /* @__PURE__ */ file("rows/elements_items.wgsl", elementsItemsFile);

@@ -1,7 +1,7 @@
 import expandRunsFile from "../../shaders/device/kernels/expand_runs.wgsl";
 import type { ElementType } from "../algebra/types.ts";
-import { itemsText } from "./compact.ts";
 import { carriedAs, file } from "./contract.ts";
+import { itemsText } from "./copied_items.ts";
 import type { Kernel } from "./kernel.ts";
 import { inputItems, lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";

@@ -35,16 +35,14 @@ import type { ElementType } from "../algebra/types.ts";
 import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { itemsText } from "./compact.ts";
 import { carriedAs, file, itemsOfVector, operatorSources, vectorText } from "./contract.ts";
+import { itemsText } from "./copied_items.ts";
 import type { Arrangement, Kernel } from "./kernel.ts";
 import { inputFor, inputItems, isWide, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { Digits, SortKey } from "./sort_key.ts";
 import { digitConstants, digitSources, keyAlias, keyBitsText, keySourcesOf, keyWords } from "./sort_key.ts";
 import type { TileSources } from "./tiles.ts";
-
-// This is loaded only for selections.
 
 const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
 const beginSelection = /* @__PURE__ */ file("kernels/begin_selection.wgsl", beginSelectionFile);

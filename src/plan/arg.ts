@@ -2,7 +2,6 @@ import leastEntryFile from "../../shaders/device/keys/least_entry.wgsl";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { min } from "../algebra/operators.ts";
 import type { ElementType, Scalar, ScalarType } from "../algebra/types.ts";
-import { u64 } from "../algebra/types_64.ts";
 import { file } from "../kernels/contract.ts";
 
 // The least element and its index are the least of integers: the element's key in the upper words, and its index in the lowest.
@@ -58,10 +57,11 @@ let mask = 0u - (x.y >> 31u);
 let key = x ^ vec2<u32>(mask, mask | 0x80000000u);`,
 } as const satisfies Record<ScalarType["name"], string>;
 
-/** The options of the reduction that finds an element of a type. */
+/** The options of the reduction that finds an element of a type. Entries of 64 bits are values of `u64`. */
 export function reductionOf(
   call: ArgCall,
   from: ScalarType,
+  u64: ElementType<"u64">,
 ): { readonly from: ElementType; readonly type: ElementType; readonly op: Operator; readonly map: string } {
   const isWide = from.bytes === 8;
   const key = call === "argMax" ? "~key" : "key";

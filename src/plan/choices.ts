@@ -5,8 +5,6 @@ import type { Tuning } from "./methods.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 import { tileOf } from "./tuning.ts";
 
-// This is loaded only if options choose an algorithm, a size, or the number of passes.
-
 /**
  * Checks each of the caller's choices on its own.
  *

@@ -14,8 +14,6 @@ import type { AdapterKind } from "./tuning.ts";
 import { groupingOf, requireMaxLength, tune } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
-// This is loaded only if a plan takes the columns of a matrix.
-
 /** How the work on columns is divided among threads. */
 interface ColumnTuning {
   /** If so many threads run for one chunk, there is one. Then a scan reads each item once. */

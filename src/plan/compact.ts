@@ -9,6 +9,7 @@ import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../ke
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf, isWide } from "../kernels/kernel.ts";
+import { byClass, inTwo } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import type { Source } from "../text/source.ts";
 import type { DeviceFacts } from "./facts.ts";
@@ -168,7 +169,7 @@ export function planCompact(
     : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);
-  const spineTiles = Math.max(1, single?.tilesOf(maxLength) ?? 0);
+  const singleSpine = single?.spineOf(Math.max(1, single.tilesOf(maxLength)));
   const eager = levelBytes.length + (single === undefined ? 0 : 1);
   return {
     title,
@@ -188,11 +189,11 @@ export function planCompact(
     // The last one holds kept items that do not go to the output at once. It is made with the first recording that needs it.
     scratch: [
       ...levelBytes,
-      ...(single === undefined ? [] : [single.spineBytes(spineTiles)]),
+      ...(singleSpine === undefined ? [] : [singleSpine.bytes]),
       wholeWords(maxLength * output),
     ],
     eagerScratch: eager,
-    ...(single && { spine: { scratch: levelBytes.length, tiles: spineTiles } }),
+    ...(singleSpine && { spine: { scratch: levelBytes.length, entries: singleSpine.entries } }),
     needs: new Set([
       ...(flags && indices ? [] : (["input"] as const)),
       "output",
@@ -312,4 +313,64 @@ function requireIndirect(indirect: unknown, title: string): void {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 0xffffffff) {
     refuse(title, name, String(value), "a whole number from 1 to 2^32 - 1");
   }
+}
+
+/** The options of `preparePartition`. */
+export interface PartitionOptions<Name extends string = string> extends TuningOptions {
+  /** The type of the items. */
+  readonly type: ElementType<Name>;
+  /**
+   * A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not
+   * zero. Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
+   */
+  readonly where?: string;
+  /** For more parts than two: how many classes there are, 1 to 16. It goes with `class`, in place of `where`. */
+  readonly classes?: number;
+  /**
+   * A WGSL expression over the element `x` and its index `i` (u32) that gives an item's class: a number from 0 up. A number
+   * past the last class counts as the last class.
+   */
+  readonly class?: string;
+  /** Whether to write the positions of the items, as u32, instead of the items. */
+  readonly indices?: boolean;
+  /** The most items that you will record. It sets the size of the scratch. */
+  readonly maxLength: number;
+  /** Whether recordings take the length from a buffer on the GPU. */
+  readonly lengthOnGpu?: boolean;
+}
+
+/**
+ * Plans a partition: a compaction that stores the other items, too. Where they begin is known once all kept items are
+ * counted, so the data is always read twice.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planPartition(
+  options: PartitionOptions,
+  facts: DeviceFacts,
+  { singlePass: _, ...methods }: Methods,
+  arrangements?: readonly Arrangement[],
+): Plan {
+  return planCompact(options, facts, methods, arrangements, undefined, partedBy(options));
+}
+
+/** The most classes. The data is read twice for each. */
+const MOST_CLASSES = 16;
+
+/** @throws {ArgumentError} for classes that are none. */
+function partedBy({ type, where, classes, class: expression }: PartitionOptions): Parted {
+  if (classes === undefined && expression === undefined) {
+    return inTwo;
+  }
+  const title = `partition<${type?.name}>`;
+  if (typeof classes !== "number" || !Number.isInteger(classes) || classes < 1 || classes > MOST_CLASSES) {
+    refuse(title, "classes", String(classes), `a whole number from 1 to ${MOST_CLASSES}`);
+  }
+  if (typeof expression !== "string") {
+    refuse(title, "class", typeof expression, "a WGSL expression over the element x and its index i");
+  }
+  if (where !== undefined) {
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or classes, and not both`, "where");
+  }
+  return byClass(classes, expression);
 }

@@ -4,8 +4,6 @@ import { ArgumentError, FeatureError, refuse } from "../errors.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { itemMap } from "../kernels/map.ts";
 
-// This is loaded only if options name a map, or the type that a map starts from.
-
 /** A map that is applied to each item as it is loaded. It needs no pass and no buffer of its own. */
 export interface MapOptions {
   /**

@@ -259,7 +259,7 @@ describe("tune", () => {
     fails(/It takes a number above 0/, "tune", "--seconds", "0", ...SOFTWARE);
     fails(/"default" is what is looked for/, "tune", "--algorithms", "default", ...SOFTWARE);
     fails(
-      /primitives: "unique" is not known; it takes scan, reduce, compact, sort, histogram/,
+      /primitives: "unique" is not known; it takes scan, reduce, compact, sort, pairs, histogram/,
       ...["tune", "--primitives", "unique", ...SOFTWARE],
     );
   });

@@ -11,7 +11,7 @@ import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device.ts";
-import { cutRows } from "../../src/gpu/row_cut.ts";
+import { cutRows } from "../../src/gpu/row_pieces.ts";
 import { ArgumentError, type ArrayStream, type Fold, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";

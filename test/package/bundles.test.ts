@@ -169,10 +169,12 @@ test("wavefold/whole imports each file that wavefold loads later", async () => {
     for (const [, path = ""] of text.matchAll(/(?:from |import\(|import )"\.\/(?:chunks\/)?([^"]+)"/g)) {
       imported.add(`chunks/${path}`);
     }
-    for (const [call, path] of text.matchAll(/(?:part\()?import\("\.\/(?:chunks\/)?([^"]+)"\)/g)) {
+    for (const [call, path] of text.matchAll(
+      /(?:part\(|once\(\(\) => )?import\("\.\/(?:chunks\/)?([^"]+)"\)/g,
+    )) {
       expect(whole.includes(`import "./chunks/${path}";`), path).toBe(true);
       // Each failure is told.
-      expect(call).toMatch(/^part/);
+      expect(call).toMatch(/^(?:part|once)/);
     }
   }
   expect(imported.size).toBeGreaterThan(30);

@@ -37,7 +37,11 @@ const breaches: readonly (readonly [file: string, text: string, problem: string]
   ["src/plan/a.ts", 'import { a } from "../gpu/device.ts";', "src/gpu/device.ts, which is no lower layer"],
   ["src/plan/b.ts", 'import type { A } from "../gpu/device.ts";', "src/gpu/device.ts, which is no lower"],
   ["src/plan/c.ts", 'export * from "../gpu/device.ts";', "src/gpu/device.ts, which is no lower"],
-  ["src/plan/d.ts", 'const a = await import("../gpu/device.ts");', "src/gpu/device.ts, which is no lower"],
+  [
+    "src/plan/d.ts",
+    'const a = await part(import("../gpu/recording.ts"));',
+    "src/gpu/recording.ts, which is no lower",
+  ],
   ["src/plan/e.ts", 'type A = typeof import("../gpu/device.ts");', "src/gpu/device.ts, which is no lower"],
   ["src/plan/f.ts", 'let a: import("../gpu/device.ts").A;', "src/gpu/device.ts, which is no lower"],
   ["src/plan/g.ts", 'import "./../gpu/device.ts";', "src/gpu/device.ts, which is no lower"],
@@ -76,11 +80,11 @@ test("each kind of import that does not point down is reported", () => {
 test("a circle is reported, of import() and of types, too", () => {
   const { status, lines } = check({
     "src/gpu/a.ts": 'import "./b.ts";',
-    "src/gpu/b.ts": 'export const c = () => import("./c.ts");',
-    "src/gpu/c.ts": 'export type A = typeof import("./a.ts");',
+    "src/gpu/b.ts": 'export const c = () => part(import("./recording.ts"));',
+    "src/gpu/recording.ts": 'export type A = typeof import("./a.ts");',
   });
   expect(lines).toEqual([
-    "a circle of imports: src/gpu/a.ts -> src/gpu/b.ts -> src/gpu/c.ts -> src/gpu/a.ts",
+    "a circle of imports: src/gpu/a.ts -> src/gpu/b.ts -> src/gpu/recording.ts -> src/gpu/a.ts",
   ]);
   expect(status).toBe(1);
 });
@@ -88,4 +92,23 @@ test("a circle is reported, of import() and of types, too", () => {
 test("a file in no layer is reported", () => {
   const { lines } = check({ "src/other/a.ts": "" });
   expect(lines).toEqual(["src/other/a.ts is in no layer of scripts/layers.mjs"]);
+});
+
+test("what the package loads later is a part of the list, and its failure an error of ours", () => {
+  const { status, lines } = check({
+    "src/gpu/recording.ts": "",
+    "src/gpu/a.ts": 'const a = () => part(import("./device.ts"));',
+    "src/gpu/b.ts": 'const b = async () => (await import("./recording.ts")).prepareScan;',
+    // These may stand: a part of the list, a type, a package, and a file of the command's.
+    "src/gpu/c.ts": 'const c = () => part(import("./recording.ts"));',
+    "src/gpu/d.ts": 'type D = import("./device.ts").D | typeof import("./device.ts");',
+    "src/gpu/e.ts": 'const e = () => import("node:fs");',
+    "src/gpu/f.ts": 'const f = once(() => import("./recording.ts"));',
+    "src/cli/f.ts": 'const f = () => import("./g.ts");',
+  });
+  expect(lines).toEqual([
+    "src/gpu/a.ts loads src/gpu/device.ts, which is not among the parts of scripts/layers.mjs",
+    "src/gpu/b.ts loads src/gpu/recording.ts without part() or once()",
+  ]);
+  expect(status).toBe(1);
 });

@@ -3,10 +3,13 @@ import type { AnyArray, Bytes } from "../algebra/arrays.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
-import type { Given } from "./transfer.ts";
+import type { Given, Target } from "./transfer.ts";
 import { bytesOf, givenOf } from "./transfer.ts";
 
-// This is loaded only if a call at hand has an initial value or asks for the total.
+// What options take that most calls do without.
+
+export { optionalMethods } from "../plan/optional_methods.ts";
+export { digitsOf } from "./run_numbers.ts";
 
 /** The two ends of a call at hand. */
 export interface HandEnds {
@@ -49,4 +52,32 @@ export function endsAtHand(
     ...(bytes && { initial: { ...givenOf(bytes), length: 1 } }),
     ...(total !== undefined && { total: () => bytesOf(room, caller, "total", "total") }),
   };
+}
+
+/**
+ * Checks `into`, for a result of `length` elements, or at most as many, and returns its start as the target. `given` is what
+ * it was when the call began.
+ */
+export function resultIn(
+  into: unknown,
+  given: Given,
+  arrayOf: (...range: Bytes) => AnyArray,
+  caller: string,
+  length: number,
+  isExact: boolean,
+): Target {
+  const wanted = arrayOf(new ArrayBuffer(0));
+  if (!isSameKind(into, wanted)) {
+    throw new ArgumentError(
+      `${caller}: into is ${kindOfArray(into)}; it takes ${kindOfArray(wanted)}, as the result is`,
+      "into",
+    );
+  }
+  if (isExact ? given.length !== length : given.length < length) {
+    throw new ArgumentError(
+      `${caller}: into has ${given.length} elements; it takes ${isExact ? "" : "at least "}${length}, as many as the data`,
+      "into",
+    );
+  }
+  return (bytes) => () => bytesOf(given, caller, "into", "into").subarray(0, bytes);
 }

@@ -1,4 +1,4 @@
-import { LimitError, ShaderError, SourceError } from "../errors.ts";
+import { AdapterError, LimitError, OutOfMemoryError, ShaderError, SourceError } from "../errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Module } from "../text/link.ts";
 import { MARK } from "../text/mark.ts";
@@ -35,8 +35,7 @@ export function linesOf({ relink }: Module): (Line | undefined)[] {
 }
 
 /**
- * The error for a module that does not compile: what the compiler says, at the line that was written. This file is loaded
- * only if a module does not compile.
+ * The error for a module that does not compile: what the compiler says, at the line that was written.
  */
 export function shaderError(
   linked: Module,
@@ -105,6 +104,15 @@ function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Lin
   return around.find((line) => line?.source.callers);
 }
 
+/** The error for a buffer that the device has no room for. It says that `needed` bytes are needed. */
+export const roomError = (
+  title: string,
+  needed: number,
+  label = "",
+  { message }: GPUError,
+): OutOfMemoryError =>
+  new OutOfMemoryError(`${title}: no room for ${needed} bytes (${label}): ${message}`, needed);
+
 /** The error for a plan whose scratch no buffer or no binding has room for. */
 export function scratchError(
   { title, maxLength, sizes, groupingOf }: Plan,
@@ -117,5 +125,30 @@ export function scratchError(
     bytes,
     most,
     "maxLength",
+  );
+}
+
+/** The error for a browser that has no WebGPU, or no adapter. */
+export const noAdapterError = (gpu: GPU | undefined): AdapterError =>
+  new AdapterError(
+    gpu === undefined
+      ? "openFold: there is no navigator.gpu; WebGPU needs a recent browser and a secure context. In Node.js, import wavefold/node"
+      : "openFold: there is WebGPU, but no adapter: the GPU may be blocked",
+  );
+
+/**
+ * Whether WGSL has `subgroup_id` on the device: the compiler says, by its error for a shader that uses it. Browsers tell it
+ * without.
+ */
+export async function compilesSubgroupIds(device: GPUDevice): Promise<boolean> {
+  device.pushErrorScope("validation");
+  device.createShaderModule({
+    label: "wavefold",
+    code: "enable subgroups; @compute @workgroup_size(1) fn main(@builtin(subgroup_id) id: u32) {}",
+  });
+  // A lost device gives no answer.
+  return device.popErrorScope().then(
+    (failure) => failure === null,
+    () => false,
   );
 }

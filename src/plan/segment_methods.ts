@@ -1,0 +1,13 @@
+import { planColumns } from "./columns.ts";
+import type { Methods } from "./methods.ts";
+import { planRows } from "./rows.ts";
+import { segmentsOf } from "./segments.ts";
+
+/** The methods for segments, and the planner of rows. */
+interface SegmentMethods extends Pick<Methods, "segmentsOf" | "planColumns"> {
+  readonly planRows?: typeof planRows;
+}
+
+/** What plans take for these segments. Nobody has checked them yet. */
+export const segmentMethods = (segments: unknown): SegmentMethods =>
+  segments === "columns" ? { planColumns } : { segmentsOf, ...(segments === "rows" && { planRows }) };
