@@ -983,7 +983,7 @@ describe("limits", () => {
       "initial: a GpuArray is no value of u32, which takes a number; beside data on the GPU it may be an array there, and beside other data (await array.read())[0]",
     );
     await expect(fold().scan(fold().upload(dataOf(9)) as never)).rejects.toThrow(
-      "scan: a promise is not an array of an element type",
+      "scan: a promise has no element type",
     );
     for (const one of [a, two, floats, kept]) {
       one.destroy();
