@@ -454,6 +454,43 @@ test.for(rows(keyCases, { of: 12 }))(
   },
 );
 
+inTurn(
+  "keys alone: a segment that is longer than maxSegmentLength leaves the NaN beside it as they are",
+  async () => {
+    const { device } = fold();
+    const options = { type: f32, segments: "offsets", maxSegmentLength: 8, maxLength: 64 } as const;
+    const testing = networks[0];
+    const plan = planSegmentSort(
+      options,
+      contextOf(device).facts,
+      everyMethod,
+      undefined,
+      undefined,
+      testing,
+    );
+    expect(plan.kernels[0]?.code).toContain("put_noted_items");
+    const prepared = await prepare(contextOf(device), plan);
+    // A tile has two slots of 8 items. The first segment has NaN among the items that its slot takes, and all of the second are NaN.
+    const offsets = Uint32Array.of(0, 12, 20);
+    const words = Uint32Array.from({ length: 20 }, (_, at) =>
+      at % 3 === 0 || at >= 12 ? 0x7fc00000 + at : at,
+    );
+    const [input, output, starts] = [words, new Uint32Array(20), offsets].map((one) =>
+      storageBuffer(device, one),
+    ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+    const [sorted] = (await submitted(
+      device,
+      (encoder) => prepared.record(encoder, { input, output, offsets: starts, segmentCount: 2, length: 20 }),
+      [output],
+    )) as [Uint32Array];
+    expectSameBits(sorted.subarray(12), words.subarray(12), "the second segment");
+    for (const one of [input, output, starts]) {
+      one.destroy();
+    }
+    prepared.destroy();
+  },
+);
+
 describe("topK of rows", () => {
   const rowCases = names.flatMap((type) => [false, true].map((smallest) => ({ type, smallest })));
   test.for(rows(rowCases, { of: 12 }))(
