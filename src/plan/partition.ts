@@ -2,12 +2,13 @@ import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import type { Parted } from "../kernels/compact.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
-import { byClass, inTwo } from "../kernels/partition.ts";
+import { apart, byClass, inTwo } from "../kernels/partition.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
+import type { LookBackTesting } from "./scan.ts";
 
 /** The options of `preparePartition`. */
 export interface PartitionOptions<Name extends string = string> extends TuningOptions {
@@ -25,6 +26,11 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
    * past the last class counts as the last class.
    */
   readonly class?: string;
+  /**
+   * Whether the rest goes to a range of its own, which each recording takes as `rest`. Then nothing waits until all kept items are
+   * counted, so the data is read once where that is faster. It does not go with classes.
+   */
+  readonly rest?: boolean;
   /** Whether to write the positions of the items, as u32, instead of the items. */
   readonly indices?: boolean;
   /** The most items that you will record. It sets the size of the scratch. */
@@ -35,28 +41,40 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
 
 /**
  * Plans a partition: a compaction that stores the other items, too. Where they begin is known once all kept items are
- * counted, so the data is always read twice.
+ * counted, so the data is always read twice, unless the rest has a range of its own.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planPartition(
   options: PartitionOptions,
   facts: DeviceFacts,
-  { singlePass: _, ...methods }: Methods,
+  { singlePass, ...methods }: Methods,
   arrangements?: readonly Arrangement[],
+  testing?: LookBackTesting,
 ): Plan {
-  return planCompact(options, facts, methods, arrangements, undefined, partedBy(options));
+  const parted = partedBy(options);
+  const ways = parted.apart && singlePass ? { ...methods, singlePass } : methods;
+  return planCompact(options, facts, ways, arrangements, testing, parted);
 }
 
 /** The most classes. The data is read twice for each. */
 const MOST_CLASSES = 16;
 
 /** @throws {ArgumentError} for classes that are none. */
-function partedBy({ type, where, classes, class: expression }: PartitionOptions): Parted {
-  if (classes === undefined && expression === undefined) {
-    return inTwo;
-  }
+function partedBy({ type, where, rest, classes, class: expression }: PartitionOptions): Parted {
   const title = `partition<${type?.name}>`;
+  if (rest !== undefined && typeof rest !== "boolean") {
+    refuse(title, "rest", String(rest), "true or false");
+  }
+  if (classes === undefined && expression === undefined) {
+    return rest ? apart : inTwo;
+  }
+  if (rest) {
+    throw new ArgumentError(
+      `${title} takes rest (whether the rest has a range of its own) or classes, and not both`,
+      "rest",
+    );
+  }
   if (typeof classes !== "number" || !Number.isInteger(classes) || classes < 1 || classes > MOST_CLASSES) {
     refuse(title, "classes", String(classes), `a whole number from 1 to ${MOST_CLASSES}`);
   }
