@@ -231,7 +231,7 @@ export interface SegmentSources {
   /** The files that say where segments start. */
   heads(oneByOne: boolean): readonly Source[];
   /** The files that store the totals of segments instead of prefixes. */
-  totals?(oneByOne: boolean): readonly SourceText[];
+  totals?(sizes: Pick<Sizes, "oneByOne" | "items">): readonly SourceText[];
   /** Stores the number of segments. */
   readonly count?: SourceText;
 }
@@ -259,7 +259,7 @@ export function scanKernel(
 ): Kernel {
   const { sources, oneByOne, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
   const { segments } = options;
-  const totals = segments?.totals?.(sizes.oneByOne);
+  const totals = segments?.totals?.(sizes);
   const { files, wide } = totals
     ? { files: [inputFor(arrangement, sizes), outputItems], wide: isWide(arrangement) && !sizes.oneByOne }
     : filesOf(arrangement, sizes);

@@ -59,8 +59,8 @@ export function windowSources(
     ...sources,
     heads: (oneByOne) => replaced(sources.heads(oneByOne), files),
     ...(totals && {
-      totals: (oneByOne: boolean) => {
-        const own = totals(oneByOne);
+      totals: (sizes: Parameters<typeof totals>[0]) => {
+        const own = totals(sizes);
         return [...replaced(own, files), ...placesOf(own, isLater)];
       },
     }),

@@ -16,6 +16,7 @@ import rowsFile from "../../shaders/device/segments/rows.wgsl";
 import storeFirstItemsFile from "../../shaders/device/segments/store_first_items.wgsl";
 import storeKeysFile from "../../shaders/device/segments/store_keys.wgsl";
 import storeTotalsFile from "../../shaders/device/segments/store_totals.wgsl";
+import storeTotalsByOffsetsFile from "../../shaders/device/segments/store_totals_by_offsets.wgsl";
 import storeTotalsOneByOneFile from "../../shaders/device/segments/store_totals_one_by_one.wgsl";
 import totalsFile from "../../shaders/device/segments/totals.wgsl";
 import { hex } from "../algebra/literals.ts";
@@ -50,6 +51,10 @@ const placesByOffsets = /* @__PURE__ */ file("segments/places_by_offsets.wgsl", 
 const equalRows = /* @__PURE__ */ file("segments/rows.wgsl", rowsFile);
 const storeFirstItems = /* @__PURE__ */ file("segments/store_first_items.wgsl", storeFirstItemsFile);
 const storeKeys = /* @__PURE__ */ file("segments/store_keys.wgsl", storeKeysFile);
+const storeTotalsByOffsets = /* @__PURE__ */ file(
+  "segments/store_totals_by_offsets.wgsl",
+  storeTotalsByOffsetsFile,
+);
 const storeTotals = /* @__PURE__ */ file("segments/store_totals.wgsl", storeTotalsFile);
 const storeTotalsOneByOne = /* @__PURE__ */ file(
   "segments/store_totals_one_by_one.wgsl",
@@ -224,6 +229,9 @@ const headFiles = {
   offsets: headBits,
 } as const satisfies Record<Exclude<HeadSource["kind"], "keys">, SourceText>;
 
+/** The most items of a thread of which a word tells which ones end segments. */
+const WORD_BITS = 32;
+
 /** The sources that the kernels that read items take for segments. */
 export function segmentSources({ heads, exclusive, totals: stored }: SegmentUse): SegmentSources {
   return {
@@ -233,9 +241,13 @@ export function segmentSources({ heads, exclusive, totals: stored }: SegmentUse)
       ...(oneByOne ? [] : [loadItems]),
     ],
     ...(stored && {
-      totals: (oneByOne: boolean) => [
+      totals: ({ oneByOne, items }) => [
         totals,
-        oneByOne ? storeTotalsOneByOne : storeTotals,
+        oneByOne
+          ? storeTotalsOneByOne
+          : heads.kind === "offsets" && items <= WORD_BITS
+            ? storeTotalsByOffsets
+            : storeTotals,
         ...(heads.kind === "offsets" ? [placesByOffsets] : []),
         ...(stored.unique ? [uniqueFile(stored.unique)] : []),
       ],
